@@ -25,7 +25,7 @@ function reader(accountId: string) {
   };
 }
 
-test("what a key does by the API is told: once each, and nothing that failed", async () => {
+test("each successful request with a key is recorded once, failed ones are not", async () => {
   const client = await server.account();
   const done = reader(client.accountId);
   const memory = await client.save({ content: "Deploys on Friday", agent_id: "codex" });
@@ -60,7 +60,7 @@ test("what a key does by the API is told: once each, and nothing that failed", a
   ]);
 });
 
-test("agents are told of by their names, also when they search", async () => {
+test("actions of agents are recorded with their names, searches too", async () => {
   const { accountId, key } = await server.account();
   const done = reader(accountId);
   const headers = { authorization: `Bearer ${key}`, "ctxd-agent": "claude-code" };
@@ -79,7 +79,7 @@ test("agents are told of by their names, also when they search", async () => {
   ]);
 });
 
-test("what hooks capture and recall is told, each recall once", async () => {
+test("captures and recalls of hooks are recorded, each recall once", async () => {
   const client = await server.account();
   const done = reader(client.accountId);
   const turns = [{ role: "user", content: "The staging server is called Otter." }];
@@ -93,7 +93,7 @@ test("what hooks capture and recall is told, each recall once", async () => {
   ]);
 });
 
-test("what a person does in the dashboard is theirs", async () => {
+test("actions in the dashboard are recorded as the person's", async () => {
   const { accountId, person } = await server.signedIn();
   const done = reader(accountId);
   const page = await person.visit("/memories/new");

@@ -12,7 +12,7 @@ async function confirm(person: Person, path: string) {
   return person.submit(formTo(await person.visit(path), path));
 }
 
-test("a person revokes all access to the own account, and nobody else's", async () => {
+test("a person revokes all access to their own account only", async () => {
   const { accountId, clientId, person, tokens } = await server.connect();
   const { key } = await server.keys.create(accountId, {
     name: "x",
@@ -64,7 +64,7 @@ test("the owner revokes a member's access, disables the account and enables it",
   ]);
 });
 
-test("the owner's own account has no way to be disabled", async () => {
+test("the owner's account can't be disabled", async () => {
   const { text } = await owner.person.visit(`/admin/accounts/${owner.accountId}`);
   expect(text).toContain(`/admin/accounts/${owner.accountId}/revoke`);
   expect(text).not.toContain(`/admin/accounts/${owner.accountId}/disable`);

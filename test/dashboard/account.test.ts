@@ -21,7 +21,7 @@ async function signedIn(id = accountId) {
   return { person, session };
 }
 
-test("a new password signs everyone out but the one who changed it", async () => {
+test("a new password ends all sessions except the one that changed it", async () => {
   const { person, session } = await signedIn();
   const other = await signedIn();
   const form = formTo(await person.visit("/account"), "/account/password");
@@ -44,7 +44,7 @@ test("a new password signs everyone out but the one who changed it", async () =>
   await server.accounts.setPassword(accountId, PASSWORD);
 });
 
-test("the current password can't be guessed by who has a session", async () => {
+test("a stolen session can't be used to guess the password", async () => {
   const { person } = await signedIn();
   const form = formTo(await person.visit("/account"), "/account/password");
   let status = 0;
@@ -55,7 +55,7 @@ test("the current password can't be guessed by who has a session", async () => {
   server.clock.advance(3_600_000);
 });
 
-test("an account that has no password gets one", async () => {
+test("an account without a password can set one", async () => {
   const member = await server.accounts.add({ email: "ada@example.com", password: null });
   const { person } = await signedIn(member.id);
   const page = await person.visit("/account");
@@ -64,7 +64,7 @@ test("an account that has no password gets one", async () => {
   expect(await server.accounts.verifyPassword("ada@example.com", PASSWORD)).not.toBeNull();
 });
 
-test("sessions are listed with their browser, and end one by one or all others at once", async () => {
+test("sessions are listed with their browser and can be ended one by one or together", async () => {
   await server.sessions.revokeOthers(accountId, "");
   const { person, session } = await signedIn();
   const others = [await signedIn(), await signedIn(), await signedIn()].map((each) => each.session);
@@ -86,7 +86,7 @@ test("sessions are listed with their browser, and end one by one or all others a
   expect(await server.sessions.findAccount(session)).toBe(accountId);
 });
 
-test("nobody ends the sessions of another account", async () => {
+test("sessions of another account can't be ended", async () => {
   const member = await server.accounts.add({ email: "bob@example.com", password: null });
   const bob = await signedIn(member.id);
   const { person } = await signedIn();

@@ -11,6 +11,7 @@ import {
 } from "../../src/dashboard/activity-view.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { formTo } from "../oauth/support/person.ts";
+import { pagesOf } from "./support/list-pages.ts";
 
 const NOW = Date.parse("2026-11-22T08:00:00Z");
 
@@ -22,8 +23,8 @@ function event(more: Partial<ActivityEvent> = {}): ActivityEvent {
   };
 }
 
-describe("what the page makes of the counts:", () => {
-  test("each day has its bar, of memories saved and questions asked", () => {
+describe("the counts of the page:", () => {
+  test("each day has a bar with saved memories and questions", () => {
     const daily = [
       { day: "2026-11-22", kind: "saved", times: 2, memories: 5 },
       { day: "2026-11-22", kind: "captured", times: 1, memories: 3 },
@@ -49,7 +50,7 @@ describe("what the page makes of the counts:", () => {
     expect(firstDay(3, NOW)).toBe("2026-11-20");
   });
 
-  test("who was active comes with all that they did, the most recent first", () => {
+  test("active agents are listed with their totals, most recent first", () => {
     const of = (sourceId: string, agent: string | null, kind: Action["kind"], lastAt: number) => ({
       ...{ sourceId, source: "laptop", agent, kind, times: 3, inVain: 1, memories: 4 },
       lastAt: new Date(lastAt),
@@ -85,7 +86,7 @@ describe("what the page makes of the counts:", () => {
     expect(namesOf({ ...local, agent: "codex" }, "acc").by).toBe("on this machine");
   });
 
-  test("what is done again and again is told as one, with all that it found", () => {
+  test("repeated actions are shown as one event with all results", () => {
     const events = [
       event({ id: 4, memoryId: "mem_1" }),
       event({ id: 3, times: 2, inVain: 1, memories: 3, memoryId: "mem_2" }),
@@ -107,7 +108,7 @@ describe("what the page makes of the counts:", () => {
     [{ kind: "saved" }, "saved a memory"],
     [{ kind: "deleted", memories: 2 }, "deleted 2 memories"],
     [{ kind: "captured", memories: 2 }, "captured 2 turns"],
-  ] as const)("%j is said as: %s", (more, words) => {
+  ] as const)("%j is described as: %s", (more, words) => {
     expect(describeEvent(event(more))).toBe(words);
   });
 });
@@ -116,7 +117,7 @@ describe("the page", async () => {
   const server = await startOAuthServer();
   afterAll(server.close);
 
-  test("tells who did what, to the account's own person alone", async () => {
+  test("shows who did what, only to the person of the account", async () => {
     const { accountId, person } = await server.signedIn();
     const other = await server.signedIn();
     expect((await person.visit("/activity")).text).toContain("Nothing has happened yet");
@@ -140,7 +141,7 @@ describe("the page", async () => {
     expect((await person.visit("/activity")).text).not.toContain(`href="/memories/${id}"`);
   });
 
-  test("keeps what is asked when the person wants it, and removes it when they don't", async () => {
+  test("keeps questions if the person turns this on, and deletes them when turned off", async () => {
     const { accountId, person } = await server.signedIn();
     const client = await server.client(accountId);
     const toggle = async (keep: string) =>
@@ -165,7 +166,7 @@ describe("the page", async () => {
     expect(await server.activity.queriesSince(accountId)).toBeNull();
   });
 
-  test("has pages of events, ranges of days, and takes any address", async () => {
+  test("has pages of events and ranges of days, and accepts invalid addresses", async () => {
     const { accountId, person } = await server.signedIn();
     const source = { id: "key_1", by: "laptop" };
     for (let number = 0; number < 70; number++) {
@@ -174,18 +175,14 @@ describe("the page", async () => {
       await server.activity.flush();
     }
     const seen = new Set<string>();
-    let path: string | undefined = "/activity?days=7";
-    let pages = 0;
-    while (path !== undefined) {
-      const { text } = await person.visit(path);
+    const pages = await pagesOf(person, "/activity?days=7");
+    for (const text of pages) {
       expect(Buffer.byteLength(text)).toBeLessThan(60_000);
       const list = /<ol class="activity-events">.*<\/ol>/s.exec(text)?.[0] ?? "";
       for (const [name] of list.matchAll(/agent \d+\./g)) seen.add(name);
-      path = /href="([^"]+)">Older/.exec(text)?.[1]?.replaceAll("&amp;", "&");
-      pages++;
     }
     expect(seen.size).toBe(70);
-    expect(pages).toBe(3);
+    expect(pages).toHaveLength(3);
     for (const query of ["days=90", "days=-1", "days=x&before=x", "before=0", "before=1e99"]) {
       expect((await person.visit(`/activity?${query}`)).status).toBe(200);
     }

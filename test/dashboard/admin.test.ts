@@ -38,7 +38,7 @@ afterAll(server.close);
 const owner = await server.signedIn();
 const member = await server.signedIn();
 
-test("the page is the owner's alone, and so is what it does", async () => {
+test("only the owner can open the page and use its forms", async () => {
   const { secret, invitation } = await server.invitations.create(null);
   const { text } = await member.person.visit("/keys");
   expect(text).not.toContain('href="/admin"');
@@ -67,7 +67,7 @@ test("the page is the owner's alone, and so is what it does", async () => {
   await server.invitations.revoke(invitation.id);
 });
 
-test("an invitation's link is shown once, makes an account, and can be revoked", async () => {
+test("an invitation link is shown once, creates an account, and can be revoked", async () => {
   const page = await owner.person.visit("/admin");
   const made = await owner.person.submit(formTo(page, "/admin/invitations"), {
     email: "ada@example.com",
@@ -89,7 +89,7 @@ test("an invitation's link is shown once, makes an account, and can be revoked",
   expect((await ada.visit(other)).text).toContain("This invitation does not hold");
 });
 
-test("removing an account names what is lost, and takes all of it", async () => {
+test("removing an account says what it removes, and removes all of it", async () => {
   const bob = await server.signedIn();
   const client = await server.client(bob.accountId);
   await client.saveAll([{ content: "one" }, { content: "two" }]);
@@ -107,11 +107,11 @@ test("removing an account names what is lost, and takes all of it", async () => 
   expect((await owner.person.submit(formTo(question, path))).status).toBe(404);
 });
 
-test("the owner can't be removed there", async () => {
+test("the owner's account can't be removed", async () => {
   expect((await owner.person.visit(`/admin/accounts/${owner.accountId}/remove`)).status).toBe(403);
 });
 
-test("health shows each check, and what the program knows of itself", async () => {
+test("the health page shows each check and the facts of the program", async () => {
   const { text } = await owner.person.visit("/admin/health");
   expect(text).toContain("<dt>Version</dt>");
   expect(text).toMatch(/Database<span class="under">.*?<td data-label="State">ok/);
@@ -121,7 +121,7 @@ test("health shows each check, and what the program knows of itself", async () =
   expect(text).toContain("oldest change pending for 7 s");
 });
 
-test("backups show schedule, what there is, and the command that restores the newest", async () => {
+test("the backups page shows the schedule, the backups, and the restore command", async () => {
   server.securityLog.record("backup_created", { accountId: null, via: "command" });
   await server.securityLog.flush();
   const { text } = await owner.person.visit("/admin/backups");
@@ -135,7 +135,7 @@ test("backups show schedule, what there is, and the command that restores the ne
   expect(text).toContain("Backup made");
 });
 
-test("a quota is set, shown with what is used, holds, and is taken back", async () => {
+test("a quota is set, shown with its use, enforced and cleared", async () => {
   const { accountId } = await server.signedIn();
   const client = await server.client(accountId);
   await client.saveAll([{ content: "one" }, { content: "two" }]);

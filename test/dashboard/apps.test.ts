@@ -23,7 +23,7 @@ test("a connected app is listed, and disconnecting it ends its tokens at once", 
   expect((await person.visit(path)).status).toBe(404);
 });
 
-test("the apps of another account are not there", async () => {
+test("apps of another account can't be seen or disconnected", async () => {
   const { accountId, tokens } = await server.connect();
   const [grant] = await server.oauth.grants.list(accountId);
   const { person } = await server.signedIn();

@@ -21,13 +21,13 @@ test.each([
   expect(shown(before, after)).toBe(expected);
 });
 
-test("of another text, and of very long ones, no changes are told", () => {
+test("different or very long texts are not compared", () => {
   expect(changedWords("Sam likes green tea", "The roof was mended in May")).toBeNull();
   const long = "word ".repeat(2_000);
   expect(changedWords(long, `${long}more`)).toBeNull();
 });
 
-test("what is the same and what is new make up the later text", () => {
+test("unchanged and added words form the later text", () => {
   const words = ["a", "b", "c", "d ", " e", "\n", "f."];
   let seed = 1;
   const random = (below: number) => {

@@ -7,7 +7,7 @@ afterAll(server.close);
 const owner = await server.signedIn();
 const member = await server.signedIn();
 
-test("the owner connects without a key on the server's machine, a member by its address", async () => {
+test("the command uses the local socket for the owner and the address for members", async () => {
   for (const path of ["/connect?to=cursor", "/welcome"]) {
     const own = await owner.person.visit(path);
     expect(own.text).toMatch(/<code tabindex="0">ctxd connect (cursor|--all)</);
@@ -18,7 +18,7 @@ test("the owner connects without a key on the server's machine, a member by its 
   }
 });
 
-test("so does the owner where the server is elsewhere, or apart", () => {
+test("the command uses the address for the owner too if the server is remote or in a container", () => {
   const command = (words: string) => `./ctxd ${words}`;
   const of = (publicUrl: string, isForAgents: boolean) =>
     createConnectCommand({ publicUrl, serverStatus: { command, isForAgents } })(

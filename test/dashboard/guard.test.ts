@@ -1,10 +1,11 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, formTo } from "../oauth/support/person.ts";
+import { until } from "../support/until.ts";
 
 const PATHS = ["/", "/memories", "/keys", "/apps", "/account", "/admin"];
 const HOSTILE = `"'><script>alert(1)</script>&lt;`;
-/** Bytes that a page may have. */
+/** Maximum bytes of a page. */
 const MAX_PAGE = 50_000;
 
 const server = await startOAuthServer();
@@ -18,27 +19,30 @@ async function signedIn(accountId = ownerId) {
   return person;
 }
 
-test.each(PATHS)("%s is for people who are signed in, and takes them back there", async (path) => {
+test.each(PATHS)("%s asks for a sign-in and returns to the page afterwards", async (path) => {
   const person = createPerson(server.origin);
   const page = await person.visit(`${path}?q=1`);
   expect(new URL(page.url).pathname).toBe("/sign-in");
   expect(new URL(page.url).searchParams.get("next")).toBe(`${path}?q=1`);
 });
 
-test.each(PATHS)("%s is small, guarded by a strict policy, and kept by nobody", async (path) => {
-  const page = await (await signedIn()).visit(path);
-  expect(page.status).toBe(200);
-  expect(Buffer.byteLength(page.text)).toBeLessThan(MAX_PAGE);
-  const policy = page.headers.get("content-security-policy") ?? "";
-  expect(policy).toContain("default-src 'none'");
-  expect(policy).toContain("script-src 'self'");
-  expect(policy).not.toContain("unsafe");
-  expect(page.headers.get("cache-control")).toBe("no-store");
-  expect(page.text).not.toMatch(/<script(?! src="\/assets\/[0-9a-f]{16}\.js" defer><\/script>)/);
-  expect(page.text).not.toMatch(/ style=| on\w+=/);
-});
+test.each(PATHS)(
+  "%s is small, has a strict content security policy, and is not cached",
+  async (path) => {
+    const page = await (await signedIn()).visit(path);
+    expect(page.status).toBe(200);
+    expect(Buffer.byteLength(page.text)).toBeLessThan(MAX_PAGE);
+    const policy = page.headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).not.toContain("unsafe");
+    expect(page.headers.get("cache-control")).toBe("no-store");
+    expect(page.text).not.toMatch(/<script(?! src="\/assets\/[0-9a-f]{16}\.js" defer><\/script>)/);
+    expect(page.text).not.toMatch(/ style=| on\w+=/);
+  },
+);
 
-test("long lists are shown in parts, and pages stay small", async () => {
+test("long lists are split into pages, so pages stay small", async () => {
   const { accountId } = await server.account();
   for (let count = 0; count < 100; count++) {
     const name = `key ${count} of <b>${"x".repeat(80)}`;
@@ -64,7 +68,7 @@ test("long lists are shown in parts, and pages stay small", async () => {
   expect((await person.visit("/keys")).text).toContain('href="/keys?page=2"');
 });
 
-test("hostile names are text, on every page", async () => {
+test("hostile names are escaped on every page", async () => {
   const { client_id: clientId } = await server.register({ client_name: HOSTILE });
   const person = await signedIn();
   await server.consent(person, clientId);
@@ -115,14 +119,14 @@ describe("a form is refused", () => {
     expect(await server.keys.list(ownerId)).toHaveLength(before);
   });
 
-  test("with another person's proof", async () => {
+  test("with another person's token", async () => {
     const { accountId } = await server.account();
     const other = await signedIn(accountId);
     const page = formTo(await (await signedIn()).visit("/keys"), "/keys");
     expect((await other.submit(page, { name: "stolen" })).status).toBe(403);
   });
 
-  test("when the session is over: the person signs in and is back on the page", async () => {
+  test("after the session has ended; signing in leads back to the page", async () => {
     const person = await signedIn();
     const page = formTo(await person.visit("/keys"), "/keys");
     person.jar.clear();
@@ -137,7 +141,7 @@ describe("a form is refused", () => {
   });
 });
 
-test("one file at a time is read for each account", async () => {
+test("an account can upload only one file at a time", async () => {
   const headers = { cookie: `ctxd-session=${await server.sessions.begin(ownerId)}` };
   const url = `${server.origin}/memories/import`;
   const send = (body: FormData | ReadableStream, more = {}) =>
@@ -146,8 +150,7 @@ test("one file at a time is read for each account", async () => {
   const writer = writable.getWriter();
   const slow = send(readable, { "content-type": "multipart/form-data; boundary=x" });
   await writer.write(Buffer.from("--x\r\n"));
-  const statuses = new Set<number>();
-  while (!statuses.has(429)) statuses.add((await send(new FormData())).status);
+  await until("the slow upload has begun", async () => (await send(new FormData())).status === 429);
   const { accountId } = await server.account();
   headers.cookie = `ctxd-session=${await server.sessions.begin(accountId)}`;
   expect((await send(new FormData())).status).toBe(403);
@@ -157,7 +160,7 @@ test("one file at a time is read for each account", async () => {
   expect((await send(new FormData())).status).toBe(403);
 });
 
-test("a notice is said once, and only one of this session", async () => {
+test("a notice is shown once, and forged notices are ignored", async () => {
   const person = await signedIn();
   const { record } = await server.keys.create(ownerId, {
     name: HOSTILE,
@@ -185,17 +188,17 @@ test("a notice is said once, and only one of this session", async () => {
   }
 });
 
-describe("what goes wrong", () => {
+describe("an error", () => {
   const asBrowser = { accept: "text/html,application/xhtml+xml" };
 
-  test("is a page with the navigation for who is signed in", async () => {
+  test("is a page with the navigation for people who are signed in", async () => {
     const page = await (await signedIn()).visit("/keys/unknown/revoke");
     expect(page.status).toBe(404);
     expect(page.text).toContain("Your account has no such key");
     expect(page.text).toContain('aria-label="Main"');
   });
 
-  test("is a page for a browser, and JSON for programs, where nothing is", async () => {
+  test("is a page for browsers and JSON for programs if the path does not exist", async () => {
     const person = createPerson(server.origin);
     const page = await person.visit("/nothing", asBrowser);
     expect(page.status).toBe(404);
@@ -212,7 +215,7 @@ describe("what goes wrong", () => {
     }
   });
 
-  test("is a page for a browser that came over plain HTTP", async () => {
+  test("is a page for browsers that use plain HTTP", async () => {
     const response = await fetch(server.origin, {
       headers: { ...asBrowser, host: "memory.example.com" },
     });

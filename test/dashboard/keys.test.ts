@@ -19,7 +19,7 @@ async function statusOf(key: string) {
   return (await createClient(server.origin, key).send("GET", "/memories")).status;
 }
 
-test("a key is made, shown once, and works", async () => {
+test("a key is created, shown once, and works", async () => {
   const page = await create({ name: "laptop", scope: "write", expires: "" });
   const key = keyOf(page) ?? "";
   await createClient(server.origin, key).save({ content: "by the new key" });
@@ -30,7 +30,7 @@ test("a key is made, shown once, and works", async () => {
   expect(JSON.stringify(await server.rows("api_keys"))).not.toContain(key);
 });
 
-test("another session can't have the key shown", async () => {
+test("another session can't see a new key", async () => {
   const other = createPerson(server.origin);
   other.jar.set("ctxd-session", await server.sessions.begin(accountId));
   const form = formTo(await person.visit("/keys"), "/keys");
@@ -51,7 +51,7 @@ test("another session can't have the key shown", async () => {
   expect(keyOf(await person.visit(location))).not.toBeNull();
 });
 
-test("a key that saves only is made by the form, and no scope that it does not offer", async () => {
+test("the form creates a save-only key and refuses unknown scopes", async () => {
   const key = keyOf(await create({ name: "sensor", scope: "add", expires: "" })) ?? "";
   const { send } = createClient(server.origin, key);
   expect((await send("POST", "/memories", { json: { content: "20 degrees" } })).status).toBe(201);
@@ -60,7 +60,7 @@ test("a key that saves only is made by the form, and no scope that it does not o
   expect(refused.text).toContain("Choose one of the scopes");
 });
 
-test("a key of the page Connect expires after a year, or when its maker says", async () => {
+test("a key of the page Connect expires after a year, or after the chosen time", async () => {
   const page = "/connect?to=cursor";
   const make = async (fields: Record<string, string>) =>
     person.submit(formTo(await person.visit(page), "/connect"), fields);
@@ -81,7 +81,7 @@ test("a key of the page Connect expires after a year, or when its maker says", a
   expect((await server.keys.list(accountId)).at(-1)?.bound).toEqual(bound);
 });
 
-test("scope and expiry hold", async () => {
+test("scope and expiry are enforced", async () => {
   const key = keyOf(await create({ name: "reader", scope: "read", expires: "7" })) ?? "";
   const client = createClient(server.origin, key);
   expect((await client.send("POST", "/memories", { json: { content: "x" } })).status).toBe(403);
@@ -94,7 +94,7 @@ test("scope and expiry hold", async () => {
   await server.sessions.prove(person.jar.get("ctxd-session") ?? "");
 });
 
-test("a key is bound to a project by the form, and stays so when it is regenerated", async () => {
+test("the form limits a key to a project, and a regenerated key keeps the limit", async () => {
   const bound = { project: "Öl & Gas", only: true };
   const fields = { name: "bound", bound_project: ` ${bound.project} `, bound_only: "true" };
   const made = await create(fields);
@@ -121,7 +121,7 @@ test.each([
   [{ name: "x", expires: "-1" }, "Choose one of the expiry times"],
   [{ name: "x", expires: "0" }, "A key expires at a time to come."],
   [{ name: "x", expires: "1e9" }, "Choose one of the expiry times"],
-])("%j makes no key, and says why", async (fields, problem) => {
+])("%j creates no key and shows the reason", async (fields, problem) => {
   const before = (await server.keys.list(accountId)).length;
   const page = await create(fields);
   expect(page.status).toBe(422);
@@ -129,7 +129,7 @@ test.each([
   expect(await server.keys.list(accountId)).toHaveLength(before);
 });
 
-test("revoking asks first, and holds from the next request on", async () => {
+test("revoking asks for confirmation and takes effect with the next request", async () => {
   const key = keyOf(await create({ name: "lost" })) ?? "";
   const { id = "" } = (await server.keys.list(accountId)).at(-1) ?? {};
   const question = await person.visit(`/keys/${id}/revoke`);
@@ -140,7 +140,7 @@ test("revoking asks first, and holds from the next request on", async () => {
   expect(await statusOf(key)).toBe(401);
 });
 
-test("a regenerated key takes the place of the old one, with its name, scope and expiry", async () => {
+test("a regenerated key replaces the old one and keeps its name, scope and expiry", async () => {
   const old = keyOf(await create({ name: "server", scope: "read", expires: "30" })) ?? "";
   const before = (await server.keys.list(accountId)).at(-1);
   const question = await person.visit(`/keys/${before?.id}/regenerate`);
@@ -157,7 +157,7 @@ test("a regenerated key takes the place of the old one, with its name, scope and
   });
 });
 
-test("a revoked key can't be regenerated back to life", async () => {
+test("a revoked key can't be regenerated", async () => {
   const key = keyOf(await create({ name: "over" })) ?? "";
   const { id = "" } = (await server.keys.list(accountId)).at(-1) ?? {};
   const question = await person.visit(`/keys/${id}/regenerate`);
@@ -169,7 +169,7 @@ test("a revoked key can't be regenerated back to life", async () => {
   expect(await statusOf(key)).toBe(401);
 });
 
-test("the keys of another account are not there", async () => {
+test("keys of another account can't be seen or revoked", async () => {
   const stranger = await server.signedIn();
   await server.keys.create(stranger.accountId, {
     name: "theirs",

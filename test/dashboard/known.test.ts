@@ -5,7 +5,7 @@ const server = await startOAuthServer();
 afterAll(server.close);
 const { accountId, person } = await server.signedIn();
 
-test("a search says that nothing is known, and shows what is nearest where that is asked for", async () => {
+test("a search without an answer says so, and shows the nearest memories on request", async () => {
   await (await server.client(accountId)).save({
     content: "The spare key lies under the flowerpot",
   });
@@ -19,13 +19,13 @@ test("a search says that nothing is known, and shows what is nearest where that 
   expect(text).toContain('<a href="/memories?q=zzzz">');
 });
 
-test("what is known is shown, with a link to the rest", async () => {
+test("a search shows likely answers, with a link to the others", async () => {
   const page = await person.visit("/memories?q=where+lies+the+spare+key");
   expect(page.text).toContain("flowerpot");
   expect(page.text).toContain("rest=1");
 });
 
-test("an older version of a fact has a link to the newer one", async () => {
+test("an older version of a fact links to the newer one", async () => {
   const client = await server.client(accountId);
   await client.save({ content: "The wifi password of the guests is tulip-garden" });
   server.clock.advance(86_400_000);

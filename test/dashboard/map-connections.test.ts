@@ -4,7 +4,7 @@ import { MAP_PATHS } from "../../src/dashboard/map-page.tsx";
 import { createMapRoutes } from "../../src/dashboard/map-routes.tsx";
 import { PATHS } from "../../src/dashboard/navigation.tsx";
 
-test("who is not signed in does not keep a connection open by asking for the map", async () => {
+test("map requests without a session do not disable the connection's time limit", async () => {
   const guard = { show: async () => new Response(null, { status: 303 }) } as Pick<Guard, "show">;
   const app = createMapRoutes({ guard: guard as Guard, memories: {} as never, log: {} as never });
   app.listen({ port: 0, hostname: "127.0.0.1" });

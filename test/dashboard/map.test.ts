@@ -25,7 +25,7 @@ async function told<Body>(path: string): Promise<Body> {
   return JSON.parse(text);
 }
 
-test("an empty map teaches what it is, with one step to the first memory", async () => {
+test("an empty map explains the map and links to the form for a memory", async () => {
   const { text } = await person.visit("/map");
   expect(text).toContain("Nothing to draw yet");
   expect(text).toContain('href="/memories/new"');
@@ -33,7 +33,7 @@ test("an empty map teaches what it is, with one step to the first memory", async
   expect(points).toMatchObject({ ids: "", places: "", topics: [] });
 });
 
-test("without scripts the lists say what the map says", async () => {
+test("without scripts the lists have the information of the map", async () => {
   const subjects = { atlas: "invoice", borealis: "gardening" };
   for (const [project, subject] of Object.entries(subjects)) {
     for (let number = 0; number < 15; number++) {
@@ -56,7 +56,7 @@ test("without scripts the lists say what the map says", async () => {
   expect((await person.visit("/map?by=constructor")).status).toBe(200);
 });
 
-test("its script is told where each memory is, and of which groups", async () => {
+test("the script receives the place and groups of each memory", async () => {
   const { ids, places, topicOf, masks } = await told<Points>("/map/points");
   expect(Buffer.from(ids, "base64")).toHaveLength(30 * 16);
   expect(Buffer.from(topicOf, "base64")).toHaveLength(30);
@@ -66,7 +66,7 @@ test("its script is told where each memory is, and of which groups", async () =>
   expect(Object.keys(masks).sort()).toEqual(["agent", "project", "tag"]);
 });
 
-test("the map that a page shows is told as it was, whatever has changed meanwhile", async () => {
+test("the script receives the version of the map that the page shows", async () => {
   const { text } = await person.visit("/map");
   const [, path = ""] = /data-points="([^"]+)"/.exec(text) ?? [];
   await client.save({ content: "one more" });
@@ -74,7 +74,7 @@ test("the map that a page shows is told as it was, whatever has changed meanwhil
   expect(Buffer.from((await told<Points>("/map/points")).ids, "base64")).toHaveLength(31 * 16);
 });
 
-test("texts are told of the own memories alone", async () => {
+test("the script receives only texts of the person's own memories", async () => {
   const long = await client.save({ content: `${"𝒳".repeat(5_000)}`, agent_id: "planner" });
   const secret = await other.save({ content: "of another account" });
   const ids = [long.id, secret.id, "mem_none", "' OR 1=1 --", ...Array(500).fill("x")];
@@ -90,7 +90,7 @@ test("texts are told of the own memories alone", async () => {
   expect(await told<object>("/map/texts")).toEqual({ memories: [] });
 });
 
-test("who is not signed in is told nothing", async () => {
+test("visitors who are not signed in receive no data", async () => {
   for (const path of ["/map", "/map/points", "/map/texts?ids=x"]) {
     const { status, headers } = await fetch(server.origin + path, { redirect: "manual" });
     expect(status).toBe(303);

@@ -16,7 +16,7 @@ const reach = wholeAccount(accountId);
 const textOf = (html: string) => html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
 const open = async (id: string) => (await person.visit(`/memories/${id}`)).text;
 
-test("a memory is there to be read: as it was written, with what is known of it and nothing else", async () => {
+test("the page shows the text as written, and only properties with a value", async () => {
   const content = "First  line\n\n  <b>second</b> line";
   const { id } = await client.save({ content });
   const html = await open(id);
@@ -32,7 +32,7 @@ test("a memory is there to be read: as it was written, with what is known of it 
   expect((await person.visit(`/memories/${id}/edit`)).text).toContain("<textarea");
 });
 
-test("it says what differs from most memories", async () => {
+test("the page shows all properties that are not the default", async () => {
   const [memory] = await server.memories.create(
     reach,
     [
@@ -57,7 +57,7 @@ test("it says what differs from most memories", async () => {
   expect(html).toContain("Metadata</summary>");
 });
 
-test("only what is safe to open becomes a link", async () => {
+test("only safe web addresses become links", async () => {
   const { id } = await client.save({
     content:
       'http://c.example/\u202Emoc.elpmaxe See https://a.example/x?y=1&z="q" (http://b.example/). javascript:alert(1) data:text/html,x',
@@ -71,7 +71,7 @@ test("only what is safe to open becomes a link", async () => {
   ]);
 });
 
-test("a long text is folded, and copied and kept as a whole", async () => {
+test("a long text is folded, but complete in the page", async () => {
   const { id } = await client.save({ content: "long ".repeat(1_000) });
   const html = await open(id);
   expect(html).toContain('class="memory-content folded"');
@@ -80,7 +80,7 @@ test("a long text is folded, and copied and kept as a whole", async () => {
   expect(await open(short.id)).not.toContain("folded");
 });
 
-test("a history of any length leads from what was true to what is", async () => {
+test("every version of a long history links to the current one", async () => {
   let last = await client.save({ content: "Version 0 of the plan for Atlas" });
   const ids = [last.id];
   for (let version = 1; version < 14; version++) {
@@ -112,7 +112,7 @@ test("a history of any length leads from what was true to what is", async () => 
   expect(shown(old)).toEqual([2, 1, 0]);
 });
 
-test("it shows what is near it in meaning, and says where that is not known yet", async () => {
+test("the page shows similar memories, or says that they are not known yet", async () => {
   const { id } = await client.save({ content: "The lamp in the hall is broken" });
   const other = await client.save({ content: "The lamp in the hall is mended" });
   expect(await open(id)).toMatch(new RegExp(`Similar memories.*/memories/${other.id}`));
@@ -120,7 +120,7 @@ test("it shows what is near it in meaning, and says where that is not known yet"
   expect(SimilarMemories({ near: null }).toString()).toContain("Reload this page in a moment.");
 });
 
-test("it fades from its last change on, and not at all while it is pinned", async () => {
+test("a memory fades since its last change, but not while pinned", async () => {
   const { id } = await client.save({ content: "Fades", importance: 0 });
   const press = async (pinned: string) => {
     const page = await person.visit(`/memories/${id}`);

@@ -21,7 +21,7 @@ function daily(count: number) {
 const NOW = Date.parse("2026-11-21T12:00:00Z");
 
 describe("growth", () => {
-  test("is told by day in a month, up to today, with what there was before", () => {
+  test("a month is shown by day, up to today, and includes earlier memories in the total", () => {
     const growth = growthOf({ ...daily(3), memories: 10 }, "month", NOW + DAY);
     expect(growth).toHaveLength(30);
     expect(growth.slice(-4)).toEqual([
@@ -33,14 +33,14 @@ describe("growth", () => {
     expect(growth[0]).toEqual({ from: "2026-10-24", to: "2026-10-24", added: 0, total: 7 });
   });
 
-  test("is told by week in a year", () => {
+  test("a year is shown by week", () => {
     const growth = growthOf(daily(400), "year", NOW);
     expect(growth).toHaveLength(52);
     expect(growth.at(-1)).toEqual({ from: "2026-11-15", to: "2026-11-21", added: 7, total: 400 });
     expect(growth[0]).toMatchObject({ added: 7, total: 400 - 51 * 7 });
   });
 
-  test("has few points, however long it took, and no fewer days than a fortnight", () => {
+  test("the chart has at most 60 points and at least 14 days", () => {
     const growth = growthOf(daily(3_000), "all", NOW);
     expect(growth).toHaveLength(60);
     expect(growth.at(-1)).toMatchObject({ to: "2026-11-21", total: 3_000 });
@@ -49,7 +49,7 @@ describe("growth", () => {
     expect(growthOf({ memories: 0, days: [] }, "all", NOW).at(-1)).toMatchObject({ total: 0 });
   });
 
-  test("has days to come, where the clock was set back", () => {
+  test("the chart includes future days after the clock was set back", () => {
     expect(growthOf(daily(3), "month", NOW - 10 * DAY).at(-1)).toMatchObject({
       to: "2026-11-21",
       total: 3,
@@ -68,7 +68,7 @@ test.each([
   expect(roundedUp(number)).toBe(rounded);
 });
 
-test("every memory is left to one degree", () => {
+test("every memory is counted in one retention band", () => {
   const cells = [1, 0.75, 0.74, 0.5, 0.26, 0.1, 0].map((retention) => ({
     ...{ retention, memories: 2, age_days: 0, importance: 0.5 },
   }));

@@ -8,7 +8,7 @@ const NONE: Stats = {
   ...{ tags: [], agents: [], projects: [], days: [], fading: [] },
 };
 
-test("a page does not wait for counts that take long, and the next one has them", async () => {
+test("a page does not wait for slow counts, and a later page shows them", async () => {
   const asked: PromiseWithResolvers<Stats>[] = [];
   const stats = () => {
     const one = Promise.withResolvers<Stats>();
@@ -26,13 +26,13 @@ test("a page does not wait for counts that take long, and the next one has them"
 
   expect(await countsOf("acc_2")).toEqual([]);
   asked[1]?.reject(new Error("broken"));
-  // What has failed is forgotten in a moment.
+  // Lets the handlers of the rejection run, which remove the failed count.
   await Bun.sleep(0);
   expect(await countsOf("acc_2")).toEqual([]);
   expect(asked).toHaveLength(3);
 });
 
-test("of very many memories a page has the counts of before while they are counted again", async () => {
+test("with very many memories a page shows the last counts while new ones are made", async () => {
   const counted = (memories: number) => [{ project: "atlas", memories }];
   let stats: Promise<Stats> = Promise.resolve({ ...NONE, projects: counted(20_000) });
   const countsOf = createProjectCounts({ memories: { stats: () => stats }, timeoutMs: 1_000 });
@@ -44,7 +44,7 @@ test("of very many memories a page has the counts of before while they are count
   expect(await countsOf("acc_1")).toEqual(counted(20_001));
 });
 
-test("what is shown while it is typed comes without what stands around it", async () => {
+test("results requested while typing come without projects and sources", async () => {
   await using server = await startOAuthServer();
   const { accountId, person } = await server.signedIn();
   await (await server.client(accountId)).save({ content: "One", project: "atlas" });

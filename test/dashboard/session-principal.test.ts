@@ -24,7 +24,7 @@ test.each([
   { "sec-fetch-site": "same-origin" },
   { "sec-fetch-site": "none" },
   { origin: server.origin },
-])("the session reads with %j", async (headers) => {
+])("the session may read with the headers %j", async (headers) => {
   expect(await send("GET", `/api/memories/${memory.id}`, headers as Record<string, string>)).toBe(
     200,
   );
@@ -35,7 +35,7 @@ test.each([
   { "sec-fetch-site": "same-site" },
   { origin: evil },
   { origin: "null" },
-])("the session does not read with %j", async (headers) => {
+])("the session may not read with the headers %j", async (headers) => {
   expect(await send("GET", `/api/memories/${memory.id}`, headers as Record<string, string>)).toBe(
     403,
   );
@@ -45,7 +45,7 @@ test.each([
   { origin: server.origin, "sec-fetch-site": "same-origin" },
   { origin: server.origin },
   { "sec-fetch-site": "same-origin" },
-])("the session writes with %j", async (headers) => {
+])("the session may write with the headers %j", async (headers) => {
   // The first is saved, the others say the same.
   const status = await send("POST", "/api/memories", headers as Record<string, string>);
   expect([200, 201]).toContain(status);
@@ -59,7 +59,7 @@ test.each([
   { origin: evil },
   { origin: evil, "sec-fetch-site": "same-origin" },
   { origin: "null" },
-])("the session does not write with %j", async (headers) => {
+])("the session may not write with the headers %j", async (headers) => {
   for (const [method, path] of [
     ["POST", "/api/memories"],
     ["DELETE", `/api/memories/${memory.id}`],
@@ -69,7 +69,7 @@ test.each([
   }
 });
 
-test("a session that has ended, a wrong one and one for agents are no way in", async () => {
+test("an ended session, a wrong session and other paths give no access", async () => {
   const headers = { origin: server.origin };
   expect(await send("GET", "/api/memories", { ...headers, cookie: "ctxd-session=x" })).toBe(401);
   expect(await send("POST", "/mcp", headers)).toBe(401);
@@ -78,7 +78,7 @@ test("a session that has ended, a wrong one and one for agents are no way in", a
   expect(await send("GET", "/api/memories", { cookie: `ctxd-session=${session}` })).toBe(401);
 });
 
-test("an export that has begun goes on when the proof is no longer fresh, as long as the session lasts", async () => {
+test("a running export continues after the proof has expired, but ends with the session", async () => {
   const session = await server.sessions.begin(accountId);
   const account = await server.accounts.find(accountId);
   if (account === null) throw new Error("no account");

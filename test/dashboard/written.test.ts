@@ -12,7 +12,7 @@ const deletions = async (accountId: string) => {
   return await server.securityLog.list(accountId, { event: "memories_deleted" }, { limit: 10 });
 };
 
-test("all that a key wrote goes in one step, also when the key is revoked, and nothing else", async () => {
+test("all memories of a key are deleted at once, even after it was revoked", async () => {
   const { accountId, person } = await server.signedIn();
   const { key, record } = await server.keys.create(accountId, {
     ...{ name: "misled", scopes: ["memories:read", "memories:write"], expiresAt: null },
@@ -36,7 +36,7 @@ test("all that a key wrote goes in one step, also when the key is revoked, and n
   ]);
 });
 
-test("all that an app wrote goes in one step, also when it is disconnected", async () => {
+test("all memories of an app are deleted at once, even after it was disconnected", async () => {
   const { accountId, person, tokens } = await server.connect();
   await createClient(server.origin, tokens.access_token).save({ content: "by the app" });
   const own = await server.client(accountId);
@@ -50,7 +50,7 @@ test("all that an app wrote goes in one step, also when it is disconnected", asy
   expect((await own.list()).memories.map(({ content }) => content)).toEqual(["by hand"]);
 });
 
-test("all that agents on this machine wrote goes in one step", async () => {
+test("all memories of agents on this machine are deleted at once", async () => {
   const { accountId, person } = await server.signedIn();
   const own = await server.client(accountId);
   await own.save({ content: "by hand" });
@@ -64,7 +64,7 @@ test("all that agents on this machine wrote goes in one step", async () => {
   expect((await own.list()).memories.map(({ content }) => content)).toEqual(["by hand"]);
 });
 
-test("keys and apps of another account are not there", async () => {
+test("keys and apps of another account can't be seen", async () => {
   const { accountId, tokens } = await server.connect();
   const app = createClient(server.origin, tokens.access_token);
   const { id } = await app.save({ content: "of Ada" });

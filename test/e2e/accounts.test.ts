@@ -31,88 +31,94 @@ async function signIn(page: Page, password: string) {
   await press(page, "Sign in");
 }
 
-test.each(LOOKS)("a guarded first start, an invitation, and its end, %s", async (_, look) => {
-  await using server = await startOAuthServer();
-  const { origin } = server;
-  const check = (page: Page) => (look.javaScript === false ? undefined : expectSound(page));
-  await browser.visit({ origin, ...look }, async (owner) => {
-    await owner.goto(origin);
-    await owner.getByText("the link that the server has printed at its start").waitFor();
-    await owner.goto(`${origin}${SET_UP_LINK}`);
-    await owner.getByLabel("E-mail address").fill(EMAIL);
-    await owner.getByLabel("Password").fill(PASSWORD);
-    await press(owner, "Make my account");
-    await owner.getByRole("link", { name: "Skip to the overview" }).click();
-    await owner.getByRole("heading", { name: "Overview" }).waitFor();
-    await follow(owner, "Admin");
-    await owner.getByLabel("E-mail address").fill("ada@example.com");
-    await press(owner, "Create a link");
-    const link = (await owner.locator(".copyable code").textContent()) ?? "";
-    await check(owner);
-
-    await browser.visit({ origin, ...look }, async (ada) => {
-      await ada.goto(link);
-      await ada.getByText("ada@example.com").waitFor();
-      await check(ada);
-      await ada.getByLabel("Password").fill(PASSWORD);
-      await press(ada, "Make my account");
-      await ada.getByRole("heading", { name: "Overview" }).waitFor();
-      expect(await ada.locator("nav a[href='/admin']").count()).toBe(0);
-      await ada.goto(link);
-      await ada.getByText("This invitation does not hold").waitFor();
-
+test.each(LOOKS)(
+  "first start with the set-up link, an invitation, and removing the account, %s",
+  async (_, look) => {
+    await using server = await startOAuthServer();
+    const { origin } = server;
+    const check = (page: Page) => (look.javaScript === false ? undefined : expectSound(page));
+    await browser.visit({ origin, ...look }, async (owner) => {
+      await owner.goto(origin);
+      await owner.getByText("the link that the server has printed at its start").waitFor();
+      await owner.goto(`${origin}${SET_UP_LINK}`);
+      await owner.getByLabel("E-mail address").fill(EMAIL);
+      await owner.getByLabel("Password").fill(PASSWORD);
+      await press(owner, "Make my account");
+      await owner.getByRole("link", { name: "Skip to the overview" }).click();
+      await owner.getByRole("heading", { name: "Overview" }).waitFor();
       await follow(owner, "Admin");
-      await owner.getByRole("link", { name: "ada@example.com" }).click();
-      await owner.getByRole("link", { name: "Remove the account" }).click();
-      await owner.getByText("memories: 0").waitFor();
+      await owner.getByLabel("E-mail address").fill("ada@example.com");
+      await press(owner, "Create a link");
+      const link = (await owner.locator(".copyable code").textContent()) ?? "";
       await check(owner);
-      await press(owner, "Remove the account permanently");
-      await owner.getByText("ada@example.com is removed").waitFor();
-      await ada.goto(`${origin}/account`);
-      await ada.getByRole("heading", { name: "Sign in" }).waitFor();
+
+      await browser.visit({ origin, ...look }, async (ada) => {
+        await ada.goto(link);
+        await ada.getByText("ada@example.com").waitFor();
+        await check(ada);
+        await ada.getByLabel("Password").fill(PASSWORD);
+        await press(ada, "Make my account");
+        await ada.getByRole("heading", { name: "Overview" }).waitFor();
+        expect(await ada.locator("nav a[href='/admin']").count()).toBe(0);
+        await ada.goto(link);
+        await ada.getByText("This invitation does not hold").waitFor();
+
+        await follow(owner, "Admin");
+        await owner.getByRole("link", { name: "ada@example.com" }).click();
+        await owner.getByRole("link", { name: "Remove the account" }).click();
+        await owner.getByText("memories: 0").waitFor();
+        await check(owner);
+        await press(owner, "Remove the account permanently");
+        await owner.getByText("ada@example.com is removed").waitFor();
+        await ada.goto(`${origin}/account`);
+        await ada.getByRole("heading", { name: "Sign in" }).waitFor();
+      });
+      await signOut(owner);
+      await owner.getByRole("heading", { name: "Sign in" }).waitFor();
     });
-    await signOut(owner);
-    await owner.getByRole("heading", { name: "Sign in" }).waitFor();
-  });
-});
+  },
+);
 
-test.each(LOOKS)("who has the password is out when it changes, %s", async (_, look) => {
-  await using server = await startOAuthServer();
-  const { origin } = server;
-  await server.accounts.add({ email: EMAIL, password: PASSWORD });
-  const isOut = async (page: Page) => {
-    await page.goto(`${origin}/keys`);
-    await page.getByRole("heading", { name: "Sign in" }).waitFor();
-  };
-  await browser.visit({ origin, ...look }, async (you) => {
-    await browser.visit({ origin, ...look }, async (eve) => {
-      await isOut(eve);
-      await signIn(eve, PASSWORD);
-      await eve.getByRole("heading", { name: "API keys" }).waitFor();
+test.each(LOOKS)(
+  "changing the password signs out everyone who used the old one, %s",
+  async (_, look) => {
+    await using server = await startOAuthServer();
+    const { origin } = server;
+    await server.accounts.add({ email: EMAIL, password: PASSWORD });
+    const isOut = async (page: Page) => {
+      await page.goto(`${origin}/keys`);
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    };
+    await browser.visit({ origin, ...look }, async (you) => {
+      await browser.visit({ origin, ...look }, async (eve) => {
+        await isOut(eve);
+        await signIn(eve, PASSWORD);
+        await eve.getByRole("heading", { name: "API keys" }).waitFor();
 
-      await you.goto(`${origin}/account`);
-      await signIn(you, PASSWORD);
-      await you.getByLabel("Current password").fill(PASSWORD);
-      expect(await you.locator("tbody tr").count()).toBe(2);
-      await you.getByLabel("New password").fill(NEXT_PASSWORD);
-      await press(you, "Change password");
-      await you.getByText("Your password is changed.").waitFor();
-      expect(await you.locator("tbody tr").count()).toBe(1);
+        await you.goto(`${origin}/account`);
+        await signIn(you, PASSWORD);
+        await you.getByLabel("Current password").fill(PASSWORD);
+        expect(await you.locator("tbody tr").count()).toBe(2);
+        await you.getByLabel("New password").fill(NEXT_PASSWORD);
+        await press(you, "Change password");
+        await you.getByText("Your password is changed.").waitFor();
+        expect(await you.locator("tbody tr").count()).toBe(1);
 
-      await isOut(eve);
-      await signIn(eve, PASSWORD);
-      await eve.getByText("E-mail address or password is wrong.").waitFor();
-      await signIn(eve, NEXT_PASSWORD);
-      await eve.getByRole("heading", { name: "API keys" }).waitFor();
-      await you.goto(`${origin}/account`);
-      await press(you, "Sign out everywhere else");
-      await you.getByText("Signed out in one other browser.").waitFor();
-      await isOut(eve);
+        await isOut(eve);
+        await signIn(eve, PASSWORD);
+        await eve.getByText("E-mail address or password is wrong.").waitFor();
+        await signIn(eve, NEXT_PASSWORD);
+        await eve.getByRole("heading", { name: "API keys" }).waitFor();
+        await you.goto(`${origin}/account`);
+        await press(you, "Sign out everywhere else");
+        await you.getByText("Signed out in one other browser.").waitFor();
+        await isOut(eve);
+      });
     });
-  });
-});
+  },
+);
 
-test("who guesses has to wait", async () => {
+test("password guesses are slowed down", async () => {
   await using server = await startOAuthServer();
   await server.accounts.add({ email: EMAIL, password: PASSWORD });
   await browser.visit({ origin: server.origin }, async (page) => {
@@ -130,7 +136,7 @@ test("who guesses has to wait", async () => {
   });
 });
 
-test("a question opens as a dialog, is left by Escape, and gives the focus back", async () => {
+test("a confirmation opens as a dialog, closes with Escape, and returns the focus", async () => {
   await using server = await startOAuthServer();
   const { id } = await server.accounts.add({ email: EMAIL, password: PASSWORD });
   await server.keys.create(id, { name: "laptop", scopes: ["memories:read"], expiresAt: null });

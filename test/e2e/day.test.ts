@@ -37,7 +37,7 @@ async function machine() {
   return { home, dataDir, env, repository, run };
 }
 
-test("a day: an agent is connected, talks, and the next one is told what matters", async () => {
+test("one day: an agent connects and saves, and the next agent recalls what matters", async () => {
   const { home, dataDir, env, repository, run } = await machine();
   await run(["user", "add", EMAIL], `${PASSWORD}\n`);
   await using server = await serving(dataDir, { HOME: home });

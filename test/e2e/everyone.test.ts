@@ -107,7 +107,7 @@ test("Arabic is written from the right", async () => {
   });
 });
 
-test("nothing moves for those who asked for that", async () => {
+test("there are no animations with reduced motion", async () => {
   await dashboard.visitAs(accountId, async (page) => {
     for (const path of paths) {
       await page.goto(dashboard.origin + path);
@@ -130,7 +130,7 @@ const SHIFTS = `new Promise((resolve) => {
     resolve(shifts.reduce((sum, { value }) => sum + value, 0))));
 })`;
 
-test("nothing moves while a page comes", async () => {
+test("nothing moves while a page loads", async () => {
   await dashboard.visitAs(accountId, async (page) => {
     for (const path of paths) {
       await page.goto(dashboard.origin + path, { waitUntil: "networkidle" });

@@ -12,7 +12,7 @@ test.each<[string, Look]>([
   ["", {}],
   [", without JavaScript", { javaScript: false }],
   [", in the dark on a narrow screen", { dark: true, narrow: true }],
-])("what has changed is kept as history, shown and forgotten%s", async (_, look) => {
+])("a replaced memory stays in the history and can be deleted with it%s", async (_, look) => {
   const client = await dashboard.account();
   await dashboard.visitAs(
     client.accountId,
@@ -77,7 +77,7 @@ test.each<[string, Look]>([
   );
 });
 
-test("a memory is pinned, given to a project and told when to go", async () => {
+test("a memory can be pinned, moved to a project and given an expiry", async () => {
   const client = await dashboard.account();
   await dashboard.visitAs(client.accountId, async (page) => {
     await page.goto(`${dashboard.origin}/memories/new`);

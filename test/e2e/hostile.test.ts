@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard?.close());
 
-test("hostile memories, tags, agents, sessions and names are text on every page", async () => {
+test("hostile memories, tags, agents, sessions and names are escaped on every page", async () => {
   const { id: accountId } = await dashboard.accounts.add({
     email: "you@example.com",
     password: "correct horse",

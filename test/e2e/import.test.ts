@@ -49,7 +49,7 @@ const CLAUDE = zip([
   { name: "users.json", content: "[]" },
 ]);
 
-test.each(LOOKS)("a ZIP of Claude and a PDF are looked at, then imported, %s", async (_, look) => {
+test.each(LOOKS)("a ZIP of Claude and a PDF are previewed, then imported, %s", async (_, look) => {
   await visit(look, async (page, client) => {
     const check = () => (look.javaScript === false ? undefined : expectSound(page));
     const files = [
@@ -82,7 +82,7 @@ test.each(LOOKS)("a ZIP of Claude and a PDF are looked at, then imported, %s", a
   });
 });
 
-test("nothing that can be remembered is no success, and says which file and why", async () => {
+test("an import without memories is not a success, and names the files and reasons", async () => {
   await visit({}, async (page, client) => {
     await choose(page, [{ name: "openapi.json", buffer: Buffer.from('{"openapi": "3.1.0"}') }]);
     await press(page, "Import the files");
@@ -124,7 +124,7 @@ test.each(LOOKS.slice(1))(
   150_000,
 );
 
-test("who leaves while files are read ends it, and may send others", async () => {
+test("leaving the page ends an import, and a new one can begin", async () => {
   await visit({}, async (page) => {
     const list = Array.from({ length: 100_000 }, (_, n) => `Note ${n} is about hive ${n * 7}.`);
     const buffer = Buffer.from(JSON.stringify(list));

@@ -49,7 +49,7 @@ test("keys go through memories, select them and open the form", async () => {
   });
 });
 
-test("keys are listed, and letters can be turned off", async () => {
+test("shortcuts are listed, and single keys can be turned off", async () => {
   await visit(async (page) => {
     const { keyboard } = page;
     await page.goto(dashboard.origin);
@@ -71,7 +71,7 @@ test("keys are listed, and letters can be turned off", async () => {
 test.each<[string, Look]>([
   ["", {}],
   [", in the dark on a narrow screen", { dark: true, narrow: true }],
-])("a palette goes to pages and finds memories%s", async (_, look) => {
+])("the palette opens pages and finds memories%s", async (_, look) => {
   await visit(async (page) => {
     const { keyboard } = page;
     await page.goto(`${dashboard.origin}/keys`);
@@ -108,7 +108,7 @@ test.each<[string, Look]>([
   }, look);
 });
 
-test("what opens the palette leads to the search without JavaScript", async () => {
+test("without JavaScript the palette's button opens the search", async () => {
   await visit(
     async (page) => {
       await page.goto(dashboard.origin);

@@ -35,7 +35,7 @@ const first = (page: Page) => rows(page).first();
 const isFirst = (page: Page, text: string) => async () =>
   ((await first(page).textContent()) ?? "").includes(text);
 
-test("what an agent saves comes in at the top, and what it deletes goes", async () => {
+test("a memory that an agent saves appears at the top, and a deleted one disappears", async () => {
   await watching("/memories", async (page, agent) => {
     const { id } = await agent.save({ content: "The cat is called Miro" });
     await until("it is there", isFirst(page, "Miro"));
@@ -49,7 +49,7 @@ test("what an agent saves comes in at the top, and what it deletes goes", async 
   });
 });
 
-test("who selects is told how much is new, and nothing moves until they ask for it", async () => {
+test("while rows are selected, new memories are announced and shown on request", async () => {
   await watching("/memories", async (page, agent) => {
     await first(page).getByRole("checkbox").check();
     const before = await first(page).boundingBox();
@@ -69,7 +69,7 @@ test("who selects is told how much is new, and nothing moves until they ask for 
   });
 });
 
-test("who reads further down, or types, is not moved; a press shows what is new", async () => {
+test("scrolled or typing people are not disturbed; a click shows new memories", async () => {
   const reads = async (page: Page, agent: Client) => {
     await page.mouse.wheel(0, 600);
     await until("it has scrolled", () => page.evaluate<boolean>("scrollY > 100"));
@@ -97,7 +97,7 @@ test("who reads further down, or types, is not moved; a press shows what is new"
   });
 });
 
-test("answers to a question stay as they are", async () => {
+test("results of a search do not update themselves", async () => {
   await watching("/memories?q=Known", async (page, agent) => {
     const count = await rows(page).count();
     const asked: string[] = [];
@@ -109,7 +109,7 @@ test("answers to a question stay as they are", async () => {
   });
 });
 
-test("the overview's figures change, and its first memory brings all of it", async () => {
+test("the overview updates its figures, and reloads with the first memory", async () => {
   const figure = (page: Page) => page.locator(".figure").first();
   await watching("/", async (page, agent) => {
     expect(await figure(page).textContent()).toBe("3");
@@ -129,7 +129,7 @@ test("the overview's figures change, and its first memory brings all of it", asy
   );
 });
 
-test("the activity comes in as it happens", async () => {
+test("new activity appears as it happens", async () => {
   await watching("/activity", async (page, agent) => {
     await dashboard.activity.flush();
     await page.getByText("saved 3 memories").waitFor();
@@ -146,7 +146,7 @@ test("the activity comes in as it happens", async () => {
   });
 });
 
-test("a page that is hidden follows nothing, and catches up when it is shown", async () => {
+test("a hidden page follows no changes, and catches up when visible", async () => {
   await watching("/memories", async (page, agent) => {
     const hide = (isHidden: boolean) =>
       page.evaluate(`{
@@ -164,7 +164,7 @@ test("a page that is hidden follows nothing, and catches up when it is shown", a
   });
 });
 
-test("without scripts the pages are as they were", async () => {
+test("without scripts the pages do not change", async () => {
   await watching(
     "/memories",
     async (page) => {

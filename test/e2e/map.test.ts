@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { expectSound, type Look, type Page } from "../support/browser.ts";
 import { type Dashboard, startDashboard } from "../support/dashboard.ts";
+import { until } from "../support/until.ts";
 
 const TIMEOUT = 60_000;
 const TIP = ".map-tip:not(:empty)";
@@ -35,7 +36,7 @@ const visit = (use: (page: Page) => Promise<void>, look?: Look) =>
     look,
   );
 
-/** How many pixels of the map have the colour of its group with this number, or any colour of one. */
+/** The number of pixels of the map with the colour of a group, given by its bit. */
 const coloured = (page: Page, bit: number) =>
   page.evaluate<number>(`(() => {
     const probe = document.createElement("span");
@@ -53,13 +54,9 @@ const coloured = (page: Page, bit: number) =>
     return found;
   })()`);
 
-/** Waits until the map has pixels of a colour, or none any more. */
-async function waitForColour(page: Page, bit: number, isThere: boolean) {
-  for (const end = performance.now() + 15_000; ; await page.waitForTimeout(20)) {
-    if ((await coloured(page, bit)) > 0 === isThere) return;
-    expect(performance.now()).toBeLessThan(end);
-  }
-}
+/** Waits until the map has pixels of a colour, or has none any more. */
+const waitForColour = (page: Page, bit: number, isShown: boolean) =>
+  until("the map has its colours", async () => (await coloured(page, bit)) > 0 === isShown);
 
 test.each<[string, Look]>([
   ["in the light", {}],
@@ -77,7 +74,7 @@ test.each<[string, Look]>([
 );
 
 test(
-  "keys go from memory to memory, tell each and open it",
+  "keys go from memory to memory, show each text and open it",
   async () => {
     await visit(async (page) => {
       await waitForColour(page, 0, true);
@@ -108,12 +105,12 @@ test(
 );
 
 test(
-  "pointing at a memory tells it, and a press opens it",
+  "pointing at a memory shows its text, and a click opens it",
   async () => {
     await visit(async (page) => {
       await waitForColour(page, 0, true);
       const canvas = page.locator("canvas");
-      // Where the keys say that one is.
+      // The tip of the chosen point tells where the point is.
       await canvas.focus();
       await page.keyboard.press("j");
       await page.locator(TIP).waitFor();
@@ -136,7 +133,7 @@ test(
 );
 
 test(
-  "a group can be taken off the map, and a topic shown",
+  "a group can be hidden on the map, and a topic shown",
   async () => {
     await visit(async (page) => {
       await waitForColour(page, 1, true);
@@ -160,7 +157,7 @@ test(
   TIMEOUT,
 );
 
-test("without scripts there is no map, and all else", async () => {
+test("without scripts there is no map, but all other parts", async () => {
   await visit(
     async (page) => {
       expect(await page.locator("canvas").isVisible()).toBe(false);

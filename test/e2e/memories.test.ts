@@ -18,7 +18,7 @@ async function visit(
   await dashboard.visitAs(client.accountId, (page) => use(page, client), look);
 }
 
-test("a memory is written with all its fields, and what is wrong is said", async () => {
+test("a memory is saved with all fields, and errors are shown", async () => {
   await visit(async (page, client) => {
     await page.goto(`${dashboard.origin}/memories/new`);
     await expectSound(page);
@@ -47,7 +47,7 @@ test("a memory is written with all its fields, and what is wrong is said", async
   });
 });
 
-test("a change that was made meanwhile is not written over", async () => {
+test("an edit does not overwrite a change made in the meantime", async () => {
   await visit(async (page, client) => {
     const { id } = await client.save({ content: "One\r\ntwo", tags: ["a"], agent_id: " a\nb " });
     await page.goto(`${dashboard.origin}/memories/${id}/edit`);
@@ -73,7 +73,7 @@ test("a change that was made meanwhile is not written over", async () => {
   });
 });
 
-test("many are selected, tagged and deleted after a question, without JavaScript", async () => {
+test("several memories are selected, tagged and deleted without JavaScript", async () => {
   const use = async (page: Page, client: Client) => {
     await client.saveAll(
       Array.from({ length: 30 }, (_, index) => ({ content: `Memory ${index}`, tags: ["all"] })),
@@ -112,7 +112,7 @@ test("many are selected, tagged and deleted after a question, without JavaScript
   await visit(use, { javaScript: false });
 });
 
-test("what is exported is imported again", async () => {
+test("an exported file can be imported again", async () => {
   let file = "";
   await visit(async (page, client) => {
     await client.saveAll([{ content: "One" }, { content: "Two", tags: ["<b>"] }]);
@@ -147,7 +147,7 @@ test("what is exported is imported again", async () => {
   });
 });
 
-test("another account's memory is not there", async () => {
+test("a memory of another account can't be opened", async () => {
   const other = await dashboard.account();
   const { id } = await other.save({ content: "A secret" });
   await visit(async (page) => {
@@ -164,7 +164,7 @@ test.each<[string, Look]>([
   ["", {}],
   [", without JavaScript", { javaScript: false }],
   [", in the dark", { dark: true }],
-])("a search shows what of a memory made it match, its words marked%s", async (_, look) => {
+])("a search shows the matched passage with the words marked%s", async (_, look) => {
   await visit(async (page, client) => {
     const around = "Of this and that we spoke at length. ".repeat(100);
     await client.save({ content: `${around}<b>The spare key</b> hangs & swings. ${around}` });

@@ -10,7 +10,7 @@ afterAll(() => dashboard?.close());
 
 const LONG = Array.from({ length: 200 }, (_, line) => `Line ${line}\tof a long text`).join("\n");
 
-test("a text, an id and a memory as JSON are copied, and a key leads to the form", async () => {
+test("a text, an id and JSON are copied, and the key e opens the form", async () => {
   const client = await dashboard.account();
   const { id, ...memory } = await client.save({ content: "One  space\n\ttwo", tags: ["a"] });
   await dashboard.visitAs(client.accountId, async (page) => {
@@ -42,7 +42,7 @@ test.each<[string, Look]>([
   ["", {}],
   [", without JavaScript", { javaScript: false }],
   [", in the dark on a narrow screen", { dark: true, narrow: true }],
-])("a long text is unfolded, and a memory is pinned by one press%s", async (_, look) => {
+])("a long text is unfolded, and a memory is pinned with one click%s", async (_, look) => {
   const client = await dashboard.account();
   const { id } = await client.save({ content: LONG });
   await dashboard.visitAs(

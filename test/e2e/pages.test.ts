@@ -147,7 +147,7 @@ test.each<[string, Look]>([
   TIMEOUT,
 );
 
-test("every page is small, private and runs nothing but our own scripts", async () => {
+test("every page is small, private and runs only our own scripts", async () => {
   for (const path of paths) {
     const response = await fetch(dashboard.origin + path, {
       headers: { cookie: `ctxd-session=${session}` },
@@ -231,7 +231,7 @@ test.each([
   },
 );
 
-test("the page has the text for every client, with a key that works", async () => {
+test("the page Connect has the text for every client, with a working key", async () => {
   await dashboard.visitAs(accountId, async (page) => {
     for (const { id, name } of CLIENTS) {
       await page.goto(`${dashboard.origin}/connect?to=${id}`);

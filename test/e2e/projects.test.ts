@@ -27,7 +27,7 @@ const listed = (page: Page) => page.locator(".memory-text").allInnerTexts();
 const ways = (page: Page) => page.getByRole("navigation", { name: "Projects" });
 const addressOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
 
-test.each(LOOKS)("projects are switched, and memories move between them%s", async (_, look) => {
+test.each(LOOKS)("projects can be switched, and memories moved between them%s", async (_, look) => {
   const check = async (page: Page) => {
     // What checks the page is a script too.
     if (look.javaScript !== false) await expectSound(page);
@@ -89,7 +89,7 @@ test.each(LOOKS)("projects are switched, and memories move between them%s", asyn
   }, look);
 });
 
-test("who has no project sees nothing of them; who has many finds each", async () => {
+test("projects are hidden if there are none, and each of many can be found", async () => {
   await visit(async (page, client) => {
     await client.save({ content: "One" });
     await page.goto(`${dashboard.origin}/memories`);
@@ -112,41 +112,44 @@ test("who has no project sees nothing of them; who has many finds each", async (
   });
 });
 
-test.each(LOOKS.slice(0, 2))("all of a project is moved, and deleted%s", async (_, look) => {
-  await visit(async (page, client) => {
-    const [first] = await client.saveAll(
-      Array.from({ length: 30 }, (_, n) => ({ content: `Number ${n}`, project: "old name" })),
-    );
-    await client.save({ content: "Number 0 has changed", supersedes: first?.id ?? "" });
-    await client.save({ content: "Elsewhere", project: "other" });
-    const take = async (project: string, action: string) => {
-      await page.goto(`${dashboard.origin}/memories?project=${encodeURIComponent(project)}`);
-      await page
-        .getByRole("checkbox", { name: /^Select/ })
-        .first()
-        .check();
-      await page.getByText("all memories that match these filters").click();
-      if (action === "Move") await page.getByLabel("Project", { exact: true }).fill("new name");
-      await press(page, action);
-    };
-    const before = await client.get(first?.id ?? "");
-    dashboard.clock.advance(86_400_000);
-    await take("old name", "Move");
-    await page.getByText("31 memories now belong to the project “new name”.").waitFor();
-    expect(await client.get(before.id)).toMatchObject({
-      ...{ project: "new name", updated_at: before.updated_at },
-    });
-    await take("new name", "Delete");
-    await page.getByRole("heading", { name: "Delete all memories that" }).first().waitFor();
-    expect((await client.list({ project: "new name" })).memories.length).toBeGreaterThan(0);
-    await press(page, "Delete all memories that match these filters");
-    await page.getByText("Deleted permanently: 31 memories.").waitFor();
-    const { memories } = await client.list({ include_superseded: "true" });
-    expect(memories.map(({ content }) => content)).toEqual(["Elsewhere"]);
-  }, look);
-});
+test.each(LOOKS.slice(0, 2))(
+  "all memories of a project are moved, then deleted%s",
+  async (_, look) => {
+    await visit(async (page, client) => {
+      const [first] = await client.saveAll(
+        Array.from({ length: 30 }, (_, n) => ({ content: `Number ${n}`, project: "old name" })),
+      );
+      await client.save({ content: "Number 0 has changed", supersedes: first?.id ?? "" });
+      await client.save({ content: "Elsewhere", project: "other" });
+      const take = async (project: string, action: string) => {
+        await page.goto(`${dashboard.origin}/memories?project=${encodeURIComponent(project)}`);
+        await page
+          .getByRole("checkbox", { name: /^Select/ })
+          .first()
+          .check();
+        await page.getByText("all memories that match these filters").click();
+        if (action === "Move") await page.getByLabel("Project", { exact: true }).fill("new name");
+        await press(page, action);
+      };
+      const before = await client.get(first?.id ?? "");
+      dashboard.clock.advance(86_400_000);
+      await take("old name", "Move");
+      await page.getByText("31 memories now belong to the project “new name”.").waitFor();
+      expect(await client.get(before.id)).toMatchObject({
+        ...{ project: "new name", updated_at: before.updated_at },
+      });
+      await take("new name", "Delete");
+      await page.getByRole("heading", { name: "Delete all memories that" }).first().waitFor();
+      expect((await client.list({ project: "new name" })).memories.length).toBeGreaterThan(0);
+      await press(page, "Delete all memories that match these filters");
+      await page.getByText("Deleted permanently: 31 memories.").waitFor();
+      const { memories } = await client.list({ include_superseded: "true" });
+      expect(memories.map(({ content }) => content)).toEqual(["Elsewhere"]);
+    }, look);
+  },
+);
 
-test("what a key wrote is found by the key", async () => {
+test("memories can be filtered by the key that wrote them", async () => {
   await visit(async (page, client) => {
     const { accountId } = client;
     const made = await dashboard.keys.create(accountId, {

@@ -40,7 +40,7 @@ test.each<[string, Look]>([
   ["as most have it", {}],
   ["in the dark on a narrow screen", { dark: true, narrow: true }],
   ["without JavaScript", { javaScript: false }],
-])("a person signs in and allows a program with a hostile name, %s", async (_, look) => {
+])("a person signs in and allows an app with a hostile name, %s", async (_, look) => {
   const callback = `http://localhost:${program.port}/callback`;
   const { client_id: clientId } = await server.register({
     client_name: HOSTILE,
@@ -64,7 +64,7 @@ test.each<[string, Look]>([
   });
 });
 
-test("what can't work is said on a page", async () => {
+test("an invalid request gets an error page", async () => {
   await browser.visit({ origin: server.origin }, async (page) => {
     await page.goto(server.authorizeUrl("unknown"));
     await signIn(page);

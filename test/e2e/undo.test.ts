@@ -61,7 +61,7 @@ test.each<[string, Look]>([
   },
 );
 
-test("what was confirmed is carried out though the page is closed", async () => {
+test("a change is applied even if the page is closed", async () => {
   const client = await dashboard.account();
   await client.save({ content: "One" });
   await dashboard.visitAs(client.accountId, async (page) => {
@@ -75,7 +75,7 @@ test("what was confirmed is carried out though the page is closed", async () => 
   expect(await contents(client)).toEqual([]);
 });
 
-test("tags and projects are shown as they will be", async () => {
+test("pending changes of tags and projects are shown as if applied", async () => {
   await visit(async (page, client) => {
     await select(page, "Four");
     await page.getByLabel("Tag", { exact: true }).fill("late");
@@ -91,7 +91,7 @@ test("tags and projects are shown as they will be", async () => {
   });
 });
 
-test("who empties the last page sees the first one, and who undoes that is back", async () => {
+test("emptying the last page shows the first one, and undoing returns to it", async () => {
   await visit(async (page, client) => {
     await client.saveAll(
       Array.from({ length: 22 }, (_, number) => ({ content: `More ${number}` })),
@@ -110,7 +110,7 @@ test("who empties the last page sees the first one, and who undoes that is back"
   });
 });
 
-test("what can be undone is said to everyone", async () => {
+test("screen readers announce changes that can be undone", async () => {
   await visit(async (page) => {
     await press(page, "Select all on this page");
     await press(page, "Delete");
@@ -119,7 +119,7 @@ test("what can be undone is said to everyone", async () => {
   });
 });
 
-test("what can't be done is said on the page", async () => {
+test("the page shows why a change failed", async () => {
   const client = await dashboard.account();
   await client.save({ content: "Four" });
   // Not watched: the browser logs that the server refuses.
@@ -143,7 +143,7 @@ test("what can't be done is said on the page", async () => {
   await page.getByRole("alert").getByText("It is too late to undo this change.").waitFor();
 });
 
-test("without JavaScript a deletion is asked about, and then done at once", async () => {
+test("without JavaScript a deletion asks for confirmation and is applied at once", async () => {
   await visit(
     async (page, client) => {
       await select(page, "Four");

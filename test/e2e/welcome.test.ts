@@ -52,7 +52,7 @@ test.each<[string, Look]>([
   ["with scripts", {}],
   ["in the dark on a narrow screen", { dark: true, narrow: true }],
   ["without JavaScript", { javaScript: false }],
-])("who sets up sees an agent come, saves, and finds in other words, %s", async (_, look) => {
+])("the first steps show a connecting agent, save a memory and find it, %s", async (_, look) => {
   await using server = await startOAuthServer({ embedder });
   const { origin } = server;
   const check = (page: Page) => (look.javaScript === false ? undefined : expectSound(page));
@@ -85,7 +85,7 @@ test.each<[string, Look]>([
   });
 });
 
-test("the steps can be left and taken in any order, and refuse what can't be saved", async () => {
+test("the steps can be left and taken in any order, and refuse invalid input", async () => {
   await using server = await startOAuthServer();
   const { origin } = server;
   await browser.visit({ origin }, async (page) => {

@@ -71,7 +71,7 @@ const HUES = Array.from({ length: 8 }, (_, bit) => `hue-${bit + 1}`);
 const APART = 0.1;
 
 describe.each(SCHEMES.map((scheme, at) => [scheme, at] as const))("in the %s", (_, scheme) => {
-  test.each(Object.entries(EYES))("groups are told apart by their colours: %s", (_, eyes) => {
+  test.each(Object.entries(EYES))("the colours of groups can be told apart with: %s", (_, eyes) => {
     for (const [at, hue] of HUES.entries()) {
       for (const other of HUES.slice(0, at)) {
         const [a, b] = [seen(colourOf(hue, scheme), eyes), seen(colourOf(other, scheme), eyes)];
@@ -81,7 +81,7 @@ describe.each(SCHEMES.map((scheme, at) => [scheme, at] as const))("in the %s", (
     }
   });
 
-  test("they stand out from the surface (WCAG 2.2, 1.4.11)", () => {
+  test("the colours contrast with the surface (WCAG 2.2, 1.4.11)", () => {
     const surface = luminance(colourOf("surface", scheme));
     for (const hue of [...HUES, "hue-9", "hue-10"]) {
       const own = luminance(colourOf(hue, scheme));

@@ -9,7 +9,7 @@ function Quote({ by, children }: { by: string; children?: Child }) {
   return <blockquote cite={by}>{children}</blockquote>;
 }
 
-test("text is escaped wherever it stands", () => {
+test("text is escaped in content and attributes", () => {
   expect(String(<p>{HOSTILE}</p>)).toBe(`<p>${ESCAPED}</p>`);
   expect(String(<p title={HOSTILE} />)).toBe(`<p title="${ESCAPED}"></p>`);
   expect(String(<Quote by={HOSTILE}>{HOSTILE}</Quote>)).toBe(
@@ -25,7 +25,7 @@ test("text is escaped wherever it stands", () => {
   ).toBe(ESCAPED + ESCAPED);
 });
 
-test("what looks like markup but was not made by JSX is text", () => {
+test("only values made by JSX are accepted as markup", () => {
   const forged: unknown = { toString: () => "<script>" };
   expect(() => String(<p>{forged as Child}</p>)).toThrow();
 });
@@ -35,7 +35,7 @@ test("markup within markup stays markup", () => {
   expect(String(<p>x{inner}</p>)).toBe("<p>x<b>a &amp; b</b></p>");
 });
 
-test("nothing, false and zero are told apart", () => {
+test("null, undefined and false render nothing, 0 renders 0", () => {
   expect(
     String(
       <p>
@@ -48,7 +48,7 @@ test("nothing, false and zero are told apart", () => {
   ).toBe("<p>0</p>");
 });
 
-test("void elements have no end tag, and boolean attributes no value", () => {
+test("void elements have no end tag and boolean attributes no value", () => {
   expect(String(<input name="x" disabled={true} required={false} />)).toBe(
     '<input name="x" disabled>',
   );

@@ -9,10 +9,11 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** The script's own function, from which a page has the same words once scripts run. */
-const { momentSaid } = new Function("document", "setInterval", `${source}; return { momentSaid };`)(
-  { querySelectorAll: () => [], addEventListener() {} },
-  () => {},
-);
+const { relativeText } = new Function(
+  "document",
+  "setInterval",
+  `${source}; return { relativeText };`,
+)({ querySelectorAll: () => [], addEventListener() {} }, () => {});
 
 test.each<[number, string]>([
   [0, "just now"],
@@ -27,13 +28,13 @@ test.each<[number, string]>([
   [7 * DAY, "15 Nov"],
   [-30 * DAY, "22 Dec"],
   [400 * DAY, "18 Oct 2025"],
-])("a moment %d ms before now is said as “%s”, by the script too", (age, words) => {
+])("a time %d ms before now is shown as “%s”, also by the script", (age, words) => {
   const at = new Date(NOW - age);
   expect(`${<Moment at={at} now={NOW} />}`).toContain(`>${words}</time>`);
-  expect(momentSaid(at, NOW)).toBe(words);
+  expect(relativeText(at, NOW)).toBe(words);
 });
 
-test("a moment has its exact time, and none says so", () => {
+test("the exact time is a tooltip, and a missing time is shown as never", () => {
   const at = new Date(NOW - DAY);
   expect(`${<Moment at={at} now={NOW} />}`).toContain('title="2026-11-21 12:00 UTC"');
   expect(`${<Moment at={at} exact={true} />}`).toContain(">2026-11-21 12:00 UTC</time>");
