@@ -293,7 +293,7 @@ describe("libraries stay behind their one door:", () => {
       /^drizzle-orm/,
       /^(undo|db|accounts|keys|oauth|sign-in|memories|security-log|activity)\//,
     ],
-    ["the library of OAuth clients", /^arctic$/, /^sign-in\/providers\.ts$/],
+    ["the library of OAuth clients", /^oauth4webapi$/, /^sign-in\/(provider-client|openid)\.ts$/],
     ["the library of passkeys", /^@simplewebauthn\//, /^sign-in\/webauthn\.ts$/],
     ["the library of QR codes", /^qr$/, /^pages\/qr-code\.tsx$/],
     ["the library of Amazon's signatures", /^aws4fetch$/, /^objects\//],

@@ -8,7 +8,7 @@ import type { RecordEvent } from "../http/record-event.ts";
 import type { Factors } from "../sign-in/factors.ts";
 import type { Hashing } from "../sign-in/hashing.ts";
 import type { Identities } from "../sign-in/identities.ts";
-import type { Provider } from "../sign-in/providers.ts";
+import type { Provider } from "../sign-in/provider.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
 import { noPasswords, type SignIn } from "../sign-in/sign-in.ts";
 import type { RemoveSignInMethod } from "../sign-in/sign-in-methods.ts";

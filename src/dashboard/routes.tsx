@@ -24,7 +24,7 @@ import type { Identities } from "../sign-in/identities.ts";
 import type { PendingSignIns } from "../sign-in/pending-sign-ins.ts";
 import type { Proof } from "../sign-in/proof.ts";
 import { createAskForProof } from "../sign-in/proof-routes.tsx";
-import type { Provider } from "../sign-in/providers.ts";
+import type { Provider } from "../sign-in/provider.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
 import type { SignIn } from "../sign-in/sign-in.ts";
 import type { RemoveSignInMethod } from "../sign-in/sign-in-methods.ts";

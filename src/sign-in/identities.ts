@@ -1,7 +1,7 @@
 import { and, asc, eq } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { AppError } from "../errors.ts";
-import type { Identity } from "./providers.ts";
+import type { Identity } from "./provider.ts";
 import { createSignInTables } from "./tables.ts";
 
 type Known = Pick<Identity, "issuer" | "subject">;

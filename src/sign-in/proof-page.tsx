@@ -11,8 +11,8 @@ import { FORM_TOKEN } from "./form-token.ts";
 import { PasskeyForm } from "./passkey-form.tsx";
 import { PROOF_PATH } from "./paths.ts";
 import type { WaysToProve } from "./proof.ts";
+import type { Provider } from "./provider.ts";
 import { ProviderButtons } from "./provider-buttons.tsx";
-import type { Provider } from "./providers.ts";
 
 /** Where the script of the page asks what a passkey should sign. */
 export const PROOF_OPTIONS = `${PROOF_PATH}/options`;

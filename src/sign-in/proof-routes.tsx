@@ -14,7 +14,7 @@ import { localPath } from "./local-path.ts";
 import { PROOF_PATH, SIGN_IN_PATH } from "./paths.ts";
 import type { Proof } from "./proof.ts";
 import { PROOF, PROOF_OPTIONS, ProofPage, type Waiting } from "./proof-page.tsx";
-import type { Provider } from "./providers.ts";
+import type { Provider } from "./provider.ts";
 import type { SignedIn, Visitors } from "./visitor.ts";
 import type { WebAuthn } from "./webauthn.ts";
 

@@ -2,7 +2,7 @@
 import { ButtonLink } from "../pages/button.tsx";
 import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { WITH_PATH } from "./paths.ts";
-import type { Provider } from "./providers.ts";
+import type { Provider } from "./provider.ts";
 
 /** The ways to sign in through a provider, below a form that does it with a password. */
 export function ProviderButtons({

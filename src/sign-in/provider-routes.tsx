@@ -101,10 +101,7 @@ export function createProviderRoutes({
           const browsers = async () =>
             [visit && formToken(visit), await signedIn()].filter((name) => name !== null);
           const arrival = await providerSignIn
-            .finish(id, browsers, {
-              state: searchParams.get("state"),
-              code: searchParams.get("code"),
-            })
+            .finish(id, browsers, searchParams)
             .catch((error: unknown) => {
               const isRefused = error instanceof AppError && error.code === "forbidden";
               if (isRefused) record(request, "sign_in_failed", { accountId: null });

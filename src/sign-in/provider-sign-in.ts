@@ -7,7 +7,8 @@ import { createSecret, hashSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
 import type { Factors } from "./factors.ts";
 import type { Identities } from "./identities.ts";
-import { createProofs, type Identity, type Proofs, type Provider } from "./providers.ts";
+import type { Identity, Proofs, Provider } from "./provider.ts";
+import { createProofs } from "./provider-client.ts";
 
 /** How long a person may take at a provider, in milliseconds. */
 const LIFETIME = 10 * 60_000;
@@ -140,18 +141,18 @@ export function createProviderSignIn({
     async finish(
       id: string,
       browsers: () => Promise<readonly string[]>,
-      { state, code }: { state: string | null; code: string | null },
+      answer: URLSearchParams,
     ): Promise<Arrival & { next: string | null; isLinked: boolean; provider: Provider }> {
-      const begun = await ephemeral.take(nameOf(state ?? ""));
+      const begun = await ephemeral.take(nameOf(answer.get("state") ?? ""));
       const wanted: Pending | null = begun === null ? null : JSON.parse(begun);
       const provider = providers.find((each) => each.id === wanted?.providerId);
       const isTheirs = async () =>
         (await browsers()).some((each) => hashSecret(each) === wanted?.browser);
       if (!wanted || provider?.id !== id || !(await isTheirs())) throw expired();
-      if (code === null) throw new AppError("forbidden", "The provider did not sign you in.");
+      if (!answer.has("code")) throw new AppError("forbidden", "The provider did not sign you in.");
       if (!(await accounts.isSetUp()))
         throw new AppError("forbidden", "This server has no owner yet.");
-      const identity = await provider.finish(code, wanted.proofs);
+      const identity = await provider.finish(answer, wanted.proofs);
       // The provider may have answered slowly: who is signed out meanwhile connects nothing.
       if (!(await isTheirs())) throw expired();
       const { linkTo, next, invitation } = wanted;

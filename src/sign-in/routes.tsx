@@ -14,7 +14,7 @@ import type { Cookies } from "./cookies.ts";
 import { checkForm, FORM_TOKEN } from "./form-token.ts";
 import { localPath } from "./local-path.ts";
 import { SET_UP_PATH, SIGN_IN_PATH, SIGN_OUT_PATH } from "./paths.ts";
-import type { Provider } from "./providers.ts";
+import type { Provider } from "./provider.ts";
 import type { SecondStep } from "./second-step.ts";
 import type { Sessions } from "./sessions.ts";
 import type { SignIn } from "./sign-in.ts";

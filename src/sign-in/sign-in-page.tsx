@@ -7,8 +7,8 @@ import { Problem } from "../pages/notice.tsx";
 import { EmailField } from "./email-field.tsx";
 import { PostForm } from "./form.tsx";
 import { PASSKEY_PATH, SIGN_IN_PATH, SIGN_UP_PATH } from "./paths.ts";
+import type { Provider } from "./provider.ts";
 import { ProviderButtons } from "./provider-buttons.tsx";
-import type { Provider } from "./providers.ts";
 
 /** The page that asks for e-mail address and password. */
 export function SignInPage({

@@ -6,8 +6,8 @@ import { Problem } from "../pages/notice.tsx";
 import { EmailField } from "./email-field.tsx";
 import { PostForm } from "./form.tsx";
 import { NewPasswordField } from "./new-password-field.tsx";
+import type { Provider } from "./provider.ts";
 import { ProviderButtons } from "./provider-buttons.tsx";
-import type { Provider } from "./providers.ts";
 
 /** The page on which somebody makes an account: the owner's, by invitation, or freely. */
 export function SignUpPage({

@@ -15,7 +15,7 @@ import { pageResponse } from "../pages/page-response.ts";
 import type { Cookies } from "./cookies.ts";
 import { checkForm, FORM_TOKEN } from "./form-token.ts";
 import { JOIN_PATH, SET_UP_PATH, SIGN_IN_PATH, SIGN_UP_PATH, WELCOME_PATH } from "./paths.ts";
-import type { Provider } from "./providers.ts";
+import type { Provider } from "./provider.ts";
 import type { SignUp } from "./sign-up.ts";
 import { SignUpPage } from "./sign-up-page.tsx";
 import type { Visitors } from "./visitor.ts";

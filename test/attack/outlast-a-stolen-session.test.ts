@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { createIdentities } from "../../src/sign-in/identities.ts";
+import type { Provider } from "../../src/sign-in/provider.ts";
 import { createProviderSignIn } from "../../src/sign-in/provider-sign-in.ts";
-import type { Provider } from "../../src/sign-in/providers.ts";
 import { type OAuthServer, REDIRECT_URI, startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, formTo, type Page, type Person } from "../oauth/support/person.ts";
 import {
@@ -271,7 +271,7 @@ test("a provider that answers after the session was ended is not connected", asy
   });
   const purpose = { next: null, invitation: null, linkTo: id };
   const { searchParams } = await signIn.start("slow", "the session's", purpose);
-  const answer = { state: searchParams.get("state"), code: "code" };
+  const answer = new URLSearchParams({ state: searchParams.get("state") ?? "", code: "code" });
   await expect(signIn.finish("slow", async () => browsers, answer)).rejects.toMatchObject({
     code: "forbidden",
   });

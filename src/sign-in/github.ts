@@ -1,0 +1,48 @@
+import type { Provider } from "./provider.ts";
+import { createProviderClient, type Registration, textOf } from "./provider-client.ts";
+
+export const GITHUB = "https://github.com";
+export const GITHUB_API = "https://api.github.com";
+
+/**
+ * GitHub speaks OAuth without OpenID Connect: its API names the person.
+ * @param site where GitHub's pages are, which differs in tests; `api` likewise
+ */
+export function createGitHub(
+  registration: Omit<Registration, "name" | "issuer">,
+  { site, api }: { site: string; api: string },
+): Provider {
+  const client = createProviderClient({ ...registration, name: "GitHub", issuer: site });
+  const server = { issuer: site, token_endpoint: `${site}/login/oauth/access_token` };
+  return {
+    id: "github",
+    name: "GitHub",
+    issuer: GITHUB,
+
+    start: (state, { verifier }) =>
+      client.authorizationUrl(`${site}/login/oauth/authorize`, {
+        state,
+        verifier,
+        scope: "user:email",
+      }),
+
+    finish: (answer, { verifier }) =>
+      client.run(async () => {
+        // GitHub publishes no metadata, so an issuer in its answer can't be compared.
+        const code = new URLSearchParams({ code: answer.get("code") ?? "" });
+        const { accessToken } = await client.redeem(server, code, { verifier });
+        const { id } = fieldsOf(await client.read(`${api}/user`, accessToken));
+        if (typeof id !== "number") throw new Error("the user has no id");
+        const emails = await client.read(`${api}/user/emails`, accessToken);
+        const primary = (Array.isArray(emails) ? emails : [])
+          .map(fieldsOf)
+          .find((each) => each.primary === true && each.verified === true);
+        return { issuer: GITHUB, subject: `${id}`, email: textOf(primary?.email) };
+      }),
+  };
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  if (typeof value === "object" && value !== null) return { ...value };
+  throw new Error("not an object");
+}
