@@ -6,9 +6,9 @@ import { SourceError } from "./source.ts";
 import { listTranscripts } from "./transcripts/folders.ts";
 
 /**
- * What an agent on this machine has kept of its sessions.
- * @param env may tell where the agent has its folder
- * @throws SourceError when there is none
+ * Opens the transcripts of an agent on this machine.
+ * @param env environment variables, which may name the agent's folder
+ * @throws SourceError when there are no transcripts
  */
 export async function openAgent(
   agent: string,

@@ -1,8 +1,8 @@
 import type { Format, Found } from "./format.ts";
 import { readEntries } from "./json-document.ts";
-import { isObject, type JsonObject } from "./json-lines.ts";
+import { isObject, isText, type JsonObject } from "./json-objects.ts";
 
-/** The lists of an export that have texts to remember. */
+/** The lists of an export whose entries become memories. */
 const LISTS = [
   "memories",
   "semanticMemories",
@@ -75,8 +75,4 @@ function contentOf(entry: JsonObject): string | null {
     decisions.length > 0 ? decisions : Array.isArray(facts) ? facts.filter(isText) : [];
   const all = [...(text === undefined ? [] : [text]), ...points.map((point) => `- ${point}`)];
   return all.length === 0 ? null : all.join("\n");
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value.trim() !== "";
 }

@@ -3,24 +3,24 @@ import yauzl, { type Entry, RandomAccessReader, type ZipFile } from "yauzl";
 import type { InputFile } from "./input-file.ts";
 import { SourceError } from "./source.ts";
 
-/** Files that an archive may have. */
+/** Files that an archive may contain. */
 const MAX_FILES = 100_000;
-/** How much more than the archive its files may be in all: text is packed to a twentieth at the best. */
+/** Limit of unpacked to packed bytes. Text is compressed to a twentieth at best. */
 const MAX_RATIO = 200;
-/** Bytes that they may be in any case. */
-const ALWAYS = 1 << 20;
-/** The bit of a file's mode for a link (`S_IFLNK`), in the upper half of its attributes. */
+/** Unpacked bytes that are always allowed. */
+const MIN_UNPACKED_BYTES = 1 << 20;
+/** The mode of a symbolic link (`S_IFLNK`), in the upper half of a file's attributes. */
 const LINK = 0xa000;
 
-/** A file of an archive. */
-export interface ArchivedFile extends InputFile {
+/** A file in an archive. */
+interface ArchivedFile extends InputFile {
   size: number;
 }
 
 /**
- * The files of a ZIP archive, folders and links left out. Nothing is unpacked to the disk, and a file is unpacked
- * as it is read: the archive may be larger than memory.
- * @throws SourceError when it is damaged, or made to take up more than it says
+ * The files of a ZIP archive, without folders and links. A file is unpacked while it is read, and
+ * nothing is written to disk, so the archive may be larger than memory.
+ * @throws SourceError when the archive is damaged or unpacks to too many bytes
  */
 export async function openArchive(
   blob: Blob,
@@ -43,7 +43,7 @@ export async function openArchive(
     zip.close();
     throw error;
   });
-  const budget = { left: ALWAYS + MAX_RATIO * blob.size };
+  const budget = { bytes: MIN_UNPACKED_BYTES + MAX_RATIO * blob.size };
   const files = entries.filter(isFile).map((entry) => toFile(zip, entry, name, budget));
   return { files, close: () => zip.close() };
 }
@@ -84,7 +84,7 @@ function toFile(
   zip: ZipFile,
   entry: Entry,
   archive: string,
-  budget: { left: number },
+  budget: { bytes: number },
 ): ArchivedFile {
   const { fileName, uncompressedSize: size } = entry;
   const name = archive === "" ? fileName : `${archive}, ${fileName}`;
@@ -95,9 +95,9 @@ function toFile(
     modifiedAt: entry.getLastModDate().getTime() || null,
     async *read() {
       if (entry.isEncrypted()) throw new SourceError(name, "is encrypted");
-      // A file can be named many times, and each time be the same few bytes of the archive.
-      budget.left -= size;
-      if (budget.left < 0) throw new SourceError(name, "is unpacked to more than it may");
+      // An archive can list the same few bytes as many files, so their sizes are summed up here.
+      budget.bytes -= size;
+      if (budget.bytes < 0) throw new SourceError(name, "unpacks to too many bytes");
       const { promise, resolve, reject } = Promise.withResolvers<Readable>();
       zip.openReadStream(entry, (cause, stream) => (stream ? resolve(stream) : reject(cause)));
       try {

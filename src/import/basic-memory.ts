@@ -1,11 +1,13 @@
+import { stemOf } from "./file-kinds.ts";
 import type { Format, Found, SourceMemory } from "./format.ts";
-import { isObject, type JsonObject } from "./json-lines.ts";
+import { isObject, type JsonObject } from "./json-objects.ts";
 import { type Block, splitBlocks, subjectOf } from "./markdown.ts";
 import { placeIn, type TextSource } from "./source.ts";
 import { readText } from "./text-file.ts";
 
-const LIMIT = "---";
-/** `[category] content #tag (context)`; `[ ]` and `[x]` are tasks, `[a](b)` is a link. */
+/** Encloses the frontmatter. */
+const FRONTMATTER_MARK = "---";
+/** `[category] content #tag (context)`. Not a task (`[ ]`, `[x]`) and not a link (`[a](b)`). */
 const OBSERVATION = /^\[([^\]\n]{2,64})\]\s+(\S[\s\S]*)$/;
 /** `relation_type [[Target]] (context)` */
 const RELATION = /^([^[\]\n]*)\[\[([^\]\n]+)\]\](.*)$/;
@@ -14,8 +16,8 @@ const HASHTAG = /(?<=^|\s)#([\p{L}\p{N}_/-]+)/gu;
 /**
  * A note of basic-memory: Markdown with YAML frontmatter, observations (`- [category] content #tag
  * (context)`), relations (`- relation_type [[Target]]`) and other text
- * (https://docs.basicmemory.com/concepts/knowledge-format). Other folders of Markdown notes have the
- * same parts.
+ * (https://docs.basicmemory.com/concepts/knowledge-format). Notes of other programs consist of the same
+ * parts.
  */
 export const basicMemory: Format = {
   name: "notes in Markdown",
@@ -42,7 +44,7 @@ export const basicMemory: Format = {
 
 interface Note {
   title: string | null;
-  /** What earlier versions took for the title. */
+  /** The title that earlier versions of ctxd used. */
   formerTitle: string | null;
   tags: string[];
   metadata: JsonObject;
@@ -50,12 +52,12 @@ interface Note {
   updatedAt: unknown;
 }
 
-/** The fields at the top, `{}` without any and null when they can't be read. */
+/** The fields of the frontmatter: `{}` without frontmatter, null when it is not YAML. */
 function readFrontmatter(lines: readonly (string | null)[]): {
   fields: JsonObject | null;
   bodyAt: number;
 } {
-  const end = lines[0]?.trim() === LIMIT ? lines.indexOf(LIMIT, 1) : -1;
+  const end = lines[0]?.trim() === FRONTMATTER_MARK ? lines.indexOf(FRONTMATTER_MARK, 1) : -1;
   if (end < 0) return { fields: {}, bodyAt: 0 };
   try {
     const fields: unknown = Bun.YAML.parse(lines.slice(1, end).join("\n"));
@@ -74,39 +76,34 @@ function describeNote(
   const own = typeof title === "string" ? title : null;
   const list = typeof tags === "string" ? tags.split(",") : Array.isArray(tags) ? tags : [];
   return {
-    title: own ?? firstHeading(body) ?? stemOf(called),
-    formerTitle: own ?? stemOf(name),
+    title: own ?? firstHeading(body) ?? (stemOf(called) || null),
+    formerTitle: own ?? (stemOf(name) || null),
     tags: list.filter(isPlain).map(String),
     metadata: {
       note: isPlain(permalink) ? permalink : name || null,
       ...(isPlain(type) && { type }),
     },
     createdAt: created ?? created_at ?? date ?? modifiedAt,
-    // That of the file says nothing: copying a folder changes it.
+    // The file's own time is no use: copying a folder changes it.
     updatedAt: modified ?? updated,
   };
 }
 
-/** The heading that a note begins with: its title in all but name. */
+/** The heading at the beginning of a note, which serves as its title. */
 function firstHeading(body: readonly (string | null)[]): string | null {
   const first = body.find((line) => line !== null && line.trim() !== "") ?? "";
   const [, title] = /^#\s+(\S.*)$/.exec(first) ?? [];
   return title?.trim() ?? null;
 }
 
-function stemOf(path: string): string | null {
-  const [, stem] = /([^/]*?)(?:\.\w+)?$/.exec(path) ?? [];
-  return stem || null;
-}
-
-/** Lists within lists may be without end, written out: YAML names a part and repeats it by that. */
+/** Only texts and numbers are kept: through YAML aliases, nested lists can grow without limit. */
 function isPlain(value: unknown): boolean {
   return typeof value === "string" || typeof value === "number";
 }
 
 function readBlock({ text, headings, isItem }: Block, note: Note): SourceMemory {
   const { title, formerTitle, createdAt, updatedAt, metadata } = note;
-  // The text by which earlier versions told it from others: a note that comes again is not doubled.
+  // The key contains the text of earlier versions, so that importing a note again creates no duplicate.
   const make = (content: string, formerly: string, tags: string[], more: JsonObject = {}) => ({
     content,
     tags: [...note.tags, ...tags, ...hashtagsOf(text)],

@@ -1,20 +1,20 @@
 import type { SourceMemory } from "./format.ts";
-import { isObject } from "./json-lines.ts";
+import { isObject } from "./json-objects.ts";
 import { SPEAKERS } from "./transcripts/turn-memory.ts";
 
-/** What somebody said in a conversation. */
-interface Said {
+/** A message of a conversation in an export. */
+interface ChatTurn {
   role: "user" | "assistant";
   text: string;
   session: unknown;
-  /** What the conversation is called. */
+  /** The title of the conversation. */
   title: string | undefined;
   agent: string;
   createdAt: unknown;
 }
 
-/** A turn of a conversation as a memory: who spoke, and what was said. */
-export function turnOf({ role, text, session, title, agent, createdAt }: Said): SourceMemory {
+/** A message as a memory that begins with its speaker. */
+export function turnOf({ role, text, session, title, agent, createdAt }: ChatTurn): SourceMemory {
   return {
     content: `${SPEAKERS[role]}: ${text}`,
     agent,
@@ -25,7 +25,7 @@ export function turnOf({ role, text, session, title, agent, createdAt }: Said): 
   };
 }
 
-/** The words of a message, whose content is a text or a list of texts and of parts with a `text`. */
+/** The text of a message: its content is a text, or a list of texts and of parts with a `text`. */
 export function textOf(content: unknown): string {
   if (typeof content === "string") return content.trim();
   if (!Array.isArray(content)) return "";

@@ -1,13 +1,13 @@
 import { textOf, turnOf } from "./chat-turn.ts";
 import type { Format, Found, SourceMemory } from "./format.ts";
 import { readEntries } from "./json-document.ts";
-import { isObject, type JsonObject } from "./json-lines.ts";
+import { isObject, type JsonObject } from "./json-objects.ts";
 
 /**
  * `conversations.json` of ChatGPT's data export, or `conversations-000.json` and so on: a list of
- * conversations, each with a tree of messages in `mapping`. What is seen is the way from
- * `current_node` to the root. Fields as in
- * https://difegam.github.io/chatgpt-to-markdown/reference/data-models; its maker does not describe them.
+ * conversations, each with a tree of messages in `mapping`. The user sees the branch from the root to
+ * `current_node`. Source of the fields:
+ * https://difegam.github.io/chatgpt-to-markdown/reference/data-models; OpenAI does not document them.
  */
 export const chatGptConversations: Format = {
   name: "conversations of ChatGPT",
@@ -17,13 +17,13 @@ export const chatGptConversations: Format = {
     /"mapping"\s*:\s*\{/.test(head) &&
     /"(message|current_node)"\s*:/.test(head),
   read(source) {
-    // Each conversation has the memories that were there when it began.
+    // Each conversation repeats the memories that existed when it began.
     const known = new Set<string>();
     return readEntries(source, (entry, at) => readConversation(entry, at, known));
   },
 };
 
-/** What ChatGPT has saved by `to=bio`, or was told of it. */
+/** Tag of memories that ChatGPT has saved. */
 const SAVED = "saved";
 
 function* readConversation(entry: unknown, at: string, known: Set<string>): Iterable<Found> {
@@ -55,7 +55,7 @@ function* readConversation(entry: unknown, at: string, known: Set<string>): Iter
   }
 }
 
-/** The messages of the branch that is shown, from the first. */
+/** The messages of the visible branch, in order. */
 function messagesOf(conversation: JsonObject, mapping: JsonObject): JsonObject[] {
   const branch: JsonObject[] = [];
   const seen = new Set<unknown>();
@@ -68,7 +68,7 @@ function messagesOf(conversation: JsonObject, mapping: JsonObject): JsonObject[]
     at = node.parent;
   }
   if (branch.length > 0) return branch.reverse();
-  // Without a place in the tree, all of it in the order of the file.
+  // Without a current node, all messages in the order of the file.
   return Object.values(mapping).flatMap((node) => {
     const message = isObject(node) ? node.message : null;
     return isObject(message) ? [message] : [];
@@ -79,24 +79,23 @@ function roleOf({ author, recipient, weight, metadata }: JsonObject): "user" | "
   const role = isObject(author) ? author.role : null;
   const isHidden =
     weight === 0 || (isObject(metadata) && metadata.is_visually_hidden_from_conversation === true);
-  // What is sent to a tool is nothing that was said.
-  const isSaid = recipient === undefined || recipient === null || recipient === "all";
-  if (isHidden || !isSaid) return null;
+  const isForTool = recipient !== undefined && recipient !== null && recipient !== "all";
+  if (isHidden || isForTool) return null;
   return role === "user" || role === "assistant" ? role : null;
 }
 
-/** Kinds of content that are words; others are thoughts, code for tools and what they answered. */
-const WORDS = new Set(["text", "multimodal_text"]);
+/** Content types with text. Other types are thoughts, code for tools, and results of tools. */
+const TEXT_TYPES = new Set(["text", "multimodal_text"]);
 
 function saidIn({ content }: JsonObject): string {
-  if (!isObject(content) || !WORDS.has(String(content.content_type ?? "text"))) return "";
+  if (!isObject(content) || !TEXT_TYPES.has(String(content.content_type ?? "text"))) return "";
   return textOf(content.parts);
 }
 
 /** `1. [2024-10-28]. User likes tea.` */
 const NUMBERED = /^\s*\d+\.\s*(?:\[[^\]]{1,40}\]\.?\s*)?(\S.*)$/;
 
-/** What the message saves as a memory, or was told to be one. */
+/** The memories that a message saves (recipient `bio`) or lists. */
 function savedIn(message: JsonObject): string[] {
   const { content, recipient } = message;
   if (!isObject(content)) return [];
@@ -118,8 +117,8 @@ function savedMemory(content: string, createdAt: unknown): SourceMemory {
 }
 
 /**
- * `memory.json` of the same export: a list of saved memories (`content`, `enabled`, times), as
- * https://whychose.com/seo/chatgpt-memory-export has it.
+ * `memory.json` of the same export: a list of saved memories (`content`, `enabled`, times). Source:
+ * https://whychose.com/seo/chatgpt-memory-export.
  */
 export const chatGptMemories: Format = {
   name: "memories of ChatGPT",

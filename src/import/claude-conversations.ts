@@ -1,14 +1,15 @@
 import { textOf, turnOf } from "./chat-turn.ts";
 import type { Format, Found } from "./format.ts";
 import { readEntries } from "./json-document.ts";
-import { isObject, type JsonObject, objectsOf, readObjects } from "./json-lines.ts";
+import { readObjects } from "./json-lines.ts";
+import { isObject, type JsonObject, objectsOf } from "./json-objects.ts";
 import { splitBlocks, subjectOf } from "./markdown.ts";
 import type { TextSource } from "./source.ts";
 
 /**
  * `conversations.json` of Claude's data export: a list of conversations, each with `chat_messages`
- * (`sender` is `human` or `assistant`) in their order. Fields as in
- * https://whychose.com/seo/claude-conversation-export-format; its maker does not describe them.
+ * (`sender` is `human` or `assistant`) in order. Source of the fields:
+ * https://whychose.com/seo/claude-conversation-export-format; Anthropic does not document them.
  */
 export const claudeConversations: Format = {
   name: "conversations of Claude",
@@ -18,7 +19,7 @@ export const claudeConversations: Format = {
     readListOrLines(source, "chat_messages", (entry, at) => readConversation(entry, at, projects)),
 };
 
-/** One object a line, or all in a list: there are exports of both kinds. */
+/** Reads one object per line, or a list of objects: both kinds of export exist. */
 function readListOrLines(
   source: TextSource,
   field: string,
@@ -63,14 +64,14 @@ const ROLES = new Map<unknown, "user" | "assistant">([
   ["assistant", "assistant"],
 ]);
 
-/** `content` has what tools were told and answered beside the words, `text` is the words alone. */
+/** The text of a message. `content` also has tool calls and their results; `text` has text only. */
 function saidIn({ text, content }: JsonObject): string {
   return textOf(content) || textOf(text);
 }
 
 /**
- * `projects.json` of the same export, or a file for each in `projects/`: names, what the person has
- * told Claude for them, and the texts that were added.
+ * `projects.json` of the same export, or one file per project in `projects/`: the name, the
+ * instructions and the added texts of each project.
  */
 export const claudeProjects: Format = {
   name: "projects of Claude",

@@ -1,13 +1,12 @@
 import type { Format, Found } from "./format.ts";
 import { readEntries } from "./json-document.ts";
-import { isObject } from "./json-lines.ts";
+import { isObject } from "./json-objects.ts";
 import { splitBlocks, subjectOf } from "./markdown.ts";
 
 /**
- * `memories.json` of Claude's data export: a list with one object an account, which has
- * `conversations_memory` (Markdown) and `project_memories` (Markdown by project). Seen in exports of
- * 2026 (https://portable-ai-memory.org/providers/anthropic); there is no description of it by its
- * maker.
+ * `memories.json` of Claude's data export: a list with one object per account, with
+ * `conversations_memory` (Markdown) and `project_memories` (Markdown by project). Source: exports of
+ * 2026 (https://portable-ai-memory.org/providers/anthropic); Anthropic does not document the format.
  */
 export const claudeExport: Format = {
   name: "the memories of Claude's data export",
@@ -28,7 +27,7 @@ export const claudeExport: Format = {
     }),
 };
 
-/** A heading of its own line, as Claude writes it. */
+/** A bold line, which Claude uses as a heading. */
 const BOLD = /^\*\*([^*]+)\*\*$/;
 
 function* readMarkdown(

@@ -3,58 +3,59 @@ import { type ImportedMemory, LIMITS } from "../memories/memory.ts";
 import { createSessionOrder } from "../memories/session-order.ts";
 import type { SourceMemory } from "./format.ts";
 
-/** What a memory of another program becomes. */
+/** The result of converting a memory of another program. */
 export interface Converted {
-  /** More than one for a long text; none when there is no text. */
+  /** Several for a long text; none when there is no text. */
   memories: ImportedMemory[];
-  /** What could not be taken over, each the end of a sentence. */
+  /** What could not be converted, each the end of a sentence. */
   notes: string[];
 }
 
-/** Code, which begins on a line of its own. */
+/** The beginning of a code block, which needs a line of its own. */
 const FENCE = /^(```|~~~)/;
-/** Texts whose subject is remembered. */
-const REMEMBERED = 100_000;
-/** Characters of a subject: it is said again in each part of a text. */
+/** Texts whose subjects are kept to detect equal texts. */
+const MAX_KNOWN_TEXTS = 100_000;
+/** Characters of a subject. Each part of a long text repeats it. */
 const MAX_SUBJECT = 200;
 
-/** How texts of one import are brought in beside each other. */
-interface Setting {
-  /** The project of what does not say its own. */
+/** How the memories of one import depend on each other. */
+interface ImportContext {
+  /** The project of memories that have none of their own. */
   project: string | null;
-  inOrder: (session: string, said: number) => number;
+  /** Returns a time that keeps turns of a session in order. */
+  inOrder: (session: string, at: number) => number;
+  /** Makes the identity of equal texts with different subjects distinct. */
   identify: (identity: string, subject: string) => string;
 }
 
-/** Makes memories of one that another program kept, by itself: see `createConverter`. */
+/** Converts a single memory, independently of others: see `createConverter`. */
 export function convert(origin: string, source: SourceMemory): Converted {
   return convertIn(
-    { project: null, inOrder: (_, said) => said, identify: (identity) => identity },
+    { project: null, inOrder: (_, at) => at, identify: (identity) => identity },
     origin,
     source,
   );
 }
 
 /**
- * Makes what turns memories of other programs into ours: with ids that follow from where they come
- * from, and within our limits. Nothing of a text is lost: one that is too long becomes several. Turns
- * of a session keep their order.
+ * Creates the function that converts the memories of an import. Their ids are derived from their
+ * source, so that a repeated import changes nothing. No text is lost: a text that is too long becomes
+ * several memories. Turns of a session keep their order.
  */
 export function createConverter({ project }: { project: string | null }) {
   const subjects = new Map<string, string>();
-  /** The same words below another heading say something else. */
   const identify = (identity: string, subject: string): string => {
     const known = subjects.get(identity) ?? subject;
-    if (subjects.size < REMEMBERED) subjects.set(identity, known);
+    if (subjects.size < MAX_KNOWN_TEXTS) subjects.set(identity, known);
     return known === subject ? identity : JSON.stringify([subject, identity]);
   };
-  const setting = { project, inOrder: createSessionOrder(), identify };
-  return (origin: string, source: SourceMemory) => convertIn(setting, origin, source);
+  const context = { project, inOrder: createSessionOrder(), identify };
+  return (origin: string, source: SourceMemory) => convertIn(context, origin, source);
 }
 
-/** @param origin the kind of source, which its keys belong to */
+/** @param origin the namespace of the source's keys */
 function convertIn(
-  { project, inOrder, identify }: Setting,
+  { project, inOrder, identify }: ImportContext,
   origin: string,
   source: SourceMemory,
 ): Converted {
@@ -96,7 +97,7 @@ function convertIn(
   return { memories, notes: [...new Set(notes)] };
 }
 
-/** What is said before a text; empty for nothing. */
+/** The text before a content: the subject and a colon; empty without a subject. */
 function subjectOf(subject: string | null | undefined): string {
   const text = [...(subject ?? "").toWellFormed().replace(/\s+/g, " ").trim()];
   return text.length === 0 ? "" : `${text.slice(0, MAX_SUBJECT).join("").trimEnd()}:`;
@@ -110,7 +111,7 @@ function toText(time: number): string {
   return new Date(time).toISOString();
 }
 
-/** Cuts a text into contents, where a paragraph, a line, a sentence or a word ends. */
+/** Splits a text at the end of a paragraph, a line, a sentence or a word. */
 function split(text: string, max: number): string[] {
   if (text.trim() === "") return [];
   if (text.length <= max) return [text];
@@ -123,7 +124,7 @@ function split(text: string, max: number): string[] {
   return parts;
 }
 
-/** In UTF-16 units, of which a character has at least one. */
+/** The end of the first part, in UTF-16 units: each character has at least one. */
 function endOfPart(text: string, max: number): number {
   if (text.length <= max) return text.length;
   const window = text.slice(0, max);
@@ -145,11 +146,11 @@ function toTags(value: unknown, note: (text: string) => void): string[] {
   if (tags.some((tag) => [...tag].length > LIMITS.tag)) {
     note(`tags were cut to ${LIMITS.tag} characters`);
   }
-  if (cut.length > LIMITS.tags) note(`only the first ${LIMITS.tags} tags were taken`);
+  if (cut.length > LIMITS.tags) note(`only the first ${LIMITS.tags} tags were kept`);
   return cut.slice(0, LIMITS.tags);
 }
 
-/** What is too long for an identifier goes to the metadata. */
+/** The value as an identifier. A value that is too long goes to the metadata. */
 function toIdentifier(value: unknown, name: string, extra: Record<string, unknown>): string | null {
   const text = typeof value === "number" ? String(value) : value;
   if (typeof text !== "string" || text === "") return null;
@@ -162,19 +163,19 @@ function toIdentifier(value: unknown, name: string, extra: Record<string, unknow
 function toMetadata(own: object, theirs: unknown, note: (text: string) => void) {
   const isObject = typeof theirs === "object" && theirs !== null && !Array.isArray(theirs);
   const all = { ...(isObject ? theirs : {}), ...own };
-  const said = Object.entries(all).filter(([, value]) => value !== null && value !== undefined);
-  const metadata = Object.fromEntries(said);
+  const given = Object.entries(all).filter(([, value]) => value !== null && value !== undefined);
+  const metadata = Object.fromEntries(given);
   if (Buffer.byteLength(JSON.stringify(metadata)) <= LIMITS.metadata) return metadata;
   note(`metadata of more than ${LIMITS.metadata} bytes was left out`);
   return {};
 }
 
-/** From here on, a number counts milliseconds, not seconds: the latter would be the year 5138. */
-const MILLISECONDS = 100_000_000_000;
+/** From this number on, a time is in milliseconds; as seconds it would be the year 5138. */
+const MIN_MILLISECONDS = 100_000_000_000;
 const HAS_TIME = /T\d|\d:\d/;
 const HAS_ZONE = /(z|utc|gmt|[+-]\d\d:?\d\d)\s*$/i;
 
-/** In milliseconds since 1970. */
+/** A date or number as milliseconds since 1970; null when it is missing or invalid. */
 function toTime(value: unknown, note: (text: string) => void): number | null {
   if (value === undefined || value === null || value === "") return null;
   const time = timeOf(value);
@@ -188,8 +189,8 @@ function timeOf(value: unknown): number {
   if (value instanceof Date) return value.getTime();
   const text = typeof value === "string" ? value.trim() : "";
   const number = /^\d+(\.\d+)?$/.test(text) && text.length > 4 ? Number(text) : value;
-  if (typeof number === "number") return number < MILLISECONDS ? number * 1_000 : number;
-  // Without a zone, UTC: the same file must mean the same everywhere.
+  if (typeof number === "number") return number < MIN_MILLISECONDS ? number * 1_000 : number;
+  // A time without a zone is UTC, so that a file means the same on every machine.
   const zoned = HAS_ZONE.test(text) && HAS_TIME.test(text) ? text : `${text.replace(" ", "T")}Z`;
   const time = Date.parse(HAS_TIME.test(text) ? zoned : `${text} UTC`);
   return Number.isNaN(time) ? Date.parse(text) : time;

@@ -4,16 +4,15 @@ import { createPause } from "../pause.ts";
 import type { Format, Found, SourceMemory } from "./format.ts";
 import { placeIn, SourceError } from "./source.ts";
 
-/** Bytes of a row. */
-const MAX_ROW = 1 << 20;
+const MAX_ROW_BYTES = 1 << 20;
 
-/** Characters of an id that is one of its kind everywhere. */
-const UNIQUE = 16;
+/** From this many characters on, an id counts as globally unique. */
+const MIN_UNIQUE_ID = 16;
 
-type Part = Exclude<keyof SourceMemory, "metadata">;
+type Field = Exclude<keyof SourceMemory, "metadata">;
 
-/** What columns are called that have the parts of a memory, in lower case and without signs. */
-const PARTS: readonly [Part, readonly string[]][] = [
+/** Names of the columns for each field of a memory, in lower case, letters and digits only. */
+const COLUMN_NAMES: readonly [Field, readonly string[]][] = [
   [
     "content",
     ["content", "memory", "text", "note", "fact", "body", "message", "value", "description"],
@@ -31,20 +30,20 @@ const PARTS: readonly [Part, readonly string[]][] = [
 ];
 
 /**
- * A table in CSV (RFC 4180), also with semicolons or tabs between its cells: a row is a memory. Without a
- * column that is known to have the text, the whole row is it, each cell after its column's name.
+ * A table in CSV (RFC 4180), also separated by semicolons or tabs: each row is a memory. Without a
+ * known column for the text, the memory consists of all cells, each after its column's name.
  */
 export const csv: Format = {
   name: "a table in CSV",
   origin: "csv",
   recognises: (head, name) => /\.(csv|tsv)$/i.test(name) || isTable(head),
   async *read(source) {
-    let parts: ReadonlyMap<string, Part> = new Map();
+    let fields: ReadonlyMap<string, Field> = new Map();
     const parser = parse({
       delimiter: delimiterOf(source.head),
       columns(names: string[]) {
         const columns = names.map((name, at) => name.trim() || `column ${at + 1}`);
-        parts = partsOf(columns);
+        fields = fieldsOf(columns);
         return columns;
       },
       info: true,
@@ -52,20 +51,20 @@ export const csv: Format = {
       relax_quotes: true,
       relax_column_count: true,
       skip_empty_lines: true,
-      max_record_size: MAX_ROW,
+      max_record_size: MAX_ROW_BYTES,
     });
     const input = Readable.from(source.bytes);
     input.on("error", (error) => parser.destroy(error));
     input.pipe(parser);
-    const turn = createPause();
+    const pause = createPause();
     let line = 1;
     try {
       for await (const row of parser) {
-        await turn();
+        await pause();
         const { record, info }: Row = row;
         const at = placeIn(source, `line ${line + 1}`);
         line = info.lines;
-        const memory = toMemory(record, parts);
+        const memory = toMemory(record, fields);
         const found: Found =
           memory === null ? { at, leftOut: "rows without a text" } : { at, memory };
         yield found;
@@ -88,49 +87,49 @@ interface Row {
 
 function toMemory(
   row: Record<string, string>,
-  parts: ReadonlyMap<string, Part>,
+  fields: ReadonlyMap<string, Field>,
 ): SourceMemory | null {
   const cells = Object.entries(row).filter(([, cell]) => cell !== "");
-  const said = new Map(
+  const values = new Map(
     cells.flatMap(([name, cell]) => {
-      const part = parts.get(name);
-      return part === undefined ? [] : [[part, cell]];
+      const field = fields.get(name);
+      return field === undefined ? [] : [[field, cell]];
     }),
   );
-  const times = { createdAt: said.get("createdAt"), updatedAt: said.get("updatedAt") };
-  if (![...parts.values()].includes("content")) {
+  const times = { createdAt: values.get("createdAt"), updatedAt: values.get("updatedAt") };
+  if (![...fields.values()].includes("content")) {
     const text = cells.map(([name, cell]) => `${name}: ${cell}`).join("; ");
     return { content: text, ...times };
   }
-  const content = said.get("content");
+  const content = values.get("content");
   if (content === undefined) return null;
-  // Tables that count their rows would take each other's.
-  const id = said.get("key") ?? "";
+  // Row numbers as ids would be the same in every table.
+  const id = values.get("key") ?? "";
   return {
     content,
-    subject: said.get("subject") ?? null,
-    key: id.length < UNIQUE ? undefined : id,
-    tags: said.get("tags")?.split(/[,;|]/),
-    agent: said.get("agent"),
-    session: said.get("session"),
-    project: said.get("project"),
-    importance: Number(said.get("importance") ?? Number.NaN),
-    metadata: Object.fromEntries(cells.filter(([name]) => !parts.has(name))),
-    expiresAt: said.get("expiresAt"),
+    subject: values.get("subject") ?? null,
+    key: id.length < MIN_UNIQUE_ID ? undefined : id,
+    tags: values.get("tags")?.split(/[,;|]/),
+    agent: values.get("agent"),
+    session: values.get("session"),
+    project: values.get("project"),
+    importance: Number(values.get("importance") ?? Number.NaN),
+    metadata: Object.fromEntries(cells.filter(([name]) => !fields.has(name))),
+    expiresAt: values.get("expiresAt"),
     ...times,
   };
 }
 
-/** Which column has which part: of several that might, the one whose name says it best. */
-function partsOf(columns: readonly string[]): Map<string, Part> {
+/** The field of each known column. Of several columns for a field, the first name in the list wins. */
+function fieldsOf(columns: readonly string[]): Map<string, Field> {
   const plain = columns.map((column) => column.toLowerCase().replace(/[^\p{L}\p{N}]/gu, ""));
-  const parts = new Map<string, Part>();
-  for (const [part, names] of PARTS) {
-    const place = names.map((name) => plain.indexOf(name)).find((at) => at >= 0) ?? -1;
-    const column = columns[place];
-    if (column !== undefined) parts.set(column, part);
+  const fields = new Map<string, Field>();
+  for (const [field, names] of COLUMN_NAMES) {
+    const index = names.map((name) => plain.indexOf(name)).find((at) => at >= 0) ?? -1;
+    const column = columns[index];
+    if (column !== undefined) fields.set(column, field);
   }
-  return parts;
+  return fields;
 }
 
 const DELIMITERS = [",", ";", "\t"];
@@ -141,17 +140,17 @@ function delimiterOf(head: string): string {
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ",";
 }
 
-/** Roughly: names of columns have no line breaks. */
+/** Splits a header line into cells. An approximation: column names contain no line breaks. */
 function cellsOf(line: string, delimiter: string): string[] {
   return line
     .replace(/"[^"]*"/g, (quoted) => quoted.slice(1, -1).replaceAll(delimiter, " "))
     .split(delimiter);
 }
 
-/** Whether a text that is not called a table begins with names of known columns. */
+/** Whether a text begins with the names of known columns. */
 function isTable(head: string): boolean {
   const [first = ""] = head.split("\n", 1);
   const names = cellsOf(first.trim(), delimiterOf(head));
-  const parts = [...partsOf(names.map((name) => name.trim())).values()];
-  return parts.includes("content") && parts.length > 1;
+  const fields = [...fieldsOf(names.map((name) => name.trim())).values()];
+  return fields.includes("content") && fields.length > 1;
 }

@@ -8,8 +8,8 @@ const ENTRY = /^\s*(?:[-*•]\s+)?\[([^\]]{1,40})\]\s*[-–—:]\s+(\S.*)$/;
 const FENCE = /^\s*```/;
 
 /**
- * What ChatGPT, Claude and others answer when they are asked for all that they remember, in the
- * words that Claude's help gives for moving (`[date saved, if available] - memory content`,
+ * The answer of ChatGPT, Claude and others to a request for all their memories, in the form that
+ * Claude's help suggests (`[date saved, if available] - memory content`,
  * https://support.claude.com/en/articles/12123587-import-and-export-your-memory-from-claude).
  */
 export const datedList: Format = {
@@ -17,13 +17,13 @@ export const datedList: Format = {
   origin: "text",
   recognises(head) {
     const lines = head.split("\n").filter((line) => line.trim() !== "" && !FENCE.test(line));
-    // The last one may be cut.
+    // A third is enough: the last line may be cut, and other lines may be headings.
     return lines.length > 0 && lines.filter((line) => ENTRY.test(line)).length > lines.length / 3;
   },
   async *read(source) {
     const { lines, problems } = await readText(source);
     yield* problems;
-    // An entry begins a paragraph, wherever it stands; the code block around them says nothing.
+    // Each entry begins a new block. Marks of a code block around the list are removed.
     const items = lines.map((line) => {
       if (line === null || FENCE.test(line)) return "";
       return ENTRY.test(line) ? `- ${line.replace(/^\s*[-*•]\s+/, "")}` : line;

@@ -4,8 +4,8 @@ import { fileAt, type InputFile } from "./input-file.ts";
 import { SourceError } from "./source.ts";
 
 /**
- * The files in a folder and in its folders, by their names, hidden ones left out. Links are left out
- * too: a folder that somebody else has made could lead anywhere by them.
+ * The files in a folder and its subfolders, sorted by name. Hidden files are left out, and links too:
+ * in a foreign folder they could lead anywhere.
  */
 export async function listFolder(folder: string): Promise<string[]> {
   return (await listFiles(folder)).map((path) => relative(folder, path)).sort();
@@ -16,7 +16,7 @@ async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause) => {
     throw new SourceError(folder, "can't be read", { cause });
   });
-  // Not by the system's own recursion, which follows links to folders.
+  // The option `recursive` would follow links to folders.
   for (const entry of entries) {
     if (entry.name.startsWith(".")) continue;
     const path = join(folder, entry.name);
@@ -26,7 +26,7 @@ async function listFiles(folder: string): Promise<string[]> {
   return files;
 }
 
-/** @throws SourceError when one has gone meanwhile */
+/** @throws SourceError when a file no longer exists */
 export function filesIn(folder: string, names: readonly string[]): Promise<InputFile[]> {
   return Promise.all(names.map((name) => fileAt(join(folder, name), name)));
 }

@@ -1,13 +1,13 @@
 import type { TextSource } from "./source.ts";
 
-/** A memory as another program keeps it. */
+/** A memory in the export of another program. */
 export interface SourceMemory {
   content: string;
-  /** What it is about: said before the text, in each part of a long one. */
+  /** Its subject, which is put before the text, and before each part of a long text. */
   subject?: string | null;
   /**
-   * What tells it from the others of its source, and stays when it is exported again: its id there,
-   * where it has one. By default its content.
+   * Identifies the memory within its source, and is the same in every export: the program's own id if
+   * there is one. Default: the content.
    */
   key?: string | undefined;
   tags?: unknown;
@@ -23,32 +23,32 @@ export interface SourceMemory {
   expiresAt?: unknown;
 }
 
-/** What is found at a place of a source, which is told as a person would look for it. */
+/** An entry of a source. `at` is its location, such as `line 3`. */
 export type Found = { at: string } & (
   | { memory: SourceMemory }
-  /** One that is exported by ctxd, as JSON. */
+  /** A memory in ctxd's own export, as JSON. */
   | { line: string }
-  /** Why what is there can't be imported. */
+  /** Why the entry can't be imported: the end of a sentence. */
   | { problem: string }
-  /** Why what is there is left out on purpose. */
+  /** Why the entry is left out on purpose: a plural, such as `rows without a text`. */
   | { leftOut: string }
 );
 
-/** What one file of an export tells about the others. */
+/** Information that the files of an export share. */
 export interface Context {
   /** Names of projects by their ids. */
   projects: Map<string, string>;
-  /** The project of a folder of this machine; null when it has none. */
+  /** The project of a folder on this machine; null when it has none. */
   projectOf: (folder: string) => string | null;
 }
 
-/** A kind of file that memories are in. */
+/** A file format with memories. */
 export interface Format {
-  /** For people: what the file is. */
+  /** Describes such a file to people. */
   name: string;
-  /** What the keys of its memories belong to. Changing it makes them other memories. */
+  /** Namespace of the memories' keys. Changing it turns every memory into a new one. */
   origin: string;
-  /** Whether a source is of this kind, by its beginning and its name. */
+  /** Whether a source has this format, by its beginning and its name. */
   recognises(head: string, name: string): boolean;
   read(source: TextSource, context: Context): AsyncGenerator<Found>;
 }

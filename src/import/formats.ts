@@ -18,7 +18,7 @@ import { supermemory } from "./supermemory.ts";
 import { transcriptFormats } from "./transcript-formats.ts";
 import { zep } from "./zep.ts";
 
-/** Every kind of file that can be imported; the first that recognises one reads it. */
+/** All formats that can be imported. The first one that recognises a file reads it. */
 const FORMATS: readonly Format[] = [
   ownExport,
   ...transcriptFormats,
@@ -42,8 +42,8 @@ const FORMATS: readonly Format[] = [
 ];
 
 /**
- * What a file is, by its content.
- * @throws SourceError for JSON of an unknown kind: as text it would be worth nothing
+ * The format of a file, by its content.
+ * @throws SourceError for JSON of an unknown format, which is useless as plain text
  */
 export function recognise(source: TextSource): Format {
   const format =
@@ -52,7 +52,7 @@ export function recognise(source: TextSource): Format {
   if (format === plainText && isJson(source.head)) {
     throw new SourceError(
       source.name,
-      "is JSON of a kind that is not known: ctxd import --help tells what can be imported",
+      "is JSON in an unknown format: ctxd import --help lists what can be imported",
     );
   }
   return format;

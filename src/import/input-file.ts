@@ -1,30 +1,30 @@
 import { open, stat } from "node:fs/promises";
 import { SourceError } from "./source.ts";
 
-/** A file of any kind: on the disk, in an archive, in a form or from standard input. */
+/** A file on disk, in an archive, in an upload or from standard input. */
 export interface InputFile {
-  /** What the places in it are called after; empty for the only one. */
+  /** Its name in locations; empty when it is the only file. */
   name: string;
-  /** What it is called where that tells its kind; by default `name`. */
+  /** Its file name, which may show its kind. Default: `name`. */
   called?: string;
-  /** Where it is on the disk. */
+  /** Its path on disk. */
   path?: string;
-  /** Bytes; null when that is not known. */
+  /** Bytes; null when unknown. */
   size: number | null;
-  /** When it was changed last, in milliseconds since 1970; null when that is not known. */
+  /** Time of the last change, in milliseconds since 1970; null when unknown. */
   modifiedAt: number | null;
-  /** Its bytes from the beginning, asked for once. */
+  /** Its bytes from the beginning. Called once. */
   read(): AsyncIterable<Uint8Array>;
-  /** All of it, for what is read from its end; without it, the bytes are gathered. */
+  /** The whole file, for formats that are read from their end. Without it, the bytes are collected. */
   blob?(): Blob;
 }
 
 /** Bytes that are read at once. */
-const CHUNK = 1 << 16;
+const CHUNK_BYTES = 1 << 16;
 
-/** @throws SourceError when it is not there */
+/** @throws SourceError when the file does not exist */
 export async function fileAt(path: string, name: string): Promise<InputFile> {
-  const { size, mtimeMs } = await lookAt(path);
+  const { size, mtimeMs } = await statSource(path);
   return {
     name,
     called: name || path,
@@ -36,8 +36,8 @@ export async function fileAt(path: string, name: string): Promise<InputFile> {
   };
 }
 
-/** What the file system says of a path. @throws SourceError when nothing is there */
-export async function lookAt(path: string) {
+/** @throws SourceError when the path does not exist */
+export async function statSource(path: string) {
   try {
     return await stat(path);
   } catch (cause) {
@@ -49,7 +49,7 @@ export function standardInput(): InputFile {
   return { name: "", size: null, modifiedAt: null, read: () => Bun.stdin.stream() };
 }
 
-/** A file of a form. */
+/** An uploaded file. */
 export function uploadedFile(file: File, name: string): InputFile {
   const { size, lastModified } = file;
   return {
@@ -67,8 +67,8 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
     throw explain(path, cause);
   });
   try {
-    for (;;) {
-      const { buffer, bytesRead } = await file.read({ buffer: new Uint8Array(CHUNK) });
+    while (true) {
+      const { buffer, bytesRead } = await file.read({ buffer: new Uint8Array(CHUNK_BYTES) });
       if (bytesRead === 0) return;
       yield buffer.subarray(0, bytesRead);
     }
@@ -79,6 +79,6 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
 
 function explain(path: string, cause: unknown): SourceError {
   const reason = cause instanceof Error && "code" in cause ? cause.code : cause;
-  const problem = reason === "ENOENT" ? "is not there" : `can't be read (${reason})`;
+  const problem = reason === "ENOENT" ? "does not exist" : `can't be read (${reason})`;
   return new SourceError(path, problem, { cause });
 }

@@ -3,18 +3,18 @@ import { createPause } from "../pause.ts";
 import type { Found } from "./format.ts";
 import { placeIn, type TextSource } from "./source.ts";
 
-/** Characters without the end of an entry after which a document is given up. */
+/** Most characters of one entry. */
 const MAX_ENTRY = 64 << 20;
-/** Bytes that are read at once: the fewer, the nearer to what is damaged the reading comes. */
-const SLICE = 256;
-/** Where the lists of known programs are. */
+/** Bytes that are parsed at once. In a damaged file, fewer bytes save more entries before the damage. */
+const SLICE_BYTES = 256;
+/** Fields that contain the list of entries. */
 const LISTS = ["results", "memories", "records", "data"];
 
 /**
- * Reads the entries of the list that a JSON document is or has, one at a time. Where the document is
- * damaged it ends, and that is told; what came before is read.
- * @param read gets each with the names of the lists that it is in, such as `data.memories`
- * @param paths where the lists are in a document that is none, as `$.data.memories.*`
+ * Reads the entries of a JSON list one at a time. The document is the list, or an object that contains
+ * it. Reading stops where the document is damaged, and reports that.
+ * @param read receives each entry with the path of its list, such as `data.memories`
+ * @param paths JSON paths of the entries in a document that is an object, such as `$.data.memories.*`
  */
 export async function* readEntries(
   source: TextSource,
@@ -22,27 +22,27 @@ export async function* readEntries(
   paths: readonly string[] = LISTS.flatMap((name) => [`$.${name}.*`, `$.data.${name}.*`]),
 ): AsyncGenerator<Found> {
   const isList = source.head.trimStart().startsWith("[");
-  const turn = createPause();
+  const pause = createPause();
   const parser = new JSONParser({
     paths: isList ? ["$.*"] : [...paths],
     keepStack: false,
-    // What follows the document is no reason to lose it.
+    // Text after the document is ignored.
     separator: "",
   });
-  let waiting: { value: unknown; list: string }[] = [];
+  let parsed: { value: unknown; list: string }[] = [];
   let count = 0;
   let sinceLast = 0;
   parser.onValue = ({ value, stack }) => {
     const list = stack.flatMap(({ key }) => (typeof key === "string" ? key : [])).join(".");
-    waiting.push({ value, list });
+    parsed.push({ value, list });
     sinceLast = 0;
   };
-  const taken = () => {
-    const entries = waiting.map((entry) => ({
+  const takeParsed = () => {
+    const entries = parsed.map((entry) => ({
       ...entry,
       at: placeIn(source, `entry ${++count}`),
     }));
-    waiting = [];
+    parsed = [];
     return entries;
   };
 
@@ -63,22 +63,22 @@ export async function* readEntries(
     }
   };
   for await (const bytes of inSlices(source.bytes)) {
-    await turn();
+    await pause();
     feed(() => decoder.decode(bytes, { stream: true }));
-    for (const { value, at, list } of taken()) yield* read(value, at, list);
+    for (const { value, at, list } of takeParsed()) yield* read(value, at, list);
     if (problem !== null) break;
   }
   if (problem === null) {
     feed(() => decoder.decode(), true);
-    for (const { value, at, list } of taken()) yield* read(value, at, list);
+    for (const { value, at, list } of takeParsed()) yield* read(value, at, list);
   }
   if (problem !== null) yield { at: placeIn(source, `entry ${count + 1}`), problem };
 }
 
 async function* inSlices(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
-    for (let start = 0; start < chunk.length; start += SLICE) {
-      yield chunk.subarray(start, start + SLICE);
+    for (let start = 0; start < chunk.length; start += SLICE_BYTES) {
+      yield chunk.subarray(start, start + SLICE_BYTES);
     }
   }
 }

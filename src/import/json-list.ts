@@ -2,7 +2,7 @@ import type { Format, Found } from "./format.ts";
 import { readEntries } from "./json-document.ts";
 import { readMemory } from "./mem0.ts";
 
-/** A list in JSON, or an object that has one: of texts, or of objects with a `content` or a `text`. */
+/** A JSON list, or an object with one, of texts or of objects with a `content` or a `text`. */
 export const jsonList: Format = {
   name: "a list in JSON",
   origin: "json",

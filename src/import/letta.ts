@@ -1,7 +1,8 @@
 import { textOf, turnOf } from "./chat-turn.ts";
 import type { Format, Found } from "./format.ts";
 import { readEntries } from "./json-document.ts";
-import { isObject, type JsonObject, objectsOf, readObjects } from "./json-lines.ts";
+import { readObjects } from "./json-lines.ts";
+import { isObject, type JsonObject, objectsOf } from "./json-objects.ts";
 import { isLineList, splitBlocks } from "./markdown.ts";
 
 const PATHS = ["agents", "blocks", "core_memory", "messages", "passages", "archival_memory"];
@@ -44,7 +45,7 @@ function* readAgent(agent: JsonObject, at: string): Iterable<Found> {
   }
 }
 
-/** A block is what an agent always has before it: a paragraph or a line of it is a memory. */
+/** A block is text that an agent always sees. Each of its paragraphs or lines becomes a memory. */
 function* readBlock(block: JsonObject, value: string, at: string): Iterable<Found> {
   const { id, label, created_at: createdAt } = block;
   const lines = value.split(/\r?\n/);
@@ -81,7 +82,7 @@ function* readPassage(passage: JsonObject, at: string): Iterable<Found> {
 function* readMessage(message: JsonObject, at: string, agent: string | null): Iterable<Found> {
   const { id, role, created_at: createdAt } = message;
   if (role !== "user" && role !== "assistant") return;
-  const text = role === "user" ? fromEnvelope(textOf(message.content)) : saidByAgent(message);
+  const text = role === "user" ? unwrap(textOf(message.content)) : textOfAgent(message);
   if (text === "") return;
   const session = message.conversation_id ?? message.agent_id ?? agent;
   const turn = turnOf({
@@ -95,8 +96,8 @@ function* readMessage(message: JsonObject, at: string, agent: string | null): It
   yield { at, memory: { ...turn, ...(typeof id === "string" && { key: id }) } };
 }
 
-/** Letta packs what a person says with its time, and reports events of its own in the same way. */
-function fromEnvelope(text: string): string {
+/** The text of a user's message. Letta wraps it in JSON, like its own events, which have no text. */
+function unwrap(text: string): string {
   if (!text.startsWith("{")) return text;
   try {
     const packed: unknown = JSON.parse(text);
@@ -109,8 +110,8 @@ function fromEnvelope(text: string): string {
   }
 }
 
-/** Agents of the older kind speak by a tool; what they write beside it are thoughts. */
-function saidByAgent({ tool_calls, content }: JsonObject): string {
+/** The text of an agent's message. Older agents speak through a tool; their other text is thoughts. */
+function textOfAgent({ tool_calls, content }: JsonObject): string {
   const calls = Array.isArray(tool_calls) ? tool_calls : [];
   if (calls.length === 0) return textOf(content);
   return calls

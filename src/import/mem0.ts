@@ -1,11 +1,12 @@
 import type { Format, Found, SourceMemory } from "./format.ts";
 import { readEntries } from "./json-document.ts";
-import { isObject, objectsOf, readObjects } from "./json-lines.ts";
+import { readObjects } from "./json-lines.ts";
+import { isObject, objectsOf } from "./json-objects.ts";
 
 /**
- * What mem0 gives: the answer of its `get_all` (`{"results": [{"id", "memory", "created_at", …}]}`,
- * https://docs.mem0.ai/api-reference/memory/get-memory), in TypeScript with names such as `createdAt`;
- * its entries as a list or one a line, as OpenMemory writes them.
+ * The result of mem0's `get_all` (`{"results": [{"id", "memory", "created_at", …}]}`,
+ * https://docs.mem0.ai/api-reference/memory/get-memory), also with the names of its TypeScript client
+ * (`createdAt`), and its entries as a list or one per line, as OpenMemory exports them.
  */
 export const mem0: Format = {
   name: "an export of mem0",
@@ -17,7 +18,7 @@ export const mem0: Format = {
       : readEntries(source, readMemory),
 };
 
-/** An object with a text in it, as many programs keep it. */
+/** Reads an object with the text and other fields that many programs use. */
 export function* readMemory(found: unknown, at: string): Iterable<Found> {
   const entry = isObject(found) ? inSnakeCase(found) : {};
   const text = entry.memory ?? entry.content ?? entry.text;
@@ -39,7 +40,7 @@ export function* readMemory(found: unknown, at: string): Iterable<Found> {
   yield { at, memory };
 }
 
-/** The same with names as Python writes them. */
+/** The same object with names in snake case. */
 function inSnakeCase(entry: Record<string, unknown>): Record<string, unknown> {
   const rename = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.fromEntries(Object.entries(entry).map(([name, value]) => [rename(name), value]));

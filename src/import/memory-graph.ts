@@ -1,11 +1,12 @@
 import type { Format, Found } from "./format.ts";
-import { isObject, type JsonObject, objectsOf, readObjects } from "./json-lines.ts";
+import { readObjects } from "./json-lines.ts";
+import { isObject, type JsonObject, objectsOf } from "./json-objects.ts";
 
 const isPart = ({ type }: JsonObject) => type === "entity" || type === "relation";
 
 /**
- * The file of the reference MCP memory server (`@modelcontextprotocol/server-memory`): entities with
- * observations, and relations, one a line. Each observation and each relation becomes a memory.
+ * The file of the reference MCP memory server (`@modelcontextprotocol/server-memory`): one entity with
+ * observations, or one relation, per line. Each observation and each relation becomes a memory.
  */
 export const memoryGraph: Format = {
   name: "a knowledge graph of the MCP memory server",
@@ -32,7 +33,7 @@ function* readEntity({ name, entityType, observations }: JsonObject, at: string)
     yield { at, memory: { content: type === "" ? name : `${name} (${type})`, ...common } };
   }
   for (const observation of observations) {
-    // Some versions keep more than the text.
+    // In some versions an observation is an object.
     const text = isObject(observation) ? observation.content : observation;
     yield typeof text === "string"
       ? { at, memory: { content: `${name}: ${text}`, ...common } }
@@ -42,7 +43,7 @@ function* readEntity({ name, entityType, observations }: JsonObject, at: string)
 
 function* readRelation({ from, to, relationType }: JsonObject, at: string): Iterable<Found> {
   if (typeof from !== "string" || typeof to !== "string" || typeof relationType !== "string") {
-    yield { at, problem: "does not say what is related to what" };
+    yield { at, problem: "is a relation without its two entities and its type" };
     return;
   }
   const content = `${from} ${relationType.replaceAll("_", " ")} ${to}`;

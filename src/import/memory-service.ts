@@ -1,6 +1,6 @@
 import type { Format, Found } from "./format.ts";
 import { readEntries } from "./json-document.ts";
-import { isObject } from "./json-lines.ts";
+import { isObject } from "./json-objects.ts";
 
 /**
  * The JSON export of mcp-memory-service: `{"export_metadata": {…}, "memories": [{"content",

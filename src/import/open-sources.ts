@@ -1,5 +1,5 @@
 import { filesIn, listFolder } from "./folder.ts";
-import { fileAt, lookAt, standardInput } from "./input-file.ts";
+import { fileAt, standardInput, statSource } from "./input-file.ts";
 import { type Reading, type ReadOptions, readFiles } from "./read-files.ts";
 import { SourceError } from "./source.ts";
 
@@ -17,7 +17,7 @@ export async function openSources(
     return readFiles(files, options);
   }
   if (path === "-") return readFiles([standardInput()], options);
-  if (!(await lookAt(path)).isDirectory()) return readFiles([await fileAt(path, "")], options);
+  if (!(await statSource(path)).isDirectory()) return readFiles([await fileAt(path, "")], options);
   const names = await listFolder(path);
   if (names.length === 0) throw new SourceError(path, "has no files");
   return readFiles(await filesIn(path, names), { ...options, isFolder: true });

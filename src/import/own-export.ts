@@ -1,14 +1,14 @@
 import { ImportedMemory } from "../memories/memory.ts";
 import type { Format } from "./format.ts";
-import { objectsOf } from "./json-lines.ts";
+import { objectsOf } from "./json-objects.ts";
 import { placeIn, readTextLines } from "./source.ts";
 
-/** Bytes of a line, as `POST /api/memories/import` takes it. */
-const MAX_LINE = 1 << 20;
+/** Bytes of a line, the limit of `POST /api/memories/import`. */
+const MAX_LINE_BYTES = 1 << 20;
 
 const FIELDS = new Set(Object.keys(ImportedMemory.properties));
 
-/** What `ctxd export` and `GET /api/memories/export` write. The server checks the lines. */
+/** The output of `ctxd export` and `GET /api/memories/export`. The server checks the lines. */
 export const ownExport: Format = {
   name: "an export of ctxd",
   origin: "ctxd",
@@ -18,7 +18,7 @@ export const ownExport: Format = {
         typeof value.content === "string" && Object.keys(value).every((key) => FIELDS.has(key)),
     ),
   async *read(source) {
-    for await (const line of readTextLines(source, MAX_LINE)) {
+    for await (const line of readTextLines(source, MAX_LINE_BYTES)) {
       const at = placeIn(source, `line ${line.number}`);
       if ("problem" in line) yield { at, problem: line.problem };
       else if (line.text.trim() !== "") yield { at, line: line.text };

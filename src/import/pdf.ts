@@ -1,21 +1,22 @@
 import type { PDFDocumentProxy } from "unpdf/pdfjs";
+import { stemOf } from "./file-kinds.ts";
 import type { Found } from "./format.ts";
 import { placeIn, SourceError } from "./source.ts";
 
-/** Pages that are read of a document. */
+/** Pages of a document that are read. */
 const MAX_PAGES = 10_000;
 
-/** Text of a PDF: a page is a memory, with the document's title as its subject. */
+/** The text of a PDF: each page is a memory, with the document's title as its subject. */
 export const pdf = {
   name: "a PDF",
   origin: "pdf",
 
-  /** @throws SourceError for what can't be read */
+  /** @throws SourceError when the file can't be read */
   async *read(
     blob: Blob,
     { name, called }: { name: string; called: string },
   ): AsyncGenerator<Found> {
-    using _ = ignoreFailures();
+    using _ = ignoreUnhandledErrors();
     const document = await open(await blob.bytes(), name);
     try {
       const { title, createdAt } = await describe(document);
@@ -23,7 +24,7 @@ export const pdf = {
       if (document.numPages > MAX_PAGES) {
         yield {
           at: placeIn({ name }, `page ${MAX_PAGES + 1}`),
-          problem: "and those after it: too many",
+          problem: "and the following pages are too many",
         };
       }
       let isImages = true;
@@ -46,20 +47,21 @@ export const pdf = {
   },
 };
 
-/** What the library calls its failures. */
-const FAILURE = /^(\w+Exception|FormatError)$/;
+/** Names of the library's errors. */
+const LIBRARY_ERROR = /^(\w+Exception|FormatError)$/;
 
 /**
- * Of a damaged file, the library has promises fail that nobody can wait for: they would end the program.
- * What is waited for fails here too.
+ * Ignores unhandled rejections of the library until it is disposed: for a damaged file, the library
+ * rejects promises that it does not return, which would end the program. The promises that it returns
+ * reject too.
  */
-function ignoreFailures(): Disposable {
+function ignoreUnhandledErrors(): Disposable {
   const ignore = (error: unknown) => {
-    if (!(error instanceof Object && "name" in error && FAILURE.test(String(error.name))))
-      throw error;
+    const isOurs = !(error instanceof Object && "name" in error);
+    if (isOurs || !LIBRARY_ERROR.test(String(error.name))) throw error;
   };
   process.on("unhandledRejection", ignore);
-  // They are told of at the end of a turn.
+  // Rejections are reported later, at the end of a turn of the event loop.
   const dispose = () => setTimeout(() => process.off("unhandledRejection", ignore), 1_000).unref();
   return { [Symbol.dispose]: () => void dispose() };
 }
@@ -67,7 +69,7 @@ function ignoreFailures(): Disposable {
 async function open(data: Uint8Array, name: string): Promise<PDFDocumentProxy> {
   const { getDocumentProxy } = await import("unpdf");
   try {
-    // Fonts tell the letters that codes stand for; nothing is drawn, and nothing is fetched.
+    // Fonts map codes to letters. Nothing is drawn or downloaded.
     return await getDocumentProxy(data, { verbosity: 0 });
   } catch (cause) {
     const needsPassword = cause instanceof Error && cause.name === "PasswordException";
@@ -91,7 +93,7 @@ function toIso(date: string): string | undefined {
   return `${year}-${month}-${day}T${hour}:${minute}:${second}${offset || "Z"}`;
 }
 
-/** The text of a page, with its lines and paragraphs as they stand. */
+/** The text of a page, with its lines and paragraphs. */
 async function readPage(document: PDFDocumentProxy, number: number): Promise<string> {
   const page = await document.getPage(number);
   const { items } = await page.getTextContent();
@@ -108,11 +110,11 @@ async function readPage(document: PDFDocumentProxy, number: number): Promise<str
     if (item.str.trim() !== "") line = { y, height };
   }
   page.cleanup();
-  return tidy(text);
+  return joinLines(text);
 }
 
-/** Lines of a paragraph are one, and a word that was divided at the end of a line is whole. */
-function tidy(text: string): string {
+/** Joins the lines of each paragraph, and words that were hyphenated at the end of a line. */
+function joinLines(text: string): string {
   return text
     .split(/\n{2,}/)
     .map((paragraph) =>
@@ -123,13 +125,4 @@ function tidy(text: string): string {
     )
     .filter((paragraph) => paragraph !== "")
     .join("\n\n");
-}
-
-function stemOf(path: string): string {
-  return (
-    path
-      .split("/")
-      .at(-1)
-      ?.replace(/\.\w+$/, "") ?? ""
-  );
 }

@@ -4,9 +4,9 @@ import { placeIn } from "./source.ts";
 import { readText } from "./text-file.ts";
 
 /**
- * Any text: each paragraph and each list item is a memory, with the headings above it as its subject
- * and the last of them as a tag. A text without empty lines is a list with one memory a line, as the settings of ChatGPT and Claude
- * show theirs.
+ * Any text: each paragraph and each list item becomes a memory, with the headings above it as its
+ * subject and the last heading as a tag. In a text without empty lines, each line becomes a memory: so
+ * the settings of ChatGPT and Claude show their memories.
  */
 export const plainText: Format = {
   name: "text",

@@ -2,60 +2,60 @@ import type { ImportedMemory } from "../memories/memory.ts";
 import { openArchive } from "./archive.ts";
 import { basicMemory } from "./basic-memory.ts";
 import { type Converted, createConverter } from "./convert-memory.ts";
-import { inReadingOrder, kindOf } from "./file-kinds.ts";
+import { compareReadingOrder, kindOf } from "./file-kinds.ts";
 import type { Context, Format, Found, SourceMemory } from "./format.ts";
 import { recognise } from "./formats.ts";
 import type { InputFile } from "./input-file.ts";
-import { HEAD, type Opened, openText, peek, SourceError } from "./source.ts";
+import { HEAD_BYTES, type Opened, openText, peek, SourceError } from "./source.ts";
 
-/** What is found at a place: a line of JSON as the server takes it, or what is wrong with it. */
+/** An entry that was read: a line of JSON for the server, or a problem. */
 export type SourceLine = GoodLine | { at: string; problem: string };
 
 export interface GoodLine {
   at: string;
   line: string;
-  /** What the line says, where it was made here. */
+  /** The memory in the line; null when the source contained the line as it is. */
   memory: ImportedMemory | null;
-  /** What could not be taken over, each the end of a sentence. */
+  /** What could not be imported, each the end of a sentence. */
   notes: readonly string[];
 }
 
-/** What became of a file. */
+/** The outcome of reading a file. */
 export interface ReadFile {
-  /** Empty for the only one. */
+  /** Empty when it is the only file. */
   name: string;
-  /** What it is, for people; null when that is not known. */
+  /** Its format, described to people; null when unknown. */
   format: string | null;
-  /** Memories and problems in it. */
+  /** Number of memories and problems in it. */
   found: number;
-  /** Why nothing of it can be imported; null when something can. */
+  /** Why nothing in it can be imported; null otherwise. */
   problem: string | null;
 }
 
-/** What can be imported, whatever it was; filled as `lines` are read. */
+/** The entries of files in any format. The other fields are filled while `lines` is read. */
 export interface Reading {
-  /** What is in it, in its order. */
+  /** The entries in order. */
   lines: AsyncGenerator<SourceLine>;
-  /** What was read so far. */
+  /** The files read so far. */
   files: ReadFile[];
-  /** What was left out on purpose, and how many of it. */
+  /** What was left out on purpose, with its number. */
   leftOut: Map<string, number>;
-  /** 0 to 1; null when that is not known. */
+  /** Progress from 0 to 1; null when unknown. */
   share(): number | null;
 }
 
 export interface ReadOptions {
-  /** The project of what does not say its own. */
+  /** The project of memories that have none of their own. */
   project?: string | null;
-  /** Whether these are the files of a folder, of which some may be anything. */
+  /** Whether the files come from a folder, which may also contain unrelated files. */
   isFolder?: boolean;
-  /** Whether they are to be read in the order in which they are given. */
+  /** Whether to read the files in the given order. */
   isOrdered?: boolean;
-  /** The project of a folder of this machine, which transcripts name; null when it has none. */
+  /** The project of a folder on this machine, for transcripts; null when it has none. */
   projectOf?: (folder: string) => string | null;
 }
 
-/** Reads files one after the other, and finds out what each is. */
+/** Reads files one after the other, each in its own format. */
 export function readFiles(
   inputs: readonly InputFile[],
   { project = null, isFolder = false, isOrdered = false, projectOf = () => null }: ReadOptions = {},
@@ -66,7 +66,7 @@ export function readFiles(
   const context: Context = { projects: new Map(), projectOf };
   const convert = createConverter({ project });
 
-  const leave = (reason: string) => void leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
+  const leaveOut = (reason: string) => void leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
 
   async function* readFile(
     input: InputFile,
@@ -94,20 +94,20 @@ export function readFiles(
     file.format = format.name;
     for await (const one of found) {
       if ("leftOut" in one) {
-        leave(one.leftOut);
+        leaveOut(one.leftOut);
         continue;
       }
       file.found++;
       yield* toLines(one, (memory) => convert(format.origin, memory));
     }
-    if (file.found === 0) file.problem = "has nothing in it to remember";
+    if (file.found === 0) file.problem = "contains no memories";
   }
 
-  /** A file that can't be read is told, and the others are read. */
+  /** Reads one of several files. An unreadable file is reported, and the others are read. */
   async function* readPart(input: InputFile, depth: number): AsyncGenerator<SourceLine> {
     const isNamed = !isFolder && depth === 0;
     if (!isNamed && kindOf(input.called ?? input.name) === "other") {
-      leave(`files of other kinds (${extensionOf(input)})`);
+      leaveOut(`files of other kinds (${extensionOf(input)})`);
       return;
     }
     const file = newFile(input);
@@ -127,7 +127,7 @@ export function readFiles(
       const readable = parts.filter(({ called = "" }) => !isHidden(called));
       const total = readable.filter(({ called = "" }) => kindOf(called) !== "other");
       meter.expect(total.reduce((sum, { size }) => sum + size, 0));
-      for (const part of readable.toSorted(inReadingOrder)) yield* readPart(part, 1);
+      for (const part of readable.toSorted(compareReadingOrder)) yield* readPart(part, 1);
     } finally {
       close();
     }
@@ -154,7 +154,7 @@ export function readFiles(
 
   async function* readAll(): AsyncGenerator<SourceLine> {
     const isMany = isFolder || inputs.length > 1;
-    const inOrder = isOrdered ? inputs : inputs.toSorted(inReadingOrder);
+    const inOrder = isOrdered ? inputs : inputs.toSorted(compareReadingOrder);
     for (const input of inOrder)
       yield* isMany ? readPart(input, 0) : readFile(input, { isPart: false, depth: 0 });
   }
@@ -178,16 +178,16 @@ function newFile({ name }: InputFile): ReadFile {
 }
 
 function isArchive({ head }: Opened): boolean {
-  // An empty one begins with its end.
+  // An empty archive begins with its end record (`PK\x05`).
   return head[0] === 0x50 && head[1] === 0x4b && [3, 5].includes(head[2] ?? 0);
 }
 
-/** RFC 8878, section 3.1.1. Codex compresses its old transcripts so. */
+/** Zstandard (RFC 8878, section 3.1.1), with which Codex compresses old transcripts. */
 function isZstd({ head }: Opened): boolean {
   return Buffer.from(head.subarray(0, 4)).toString("hex") === "28b52ffd";
 }
 
-/** Only what is on this machine is unpacked: nobody has sent it to take up memory. */
+/** Unpacks files on this machine only: an uploaded file could be made to unpack to any size. */
 async function unpack(input: InputFile, opened: Opened) {
   if (input.path === undefined) {
     throw new SourceError(input.name, "is compressed: unpack it first");
@@ -199,16 +199,16 @@ async function unpack(input: InputFile, opened: Opened) {
   const all = async function* () {
     yield bytes;
   };
-  return { head: bytes.subarray(0, HEAD), bytes: all() };
+  return { head: bytes.subarray(0, HEAD_BYTES), bytes: all() };
 }
 
 function isPdf({ head }: Opened): boolean {
-  // Readers accept it anywhere in the first kilobyte.
+  // PDF readers accept the mark anywhere in the first kilobyte.
   return Buffer.from(head.subarray(0, 1_024)).includes("%PDF-");
 }
 
-/** Bytes of what must be in memory as a whole: text of a PDF in an archive, or of standard input. */
-const MAX_GATHERED = 256 << 20;
+/** Bytes of a file that must be in memory as a whole: a PDF in an archive or from standard input. */
+const MAX_GATHERED_BYTES = 256 << 20;
 
 async function gather(input: InputFile, opened: Opened): Promise<Blob> {
   if (input.blob) {
@@ -219,22 +219,23 @@ async function gather(input: InputFile, opened: Opened): Promise<Blob> {
   let size = 0;
   for await (const chunk of opened.bytes) {
     size += chunk.length;
-    if (size > MAX_GATHERED) throw new SourceError(input.name, "is too large");
+    if (size > MAX_GATHERED_BYTES) throw new SourceError(input.name, "is too large");
     parts.push(new Uint8Array(chunk));
   }
   return new Blob(parts);
 }
 
-/** Files that a system keeps beside its own, in archives too. */
+/** Whether a file in an archive is hidden, or metadata of macOS. */
 function isHidden(name: string): boolean {
   return name.split("/").some((part) => part.startsWith(".") || part === "__MACOSX");
 }
 
 function extensionOf({ called, name }: InputFile): string {
   const [, extension] = /\.(\w{1,8})$/.exec(called ?? name) ?? [];
-  return extension === undefined ? "no ending" : `.${extension.toLowerCase()}`;
+  return extension === undefined ? "no extension" : `.${extension.toLowerCase()}`;
 }
 
+/** Measures the progress of reading. */
 function createMeter(inputs: readonly InputFile[]) {
   const sizes = inputs.map(({ size }) => size);
   let total = sizes.includes(null)
@@ -245,7 +246,7 @@ function createMeter(inputs: readonly InputFile[]) {
     onRead: (bytes: number) => {
       done += bytes;
     },
-    /** What is in an archive is more than the archive. */
+    /** Adds the unpacked size of an archive to the total. */
     expect: (bytes: number) => {
       if (total !== null) total += bytes;
     },

@@ -1,23 +1,23 @@
 import { CtxdError } from "../errors.ts";
 import { readByteLines, TOO_LONG } from "../lines.ts";
 
-/** Text from a file or from standard input, read once, as it is asked for. */
+/** Text from a file or from standard input. It is read once and lazily. */
 export interface TextSource {
-  /** What the places in it are called after; empty for the only one. */
+  /** Its name in locations; empty when it is the only source. */
   name: string;
-  /** What the file is called, where that tells what it is about; by default `name`. */
+  /** Its file name, which may show its kind and subject. Default: `name`. */
   called?: string;
-  /** Where it is on the disk. */
+  /** Its path on disk. */
   path?: string;
   /** The first characters. */
   head: string;
-  /** In UTF-8, whatever it was, without a byte order mark. */
+  /** The text in UTF-8, converted if necessary, without a byte order mark. */
   bytes: AsyncGenerator<Uint8Array>;
-  /** When it was changed last, in milliseconds since 1970; null when that is not known. */
+  /** Time of the last change, in milliseconds since 1970; null when unknown. */
   modifiedAt: number | null;
 }
 
-/** A source can't be read. `problem` is the end of a sentence that begins with what it is called. */
+/** A source can't be read. `problem` is the end of a sentence that begins with the source's name. */
 export class SourceError extends CtxdError {
   override readonly name = "SourceError";
   readonly code = "source_unreadable";
@@ -29,19 +29,19 @@ export class SourceError extends CtxdError {
   }
 }
 
-/** Bytes that tell what a file is. */
-export const HEAD = 1 << 18;
+/** Bytes at the beginning of a file that identify its format. */
+export const HEAD_BYTES = 1 << 18;
 
-/** The beginning of a file, and all of it from there. */
+/** The beginning of a file, and all its bytes. */
 export interface Opened {
   head: Uint8Array;
-  /** The head included. */
+  /** Includes the head. */
   bytes: AsyncGenerator<Uint8Array>;
-  /** Reads no further. */
+  /** Stops reading. */
   close(): Promise<void>;
 }
 
-/** Looks at the first bytes of a stream. @param onRead is told how many bytes have been read */
+/** Reads the first bytes of a stream. @param onRead receives the number of bytes of each chunk */
 export async function peek(
   stream: AsyncIterable<Uint8Array>,
   onRead: (bytes: number) => void,
@@ -54,7 +54,7 @@ export async function peek(
     return value;
   };
   let head: Uint8Array = new Uint8Array();
-  while (head.length < HEAD) {
+  while (head.length < HEAD_BYTES) {
     const chunk = await next();
     if (!chunk) break;
     head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
@@ -71,7 +71,7 @@ export async function peek(
   return { head, bytes: all(), close };
 }
 
-/** @throws SourceError for what is not text */
+/** @throws SourceError when the file is not text */
 export function openText(
   { head, bytes }: Pick<Opened, "head" | "bytes">,
   { name, modifiedAt }: Pick<TextSource, "name" | "modifiedAt">,
@@ -94,7 +94,7 @@ function encodingOf(head: Uint8Array, name: string): Encoding {
   if (startsWith(0x1f, 0x8b) || startsWith(0x50, 0x4b)) {
     throw new SourceError(name, "is compressed: unpack it first");
   }
-  // UTF-16 without a mark has a zero in most pairs; no other text has any.
+  // UTF-16 without a byte order mark has a zero in most pairs of bytes. Other text has no zeros.
   const zeros = [0, 0];
   for (const [index, byte] of head.entries()) {
     if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1;
@@ -125,9 +125,9 @@ async function* toUtf8(
 }
 
 /** A line of a source. */
-export type TextLine = { number: number } & ({ text: string } | { problem: string });
+type TextLine = { number: number } & ({ text: string } | { problem: string });
 
-/** The lines of a source, without their ends. Empty ones are among them. */
+/** The lines of a source without their line breaks, empty lines included. */
 export async function* readTextLines(
   { bytes }: TextSource,
   maxBytes: number,
@@ -154,7 +154,7 @@ function decode(bytes: Uint8Array): string | null {
   }
 }
 
-/** How a place in a source is told. */
+/** Describes a location to people: the name of the source, if it has one, and the place in it. */
 export function placeIn({ name }: Pick<TextSource, "name">, place: string): string {
   return name === "" ? place : `${name}, ${place}`;
 }

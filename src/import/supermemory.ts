@@ -1,19 +1,19 @@
 import type { Format, Found } from "./format.ts";
 import { readEntries } from "./json-document.ts";
-import { isObject, type JsonObject } from "./json-lines.ts";
+import { isObject, isText, type JsonObject } from "./json-objects.ts";
 
 const MARKS =
   /"(containerTags?|container_tags?|memoryEntries|isForgotten|is_forgotten|isLatest)"\s*:/;
 
 /**
- * What Supermemory's lists answer, saved as JSON: of documents (`POST /v3/documents/list`), with `content`,
- * `summary` and `containerTags`, and of memories (`POST /v4/memories/list`), with `memory`, `isLatest` and
+ * Responses of Supermemory's API, saved as JSON: documents (`POST /v3/documents/list`) with `content`,
+ * `summary` and `containerTags`, and memories (`POST /v4/memories/list`) with `memory`, `isLatest` and
  * `isForgotten` (https://supermemory.ai/docs/api-reference/memories).
  */
 export const supermemory: Format = {
   name: "an export of Supermemory",
   origin: "supermemory",
-  // agentmemory says `isLatest` too, beside its concepts.
+  // An export of agentmemory has `isLatest` too, but also `concepts` or `sessionIds`.
   recognises: (head) =>
     /^\s*[[{]/.test(head) && MARKS.test(head) && !/"(concepts|sessionIds)"\s*:/.test(head),
   read: (source) =>
@@ -36,7 +36,7 @@ function* readEntry(entry: unknown, at: string): Iterable<Found> {
     yield { at, leftOut: "former versions of memories" };
     return;
   }
-  // A list of documents may have been asked for without their contents.
+  // A list of documents may have been requested without contents.
   const texts = [entry.memory, entry.content, entry.summary].filter(isText);
   const [content] = texts;
   if (content === undefined) {
@@ -61,8 +61,4 @@ function* readEntry(entry: unknown, at: string): Iterable<Found> {
 
 function tagsOf({ containerTags, containerTag, container_tags }: JsonObject): unknown {
   return containerTags ?? container_tags ?? containerTag;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value.trim() !== "";
 }

@@ -1,10 +1,10 @@
 import type { Found } from "./format.ts";
 import { placeIn, readTextLines, SourceError, type TextSource } from "./source.ts";
 
-/** Bytes of a text that is read as a whole. */
+/** Characters of a text that is read as a whole, and bytes of one line. */
 const MAX_TEXT = 64 << 20;
 
-/** A text in lines: null for one that can't be read, which is among the problems. */
+/** The lines of a text. An unreadable line is null and is reported among the problems. */
 export async function readText(
   source: TextSource,
 ): Promise<{ lines: (string | null)[]; problems: Found[] }> {
@@ -17,7 +17,7 @@ export async function readText(
       problems.push({ at: placeIn(source, `line ${line.number}`), problem: line.problem });
     }
     if (characters > MAX_TEXT) {
-      throw new SourceError(source.name, "is too large: cut it into parts");
+      throw new SourceError(source.name, "is too large: split it into several files");
     }
     lines.push("text" in line ? line.text : null);
   }

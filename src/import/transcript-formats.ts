@@ -1,6 +1,6 @@
 import { readByteLines, TOO_LONG } from "../lines.ts";
 import type { Context, Format, Found } from "./format.ts";
-import { isObject, type JsonObject, objectsOf } from "./json-lines.ts";
+import { type JsonObject, objectsOf, parseObject } from "./json-objects.ts";
 import { placeIn, type TextSource } from "./source.ts";
 import { readText } from "./text-file.ts";
 import { readConversation } from "./transcripts/gemini.ts";
@@ -58,7 +58,7 @@ async function* readAppended(
   const builder = createTurnBuilder(position);
   let start = 0;
   for await (const line of readByteLines(bytes, MAX_TRANSCRIPT_LINE)) {
-    const value = line === TOO_LONG ? null : parse(line.toString());
+    const value = line === TOO_LONG ? null : parseObject(line.toString());
     const end = start + (line === TOO_LONG ? 0 : line.length) + 1;
     if (value === null && (line === TOO_LONG || line.toString().trim() !== "")) onDamage();
     const part = value && readEntry({ value, start, end }, position);
@@ -73,12 +73,12 @@ async function* readAppended(
 /** Reads an uploaded or archived transcript that its agent may have rewritten. */
 async function* readRewritten(source: TextSource, onDamage: () => void): AsyncGenerator<Turn> {
   const { lines } = await readText(source);
-  const whole = parse(lines.join("\n"));
+  const whole = parseObject(lines.join("\n"));
   const values = whole
     ? [whole]
     : lines.flatMap((line): JsonObject[] => {
         if (line?.trim() === "") return [];
-        const value = line === null ? null : parse(line);
+        const value = line === null ? null : parseObject(line);
         if (value !== null) return [value];
         onDamage();
         return [];
@@ -91,13 +91,4 @@ async function* readRewritten(source: TextSource, onDamage: () => void): AsyncGe
   }
   const turn = builder.close();
   if (turn) yield turn;
-}
-
-function parse(line: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
 }

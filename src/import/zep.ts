@@ -1,10 +1,11 @@
 import { textOf, turnOf } from "./chat-turn.ts";
 import type { Format, Found } from "./format.ts";
 import { readEntries } from "./json-document.ts";
-import { isObject, type JsonObject, objectsOf, readObjects } from "./json-lines.ts";
+import { readObjects } from "./json-lines.ts";
+import { isObject, type JsonObject, objectsOf } from "./json-objects.ts";
 
 /**
- * What Zep and Graphiti answer, saved as JSON: edges with a `fact` and the time for which it held, and episodes or
+ * Responses of Zep and Graphiti, saved as JSON: edges with a `fact` and its period of validity, and episodes or
  * messages with `role_type` (https://help.getzep.com/sdk-reference/graph/edge/list,
  * https://help.getzep.com/v3/sdk-reference/thread/get-episodes-for-a-thread).
  */
@@ -36,7 +37,7 @@ function* readEntry(entry: unknown, at: string): Iterable<Found> {
 function* readFact(edge: JsonObject, fact: string, at: string): Iterable<Found> {
   const { uuid, name, valid_at, invalid_at, expired_at, created_at } = edge;
   const until = invalid_at ?? expired_at;
-  // It is history, and must not pass for what is true now.
+  // A fact that is no longer valid must not look like a current one.
   const day = typeof until === "string" ? until.slice(0, 10) : null;
   const tags = typeof name === "string" ? [name.toLowerCase().replaceAll("_", " ")] : [];
   yield {
@@ -71,18 +72,25 @@ function* readMessage(message: JsonObject, at: string): Iterable<Found> {
     yield { at, problem: "has no text" };
     return;
   }
-  const said = ROLES.get(role_type) ?? ROLES.get(role);
+  const speakerRole = ROLES.get(role_type) ?? ROLES.get(role);
   const session = message.thread_id ?? message.session_id ?? message.thread_uuid;
   const key = typeof uuid === "string" ? uuid : undefined;
-  // What was added to the graph by itself is a text that nobody said.
-  if (said === undefined && (role_type ?? role ?? "norole") !== "norole") {
+  // A text without a role was added to the graph directly.
+  if (speakerRole === undefined && (role_type ?? role ?? "norole") !== "norole") {
     yield { at, leftOut: "messages of tools and of the system" };
-  } else if (said === undefined) {
+  } else if (speakerRole === undefined) {
     yield { at, memory: { content: text, session, createdAt, key } };
   } else {
-    const turn = turnOf({ role: said, text, session, title: undefined, agent: "zep", createdAt });
+    const turn = turnOf({
+      role: speakerRole,
+      text,
+      session,
+      title: undefined,
+      agent: "zep",
+      createdAt,
+    });
     const speaker = typeof name === "string" ? name : ROLES.has(role) ? undefined : role;
-    const metadata = { role: said, speaker };
+    const metadata = { role: speakerRole, speaker };
     yield { at, memory: { ...turn, metadata, ...(key !== undefined && { key }) } };
   }
 }

@@ -114,7 +114,7 @@ test("what can't be imported is named by its place, and ends with 1", async () =
 });
 
 test.each([
-  [["import", "/nonexistent.txt"], "/nonexistent.txt is not there."],
+  [["import", "/nonexistent.txt"], "/nonexistent.txt does not exist."],
   [["import", process.execPath], "is not text."],
   [["import", "-", "--user", "nobody@example.com"], "No account has this e-mail address"],
   [["export", join(root, "none", "a.jsonl")], "none. Nothing was exported."],
@@ -131,15 +131,15 @@ test("files that nothing is understood of are told one by one, and end with 1", 
   expect(empty).toEqual({
     stdout: "",
     stderr:
-      "ctxd: Nothing was imported: it has nothing in it to remember. `ctxd import --help` tells what can be.\n",
+      "ctxd: Nothing was imported: it contains no memories. `ctxd import --help` tells what can be.\n",
     exitCode: 1,
   });
   const unknown = file("unknown.json", '{"openapi": "3.1.0"}');
   const none = await run(["import", unknown, file("none.csv", "id,text\n")]);
   expect(none.exitCode).toBe(1);
   expect(none.stderr.split("\n").slice(0, 3)).toEqual([
-    `Not read: ${join(root, "none.csv")} has nothing in it to remember.`,
-    `Not read: ${unknown} is JSON of a kind that is not known: ctxd import --help tells what can be imported.`,
+    `Not read: ${join(root, "none.csv")} contains no memories.`,
+    `Not read: ${unknown} is JSON in an unknown format: ctxd import --help lists what can be imported.`,
     "ctxd: Nothing was imported. `ctxd import --help` tells what can be.",
   ]);
   const some = await run(["import", unknown, file("one.txt", "Known."), "--dry-run"]);

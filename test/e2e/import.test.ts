@@ -86,10 +86,7 @@ test("an import without memories is not a success, and names the files and reaso
   await visit({}, async (page, client) => {
     await choose(page, [{ name: "openapi.json", buffer: Buffer.from('{"openapi": "3.1.0"}') }]);
     await press(page, "Import the files");
-    await page
-      .getByRole("alert")
-      .filter({ hasText: "is JSON of a kind that is not known" })
-      .waitFor();
+    await page.getByRole("alert").filter({ hasText: "is JSON in an unknown format" }).waitFor();
     expect(await page.locator(".done").count()).toBe(0);
     await expectSound(page);
     await choose(page, [
@@ -98,7 +95,7 @@ test("an import without memories is not a success, and names the files and reaso
     ]);
     await press(page, "Import the files");
     await page.getByText("The files contain nothing that can be imported.").waitFor();
-    await page.getByRole("row", { name: "empty.md has nothing in it to remember" }).waitFor();
+    await page.getByRole("row", { name: "empty.md contains no memories" }).waitFor();
     await page.getByRole("row", { name: "program is not text" }).waitFor();
     expect((await client.list()).memories).toHaveLength(0);
   });

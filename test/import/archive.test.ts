@@ -25,7 +25,7 @@ test("the files of an archive are read as if they lay in a folder", async () => 
   ]);
   expect(leftOut).toEqual(["files of other kinds (.exe): 1"]);
   expect(unread).toEqual([
-    "broken.json is JSON of a kind that is not known: ctxd import --help tells what can be imported",
+    "broken.json is JSON in an unknown format: ctxd import --help lists what can be imported",
     "inner.zip is an archive in an archive",
   ]);
 });
@@ -39,7 +39,7 @@ test("an archive that unpacks to far more than it is gives what comes before, in
     ]),
   );
   expect(memories.map(({ content }) => content)).toEqual(["a: Bees hum."]);
-  expect(unread).toEqual(["b.json is unpacked to more than it may"]);
+  expect(unread).toEqual(["b.json unpacks to too many bytes"]);
 });
 
 test("many names for the same packed bytes are not as many files", async () => {
@@ -48,7 +48,7 @@ test("many names for the same packed bytes are not as many files", async () => {
     zip([{ name: "a.md", content: text }], { repeat: 50 }),
   );
   expect(memories.length).toBeLessThan(5);
-  expect(unread.at(-1)).toBe("a.md is unpacked to more than it may");
+  expect(unread.at(-1)).toBe("a.md unpacks to too many bytes");
 });
 
 test("a file that says it is smaller than it is, or is encrypted, is told, and the others are read", async () => {

@@ -103,7 +103,7 @@ test("the ZIP of ChatGPT: what was said and seen, and what was saved", async () 
     "memories that were switched off there: 1",
   ]);
   expect(read.unread).toEqual([
-    "user.json is JSON of a kind that is not known: ctxd import --help tells what can be imported",
+    "user.json is JSON in an unknown format: ctxd import --help lists what can be imported",
   ]);
 });
 

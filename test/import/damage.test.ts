@@ -76,13 +76,15 @@ test.each([
   ["a compressed file", Buffer.from("\x1f\x8b\x08\0", "latin1"), "is compressed: unpack it first."],
   ["a damaged archive", Buffer.from("PK\x03\x04 memories.json"), "is a damaged archive."],
   ["a damaged PDF", Buffer.from("%PDF-1.4\nnothing"), "is a damaged PDF."],
-  ["JSON of another kind", '{"openapi": "3.1.0"}', "is JSON of a kind that is not known"],
+  ["JSON of another kind", '{"openapi": "3.1.0"}', "is JSON in an unknown format"],
 ])("%s is refused", async (_, content, reason) => {
   await expect(readContent(content)).rejects.toThrow(reason);
 });
 
 test("what is not there is refused", async () => {
-  await expect(readSource("/nonexistent/file")).rejects.toThrow("/nonexistent/file is not there.");
+  await expect(readSource("/nonexistent/file")).rejects.toThrow(
+    "/nonexistent/file does not exist.",
+  );
 });
 
 test("an empty file has nothing in it", async () => {
@@ -90,7 +92,7 @@ test("an empty file has nothing in it", async () => {
     const { memories, unread } = await readContent(text);
     expect({ memories, unread }).toEqual({
       memories: [],
-      unread: [" has nothing in it to remember"],
+      unread: [" contains no memories"],
     });
   }
 });
@@ -120,7 +122,7 @@ test("what does not fit a memory's fields is told", async () => {
   expect(memories[0]).toMatchObject({ content: "Fits.", metadata: {} });
   expect(notes).toEqual([
     "tags were cut to 64 characters",
-    "only the first 32 tags were taken",
+    "only the first 32 tags were kept",
     "a date that can't be read was left out",
     "metadata of more than 4096 bytes was left out",
   ]);

@@ -38,7 +38,5 @@ test.each([
 
 test("a file that can't be read is told like one on the disk", async () => {
   const reading = readInWorker([file("a.json", '{"openapi": "3.1.0"}')], { project: null });
-  await expect(readReading(reading)).rejects.toThrow(
-    "This file is JSON of a kind that is not known",
-  );
+  await expect(readReading(reading)).rejects.toThrow("This file is JSON in an unknown format");
 });

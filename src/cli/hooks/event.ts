@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../import/json-lines.ts";
+import type { JsonObject } from "../../import/json-objects.ts";
 
 /** What somebody said, as the API takes it. */
 export interface SaidTurn {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../../import/json-lines.ts";
+import { isObject, type JsonObject } from "../../import/json-objects.ts";
 
 /** Milliseconds that a hook's input may take to come: agents write it at once. */
 const PATIENCE = 1_000;

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../json-lines.ts";
+import { isObject, type JsonObject } from "../json-objects.ts";
 import {
   type Part,
   type Position,

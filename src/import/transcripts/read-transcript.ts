@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isObject, type JsonObject, objectsOf } from "../json-lines.ts";
+import { type JsonObject, objectsOf, parseObject } from "../json-objects.ts";
 import { claudeCode } from "./claude-code.ts";
 import { codex } from "./codex.ts";
 import { gemini, readConversation } from "./gemini.ts";
@@ -72,7 +72,7 @@ async function* readAppended(
     return turn;
   };
   for await (const { bytes, start, end, isEnded } of readLines(path, position.offset)) {
-    const value = bytes && parse(bytes);
+    const value = bytes && parseObject(bytes.toString());
     if (!value) {
       // The agent is still writing this line. The next reading takes it.
       if (!isEnded) break;
@@ -96,12 +96,12 @@ async function* readRewritten(path: string, state: State): AsyncGenerator<Turn> 
   }
   const position = { ...state.position, folder: state.position.folder ?? (await folderOf(path)) };
   const text = await readFile(path, "utf8");
-  const whole = parse(text);
+  const whole = parseObject(text);
   const lines = whole
     ? [whole]
     : text.split("\n").flatMap((line, index, all): JsonObject[] => {
         if (line.trim() === "") return [];
-        const value = parse(line);
+        const value = parseObject(line);
         const isBeingWritten = index === all.length - 1;
         if (!value && !isBeingWritten) state.damaged++;
         return value ? [value] : [];
@@ -125,13 +125,4 @@ async function folderOf(path: string): Promise<string | null> {
   const file = join(dirname(dirname(path)), ".project_root");
   const folder = (await readFile(file, "utf8").catch(() => "")).trim();
   return folder === "" ? null : folder;
-}
-
-function parse(line: Buffer | string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(line.toString());
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../json-lines.ts";
+import type { JsonObject } from "../json-objects.ts";
 
 /** What the user or the agent said in a session until the other one spoke. Without output of tools. */
 export interface Turn {
