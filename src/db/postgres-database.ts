@@ -63,13 +63,13 @@ export function createPostgresDatabase(postgres: Postgres): PostgresDatabase {
     );
 
   const turns = createMutex();
-  const inTurn = <Result>(task: (tx: Statements) => Promise<Result>) =>
+  const inParallel = <Result>(task: (tx: Statements) => Promise<Result>) =>
     turns.hold(() => once(task, TAKE_TURN));
 
   const transact = async <Result>(task: (tx: Statements) => Promise<Result>): Promise<Result> => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await (attempt > CONCURRENT_ATTEMPTS ? inTurn(task) : once(task));
+        return await (attempt > CONCURRENT_ATTEMPTS ? inParallel(task) : once(task));
       } catch (error) {
         if (!isSerializationFailure(error)) throw error;
         if (attempt === MAX_ATTEMPTS) throw new DatabaseUnavailable(BUSY, { cause: error });

@@ -40,7 +40,7 @@ export function createStorage({
   step?: OnStep;
 }): Storage {
   const vault = shared ?? createDiskVault(folder);
-  const mend = shared && (({ base, files }: Checkpoint) => shared.restore(base, files));
-  const bases = createBases({ lancedb, folder, vault, wanted, mend, step });
+  const restore = shared && (({ base, files }: Checkpoint) => shared.restore(base, files));
+  const bases = createBases({ lancedb, folder, vault, wanted, restore, step });
   return { log, vault, bases, codec: memoryCodec, step };
 }

@@ -4,44 +4,43 @@ import { join } from "node:path";
 import { moveFile } from "../../system/files.ts";
 import { absent, createBaseFolder, isAbsent } from "./base-folder.ts";
 
-/** Milliseconds that files stay at the least after they came, until the base is opened. */
-const GRACE = 5_000;
-/** Bytes of the disk that others find free, if the cache has so many to give. */
-const LEFT_FREE = 256 << 20;
-/** Milliseconds that it takes to write a base at the most, and then some. */
-const OLD = 600_000;
-/** What folders begin with that come or go; they are nobody's after a start. */
-const PASSING = ".passing-";
+/** Milliseconds for which files that have just arrived are kept, so that the base can be opened. */
+const GRACE_MS = 5_000;
+/** Bytes of the disk that the cache leaves free, as far as it has bases to remove. */
+const MIN_FREE_BYTES = 256 << 20;
+/** Milliseconds that are more than enough to write a base. */
+const OLD_MS = 600_000;
+/** Prefix of temporary folders: of bases that are fetched or removed. A start removes them. */
+const TEMPORARY = ".passing-";
 
 interface Entry {
   bytes: number;
-  /** By how many a base is held. */
+  /** How many holders keep the base. */
   holds: number;
-  /** When its files last came, by `performance.now()`. */
-  came: number;
-  /** Files that are in the object store. LanceDB never changes one. */
+  /** When its files last arrived, by `performance.now()`. */
+  arrived: number;
+  /** Files that are in the object store. LanceDB never changes a file. */
   stored: Set<string>;
 }
 
 const newEntry = (): Entry => ({
   bytes: 0,
   holds: 0,
-  came: Number.NEGATIVE_INFINITY,
+  arrived: Number.NEGATIVE_INFINITY,
   stored: new Set(),
 });
 
 export type BaseCache = ReturnType<typeof createBaseCache>;
 
 /**
- * The local copies of bases, within bounds: those that were used least recently go first, and none
- * that is held.
- * @param limit bytes that they may take; more where that much is in use
- * @param free bytes that the disk has left
+ * The local copies of bases. The cache removes those that were used least recently, and none that is held.
+ * @param limit largest size in bytes; the cache exceeds it while held bases take more
+ * @param free reads the free bytes of a folder's disk
  */
 export function createBaseCache({
   folder,
   limit,
-  grace = GRACE,
+  grace = GRACE_MS,
   free = freeBytes,
 }: {
   folder: string;
@@ -50,10 +49,10 @@ export function createBaseCache({
   free?: (folder: string) => Promise<number>;
 }) {
   const local = createBaseFolder(folder);
-  /** The least recently used first. */
+  /** The least recently used base first. */
   const entries = new Map<string, Entry>();
   /** Bases whose files are being removed. */
-  const leaving = new Map<string, Promise<void>>();
+  const removals = new Map<string, Promise<void>>();
 
   const use = (base: string): Entry => {
     const entry = entries.get(base) ?? newEntry();
@@ -62,69 +61,70 @@ export function createBaseCache({
     return entry;
   };
 
-  const passing = async () => {
-    const path = join(folder, `${PASSING}${randomBytes(6).toString("hex")}`);
+  const temporaryFolder = async () => {
+    const path = join(folder, `${TEMPORARY}${randomBytes(6).toString("hex")}`);
     await mkdir(path, { recursive: true });
     return path;
   };
 
-  /** At once, so that nobody finds a part of it. */
+  /** Moves the folder away first, so that no reader finds a part of it. */
   const removeFolder = async (base: string) => {
     await load();
-    const path = await passing();
+    const path = await temporaryFolder();
     await moveFile(local.pathOf(base), join(path, base)).catch(absent);
     await rm(path, { recursive: true, force: true });
   };
 
   const remove = (base: string): Promise<void> => {
     entries.delete(base);
-    const removing = (leaving.get(base) ?? Promise.resolve()).then(() => removeFolder(base));
+    const removing = (removals.get(base) ?? Promise.resolve()).then(() => removeFolder(base));
     const done = removing.finally(() => {
-      if (leaving.get(base) === done) leaving.delete(base);
+      if (removals.get(base) === done) removals.delete(base);
     });
-    leaving.set(base, done);
+    removals.set(base, done);
     return done;
   };
 
-  const isUnused = ({ holds, came }: Entry) => holds === 0 && performance.now() - came > grace;
+  const isUnused = ({ holds, arrived }: Entry) =>
+    holds === 0 && performance.now() - arrived > grace;
   const size = () => entries.values().reduce((sum, entry) => sum + entry.bytes, 0);
 
   const adopt = async (base: string) => {
-    if (entries.has(base) || leaving.has(base)) return;
+    if (entries.has(base) || removals.has(base)) return;
     use(base).bytes = await local.bytes(base);
   };
 
-  const look = async () => {
+  const readFolder = async () => {
     const names = await readdir(folder).catch(absent);
-    const left = names.filter((name) => name.startsWith(PASSING));
-    for (const name of left) await rm(join(folder, name), { recursive: true, force: true });
+    const temporary = names.filter((name) => name.startsWith(TEMPORARY));
+    for (const name of temporary) await rm(join(folder, name), { recursive: true, force: true });
     for (const base of await local.bases()) await adopt(base);
   };
-  let looked: Promise<void> | null = null;
-  /** Reads what an earlier process left; once. */
+  let loaded: Promise<void> | null = null;
+  /** Adds the bases of an earlier process to the cache. Only the first call does so. */
   const load = (): Promise<void> => {
-    looked ??= look().catch((error) => {
-      looked = null;
+    loaded ??= readFolder().catch((error) => {
+      loaded = null;
       throw error;
     });
-    return looked;
+    return loaded;
   };
 
   return {
     ...local,
     load,
-    /** Notes bases that this process began long ago and never kept: they were not written to their end. */
+    /** Adds bases that this process began to write long ago and never finished. */
     async adoptOld(): Promise<void> {
       for (const base of await local.bases()) {
         const { mtimeMs } = await stat(local.pathOf(base)).catch(() => ({ mtimeMs: Date.now() }));
-        if (Date.now() - mtimeMs > OLD) await adopt(base);
+        if (Date.now() - mtimeMs > OLD_MS) await adopt(base);
       }
     },
-    /** A new folder beside those of bases. */
-    passing,
+    /** Makes a new temporary folder beside those of bases. */
+    temporaryFolder,
     remove,
 
-    /** Keeps a base's files here until the returned function is called. */
+    /** Keeps the local files of a base until the returned function is called. */
     hold(base: string): () => void {
       const entry = use(base);
       entry.holds++;
@@ -135,34 +135,37 @@ export function createBaseCache({
       };
     },
 
-    /** Files of a base that are known to be in the object store, to be added to. */
+    /** Files of a base that are known to be in the object store. Callers add to this set. */
     stored: (base: string) => use(base).stored,
 
-    /** By how many a base is held. */
+    /** How many holders keep a base. */
     holds: (base: string) => entries.get(base)?.holds ?? 0,
 
-    /** Resolves when a base whose files were being removed has none. */
-    async left(base: string): Promise<void> {
-      await leaving.get(base);
+    /** Waits until the removal of a base's files, if there is one, has finished. */
+    async removalOf(base: string): Promise<void> {
+      await removals.get(base);
     },
 
-    /** Notes that all files of a base are here. */
-    async came(base: string): Promise<void> {
-      Object.assign(use(base), { bytes: await local.bytes(base), came: performance.now() });
+    /** Records that all files of a base have arrived. */
+    async recordArrival(base: string): Promise<void> {
+      Object.assign(use(base), { bytes: await local.bytes(base), arrived: performance.now() });
     },
 
-    /** Bases that nobody uses now. */
+    /** Bases that are not in use. */
     unused: (): string[] => [...entries].filter(([, each]) => isUnused(each)).map(([base]) => base),
 
-    /** Removes a base's files if nobody uses it. */
+    /** Removes the files of a base that is not in use. */
     async removeUnused(base: string): Promise<void> {
       const entry = entries.get(base);
       if (entry && isUnused(entry)) await remove(base);
     },
 
-    /** Removes what is too much, or so many bytes. */
+    /**
+     * Removes unused bases until the cache is within its limit and the disk has enough space.
+     * @param wanted bytes that are removed at least
+     */
     async makeRoom(wanted = 0): Promise<void> {
-      const short = LEFT_FREE - (await free(folder));
+      const short = MIN_FREE_BYTES - (await free(folder));
       let excess = Math.max(size() - limit, short, wanted);
       for (const [base, entry] of [...entries]) {
         if (excess <= 0) return;
@@ -172,7 +175,7 @@ export function createBaseCache({
       }
     },
 
-    /** Bytes that all of it takes. */
+    /** Bytes of all local copies. */
     size,
   };
 }

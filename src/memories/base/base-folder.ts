@@ -1,4 +1,4 @@
-import { open, readdir } from "node:fs/promises";
+import { open, readdir, rm } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
 import { AppError } from "../../errors.ts";
 import { TornFile } from "./vault.ts";
@@ -6,24 +6,22 @@ import { TornFile } from "./vault.ts";
 /** The ending of a base's folder. LanceDB gives it to every table. */
 const ENDING = ".lance";
 
-/** LanceDB's one file that changes. It saves a directory listing and may be missing or wrong. */
+/** The only file of LanceDB that changes. It saves a directory listing, and may be missing or wrong. */
 const HINT = "_versions/latest_version_hint.json";
 
-/** The name that a file of LanceDB has while it is written. */
-const STAGED = /#\d+$/;
+/** The name of a file while LanceDB writes it. */
+const UNFINISHED = /#\d+$/;
 
-/** What a file of each format ends with. */
-const MARKS: Readonly<Record<string, string>> = {
+/** The last bytes of a complete file, by its extension. */
+const LAST_BYTES: Readonly<Record<string, string>> = {
   ".lance": "LANC",
   ".idx": "LANC",
   ".manifest": "LANC",
   ".arrow": "ARROW1",
 };
 
-export type BaseFolder = ReturnType<typeof createBaseFolder>;
-
 /**
- * Looks at the local files of bases.
+ * The local files of bases.
  * @param folder holds a folder for each base
  */
 export function createBaseFolder(folder: string) {
@@ -32,7 +30,7 @@ export function createBaseFolder(folder: string) {
   return {
     pathOf,
 
-    /** Names of all bases that have files here, complete or not. */
+    /** Names of all bases that have local files, complete or not. */
     async bases(): Promise<string[]> {
       const entries = await readdir(folder, { withFileTypes: true }).catch(absent);
       return entries
@@ -40,19 +38,28 @@ export function createBaseFolder(folder: string) {
         .map(({ name }) => name.slice(0, -ENDING.length));
     },
 
-    /** All files in a base's folder, relative to it, with those that LanceDB keeps for itself. */
-    allFiles: (base: string) => listFiles(pathOf(base)),
-
     /** All files of a base, relative to its folder. */
     async files(base: string): Promise<string[]> {
       const files = await listFiles(pathOf(base));
-      return files.filter((file) => file !== HINT && !STAGED.test(file));
+      return files.filter((file) => file !== HINT && !UNFINISHED.test(file));
+    },
+
+    /**
+     * Removes all files of a base's folder except the listed ones, those that LanceDB keeps for itself too.
+     * @returns the removed files
+     */
+    async removeUnlisted(base: string, files: readonly string[]): Promise<string[]> {
+      const path = pathOf(base);
+      const listed = new Set(files);
+      const unlisted = (await listFiles(path)).filter((file) => !listed.has(file));
+      for (const file of unlisted) await rm(join(path, file), { force: true });
+      return unlisted;
     },
 
     /** Bytes of all files of a base. */
     async bytes(base: string): Promise<number> {
       const path = pathOf(base);
-      // A file that was removed meanwhile has no size.
+      // The size of a file that was removed meanwhile is 0.
       const sizes = (await listFiles(path)).map((file) => Bun.file(join(path, file)).size);
       return sizes.reduce((sum, size) => sum + size, 0);
     },
@@ -60,8 +67,8 @@ export function createBaseFolder(folder: string) {
 }
 
 /**
- * All files of a folder, relative to it; none when it isn't there. Between folders is a slash on any
- * system: checkpoints and backups name files so, and may be read on another.
+ * All files of a folder, relative to it. A missing folder has none. The separator is a slash on every system,
+ * since checkpoints and backups list these names and may be read on another system.
  */
 async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(absent);
@@ -86,16 +93,16 @@ export async function withFile(
   }
 }
 
-/** @throws TornFile when a file of LanceDB, whatever kind it is, lacks its end */
+/** @throws TornFile when a file of LanceDB lacks its last bytes */
 export async function requireWhole(handle: Handle, path: string): Promise<void> {
-  const mark = MARKS[extname(path)] ?? "";
+  const expected = LAST_BYTES[extname(path)] ?? "";
   const { size } = await handle.stat();
-  const end = Buffer.alloc(mark.length);
+  const end = Buffer.alloc(expected.length);
   if (size > 0) await handle.read(end, 0, end.length, Math.max(0, size - end.length));
-  if (size === 0 || end.toString("latin1") !== mark) throw new TornFile(path);
+  if (size === 0 || end.toString("latin1") !== expected) throw new TornFile(path);
 }
 
-/** Whether a file that a checkpoint lists is here, with its end. */
+/** Whether a file exists and is complete. */
 export async function isWhole(path: string): Promise<boolean> {
   try {
     await withFile(path, requireWhole);
@@ -106,7 +113,7 @@ export async function isWhole(path: string): Promise<boolean> {
   }
 }
 
-/** A checkpoint lists a file that can't be had any more. */
+/** The error when a file that a checkpoint lists is lost. */
 export function damaged(cause: unknown): AppError {
   return new AppError("unavailable", "This account's memories are damaged: restore a backup.", {
     cause,
@@ -117,7 +124,7 @@ export function isAbsent(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
-/** For a folder or a file that need not be there. */
+/** Handles the error of a folder or file that may be absent. */
 export function absent(error: unknown): never[] {
   if (isAbsent(error)) return [];
   throw error;

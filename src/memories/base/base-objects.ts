@@ -1,12 +1,12 @@
 import type { Objects } from "../../objects/objects.ts";
 
-/** Objects that are sent, fetched or removed at the same time. */
-const AT_ONCE = 8;
+/** Objects that are uploaded, fetched or removed in parallel. */
+const PARALLEL = 8;
 
 /** Removes all objects of a base. */
 export async function removeObjects(objects: Objects, base: string): Promise<void> {
   for await (const page of objects.list(`${base}/`)) {
-    await inTurn(page, ({ name }) => objects.remove(name));
+    await inParallel(page, ({ name }) => objects.remove(name));
   }
 }
 
@@ -19,23 +19,26 @@ export async function bytesOfObjects(objects: Objects, base: string): Promise<nu
   return sum;
 }
 
-/** Does the same with all of them, some at once. When one fails, those under way end before it is told. */
-export async function inTurn<Item>(
+/**
+ * Runs a task for each item, 8 of them in parallel. When one fails, no other begins. The error is thrown when
+ * those under way have ended.
+ */
+export async function inParallel<Item>(
   items: readonly Item[],
   task: (item: Item) => Promise<void>,
 ): Promise<void> {
-  const left = [...items];
+  const remaining = [...items];
   const work = async () => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) {
+    for (let item = remaining.shift(); item !== undefined; item = remaining.shift()) {
       try {
         await task(item);
       } catch (error) {
-        left.length = 0;
+        remaining.length = 0;
         throw error;
       }
     }
   };
-  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
-  const failed = ends.find((end) => end.status === "rejected");
+  const outcomes = await Promise.allSettled(Array.from({ length: PARALLEL }, work));
+  const failed = outcomes.find((outcome) => outcome.status === "rejected");
   if (failed) throw failed.reason;
 }

@@ -1,27 +1,26 @@
 /**
- * What the database knows of the bases in an object store. It decides which of them are wanted, and
- * never wants one again that it did not want. Names are never used twice.
+ * The database's records of the bases in an object store. They decide which bases are wanted. A base that is not
+ * wanted never becomes wanted again. Names are never used twice.
  */
 export interface BaseRecords {
   /**
-   * Records that a base is being written; before its first object is.
+   * Records that a base is being written. Call this before the first object is written.
    * @throws when this process may not write to the base's table now
    */
   begin(base: string): Promise<void>;
-  /** Which of these bases a checkpoint refers to, or are being written. */
+  /** Those of some bases to which a checkpoint refers, or which are being written. */
   wanted(bases: readonly string[]): Promise<Set<string>>;
   /**
-   * Decides that bases are to be removed, but for those that a checkpoint refers to. No checkpoint that
-   * refers to one of the others can be recorded any more.
-   * @returns those that are to be removed, also those that were never recorded
+   * Marks bases for removal, except those to which a checkpoint refers. From then on, no checkpoint that
+   * refers to a marked base can be recorded.
+   * @returns the bases to remove, including those that were never recorded
    */
   condemn(bases: readonly string[]): Promise<string[]>;
   /**
-   * All recorded bases that are to be removed: by `condemn`, since a checkpoint has taken their
-   * place, since their table was forgotten, or since who began them lost its lease and has recorded no
-   * checkpoint.
+   * All recorded bases to remove: `condemn` marked them, a checkpoint has replaced them, their table was
+   * forgotten, or the process that wrote them lost its lease before it recorded a checkpoint.
    */
   condemned(): Promise<string[]>;
-  /** Drops the records of bases whose objects are gone. */
+  /** Drops the records of bases whose objects have been removed. */
   gone(bases: readonly string[]): Promise<void>;
 }

@@ -13,29 +13,30 @@ import { connectTo } from "./connection.ts";
 import { decodeIds } from "./decode.ts";
 import { adoptRows, encodeRows, missingWords } from "./encode.ts";
 import { exceptSql } from "./filter-sql.ts";
-import { type LanceBase, openLanceBase, partitionsFor } from "./lance-base.ts";
+import { type LanceBase, openLanceBase } from "./lance-base.ts";
+import { partitionsFor } from "./lance-search.ts";
 import { createRestoringBase } from "./restoring-base.ts";
 import { baseSchema, memoryIdOf } from "./schema.ts";
 import type { Vault } from "./vault.ts";
 
-/** Bytes of LanceDB's caches for a base at the most; its own defaults are 6 GiB and 1 GiB. */
-const INDEX_CACHE = 64n << 20n;
-const METADATA_CACHE = 8n << 20n;
+/** Largest size in bytes of LanceDB's caches for one base. LanceDB's defaults are 6 GiB and 1 GiB. */
+const INDEX_CACHE_BYTES = 64n << 20n;
+const METADATA_CACHE_BYTES = 8n << 20n;
 /**
- * Bytes of rows that are committed at once, as a fragment of their own. The main thread copies them
- * twice, in 5 ms or so, and the copies wait for the garbage collector: with twice as many, a rewrite
- * of 100,000 memories takes 250 MB instead of 150.
+ * Bytes of rows in one commit of LanceDB, which makes one fragment. The main thread copies them twice, which
+ * takes about 5 ms, and the copies wait for the garbage collector: with twice as many bytes, a rewrite of
+ * 100,000 memories takes 250 MB of memory instead of 150.
  */
-const COMMIT = 4 << 20;
-/** Memories that are encoded at once, and characters of those: to index their words takes 10 ms or so. */
-const ENCODED = 256;
-const ENCODED_CHARACTERS = 100_000;
-/** Changed memories up to which LanceDB leaves them out itself; its work grows with their number. */
-const LEFT_OUT = 2_000;
-/** Rows that are read at once by their addresses. */
-const TAKEN = 4_096;
+const COMMIT_BYTES = 4 << 20;
+/** Memories that are encoded in one batch, and their characters. Finding their words takes about 10 ms. */
+const BATCH_MEMORIES = 256;
+const BATCH_CHARACTERS = 100_000;
+/** Up to so many changed memories, LanceDB itself excludes them. Its work grows with their number. */
+const MAX_EXCLUDED_BY_LANCE = 2_000;
+/** Rows that one call reads by their addresses. */
+const ADDRESSES_PER_READ = 4_096;
 
-/** What a flush does, in order. A test stops the process after each of them. */
+/** The steps of a flush, in order. A test stops the process after each of them. */
 export const FLUSH_STEPS = [
   "rows added",
   "added files kept",
@@ -47,44 +48,46 @@ export const FLUSH_STEPS = [
   "former base removed",
   "log expunged",
 ] as const;
-/** What it does besides where other processes have the table too: first, and instead. */
+/**
+ * Further steps where other processes write to the same table. The first step is to take the lease. If another
+ * process has flushed the table, opening its base replaces all other steps.
+ */
 export const SHARED_STEPS = ["lease taken", "base of others opened"] as const;
 export type FlushStep = (typeof FLUSH_STEPS | typeof SHARED_STEPS)[number];
-/** Receives each step when it is done, and may throw. */
+/** Called after each step. It may throw. */
 export type OnStep = (step: FlushStep) => void | Promise<void>;
 
 /**
- * @param folder holds the bases, in `NAME.lance` each
- * @param wanted the model in use, for bases that say no more of theirs than its name
- * @param mend brings local files back that may be lost at any moment; none where they can't be
+ * @param folder holds a folder `NAME.lance` for each base
+ * @param wanted the model in use, for bases that record only the name of their model
+ * @param restore restores lost local files of a base; without it, local files are never lost
  */
 export function createBases({
   lancedb,
   folder,
   vault,
   wanted,
-  mend,
+  restore,
   step = () => {},
 }: {
   lancedb: typeof LanceDb;
   folder: string;
   vault: Vault;
   wanted?: EmbeddingModel | undefined;
-  mend?: ((checkpoint: Checkpoint) => Promise<void>) | undefined;
+  restore?: ((checkpoint: Checkpoint) => Promise<void>) | undefined;
   step?: OnStep;
 }): Bases {
   const opened = new WeakMap<Base, LanceBase>();
   const lanceOf = (base: Base): LanceBase => {
     const lance = opened.get(base);
-    if (!lance) throw new Error("a base of others");
+    if (!lance) throw new Error("this base was not opened here");
     return lance;
   };
-  // One for each base: what it has in memory is given back with it and not before, some 80 kB for
-  // every table that was ever opened.
+  // One connection for each base: LanceDB frees the memory of a table (about 80 kB) only with its connection.
   const connect = () =>
-    connectTo(lancedb, folder, new lancedb.Session(INDEX_CACHE, METADATA_CACHE));
+    connectTo(lancedb, folder, new lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES));
 
-  /** Makes the files of a table durable that was just written. */
+  /** Makes the files of a base durable that was just written. */
   const keep = async (
     { name, version }: { name: string; version: number },
     upTo: number,
@@ -96,7 +99,7 @@ export function createBases({
     return { base: name, version, files, upTo };
   };
 
-  /** Writes to a base at its newest version, while others read that of its checkpoint. */
+  /** Writes a new version of a base. Meanwhile, reads use the version of its checkpoint. */
   const change = async (
     base: Base,
     upTo: number,
@@ -129,7 +132,7 @@ export function createBases({
       };
       try {
         const lance = await openLanceBase(lancedb, { connection, close }, checkpoint, wanted);
-        const base = mend ? createRestoringBase(lance, () => mend(lance.checkpoint)) : lance;
+        const base = restore ? createRestoringBase(lance, () => restore(lance.checkpoint)) : lance;
         opened.set(base, lance);
         return base;
       } catch (error) {
@@ -160,8 +163,8 @@ export function createBases({
         return await keep({ name, version }, upTo, "base kept");
       } catch (error) {
         await vault.forget([name]).catch(() => {});
-        // It may be that the former one could not be read: then the next try can.
-        if (former) await mend?.(former.checkpoint);
+        // The former base may have been unreadable. Once its files are restored, the next rewrite can read it.
+        if (former) await restore?.(former.checkpoint);
         throw error;
       } finally {
         connection.close();
@@ -196,21 +199,21 @@ async function writeTable(
   return version;
 }
 
-/** Puts batches together that are to be committed at once. */
+/** Groups batches into commits. */
 async function* inCommits(rows: AsyncIterable<Arrow.RecordBatch>): AsyncGenerator<Arrow.Table> {
   let pending: Arrow.RecordBatch[] = [];
   let bytes = 0;
   for await (const batch of rows) {
     pending.push(batch);
     bytes += batch.data.byteLength;
-    if (bytes < COMMIT) continue;
+    if (bytes < COMMIT_BYTES) continue;
     yield new Arrow.Table(pending);
     [pending, bytes] = [[], 0];
   }
   if (pending.length > 0) yield new Arrow.Table(pending);
 }
 
-/** The rows that a base has after changes. */
+/** The rows of a base after some changes. */
 async function* liveRows(
   former: LanceBase | null,
   changes: ReadonlyMap<string, StoredMemory | null>,
@@ -227,47 +230,51 @@ async function* encodeAll(memories: readonly StoredMemory[], schema: Arrow.Schem
   for (let at = 0; at < memories.length; ) {
     await pause();
     const start = at;
-    for (let characters = 0; at < memories.length && at - start < ENCODED; at++) {
+    for (let characters = 0; at < memories.length && at - start < BATCH_MEMORIES; at++) {
       characters += memories[at]?.content.length ?? 0;
-      if (at > start && characters > ENCODED_CHARACTERS) break;
+      if (at > start && characters > BATCH_CHARACTERS) break;
     }
     yield encodeRows(memories.slice(start, at), schema);
   }
 }
 
-/** Rows of all memories but these, as they are stored. */
+/** Rows of all memories except these, as they are stored. */
 async function* rowsExcept(table: LanceDb.Table, ids: readonly string[]) {
-  if (ids.length <= LEFT_OUT) {
+  if (ids.length <= MAX_EXCLUDED_BY_LANCE) {
     yield* ids.length > 0 ? table.query().where(exceptSql(ids)) : table.query();
     return;
   }
-  const left = new Set(ids);
+  const excluded = new Set(ids);
   const addresses: bigint[] = [];
   for await (const batch of table.query().withRowId().select(["id", "_rowid"])) {
     const column: Iterable<bigint> = batch.getChild("_rowid") ?? [];
     const found = decodeIds(batch);
     let row = 0;
     for (const address of column) {
-      if (!left.has(memoryIdOf(found[row++] ?? ""))) addresses.push(address);
+      if (!excluded.has(memoryIdOf(found[row++] ?? ""))) addresses.push(address);
     }
   }
-  for (let at = 0; at < addresses.length; at += TAKEN) {
-    yield* table.takeRowIds(addresses.slice(at, at + TAKEN));
+  for (let at = 0; at < addresses.length; at += ADDRESSES_PER_READ) {
+    yield* table.takeRowIds(addresses.slice(at, at + ADDRESSES_PER_READ));
   }
 }
 
-/** @param vectors how many there are, for an index of them; null for none */
+/** @param vectors how many vectors to index; `null` makes no index of vectors */
 async function createIndexes(
   { Index }: typeof LanceDb,
   table: LanceDb.Table,
   vectors: number | null,
 ): Promise<void> {
   const words = Index.fts({
-    // Positions would serve phrases, which no search asks for, at a third more disk.
+    // Only searches for phrases need positions. Without them, the index takes a third less disk.
     withPosition: false,
-    // The column has the words as they are to be found.
-    ...{ baseTokenizer: "whitespace", lowercase: false, stem: false, asciiFolding: false },
-    ...{ removeStopWords: false, maxTokenLength: 2 * LONG },
+    // The column already has the words in their final form.
+    baseTokenizer: "whitespace",
+    lowercase: false,
+    stem: false,
+    asciiFolding: false,
+    removeStopWords: false,
+    maxTokenLength: 2 * LONG,
   });
   await table.createIndex("words", { config: words, replace: true });
   await table.createIndex("id", { config: Index.btree(), replace: true });

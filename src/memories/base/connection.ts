@@ -1,9 +1,9 @@
 import type * as LanceDb from "@lancedb/lancedb";
 
 /**
- * Opens a folder of tables. A table is a folder there and nothing else: the list of tables that
- * LanceDB can keep beside them would be one more file to back up, and it would name forgotten ones.
- * @param session has the caches, and is given back with the connection
+ * Opens a folder of LanceDB tables. Each table is a folder in it. LanceDB's own list of tables is switched off: it
+ * would be one more file to back up, and it would name forgotten tables.
+ * @param session the caches; closing the connection frees them
  */
 export function connectTo(
   lancedb: typeof LanceDb,

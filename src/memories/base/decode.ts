@@ -45,10 +45,9 @@ type RowTypes = {
   vector: FixedSizeList<Float32>;
 };
 
-/** Batches, or a table, which has some. */
 type Rows = Table | RecordBatch;
 
-/** Reads memories from rows that are the first of theirs. Columns that are not there have defaults. */
+/** Reads memories from their first rows. Missing columns have defaults. */
 export function decodeMemories(rows: Rows): MemoryRow[] {
   return decodeEach(rows, decodeMemory);
 }
@@ -58,14 +57,14 @@ export function decodeIds(rows: Rows): string[] {
   return decodeEach(rows, ({ required }, row) => required("id", row));
 }
 
-/** Reads the states of memories by their ids. */
+/** Reads token states by the ids of memories. */
 export function decodeStates(rows: Rows): Map<string, Int8Array> {
   return new Map(
     decodeEach(rows, ({ required, states }, row) => [required("id", row), states(row).slice()]),
   );
 }
 
-/** Reads the words of memories: of each in one string, with spaces between. */
+/** Reads the words of each memory: one string, with spaces between words. */
 export function decodeWords(rows: Rows): string[] {
   return decodeEach(rows, ({ nullable }, row) => nullable("words", row) ?? "");
 }
@@ -78,7 +77,7 @@ export function decodePositions(rows: Rows): Position[] {
   }));
 }
 
-/** Reads which memories expire, and when. */
+/** Reads the ids and times of memories that expire. */
 export function decodeExpiring(rows: Rows): Expiring[] {
   return decodeEach(rows, ({ required }, row) => ({
     id: required("id", row),
@@ -87,18 +86,18 @@ export function decodeExpiring(rows: Rows): Expiring[] {
 }
 
 /**
- * Puts memories together from rows, which come in any order: an earlier version of this program
- * moved them.
+ * Assembles memories from rows in any order. Earlier versions of this program moved rows, so the passages of a
+ * memory may be far apart.
  */
 export function createAssembly() {
-  /** Memories whose rows have not all come. */
+  /** Memories of which some rows have not been read yet. */
   const partial = new Map<string, Partial>();
 
   return {
     /**
      * Reads rows with all columns.
-     * @returns memories that are complete with them; their vectors and states are views of the batch,
-     * which stays in memory as long as one of them does
+     * @returns the memories that these rows complete. Their vectors and states are views of the batch, which
+     * stays in memory as long as one of them
      */
     add(rows: Rows): StoredMemory[] {
       return decodeEach(rows, (columns, row) => {
@@ -121,14 +120,14 @@ export function createAssembly() {
       }).flat();
     },
 
-    /** Ids of rows that have not come, of memories of which some have. */
+    /** Ids of the missing rows of incomplete memories. */
     missing(): string[] {
       return [...partial].flatMap(([id, { passages, vectors }]) =>
         rowIds(id, passages).filter((_, passage) => !vectors.has(passage)),
       );
     },
 
-    /** @throws Error when rows of a memory have not come */
+    /** @throws Error when a memory is incomplete */
     end(): void {
       for (const [id, { first }] of partial) {
         if (first) throw new Error(`rows of the memory ${id} are missing`);
@@ -138,7 +137,7 @@ export function createAssembly() {
 }
 
 interface Partial {
-  /** What the first of its rows has. */
+  /** From its first row. */
   first: Omit<StoredMemory, "vectors"> | null;
   passages: number;
   vectors: Map<number, Float32Array>;
@@ -173,7 +172,7 @@ function sourceOf({ nullable }: Columns, row: number): MemorySource | null {
   return { via: via as MemorySource["via"], by, id };
 }
 
-/** A batch at a time: for every value of a table, the library looks for the batch it is in. */
+/** Decodes a batch at a time: for each value of a table, Arrow would search for the batch that has it. */
 function decodeEach<Row>(rows: Rows, decode: (columns: Columns, row: number) => Row): Row[] {
   const batches = "batches" in rows ? rows.batches : [rows];
   return batches.flatMap((batch) => {
@@ -186,7 +185,7 @@ type Columns = ReturnType<typeof columnsOf>;
 
 function columnsOf(batch: RecordBatch) {
   const typed = batch as RecordBatch<RowTypes>;
-  // Looked up once: the library makes a new vector each time.
+  // Each column is looked up once: Arrow makes a new vector at each call.
   const found = new Map<keyof RowTypes, Vector | null>();
   const column = <Name extends keyof RowTypes>(name: Name): Vector<RowTypes[Name]> | null => {
     const known = found.get(name);
@@ -197,7 +196,7 @@ function columnsOf(batch: RecordBatch) {
   };
   const nullable = <Name extends keyof RowTypes>(name: Name, row: number) =>
     column(name)?.get(row) ?? null;
-  /** A column of lists, and what is in all of them, one after the other. */
+  /** A column of lists, with the values of all lists, one after the other. */
   const lists = (name: "tags" | "starts" | "vector") => {
     const [data] = column(name)?.data ?? [];
     const values = column(name)?.getChildAt(0);
@@ -213,7 +212,7 @@ function columnsOf(batch: RecordBatch) {
       if (value === null) throw new Error(`row ${row} has no ${name}`);
       return value;
     },
-    // The library makes a slice and a vector of each list: as much work as all the rest.
+    // Arrow would make a slice and a vector for each list, as much work as all other columns together.
     tags(row: number): string[] {
       tags ??= lists("tags");
       const { data, values } = tags;
@@ -230,9 +229,9 @@ function columnsOf(batch: RecordBatch) {
     },
     /** A view of the batch. */
     states(row: number): Int8Array {
-      // The library makes two views of each value.
+      // Arrow would make two views of each value.
       states ??= column("states")?.data[0];
-      // Where there is no value, the offsets may be any.
+      // The offsets of a null value are undefined.
       if (!states?.getValid(row)) return new Int8Array(0);
       const { valueOffsets, values } = states;
       const [start, end] = [valueOffsets[row] ?? 0, valueOffsets[row + 1] ?? 0];

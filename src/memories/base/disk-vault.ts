@@ -12,11 +12,11 @@ import {
 import { TornFile, type Vault } from "./vault.ts";
 
 /**
- * Keeps bases on this machine's disk.
+ * Keeps bases on the disk of this machine.
  * @param folder holds a folder for each base
  */
 export function createDiskVault(folder: string): Vault {
-  /** Files of each base that are durable. LanceDB never changes one. */
+  /** Files of each base that are durable. LanceDB never changes a file. */
   const kept = new Map<string, Set<string>>();
   const local = createBaseFolder(folder);
 
@@ -25,7 +25,7 @@ export function createDiskVault(folder: string): Vault {
     files: local.files,
     needed: local.files,
     bytes: local.bytes,
-    // What is durable here is nowhere else, and stays.
+    // These files are the only copy, so they are never removed to make room.
     hold: () => () => {},
 
     async keep(base, files) {
@@ -45,21 +45,18 @@ export function createDiskVault(folder: string): Vault {
           folders.add(parent);
         }
       }
-      for (const name of folders) await syncFolder(join(local.pathOf(base), name));
+      await syncFolders([...folders].map((name) => join(local.pathOf(base), name)));
       // The folder of all bases may be new too.
-      if (known.size === 0) for (const each of [folder, dirname(folder)]) await syncFolder(each);
+      if (known.size === 0) await syncFolders([folder, dirname(folder)]);
       kept.set(base, new Set([...known, ...added]));
     },
 
     async restore(base, files) {
       const path = local.pathOf(base);
-      const listed = new Set(files);
       await Promise.all(files.map((file) => requireListed(join(path, file))));
-      const others = (await local.allFiles(base)).filter((file) => !listed.has(file));
-      for (const file of others) await rm(join(path, file), { force: true });
-      const changed = new Set(others.map((file) => dirname(join(path, file))));
-      for (const each of changed) await syncFolder(each);
-      kept.set(base, listed);
+      const removed = await local.removeUnlisted(base, files);
+      await syncFolders(removed.map((file) => dirname(join(path, file))));
+      kept.set(base, new Set(files));
     },
 
     async forget(bases) {
@@ -72,7 +69,11 @@ export function createDiskVault(folder: string): Vault {
   };
 }
 
-/** @throws AppError `unavailable` when a file that a checkpoint lists is missing or torn */
+async function syncFolders(paths: readonly string[]): Promise<void> {
+  for (const path of new Set(paths)) await syncFolder(path);
+}
+
+/** @throws AppError `unavailable` when a file that a checkpoint lists is missing or incomplete */
 async function requireListed(path: string): Promise<void> {
   try {
     await withFile(path, requireWhole);

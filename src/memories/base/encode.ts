@@ -1,4 +1,4 @@
-// Not `import`, which would load a second copy: LanceDB takes objects of its own copy's classes alone.
+// `import` would load a second copy of Arrow. LanceDB accepts only objects of its own copy.
 import Arrow = require("apache-arrow");
 
 import { createPause } from "../../pause.ts";
@@ -8,7 +8,7 @@ import { rowIdOf } from "./schema.ts";
 
 type Value = (memory: StoredMemory, passage: number) => unknown;
 
-/** What each column of the schema has, but for `passages` and `vector`. */
+/** The values of all columns except `passages` and `vector`. */
 const VALUES: Readonly<Record<string, Value>> = {
   id: ({ id }, passage) => rowIdOf(id, passage),
   passage: (_, passage) => passage,
@@ -34,8 +34,8 @@ const VALUES: Readonly<Record<string, Value>> = {
 };
 
 /**
- * Memories as one Arrow batch. Columns are made directly: the library's own conversion from objects
- * takes ten times as long and pads a vector of the wrong length without a word.
+ * Encodes memories as one Arrow batch, column by column. LanceDB's own conversion of objects takes ten times as
+ * long, and silently pads a vector of the wrong length.
  */
 export function encodeRows(
   memories: readonly StoredMemory[],
@@ -58,7 +58,7 @@ export function encodeRows(
       );
     }
     const value = VALUES[name];
-    if (!value) throw new Error(`nothing is known of the column ${name}`);
+    if (!value) throw new Error(`the column ${name} is unknown`);
     return dataOf(
       rows.map((row) => value(row.memory, row.passage)),
       type,
@@ -67,15 +67,15 @@ export function encodeRows(
   return batchOf(schema, children, rows.length);
 }
 
-/** The words of a content in their column. */
+/** The value of the column `words`. */
 function wordsOf(content: string): string {
   return tokensOf(content).join(" ");
 }
 
 /**
- * Rows that were read, as a batch of this version's schema: values stay as they are, columns that an
- * older base lacks get their default.
- * @param words of the rows, where that base lacks them
+ * Converts rows of a base to this version's schema. Values stay as they are. Columns that an older base lacks
+ * get their defaults.
+ * @param words the words of the rows, if that base lacks them
  */
 export function adoptRows(
   read: Arrow.RecordBatch,
@@ -91,7 +91,7 @@ export function adoptRows(
   return batchOf(schema, children, read.numRows);
 }
 
-/** The words of rows that were read, where their base lacks them. */
+/** The words of rows whose base lacks them; empty if the base has them. */
 export async function missingWords(read: Arrow.RecordBatch): Promise<(string | null)[]> {
   if (read.getChild("words")) return [];
   const pause = createPause();
@@ -111,7 +111,7 @@ function batchOf(schema: Arrow.Schema, children: Arrow.Data[], length: number): 
 
 function dataOf(values: readonly unknown[], type: Arrow.DataType): Arrow.Data {
   const [data] = Arrow.vectorFromArray(values, type).data;
-  if (!data) throw new Error(`no data of the type ${type}`);
+  if (!data) throw new Error(`Arrow made no data of the type ${type}`);
   return data;
 }
 

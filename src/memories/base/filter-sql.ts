@@ -1,14 +1,14 @@
 import type { Filter, PageStart } from "../filter.ts";
 
 /**
- * The only place that writes filter strings. LanceDB has no parameters, so every value passes
- * through `quote`, which is complete: in its SQL a string ends at a single quote and nowhere else.
+ * Only this file writes conditions for LanceDB. LanceDB has no parameters, so every text passes through `quote`.
+ * That is enough: in LanceDB's SQL, only a single quote ends a string.
  */
 
-/** Whether a base has a column: what an earlier version wrote lacks the later ones. */
+/** Whether a base has a column. Bases of earlier versions lack later columns. */
 export type HasColumn = (name: string) => boolean;
 
-/** The filter as SQL, or `undefined` when it lets everything pass. */
+/** A filter as SQL; `undefined` when all rows pass. */
 export function filterSql(filter: Filter, has: HasColumn): string | undefined {
   const { tags, tagsMatch, agentId, sessionId, projects, sourceId } = filter;
   const { isCaptured, createdAfter, createdBefore, isCurrent, aliveAt } = filter;
@@ -47,22 +47,22 @@ function capturedSql(isCaptured: boolean, has: HasColumn): string {
   return isCaptured ? "source_via = 'capture'" : "(source_via IS NULL OR source_via <> 'capture')";
 }
 
-/** Rows that have a value in a column that only some have. */
+/** Rows that have a value in a column. */
 export function valueSql(column: "superseded_by" | "expires_at"): string {
   return `${column} IS NOT NULL`;
 }
 
-/** Rows whose id is one of these. */
+/** Rows with one of these ids. */
 export function idsSql(ids: readonly string[]): string {
   return `id IN (${list(ids)})`;
 }
 
-/** Rows of all memories but these. */
+/** Rows of all memories except these. */
 export function exceptSql(ids: readonly string[]): string {
   return `split_part(id, '#', 1) NOT IN (${list(ids)})`;
 }
 
-/** Memories (no further passages), from a place of the list on when one is given. */
+/** First rows of memories, from a place in the list if one is given. */
 export function listSql(filter: Filter, from: PageStart | null, has: HasColumn): string {
   const conditions = ["passage = 0", filterSql(filter, has)];
   if (from) {
@@ -75,17 +75,17 @@ export function listSql(filter: Filter, from: PageStart | null, has: HasColumn):
   return conditions.filter((condition) => condition !== undefined).join(" AND ");
 }
 
-/** Memories that expire. */
+/** First rows of memories that expire. */
 export const EXPIRING_SQL = `passage = 0 AND ${valueSql("expires_at")}`;
 
-/** Memories of sessions. */
+/** First rows of the memories of sessions. */
 export function sessionsSql(sessions: readonly string[], filter: Filter, has: HasColumn): string {
   return `session_id IN (${list(sessions)}) AND ${listSql(filter, null, has)}`;
 }
 
-/** Memories one of whose words has these letters in it. */
+/** Memories with a word that contains these letters. */
 export function lettersSql(letters: string): string {
-  if (/[%_\\]/.test(letters)) throw new RangeError("a word has letters alone");
+  if (/[%_\\]/.test(letters)) throw new RangeError("a word has only letters");
   return `words LIKE ${quote(`%${letters}%`)}`;
 }
 

@@ -1,6 +1,6 @@
 import type { Base } from "./base.ts";
 
-/** The base of a table, which a flush replaces while others read the former one. */
+/** The base of a table. A flush replaces it while reads of the former base finish. */
 export type HeldBase = ReturnType<typeof holdBase>;
 
 export function holdBase(first: Base | null) {
@@ -12,39 +12,39 @@ export function holdBase(first: Base | null) {
       return current;
     },
 
-    /** Reads the base, which stays open meanwhile; `absent` when there is none. */
+    /** Reads the base, which stays open meanwhile. Returns `absent` when there is no base. */
     async read<Result>(task: (base: Base) => Promise<Result>, absent: Result): Promise<Result> {
       if (!current) return absent;
-      const mine = readers;
+      const ofThisBase = readers;
       const reading = task(current);
       const ended = reading.then(
         () => {},
         () => {},
       );
-      mine.add(ended);
-      void ended.then(() => mine.delete(ended));
+      ofThisBase.add(ended);
+      void ended.then(() => ofThisBase.delete(ended));
       return await reading;
     },
 
-    /** Reads batches of the base, which stays open until they have all been read. */
+    /** Reads batches of the base, which stays open until all have been read. */
     async *stream<Batch>(task: (base: Base) => AsyncIterable<Batch>): AsyncGenerator<Batch> {
       if (!current) return;
-      const mine = readers;
+      const ofThisBase = readers;
       const reading = Promise.withResolvers<void>();
-      mine.add(reading.promise);
+      ofThisBase.add(reading.promise);
       try {
         yield* task(current);
       } finally {
-        mine.delete(reading.promise);
+        ofThisBase.delete(reading.promise);
         reading.resolve();
       }
     },
 
-    /** Puts another base in its place, and resolves when nobody reads the former one any more. */
+    /** Replaces the base. Resolves when no read uses the former one. */
     async replace(next: Base | null): Promise<void> {
-      const [former, theirs] = [current, readers];
+      const [former, ofFormer] = [current, readers];
       [current, readers] = [next, new Set()];
-      await Promise.all(theirs);
+      await Promise.all(ofFormer);
       if (former !== next) former?.close();
     },
   };

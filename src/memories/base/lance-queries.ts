@@ -5,7 +5,7 @@ import { createAssembly, decodeIds } from "./decode.ts";
 import { idsSql } from "./filter-sql.ts";
 import { memoryIdOf } from "./schema.ts";
 
-/** Memories by id with their vectors; those of several rows need a second query. */
+/** Memories by id with their vectors. Memories of several rows need a second query. */
 export async function load(
   table: LanceDb.Table,
   ids: readonly string[],
@@ -24,7 +24,10 @@ export function rowsOf(
   return table.query().where(idsSql(ids)).select(columns).toArrow();
 }
 
-/** Memories whose first rows are given. @param more gives the others */
+/**
+ * Memories whose first rows are given.
+ * @param more reads their other rows
+ */
 export async function assemble(
   first: Table,
   more: (ids: readonly string[]) => Promise<Table>,
@@ -36,13 +39,13 @@ export async function assemble(
   assembly.end();
   return memories.map((memory) => ({
     ...memory,
-    // Copies: a view keeps all that was read in memory.
+    // Copies, since a view would keep the whole batch in memory.
     vectors: memory.vectors.map((vector) => vector.slice()),
     states: memory.states.slice(),
   }));
 }
 
-/** The memories of the first rows that a query finds, in the same order. */
+/** The ids of memories whose rows a query finds first, in the same order. */
 export async function idsOf(
   query: LanceDb.Query | LanceDb.VectorQuery,
   limit: number,
@@ -54,8 +57,9 @@ export async function idsOf(
 }
 
 /**
- * What the first rows of a query say. As many more are asked for as may have to be left out.
- * @param least different memories that they are at the least, if there are so many
+ * The first rows that a query finds, without those to exclude. The query reads so many more rows that enough
+ * are left, and reads again with twice the limit if they are not.
+ * @param least how many different memories are found at least, if there are so many
  */
 export async function firstOf<Found extends { id: string }>(
   query: LanceDb.Query | LanceDb.VectorQuery,
@@ -71,13 +75,13 @@ export async function firstOf<Found extends { id: string }>(
     decode: (rows: Table) => Found[];
   },
 ): Promise<Found[]> {
-  const left = new Set(except);
-  for (let most = Math.max(1, limit + left.size); ; most *= 2) {
+  const excluded = new Set(except);
+  for (let most = Math.max(1, limit + excluded.size); ; most *= 2) {
     const found = decode(await query.limit(most).toArrow());
-    const kept = found.filter(({ id }) => !left.has(id));
+    const kept = found.filter(({ id }) => !excluded.has(id));
     const seen = new Set<string>();
     const end = kept.findIndex(({ id }, index) => seen.add(id).size >= least && index + 1 >= limit);
-    // One that is left out may have several rows, as may one that is not.
+    // Excluded memories and others may have several rows, so there may be fewer than expected.
     if (end >= 0) return kept.slice(0, end + 1);
     if (found.length < most) return kept;
   }

@@ -5,15 +5,15 @@ import type { MemoryCodec } from "./base.ts";
 import { createAssembly } from "./decode.ts";
 
 /**
- * The first byte of what this version writes. Entries of the earlier one are Arrow streams, which
- * begin with 255: for one memory they take twice the space and several times the time.
+ * The first byte of an encoded entry. Entries of earlier versions are Arrow streams, which begin with 255. For one
+ * memory, Arrow takes twice the space and several times the time.
  */
 const VERSION = 1;
-/** Bytes before the texts: the version and, from the fourth on, how long the texts are. */
+/** Bytes before the JSON: the version, three unused bytes, and the length of the JSON (32 bits, little-endian). */
 const HEAD = 8;
 const NUMBER = Float32Array.BYTES_PER_ELEMENT;
 
-/** What comes as JSON before vectors and states, which follow in the same order. */
+/** The JSON. Vectors and states follow in the order of its memories. */
 interface Texts {
   dimension: number;
   memories: LoggedRow[];
@@ -21,15 +21,13 @@ interface Texts {
 
 interface LoggedRow extends Omit<MemoryRow, "starts"> {
   passages: number;
-  /** Not in entries that an earlier version has left, as how many bytes its states are. */
+  /** Missing in entries of earlier versions. */
   starts?: number[];
+  /** Bytes of its token states; missing in entries of earlier versions. */
   states?: number;
 }
 
-/**
- * Memories as one run of bytes: their fields as JSON, then all vectors (little-endian floats), then
- * all states.
- */
+/** Encodes memories as their fields in JSON, then all vectors (little-endian floats), then all token states. */
 export const memoryCodec: MemoryCodec = {
   encode(memories, { dimension }) {
     if (memories.some(({ vectors }) => vectors.length === 0)) {
@@ -37,7 +35,7 @@ export const memoryCodec: MemoryCodec = {
     }
     const vectors = memories.flatMap((memory) => memory.vectors);
     if (vectors.some(({ length }) => length !== dimension)) {
-      throw new RangeError(`a vector has another number of dimensions than ${dimension}`);
+      throw new RangeError(`a vector does not have ${dimension} dimensions`);
     }
     const texts: Texts = {
       dimension,
@@ -70,7 +68,7 @@ export const memoryCodec: MemoryCodec = {
     const json = new TextDecoder().decode(bytes.subarray(HEAD, HEAD + length));
     const { dimension, memories }: Texts = JSON.parse(json);
     let at = HEAD + length;
-    // A copy: a database gives bytes at any address.
+    // A copy, since typed arrays need an aligned address and the database returns bytes at any address.
     const next = (size: number): ArrayBuffer => {
       at += size;
       return new Uint8Array(bytes.subarray(at - size, at)).buffer;

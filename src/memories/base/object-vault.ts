@@ -7,16 +7,16 @@ import type { Objects } from "../../objects/objects.ts";
 import { moveFile } from "../../system/files.ts";
 import type { BaseCache } from "./base-cache.ts";
 import { damaged, isWhole, requireWhole, withFile } from "./base-folder.ts";
-import { bytesOfObjects, inTurn, removeObjects } from "./base-objects.ts";
+import { bytesOfObjects, inParallel, removeObjects } from "./base-objects.ts";
 import type { BaseRecords } from "./base-records.ts";
 import { TornFile, type Vault } from "./vault.ts";
 
-/** Bytes that are freed for a base that the disk had no space for. */
-const MORE_ROOM = 1 << 30;
+/** Bytes that are freed when the disk has no space for a base. */
+const FREED_BYTES = 1 << 30;
 
 /**
- * Keeps bases in an object store, with local copies to read and write. The objects are the record: local
- * files may be lost at any moment, and are fetched again.
+ * Keeps bases in an object store, with local copies to read and write. The objects count. Local files may be
+ * lost at any moment, and are fetched again.
  */
 export function createObjectVault({
   objects,
@@ -27,11 +27,11 @@ export function createObjectVault({
   records: BaseRecords;
   cache: BaseCache;
 }): Vault {
-  /** Brings objects into the base's folder: all of them, or none. */
-  const bring = async (base: string, files: readonly string[]) => {
-    const [from, to] = [await cache.passing(), cache.pathOf(base)];
+  /** Fetches objects into the base's folder: all of them, or none. */
+  const fetchFiles = async (base: string, files: readonly string[]) => {
+    const [from, to] = [await cache.temporaryFolder(), cache.pathOf(base)];
     try {
-      await inTurn(files, async (file) => {
+      await inParallel(files, async (file) => {
         await mkdir(dirname(join(from, file)), { recursive: true });
         await objects.fetch(`${base}/${file}`, join(from, file));
         await withFile(join(from, file), requireWhole);
@@ -45,13 +45,13 @@ export function createObjectVault({
     }
   };
 
-  const bringInTurn = async (base: string, files: readonly string[]) => {
+  const fetchWithRoom = async (base: string, files: readonly string[]) => {
     try {
-      await bring(base, files);
+      await fetchFiles(base, files);
     } catch (error) {
       if (!isDiskFull(error)) throw error;
-      await cache.makeRoom(MORE_ROOM);
-      await bring(base, files);
+      await cache.makeRoom(FREED_BYTES);
+      await fetchFiles(base, files);
     }
   };
 
@@ -79,11 +79,11 @@ export function createObjectVault({
         const path = (file: string) => join(cache.pathOf(base), file);
         for (const file of added) await withFile(path(file), requireWhole);
         if (stored.size === 0) await records.begin(base);
-        await inTurn(added, async (file) => {
+        await inParallel(added, async (file) => {
           await objects.put(`${base}/${file}`, Bun.file(path(file)));
           stored.add(file);
         });
-        await cache.came(base);
+        await cache.recordArrival(base);
       } finally {
         release();
       }
@@ -95,20 +95,20 @@ export function createObjectVault({
       const release = cache.hold(base);
       const isAlone = cache.holds(base) === 1;
       try {
-        await cache.left(base);
+        await cache.removalOf(base);
         const path = cache.pathOf(base);
         const whole = await Promise.all(files.map((file) => isWhole(join(path, file))));
         const missing = files.filter((_, index) => !whole[index]);
-        if (missing.length > 0) await bringInTurn(base, missing);
+        if (missing.length > 0) await fetchWithRoom(base, missing);
         const stored = cache.stored(base);
-        // One that is open here may be on its way to a next version.
+        // While the base is open here, a flush may be writing its next version.
         if (isAlone) {
-          await removeOthers(base, files);
-          // A version that was never recorded may be written again, with the same name.
+          await cache.removeUnlisted(base, files);
+          // A version that was never recorded may be written again with the same name.
           stored.clear();
         }
         for (const file of files) stored.add(file);
-        await cache.came(base);
+        await cache.recordArrival(base);
       } catch (error) {
         throw isNotFound(error) && !(await isWanted(base)) ? replaced(error) : notRestored(error);
       } finally {
@@ -131,17 +131,11 @@ export function createObjectVault({
   async function isWanted(base: string): Promise<boolean> {
     return (await records.wanted([base])).has(base);
   }
-
-  async function removeOthers(base: string, files: readonly string[]) {
-    const listed = new Set(files);
-    const others = (await cache.allFiles(base)).filter((file) => !listed.has(file));
-    for (const file of others) await rm(join(cache.pathOf(base), file), { force: true });
-  }
 }
 
 /**
- * Tells files that LanceDB reads at a base's newest version from others: to write a base, it makes a version
- * for each few megabytes, and leaves a note on each of them. To send an object costs money.
+ * Selects the files that LanceDB reads at a base's newest version. To write a base, LanceDB makes a version
+ * for each few megabytes, with a manifest and a file in `_transactions/` each. Uploading an object costs money.
  */
 function neededOf(files: readonly string[]): (file: string) => boolean {
   const isManifest = (file: string) => file.startsWith("_versions/");
@@ -149,16 +143,17 @@ function neededOf(files: readonly string[]): (file: string) => boolean {
   return (file) => (isManifest(file) ? file === newest : !file.startsWith("_transactions/"));
 }
 
-/** Another base has taken the place of one, which is being removed. */
+/** The base is being removed, because another one has replaced it. */
 function replaced(cause: unknown): AppError {
   const message = "The account's memories are being rewritten. Try again in a moment.";
   return new AppError("unavailable", message, { cause, retryAfter: 1 });
 }
 
-/** What a request is told when a base can't be had. */
+/** The error of a request when a base can't be restored. */
 function notRestored(error: unknown): unknown {
   if (isNotFound(error) || error instanceof TornFile) return damaged(error);
   if (!(error instanceof ObjectStoreError)) return error;
-  const message = "The object store can't be reached, and has the memories. Try again in a moment.";
+  const message =
+    "The object store, which has the memories, can't be reached. Try again in a moment.";
   return new AppError("unavailable", message, { cause: error, retryAfter: 5 });
 }

@@ -1,22 +1,22 @@
 import type * as LanceDb from "@lancedb/lancedb";
 import { connectTo } from "./connection.ts";
 
-/** What reading a whole table found. */
+/** What reading a whole LanceDB table found. */
 export interface TableFacts {
-  /** Rows at the version that was asked for; a long memory has several. */
+  /** Rows at the version that was read. A long memory has several. */
   rows: number;
   memories: number;
   fragments: number;
-  /** Milliseconds since 1970 of the newest `created_at`; `null` in an empty table. */
+  /** The newest `created_at` in milliseconds since 1970; `null` in an empty table. */
   newest: number | null;
-  /** Rows that an index does not know yet, of the index that knows least. */
+  /** Rows missing from an index: the largest number of all indexes. */
   unindexed: number;
-  /** The name of the model that made its vectors. */
+  /** The name of the model of its vectors. */
   model: string;
 }
 
 /**
- * Reads every row and every index of a table at one version, and changes nothing.
+ * Reads every row and every index of a LanceDB table at one version. Changes nothing.
  * @param folder holds the table's folder
  * @throws Error of LanceDB when a file that the version needs is missing or damaged
  */
@@ -26,7 +26,7 @@ export async function readWholeTable(
   name: string,
   version: number,
 ): Promise<TableFacts> {
-  // A session of its own: the files of another folder must not answer from a cache.
+  // A separate session, so that no cache answers for the files of another folder.
   const connection = await connectTo(lancedb, folder, new lancedb.Session(32n << 20n, 8n << 20n));
   try {
     const table = await connection.openTable(name);
@@ -42,7 +42,7 @@ export async function readWholeTable(
       for (const moment of moments) facts.newest = Math.max(facts.newest ?? moment, moment);
     }
     for (const { name: index, columns } of await table.listIndices()) {
-      // An index of the earlier version, of words that this one makes itself. Nothing reads it.
+      // Earlier versions indexed the content. Nothing reads that index any more.
       if (columns.includes("content")) continue;
       await table.prewarmIndex(index);
       const unindexed = (await table.indexStats(index))?.numUnindexedRows ?? 0;

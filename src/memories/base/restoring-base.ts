@@ -2,18 +2,18 @@ import { AppError } from "../../errors.ts";
 import type { Base } from "./base.ts";
 
 /**
- * A base whose local files may be lost while it is open: what fails is tried once more when they are there
- * again.
- * @param mend brings them back; what it throws is what the reader is told
+ * A base whose local files may be lost while it is open. If a read fails, the files are restored and the read is
+ * tried once more.
+ * @param restore restores the files; the reader receives its errors
  */
-export function createRestoringBase(base: Base, mend: () => Promise<void>): Base {
+export function createRestoringBase(base: Base, restore: () => Promise<void>): Base {
   const twice =
     <Args extends unknown[], Result>(read: (...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
       try {
         return await read(...args);
       } catch {
-        await mend();
+        await restore();
         return await read(...args);
       }
     };
@@ -30,8 +30,8 @@ export function createRestoringBase(base: Base, mend: () => Promise<void>): Base
         }
         return;
       } catch (cause) {
-        await mend();
-        // Who reads has some of it, and must begin again.
+        await restore();
+        // The reader already has some batches, so it must begin again.
         if (hasBegun) {
           const message = "The memories can't be read now. Try again in a moment.";
           throw new AppError("unavailable", message, { cause, retryAfter: 1 });

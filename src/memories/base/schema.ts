@@ -6,10 +6,10 @@ import Arrow = require("apache-arrow");
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 
 /**
- * The schema of a base. Row 0 of a memory has its text and its states; each further passage has a row with its own
- * vector, the columns that filters and ranking read, and no text. A new column also needs its line
- * in `encode.ts` and `decode.ts`, and a default there: older bases are read without it, and get it
- * when they are rewritten.
+ * The schema of a base. The first row of a memory has its text and its token states. Each further passage has a row
+ * with its own vector and the columns that filters and ranking read, without the text. A new column also needs
+ * a line in `encode.ts` and in `decode.ts`, and a default there: older bases are read without the column, and
+ * the next rewrite adds it.
  */
 export function baseSchema(model: EmbeddingModel): Arrow.Schema {
   const required = (name: string, type: Arrow.DataType) => new Arrow.Field(name, type, false);
@@ -20,8 +20,8 @@ export function baseSchema(model: EmbeddingModel): Arrow.Schema {
       required("passage", new Arrow.Int32()),
       required("passages", new Arrow.Int32()),
       optional("content", new Arrow.Utf8()),
-      // What `tokensOf` makes of it, with spaces between, for the index. When that changes, the
-      // column needs another name: then older bases are rewritten.
+      // The words of the content from `tokensOf`, with spaces between, for the index. When `tokensOf` changes,
+      // give this column another name: then older bases are rewritten.
       optional("words", new Arrow.Utf8()),
       required("tags", new Arrow.List(optional("item", new Arrow.Utf8()))),
       optional("agent_id", new Arrow.Utf8()),
@@ -60,8 +60,8 @@ const RecordedModel = Type.Object({
 });
 
 /**
- * The model that a base says it was made with; early ones have no more than its name.
- * @param wanted the model in use, which is taken when the name is its own
+ * The model of a base's vectors, as the base records it. Early bases record only its name.
+ * @param wanted the model in use; returned if it has the recorded name
  */
 export function recordedModel(
   { metadata, fields }: Arrow.Schema,
@@ -75,7 +75,7 @@ export function recordedModel(
   return modelNamed(id, type?.listSize ?? 0);
 }
 
-/** A model of which no more is known. */
+/** A model of which only name and dimension are known. */
 export function modelNamed(id: string, dimension: number): EmbeddingModel {
   return { id, dimension, cosines: { unrelated: 0.5, same: 1 } };
 }

@@ -10,8 +10,8 @@ import { createSweep, startSweep } from "./sweep.ts";
 import type { Vault } from "./vault.ts";
 
 /**
- * The vault that several replicas share, with what sweeps it in the background.
- * @param folder has the local copies; nobody else uses it
+ * Opens the vault that several replicas share, and sweeps it in the background.
+ * @param folder for the local copies; no other process uses it
  */
 export function openSharedVault({
   settings,
@@ -28,7 +28,7 @@ export function openSharedVault({
 }): { vault: Vault; stop(): Promise<void> } {
   const objects = measureObjects(createObjects(settings.objects), metrics);
   const cache = createBaseCache({ folder, limit: settings.cacheBytes });
-  metrics.gauge("ctxd_cache_bytes", "Bytes of bases that are on this machine.", cache.size);
+  metrics.gauge("ctxd_cache_bytes", "Bytes of bases on this machine.", cache.size);
   const sweeping = startSweep(createSweep({ objects, records, cache }), { lines });
   return { vault: createObjectVault({ objects, records, cache }), stop: sweeping.stop };
 }

@@ -5,10 +5,10 @@ import type { BaseCache } from "./base-cache.ts";
 import { removeObjects } from "./base-objects.ts";
 import type { BaseRecords } from "./base-records.ts";
 
-/** Milliseconds between looks at what is recorded: 60 s are promised for all of forgetting. */
-const RECORDED = 5_000;
-/** Milliseconds between listings of all bases, which take a call for each thousand. */
-const LISTED = 3_600_000;
+/** Milliseconds between checks of the recorded bases. Forgetting must not take longer than 60 s in all. */
+const RECORDED_MS = 5_000;
+/** Milliseconds between listings of all bases. A listing takes a call for each thousand. */
+const LISTED_MS = 3_600_000;
 
 interface Parts {
   objects: Objects;
@@ -16,9 +16,9 @@ interface Parts {
   cache: BaseCache;
 }
 
-export type Sweep = ReturnType<typeof createSweep>;
+type Sweep = ReturnType<typeof createSweep>;
 
-/** Removes the objects and the local copies of bases that no checkpoint refers to any more. */
+/** Removes the objects and local copies of bases to which no checkpoint refers any more. */
 export function createSweep({ objects, records, cache }: Parts) {
   const removeAll = async (bases: readonly string[]) => {
     for (const base of bases) {
@@ -29,26 +29,29 @@ export function createSweep({ objects, records, cache }: Parts) {
   };
 
   return {
-    /** Removes those that are recorded as condemned; tells how many. */
+    /** Removes bases that are recorded as condemned. Returns their number. */
     recorded: async (): Promise<number> => removeAll(await records.condemned()),
 
     /**
-     * Removes all that are in the object store and not wanted: what a process wrote that was stopped past
-     * its lease, after others had removed the base. Tells how many.
+     * Removes bases that are in the object store and not wanted. A process leaves one if it was suspended past
+     * its lease and writes on after others have removed the base. Returns their number.
      */
     async listed(): Promise<number> {
       let removed = 0;
       for await (const unwanted of unwantedBases({ objects, records })) {
-        // One whose place another has taken meanwhile is condemned already.
+        // A base that was replaced meanwhile is already condemned.
         removed += await removeAll(await records.condemn(unwanted));
       }
       return removed;
     },
 
-    /** Whether the bucket keeps what is removed, which can have been changed at any time. */
+    /** Whether the bucket keeps old versions of removed objects. An operator may change this at any time. */
     keepsRemoved: async (): Promise<boolean> => (await objects.versioning()) === "Enabled",
 
-    /** Removes local copies that nobody uses: of unwanted bases, whose number it tells, and what is too much. */
+    /**
+     * Removes local copies that are not in use: those above the limit, and those of unwanted bases.
+     * @returns the number of unwanted bases
+     */
     async cached(): Promise<number> {
       await cache.load();
       await cache.adoptOld();
@@ -62,7 +65,7 @@ export function createSweep({ objects, records, cache }: Parts) {
   };
 }
 
-/** Bases in the object store that are not wanted, some at a time. */
+/** Bases in the object store that are not wanted, a page at a time. */
 export async function* unwantedBases({
   objects,
   records,
@@ -70,7 +73,7 @@ export async function* unwantedBases({
   objects: Pick<Objects, "folders">;
   records: Pick<BaseRecords, "wanted">;
 }): AsyncGenerator<string[]> {
-  // What is listed has been recorded before: so the records are read after it, and not the other way round.
+  // A base is recorded before its first object is written. So the records must be read after the listing.
   for await (const folders of objects.folders()) {
     const bases = folders.filter((name) => !name.startsWith(TRIAL));
     const wanted = bases.length > 0 ? await records.wanted(bases) : new Set();
@@ -78,16 +81,16 @@ export async function* unwantedBases({
   }
 }
 
-/** Sweeps now and then until it is stopped. What fails is tried again at the next time. */
+/** Sweeps in the background until it is stopped. A failed sweep is repeated at the next time. */
 export function startSweep(
   sweep: Sweep,
   {
     lines,
-    every = { recorded: RECORDED, listed: LISTED },
+    every = { recorded: RECORDED_MS, listed: LISTED_MS },
   }: { lines: Lines; every?: { recorded: number; listed: number } },
 ): { stop(): Promise<void> } {
   let isStopped = false;
-  // Replicas that start together do not list together.
+  // The random delay keeps replicas that start together from listing together.
   let listAt = performance.now() + Math.random() * every.listed;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let round = Promise.resolve();

@@ -11,7 +11,7 @@ function setUp(options: Partial<Parameters<typeof createBaseCache>[0]> = {}) {
   const cache = createBaseCache({ limit: 350, grace: -1, ...options, folder });
   const add = async (base: string) => {
     writeBase(folder, base, { "data/1.lance": "LANC".repeat(25) });
-    await cache.came(base);
+    await cache.recordArrival(base);
   };
   return { cache, folder, add };
 }
