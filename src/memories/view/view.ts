@@ -4,53 +4,53 @@ import type { Corpus, Term } from "../indexes/words.ts";
 import type { Candidate, Expiring, Found, MemoryRow, StoredMemory } from "../rows.ts";
 
 /**
- * What searches read: all memories of one table in memory, by their ids. It follows every commit
- * and knows nothing of files, so a flush changes nothing in it. All calls answer at once.
+ * All memories of one table in memory, for searches. The view follows every commit and reads no files, so a flush
+ * does not change it. All calls are synchronous.
  */
 export interface View {
-  /** How many memories it has. */
+  /** How many memories the view has. */
   readonly size: number;
-  /** Bytes of memory that it takes, about. */
+  /** Bytes of memory that the view takes, about. */
   readonly bytes: number;
   /**
-   * Adds a memory or replaces the one with its id. One of 30,000 characters takes some milliseconds.
-   * @throws RangeError when there is no memory left; then the view can only be closed
+   * Adds a memory, or replaces the one with its id. A text of 30,000 characters takes some milliseconds.
+   * @throws RangeError when there is no memory left; then the view must be closed
    */
   put(memory: StoredMemory): void;
   remove(id: string): void;
   get(id: string): MemoryRow | null;
   /** All memories, in no order. */
   rows(): IterableIterator<MemoryRow>;
-  /** Ids, newest first (equals by the larger id), from a place of that order on. */
+  /** Ids, newest first (equals by the larger id), from a place in that order. */
   list(filter: Filter, from: PageStart | null, limit?: number): string[];
-  /** How many a filter lets pass. */
+  /** How many memories pass a filter. */
   count(filter: Filter): number;
-  /** Ids of all that a filter lets pass, in no order. */
+  /** Ids of all memories that pass a filter, in no order. */
   select(filter: Filter): string[];
-  /** Memories with the same text; white space around it does not count. */
+  /** Memories with the same text, apart from white space around it. */
   withText(content: string): MemoryRow[];
-  /** Memories that expire, the first to do so first. */
+  /** Memories that expire, the earliest first. */
   expiring(limit: number): Expiring[];
   /**
-   * Memories that a search has to consider: those of the nearest passages and those whose words
-   * match best, each once, in no order.
+   * The candidates of a search: memories with the nearest passages, and memories whose words match best, each
+   * once, in no order.
    */
   candidates(question: ViewQuestion): Found;
   /** Memories of sessions, at most `limit`. */
   ofSessions(sessions: readonly string[], asked: SessionQuestion, limit: number): Candidate[];
   /** The vectors of the first passages, by the ids of memories. */
   vectorsOf(ids: readonly string[]): Map<string, Float32Array>;
-  /** As that of a table; null where it keeps no states. */
+  /** Like `interaction` of a table; `null` when the view keeps no token states. */
   interaction(
     ids: readonly string[],
     states: TokenStates,
     weights: readonly number[],
   ): Map<string, number> | null;
-  /** Gives its memory back. It must not be used any more. */
+  /** Frees its memory. A closed view must not be used. */
   close(): void;
 }
 
-/** What is asked about the memories of sessions, as `candidates` has found them. */
+/** A question about the memories of sessions. The terms come from `candidates`. */
 export interface SessionQuestion {
   filter: Filter;
   vector: Float32Array | null;
@@ -58,15 +58,15 @@ export interface SessionQuestion {
 }
 
 export interface ViewQuestion {
-  /** `null` where only words are asked for. */
+  /** `null` for a search by words alone. */
   vector: Float32Array | null;
-  /** `null` where only the meaning is asked for. */
+  /** `null` for a search by meaning alone. */
   words: string | null;
   filter: Filter;
-  /** Passages that the meaning brings, and memories that the words bring, at the most. */
+  /** How many passages the meaning finds at most, and how many memories the words find at most. */
   limit: number;
-  /** Different memories that the meaning brings at the least, if there are so many. */
+  /** How many different memories the meaning finds at least, if there are so many. */
   least: number;
-  /** What rareness and length of words are measured by, where it is not this view itself. */
+  /** The texts in which rareness and length of words are measured; by default those of the view. */
   corpus?: Corpus;
 }

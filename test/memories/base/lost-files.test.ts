@@ -28,8 +28,8 @@ async function setUp() {
     const folder = join(temporaryFolder(), "memories");
     const cache = createBaseCache({ folder, limit: 1 << 30 });
     const vault = createObjectVault({ objects, records, cache });
-    const mend = ({ base, files }: Checkpoint) => vault.restore(base, files);
-    return { folder, cache, vault, bases: createBases({ lancedb, folder, vault, mend }) };
+    const restore = ({ base, files }: Checkpoint) => vault.restore(base, files);
+    return { folder, cache, vault, bases: createBases({ lancedb, folder, vault, restore }) };
   };
   const writer = replica();
   const memories = await storedMemories(0, 300);
