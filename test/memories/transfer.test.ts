@@ -83,7 +83,7 @@ test("the newer state of a memory wins", async () => {
     skipped: [1, 2].map((line) => ({
       line,
       outcome: "kept",
-      reason: "is not newer than the memory that is here",
+      reason: "is not newer than the existing memory",
     })),
   });
   expect(await ada.get(id)).toMatchObject({
