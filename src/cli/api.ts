@@ -8,52 +8,51 @@ import { requireAccount, withStores } from "./stores.ts";
 import { askHidden, isInteractive, readLine } from "./terminal.ts";
 import { requireEncryption } from "./url.ts";
 
-/** How often a request is sent, to servers that end before they have answered or that are busy. */
+/** How often a request is sent at most. A server may end before it answers, or be busy. */
 const ATTEMPTS = 8;
-/** Seconds before a request is sent again, when the server does not say how many. */
-const WAIT = 1;
-/** Seconds that a server may have it wait at the most. */
-const MAX_WAIT = 60;
+/** Seconds between two attempts when the server sends no `Retry-After`. */
+const RETRY_AFTER = 1;
+/** The longest `Retry-After` that is respected, in seconds. */
+const MAX_RETRY_AFTER = 60;
 
-/** Bun ends a request that is silent for five minutes otherwise; its types don't know this. */
+/** Without this Bun ends a request that is silent for five minutes. Its types lack the option. */
 const NO_TIMEOUT: object = { timeout: false };
 
-/** Which account of which server. */
+/** An account of a server. */
 export interface Target {
-  /** E-mail address of an account of the server of the data folder; by default the local owner's. */
+  /** E-mail address of an account on the server of the data folder. Default: the local owner. */
   user?: string;
-  /** A server elsewhere; then a key is asked for, or read from standard input. */
+  /** A remote server. Its API key is asked for, or read from standard input. */
   url?: URL;
 }
 
 export type Api = ReturnType<typeof createApi>;
 
 /**
- * The API of a server: of the one that holds the data folder (started when there is none), or of one
- * elsewhere.
+ * Opens the API of a server: the one of the data folder, which is started if none runs, or a remote one.
  * @throws CommandError
  */
 export async function openApi(config: Config, env: Environment, { user, url }: Target) {
-  if (url === undefined) return createApi(await reachLocal(config, env, user));
+  if (url === undefined) return createApi(await connectLocal(config, env, user));
   if (user !== undefined) {
-    throw new CommandError("--user and --url don't go together: the key tells the account.", USAGE);
+    throw new CommandError("Use --user or --url, not both: an API key belongs to one account.", USAGE);
   }
   requireEncryption(url, config);
   const key = isInteractive() ? await askHidden("API key: ") : await readLine();
-  return createApi(reachRemote(url, key.trim()));
+  return createApi(connectRemote(url, key.trim()));
 }
 
-/** A way to a server. */
-interface Way {
+/** A connection to a server. */
+interface Connection {
   /** @throws CommandError when there is no server */
   connect(): Promise<unknown>;
   send(path: string, init: RequestInit): Promise<Response>;
-  /** Is told that a request was not answered. */
+  /** Drops the connection after a request that was not answered. */
   forget(): void;
   close(): void;
 }
 
-async function reachLocal(config: Config, env: Environment, user?: string): Promise<Way> {
+async function connectLocal(config: Config, env: Environment, user?: string): Promise<Connection> {
   const account =
     user === undefined
       ? null
@@ -62,7 +61,7 @@ async function reachLocal(config: Config, env: Environment, user?: string): Prom
   return {
     connect: () =>
       server.connect().catch((error) => {
-        // To start one was tried more than once already.
+        // `connect` has already tried several times to start a server.
         throw new CommandError(server.lastFailure() ?? messageOf(error));
       }),
     send(path, init) {
@@ -75,7 +74,7 @@ async function reachLocal(config: Config, env: Environment, user?: string): Prom
   };
 }
 
-function reachRemote(url: URL, key: string): Way {
+function connectRemote(url: URL, key: string): Connection {
   const origin = url.href.replace(/\/+$/, "");
   return {
     connect: async () => {},
@@ -89,35 +88,35 @@ function reachRemote(url: URL, key: string): Way {
   };
 }
 
-function createApi(way: Way) {
+function createApi(connection: Connection) {
   return {
     /**
-     * Sends a request that may be sent twice, until it is answered.
-     * @returns an answer that is no error
-     * @throws CommandError with what the server says
+     * Sends a request until the server answers it. The request must be safe to repeat.
+     * @returns a successful answer
+     * @throws CommandError with the server's error message
      */
     async request(path: string, init: RequestInit = {}): Promise<Response> {
       let reason = "";
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-        await way.connect();
-        let wait = WAIT;
+        await connection.connect();
+        let wait = RETRY_AFTER;
         try {
-          const response = await way.send(path, init);
+          const response = await connection.send(path, init);
           if (response.ok) return response;
           reason = await messageIn(response);
           if (response.status !== 429 && response.status !== 503) break;
-          wait = Math.min(Number(response.headers.get("retry-after")) || WAIT, MAX_WAIT);
+          wait = Math.min(Number(response.headers.get("retry-after")) || RETRY_AFTER, MAX_RETRY_AFTER);
         } catch (error) {
           if (init.signal?.aborted) throw error;
           reason = messageOf(error);
-          way.forget();
+          connection.forget();
         }
         await Bun.sleep(wait * 1_000);
       }
       throw new CommandError(reason);
     },
 
-    [Symbol.dispose]: way.close,
+    [Symbol.dispose]: connection.close,
   };
 }
 

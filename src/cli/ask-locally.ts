@@ -5,7 +5,7 @@ import { reachSocketFolder, SOCKET } from "../system/socket-folder.ts";
 /** Milliseconds after which a server that does not answer counts as failed. */
 const TIMEOUT = 5_000;
 
-/** Asks the server of a data folder over its socket, which needs no open port. */
+/** Sends questions to the server of a data folder over its socket, which needs no open port. */
 export function askLocally(dataDir: string): Ask {
   return async (path, question) => {
     const reach = reachSocketFolder(dataDir);

@@ -7,7 +7,7 @@ import { printable } from "./printable.ts";
 export const FAILED = 1;
 export const USAGE = 2;
 
-/** A command can't do what it was asked for. `message` is the one line that the user sees. */
+/** A command failed. `message` is the line that the user sees. */
 export class CommandError extends CtxdError {
   override readonly name = "CommandError";
   readonly code = "command_failed";
@@ -20,8 +20,8 @@ export class CommandError extends CtxdError {
 }
 
 /**
- * Says on standard error why a command failed, in one line, and gives the exit code. What nobody
- * foresaw shows its stack when CTXD_LOG_LEVEL is debug.
+ * Prints in one line on standard error why a command failed, and returns the exit code. For an unexpected
+ * error, CTXD_LOG_LEVEL=debug prints the stack too.
  */
 export function reportFailure(error: unknown, env: Environment): number {
   const { text, exitCode } = describe(error, env.CTXD_LOG_LEVEL === "debug");

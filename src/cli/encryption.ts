@@ -5,16 +5,16 @@ import type { AskToUnlock } from "../backup/open-backup.ts";
 import { CommandError, USAGE } from "./command-error.ts";
 import { askHidden, isInteractive, readLine } from "./terminal.ts";
 
-/** Who has a copy can try passphrases without end and without the server. */
+/** Long, because an attacker with a copy of the backup can try passphrases offline without limit. */
 const SHORTEST_PASSPHRASE = 12;
-/** Bytes of a file with identities. */
+/** Largest size of an identity file, in bytes. */
 const MAX_IDENTITIES = 64 << 10;
 
 /**
- * To whom a backup is encrypted; null for nobody.
- * @param wanted what `--encrypt` was given, `true` where it was given nothing; null without the flag
- * @param recipients of the settings, which hold without the flag
- * @throws CommandError for a passphrase or recipient that can't be one
+ * Reads how a backup is encrypted; null if it is not.
+ * @param wanted the values of `--encrypt`, `true` for one without a value; null without the flag
+ * @param recipients the recipients of the settings, used without the flag
+ * @throws CommandError for a passphrase that is too short, or a malformed recipient
  */
 export async function readLock(
   wanted: readonly (string | true)[] | null,
@@ -25,13 +25,13 @@ export async function readLock(
   if (named.length === 0) return { passphrase: await readNewPassphrase() };
   if (named.length < wanted.length) {
     throw new CommandError(
-      "A backup is encrypted to recipients or to a passphrase: not to both.",
+      "Encrypt a backup to recipients or with a passphrase, not with both.",
       USAGE,
     );
   }
   if (named.some((recipient) => !recipient.startsWith("age1"))) {
     throw new CommandError(
-      "--encrypt takes a recipient of age, which begins with age1; for a passphrase it stands alone, after the folder.",
+      "--encrypt takes an age recipient, which begins with age1. For a passphrase, write it without a value after the folder.",
       USAGE,
     );
   }
@@ -39,16 +39,16 @@ export async function readLock(
 }
 
 /**
- * How an encrypted backup is opened: by the identities in a file, or by a passphrase that is asked
- * for, or is one line of standard input.
- * @param file null where none was given
+ * Decrypts a backup with the identities of a file, or with a passphrase, which is asked for or read as
+ * one line of standard input.
+ * @param file the value of `--identity`; null without the flag
  */
 export function unlockBy(file: string | null): AskToUnlock {
   return async (kind) => {
     if (kind === "identity") {
       if (file !== null) return { identities: await readIdentities(file) };
       throw new CommandError(
-        "This backup is encrypted to a key: give the file that age-keygen made with --identity FILE.",
+        "This backup is encrypted to a key: give the identity file of age-keygen with --identity FILE.",
         USAGE,
       );
     }
@@ -74,12 +74,12 @@ async function readNewPassphrase(): Promise<string> {
   throw new CommandError("The two passphrases differ; nothing was written.");
 }
 
-/** The identities in a file as age-keygen writes it: one a line, and lines of comment. */
+/** Reads an identity file of age-keygen: one identity per line, and comment lines. */
 async function readIdentities(path: string): Promise<string[]> {
   const text = await explained(path, "read", async () => {
     const { size } = await stat(path);
     if (size > MAX_IDENTITIES)
-      throw new CommandError(`${path} is too large for a file of identities.`);
+      throw new CommandError(`${path} is too large for an identity file.`);
     return await readFile(path, "utf8");
   });
   const lines = text.split("\n").map((line) => line.trim());
@@ -88,6 +88,6 @@ async function readIdentities(path: string): Promise<string[]> {
     return identities;
   }
   throw new CommandError(
-    `${path} is no file of identities: each of its lines begins with AGE-SECRET-KEY- or #.`,
+    `${path} is not an identity file: each line of one begins with AGE-SECRET-KEY- or #.`,
   );
 }

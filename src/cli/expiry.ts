@@ -11,9 +11,9 @@ const UNITS = new Map([
 const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /**
- * The moment that `--expires` names: a time from now (`90d`; a year has 365 days), a date (its
- * start, UTC) or a date and time with its zone.
- * @throws InvalidArgumentError, which Commander shows, for anything else and for what is past
+ * Parses `--expires`: a time from now (`90d`; a year has 365 days), a date (its start in UTC), or a date
+ * and time with a time zone.
+ * @throws InvalidArgumentError, which Commander shows, for any other text and for a time in the past
  */
 export function parseExpiry(text: string): Date {
   const now = Date.now();
@@ -23,7 +23,7 @@ export function parseExpiry(text: string): Date {
       "Use a number of hours, days, weeks or years (12h, 90d, 2w, 1y), or a date (2027-01-31, 2027-01-31T18:00Z).",
     );
   }
-  if (moment.getTime() <= now) throw new InvalidArgumentError("Use a time to come.");
+  if (moment.getTime() <= now) throw new InvalidArgumentError("Use a time in the future.");
   return moment;
 }
 
@@ -36,7 +36,7 @@ function parseSpan(text: string, now: number): Date | null {
 function parseDate(text: string): Date | null {
   if (!DATE.test(text)) return null;
   const date = new Date(text);
-  // A day that the month does not have is moved to the next month by some engines.
+  // Some engines turn 31 April into 1 May.
   const day = new Date(`${text.slice(0, 10)}T00:00Z`);
   const exists = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text.slice(0, 10));
   return exists && !Number.isNaN(date.getTime()) ? date : null;

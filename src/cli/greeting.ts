@@ -6,9 +6,9 @@ import type { Environment } from "./context.ts";
 import { say } from "./terminal.ts";
 
 /**
- * Tells the person who started the server where to go next.
- * @param address where the server is, for a browser on this machine
- * @param setUp where to make the owner's account; null when there is one
+ * Prints the server's addresses and the next steps.
+ * @param address the server's address for a browser on this machine
+ * @param setUp the link that creates the owner's account; null if the server has an owner
  */
 export function greet(
   config: Config,
@@ -26,14 +26,14 @@ export function greet(
   say("\nThis server has no owner yet.");
   if (config.registration !== "closed") {
     say(
-      `To make the account and a key in a browser, open\n  ${setUp}\nor do it in another terminal:`,
+      `To create the account and a key in a browser, open\n  ${setUp}\nor use another terminal:`,
     );
-  } else say("Make the account and a key in another terminal:");
+  } else say("Create the account and a key in another terminal:");
   say(`  ${describeCommand("user add you@example.com", config, env)}`);
   say(`  ${describeCommand("key create --user you@example.com --name laptop", config, env)}`);
 }
 
-/** Where the data are that several servers share; there is a password in the address. */
+/** The database and the bucket that several servers share, without the password. */
 function describeShared({ databaseUrl, objects }: SharedSettings): string {
   const { host, pathname } = new URL(databaseUrl);
   return `postgres://${host}${pathname}, s3://${[objects.bucket, objects.prefix].filter(Boolean).join("/")}`;

@@ -3,8 +3,8 @@ import { CommandError, USAGE } from "./command-error.ts";
 import { isInteractive } from "./terminal.ts";
 
 /**
- * The text that a command is given: its words, or standard input for `-` and for none.
- * @param missing what is said where there is none: a sentence
+ * Reads the text of a command: its arguments, or standard input for `-` and for no argument.
+ * @param missing the error message when there is no text
  * @throws CommandError
  */
 export async function inputText(
@@ -16,10 +16,10 @@ export async function inputText(
   if (!isPiped) return words.join(" ");
   if (words.length === 0 && isInteractive()) throw new CommandError(missing, USAGE);
   if (url && !isInteractive()) {
-    throw new CommandError("Standard input has the key: give the text as an argument.", USAGE);
+    throw new CommandError("Standard input is the API key: give the text as an argument.", USAGE);
   }
   const text = decode(await Bun.stdin.bytes());
-  // Line breaks around it are the pipe's.
+  // Programs that write to a pipe end their text with a line break.
   const trimmed = text.replace(/^(\s*\n)+/, "").trimEnd();
   if (trimmed === "") throw new CommandError(missing, USAGE);
   return trimmed;

@@ -1,7 +1,7 @@
 import { STOP_SIGNALS } from "../system/signals.ts";
 import { CommandError } from "./command-error.ts";
 
-/** Runs a job that Ctrl-C or SIGTERM asks to stop by its signal, so that it can clean up. */
+/** Runs a job. Ctrl-C and SIGTERM abort its signal, so that it can clean up before it ends. */
 export async function interruptible<T>(
   job: (signal: AbortSignal) => Promise<T>,
   message = "Stopped: nothing was written.",

@@ -2,7 +2,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { type Command, InvalidArgumentError } from "commander";
 import { problemOf } from "../input-kinds.ts";
 
-/** Parses an option that names something, such as an agent or a project. */
+/** Makes a parser for an option whose value is a name, such as that of an agent or a project. */
 export function nameParser(schema: TSchema): (name: string) => string {
   return (name) => {
     const problem = problemOf(schema, name);
@@ -11,7 +11,7 @@ export function nameParser(schema: TSchema): (name: string) => string {
   };
 }
 
-/** Refuses `--project-only` where no project is named. */
+/** Refuses `--project-only` without `--project`. */
 export function checkProjectOnly(
   { project, projectOnly }: { project?: string; projectOnly?: boolean },
   command: Command,

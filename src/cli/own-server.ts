@@ -12,8 +12,8 @@ import type { Environment } from "./context.ts";
 import { say } from "./terminal.ts";
 
 /**
- * The server of the data folder, for programs of the same user; started when there is none.
- * @param bound the project that it is to keep all requests to
+ * Connects to the server of the data folder, and starts one if none runs.
+ * @param bound the project to which all requests are restricted
  */
 export function reachOwnServer(
   config: Config,
@@ -23,7 +23,7 @@ export function reachOwnServer(
   const { dataDir } = config;
   if (isConfiguredByFolder) {
     say(
-      `ctxd: the files of this folder may have changed what runs. Start it as ${describeProgram(env)}, and connect agents again (ctxd connect).`,
+      `ctxd: the settings of this folder may have changed which program runs. Start it as ${describeProgram(env)}, and connect agents again (ctxd connect).`,
     );
   }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -44,18 +44,18 @@ export function reachOwnServer(
 
 const REFUSED: StartedServer = {
   failure: Promise.resolve(
-    "No server runs here, and none starts by itself on data that several share: run ctxd serve, or use the address of the servers.",
+    "No server runs here, and none is started automatically on data that several servers share: run ctxd serve, or use the address of the servers.",
   ),
 };
 
-/** Starts the server as a program of its own, which lives on when this one ends. */
+/** Starts the server as a separate process, which goes on when this one ends. */
 function startServer({ dataDir, cacheDir }: Config, env: Environment): StartedServer {
   const child = Bun.spawn(
     [...ownCommand, "serve", "--background", String(IDLE_SECONDS), "--data-dir", dataDir],
     {
       stdin: "ignore",
       stdout: "ignore",
-      // Says why it could not start, and nothing else.
+      // Contains the reason of a failed start, and nothing else.
       stderr: "pipe",
       env: { ...env, CTXD_CACHE_DIR: cacheDir },
       ...IN_BACKGROUND,
@@ -70,7 +70,7 @@ function startServer({ dataDir, cacheDir }: Config, env: Environment): StartedSe
         .split("\n")
         .at(-1)
         ?.replace(/^ctxd: /, "");
-      return line || "The server in the background ended at once.";
+      return line || "The server in the background ended right after its start.";
     }),
   };
 }

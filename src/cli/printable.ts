@@ -1,6 +1,6 @@
 /**
- * A text as a terminal may get it: without the control characters by which what others have written
- * (a server elsewhere, names of files) could change what a person sees.
+ * Makes a text safe for a terminal. Text from a remote server, or a file's name, may contain control
+ * characters that change what the terminal shows.
  */
 export function printable(text: string): string {
   return text.replaceAll(/(?![\n\t])\p{Cc}/gu, "\uFFFD");

@@ -1,20 +1,20 @@
 import type { Progress } from "../backup/create-backup.ts";
 
-/** A job that takes longer than this, in milliseconds, tells how far it is; and how often it does. */
-const PATIENCE = 1_000;
-const INTERVAL = 100;
-/** Characters of a bar. */
-const BAR = 24;
+/** Milliseconds after which a job begins to show its progress, and between two updates. */
+const SHOW_AFTER_MS = 1_000;
+const UPDATE_EVERY_MS = 100;
+/** Width of a progress bar, in characters. */
+const BAR_WIDTH = 24;
 
-/** One line on a terminal that is rewritten, by long jobs alone; nothing where there is no terminal. */
+/** A line of progress that long jobs overwrite again and again. It is not shown without a terminal. */
 function createLine(terminal: NodeJS.WriteStream) {
-  let next = performance.now() + PATIENCE;
+  let next = performance.now() + SHOW_AFTER_MS;
   let isShown = false;
   return {
     show(describe: () => string) {
       const now = performance.now();
       if (!terminal.isTTY || now < next) return;
-      next = now + INTERVAL;
+      next = now + UPDATE_EVERY_MS;
       isShown = true;
       terminal.write(`\r\x1b[K${describe()}`);
     },
@@ -26,10 +26,10 @@ function createLine(terminal: NodeJS.WriteStream) {
   };
 }
 
-/** Shows on a terminal how far a job is. */
+/** Shows how many steps of a job are done. */
 export function createProgress(terminal: NodeJS.WriteStream = process.stderr): {
   onProgress: Progress;
-  /** Removes what is shown. */
+  /** Removes the line. */
   end(): void;
 } {
   const line = createLine(terminal);
@@ -45,14 +45,14 @@ export function createProgress(terminal: NodeJS.WriteStream = process.stderr): {
 }
 
 /**
- * Shows on a terminal how much a job has moved, how fast, and how far it is where that is known.
- * @param step what is done, such as `Importing`
+ * Shows how many memories a job has transferred, how fast, and how much is left if that is known.
+ * @param step the job's name, such as `Importing`
  */
 export function createMeter(step: string, terminal: NodeJS.WriteStream = process.stderr) {
   const line = createLine(terminal);
   const started = performance.now();
   return {
-    /** @param share 0 to 1; null when it is not known */
+    /** @param share the share that is done, 0 to 1; null if it is not known */
     show(count: number, share: number | null) {
       line.show(() => {
         const seconds = (performance.now() - started) / 1_000;
@@ -66,7 +66,7 @@ export function createMeter(step: string, terminal: NodeJS.WriteStream = process
   };
 }
 
-/** Shows on a terminal how many bytes have come. @param step what is done, such as `Fetching` */
+/** Shows how many bytes have been downloaded. @param step the job's name, such as `Fetching` */
 export function createByteMeter(step: string, terminal: NodeJS.WriteStream = process.stderr) {
   const line = createLine(terminal);
   return {
@@ -82,8 +82,8 @@ export function createByteMeter(step: string, terminal: NodeJS.WriteStream = pro
 }
 
 function drawBar(share: number): string {
-  const full = Math.round(share * BAR);
-  return "█".repeat(full) + "░".repeat(BAR - full);
+  const full = Math.round(share * BAR_WIDTH);
+  return "█".repeat(full) + "░".repeat(BAR_WIDTH - full);
 }
 
 function formatTime(seconds: number): string {

@@ -5,7 +5,7 @@ import { CommandError, USAGE } from "./command-error.ts";
 import { inputText } from "./input-text.ts";
 import { ask, confirm, isInteractive, say } from "./terminal.ts";
 
-/** By which memories are selected, where they are not named. */
+/** Options that select memories without naming their ids. */
 export interface SelectionOptions extends Target {
   project?: string;
   tag?: readonly string[];
@@ -14,25 +14,25 @@ export interface SelectionOptions extends Target {
   source?: string;
   captured?: boolean;
   before?: string;
-  /** Whether nobody is asked. */
+  /** Whether to skip the question. */
   yes?: boolean;
 }
 
-/** What a command is given to work on. */
+/** The memories that a command works on. */
 export type Selection =
   | { kind: "ids"; ids: readonly string[] }
   | { kind: "words"; words: string }
   /** A query of the API. */
   | { kind: "filter"; filter: URLSearchParams };
 
-/** Memories that are shown before all that pass a filter are worked on, and to choose from. */
+/** Memories shown as a preview of a filter's matches, and as choices of a search. */
 const SHOWN = 5;
 const CHOICES = 10;
 
 /**
- * Reads what a command is to work on: ids, `-` for ids from standard input, words, or a filter.
- * @param verb what is done, as in `forget`
- * @throws CommandError for what can't be meant
+ * Reads which memories a command works on: ids, `-` for ids from standard input, words, or a filter.
+ * @param verb the command's verb for messages, such as `forget`
+ * @throws CommandError for combinations that make no sense
  */
 export async function readSelection(
   what: readonly string[],
@@ -47,15 +47,15 @@ export async function readSelection(
     fail(`Say what to ${verb}: ids, words, or an option such as --tag.`);
   }
   if (what.length > 0 && filter.size > 0) {
-    fail("Ids and words don't go with options that name many.");
+    fail("Use ids, words, or options that select memories, not several of them.");
   }
-  if (!options.yes && !isInteractive()) fail("This needs --yes when nobody can be asked.");
+  if (!options.yes && !isInteractive()) fail("Without a terminal this needs --yes.");
   if (what.length === 0) return { kind: "filter", filter };
   const words =
     what[0] === "-" ? (await inputText(what, "There are no ids.", options)).split(/\s+/) : what;
   if (words.every((word) => MEMORY_ID.test(word))) return { kind: "ids", ids: [...new Set(words)] };
   if (!isInteractive()) {
-    fail("Words are for a terminal, where you choose from what is found: give ids here.");
+    fail("Words need a terminal, where you choose from what they find. Give ids instead.");
   }
   return { kind: "words", words: words.join(" ") };
 }
@@ -63,7 +63,7 @@ export async function readSelection(
 function filterOf(options: SelectionOptions): URLSearchParams {
   const { project, tag, agent, session, source, captured, before } = options;
   return new URLSearchParams({
-    // Alone: what belongs to no project is of use to all of them.
+    // Without memories of no project, which belong to all projects.
     ...(project !== undefined && { project, project_only: "true" }),
     ...(tag && { tags: tag.join(",") }),
     ...(agent !== undefined && { agent_id: agent }),
@@ -75,12 +75,13 @@ function filterOf(options: SelectionOptions): URLSearchParams {
 }
 
 /**
- * Shows what is selected and asks whether it is meant; of words, lets a person choose first.
- * @param question the question about so many: `these 3 memories`, `it`
- * @returns the ids, or the filter that all pass
- * @throws CommandError when it is not meant
+ * Shows the selected memories and asks for confirmation. For words it first asks which of the memories
+ * found are meant.
+ * @param question makes the question from the object of its sentence: `these 3 memories`, `it`
+ * @returns the ids, or the filter
+ * @throws CommandError when the user declines
  */
-export async function settleSelection(
+export async function confirmSelection(
   api: Api,
   selection: Selection,
   { yes = false, question }: { yes?: boolean; question: (what: string) => string },
@@ -91,7 +92,7 @@ export async function settleSelection(
     return { filter };
   }
   const ids = selection.kind === "ids" ? selection.ids : await choose(api, selection.words);
-  // All are looked for first: a mistyped one keeps the others as they are.
+  // All are read before any is changed: one mistyped id must change none.
   const memories = await Promise.all(ids.map((id) => getJson<Memory>(api, `/${id}`)));
   if (!yes) {
     for (const memory of memories) say(lineOf(memory));
@@ -119,21 +120,21 @@ async function confirmMatching(
   await requireConsent(question(count === 1 ? "this memory" : `these ${count} memories`));
 }
 
-/** Lets a person choose from what is found. */
+/** Searches for words and asks which of the memories found are meant. */
 async function choose(api: Api, words: string): Promise<string[]> {
   const query = new URLSearchParams({ q: words, limit: String(CHOICES) });
   const { memories } = await getJson<{ memories: Memory[] }>(api, `/search?${query}`);
-  if (memories.length === 0) throw new CommandError("Nothing like that is known.");
+  if (memories.length === 0) throw new CommandError("No memory matches.");
   for (const [index, memory] of memories.entries()) say(`${index + 1}. ${lineOf(memory)}`);
   const answer = await ask("Which? (numbers, such as 1 3; nothing for none) ");
   const chosen = answer.split(/[\s,]+/).filter((part) => part !== "");
   const ids = chosen.map((part) => memories[Number(part) - 1]?.id);
   if (chosen.length === 0) throw new CommandError("Nothing was changed.");
   if (ids.every((id) => id !== undefined)) return [...new Set(ids)];
-  throw new CommandError("That is none of the numbers: nothing was changed.");
+  throw new CommandError("This is not one of the numbers: nothing was changed.");
 }
 
-/** What the API answers. @param path below that of memories */
+/** Requests JSON from the API. @param path below `/api/memories` */
 async function getJson<Body>(api: Api, path: string): Promise<Body> {
   return (await (await api.request(`/api/memories${path}`)).json()) as Body;
 }

@@ -16,8 +16,8 @@ import { createSessions, type Sessions } from "../sign-in/sessions.ts";
 import { CommandError } from "./command-error.ts";
 import { say } from "./terminal.ts";
 
-/** Tells the security log what a command has done. */
-export type RecordCommand = (event: SecurityEvent, facts: Omit<Facts, "via">) => void;
+/** Records in the security log what a command has done. */
+type RecordCommand = (event: SecurityEvent, facts: Omit<Facts, "via">) => void;
 
 interface CommandLog extends AsyncDisposable {
   record: RecordCommand;
@@ -36,8 +36,8 @@ interface Stores {
 }
 
 /**
- * Opens accounts, keys and grants for as long as `use` takes. What it has recorded is written when it
- * has ended: `record("key_revoked", { accountId, subjectId: key.id, subject: key.name })`.
+ * Opens the stores of accounts, keys and grants while `use` runs. The events that `use` records, such as
+ * `record("key_revoked", { accountId, subjectId: key.id, subject: key.name })`, are written at its end.
  * @throws DatabaseError when the database can't be used
  */
 export async function withStores<T>(
@@ -67,13 +67,13 @@ export async function withStores<T>(
   }
 }
 
-/** The database of the settings: in the data folder, or the one that several servers share. */
+/** Opens the database: the one of the data folder, or the one that several servers share. */
 async function openAccounts({ dataDir, shared }: Pick<Config, "dataDir" | "shared">) {
   if (!shared) return openSqlite(databasePath(dataDir));
   return (await import("../server/shared-database.ts")).openForCommand(shared);
 }
 
-/** Tells the security log what a command has done that needs no store otherwise. It never fails. */
+/** Records an event of a command that needs no other store. It never fails. */
 export async function recordCommand(
   config: Parameters<typeof withStores>[0],
   ...told: Parameters<RecordCommand>
@@ -81,13 +81,13 @@ export async function recordCommand(
   try {
     await withStores(config, async ({ record }) => record(...told));
   } catch (error) {
-    say(`ctxd: this is not in the security log: ${messageOf(error)}`);
+    say(`ctxd: the security log could not be written: ${messageOf(error)}`);
   }
 }
 
 /**
- * A command writes no lines: the server tells them when it sees the rows. A failure to write them
- * must not make a command that has done its work fail.
+ * Opens the security log for a command. The command writes rows only: the server reads them and writes the
+ * log lines. A failure to write a row does not fail a command that has done its work.
  */
 function openSecurityLog(db: Database): Pick<SecurityLog, "list"> & CommandLog {
   const log = createLog({ logLevel: "silent", logFormat: "text" });
@@ -104,13 +104,13 @@ function openSecurityLog(db: Database): Pick<SecurityLog, "list"> & CommandLog {
       try {
         await close();
       } catch (error) {
-        say(`ctxd: this is not in the security log: ${messageOf(error)}`);
+        say(`ctxd: the security log could not be written: ${messageOf(error)}`);
       }
     },
   };
 }
 
-/** The account with an address, or an error that says how to get one. */
+/** Finds the account with an e-mail address. @throws CommandError that says how to add one */
 export async function requireAccount(accounts: Accounts, email: string): Promise<Account> {
   const account = await accounts.findByEmail(email);
   if (account) return account;

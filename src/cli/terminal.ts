@@ -3,22 +3,22 @@ import { Writable } from "node:stream";
 import { CommandError } from "./command-error.ts";
 import { printable } from "./printable.ts";
 
-/** Whether a person can be asked. */
+/** Whether standard input is a terminal, where a person can answer questions. */
 export function isInteractive(): boolean {
   return process.stdin.isTTY === true;
 }
 
 /**
- * Writes the answer of a command to standard output.
- * @throws CommandError when it did not get there: the reader has left, the disk is full
+ * Writes a command's result to standard output.
+ * @throws CommandError when the write fails: the reader has closed the pipe, or the disk is full
  */
 export function print(text: string): Promise<void> {
   return write(`${text}\n`);
 }
 
 /**
- * Writes to standard output just what it is given; resolves when the reader has room for more.
- * @throws CommandError as `print`
+ * Writes data to standard output as it is; resolves when the reader has room for more.
+ * @throws CommandError as `print` does
  */
 export function write(data: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -29,17 +29,17 @@ export function write(data: string | Uint8Array): Promise<void> {
   });
 }
 
-/** Says something beside the answer, on standard error. */
+/** Writes a message to standard error, apart from the command's result. */
 export function say(text: string): void {
   process.stderr.write(`${printable(text)}\n`);
 }
 
-/** Asks a yes-or-no question; anything but yes is no. */
+/** Asks a yes-or-no question. Any answer but `y` or `yes` counts as no. */
 export async function confirm(question: string): Promise<boolean> {
   return /^y(es)?$/i.test((await ask(`${question} [y/N] `)).trim());
 }
 
-/** Asks for a text that does not appear while it is typed. */
+/** Asks for a secret, which is not shown while it is typed. */
 export async function askHidden(question: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   try {
@@ -54,15 +54,15 @@ export function readLine(): Promise<string> {
   return nextLine(createInterface({ input: process.stdin }), "Standard input is empty.");
 }
 
-/** Asks for a line. @param echo where it appears while it is typed */
+/** Asks for a line of text. @param echo the stream that shows the line while it is typed */
 export function ask(
   question: string,
   echo: NodeJS.WritableStream = process.stderr,
 ): Promise<string> {
-  // Before the question, because this is what stops the terminal's own echo.
+  // Created before the question is written, because this stops the terminal's own echo.
   const lines = createInterface({ input: process.stdin, output: echo, terminal: true, prompt: "" });
   process.stderr.write(question);
-  // In raw mode Ctrl-C is a character like others.
+  // In raw mode Ctrl-C arrives as a character.
   lines.once("SIGINT", () => lines.close());
   return nextLine(lines, "Cancelled.");
 }

@@ -1,4 +1,4 @@
-/** Rows of text under a heading, in columns two spaces apart; wide characters count as two. */
+/** Formats rows under a heading, in columns two spaces apart. Wide characters count as two. */
 export function formatTable(heading: readonly string[], rows: readonly (readonly string[])[]) {
   const lines = [heading, ...rows];
   const widths = heading.map((_, column) =>
@@ -14,7 +14,7 @@ export function formatTable(heading: readonly string[], rows: readonly (readonly
     .join("\n");
 }
 
-/** A moment as a table shows it, to the minute; a dash for none. */
+/** Formats a time for a table, to the minute; a dash for null. */
 export function formatMoment(moment: Date | null): string {
   return moment === null ? "-" : `${moment.toISOString().slice(0, 16).replace("T", " ")}Z`;
 }

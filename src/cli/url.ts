@@ -3,14 +3,14 @@ import type { Config } from "../config.ts";
 import { isLocalhost } from "../http/https-rule.ts";
 import { CommandError } from "./command-error.ts";
 
-/** An address of the web, as a flag has it. */
+/** Parses a flag whose value is a web address. */
 export function parseUrl(text: string): URL {
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol)) return url;
   throw new InvalidArgumentError("Use an address such as http://localhost:7733.");
 }
 
-/** The address of a server, or of its MCP endpoint. */
+/** Parses a flag whose value is the address of a server, or of its MCP endpoint. */
 export function parseOrigin(text: string): URL {
   const url = parseUrl(text);
   if (/^\/(mcp\/?)?$/.test(url.pathname) && !url.username && !url.search && !url.hash) return url;
@@ -18,7 +18,7 @@ export function parseOrigin(text: string): URL {
 }
 
 /**
- * A key crosses the network encrypted or not at all, as the server has it too.
+ * Refuses to send an API key unencrypted over the network. The server has the same rule.
  * @throws CommandError for plain HTTP to another machine
  */
 export function requireEncryption(
@@ -27,6 +27,6 @@ export function requireEncryption(
 ): void {
   if (protocol === "https:" || isLocalhost(hostname) || allowHttp) return;
   throw new CommandError(
-    `${origin} would get the key in the clear: use https, or set CTXD_ALLOW_HTTP=true for a trusted network.`,
+    `The key would reach ${origin} unencrypted: use https, or set CTXD_ALLOW_HTTP=true for a trusted network.`,
   );
 }

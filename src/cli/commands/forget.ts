@@ -4,13 +4,13 @@ import { type Api, openApi } from "../api.ts";
 import { CommandError, USAGE } from "../command-error.ts";
 import type { Context, Environment } from "../context.ts";
 import { examples } from "../help-text.ts";
-import { readSelection, type SelectionOptions, settleSelection } from "../selection.ts";
+import { readSelection, type SelectionOptions, confirmSelection } from "../selection.ts";
 import { addSelection } from "../selection-options.ts";
 import { print, say } from "../terminal.ts";
 
-/** What `ctxd forget` is given beside ids or words. */
+/** Options of `ctxd forget`. */
 interface ForgetOptions extends SelectionOptions {
-  /** Whether with a memory goes what it superseded, and what superseded it. */
+  /** Whether to delete a memory's history too: what it superseded, and what superseded it. */
   history?: boolean;
   json?: boolean;
 }
@@ -19,12 +19,12 @@ interface ForgetOptions extends SelectionOptions {
 export function define(program: Command, { configure, env }: Context): void {
   const command = program
     .command("forget")
-    .summary("delete memories for good")
+    .summary("delete memories permanently")
     .description(
-      "Deletes memories for good: those named by their ids, those that you choose from what is found, or all that pass the options. It shows them first and asks.",
+      "Deletes memories permanently: by id, chosen from the results of a search, or all that the options select. Shows the memories first and asks for confirmation.",
     );
   addSelection(command)
-    .option("--history", "with ids or words: also what they superseded, and what superseded them")
+    .option("--history", "with ids or words: also the memories that they superseded, and that superseded them")
     .option("--json", "print how many were deleted, as JSON")
     .addHelpText(
       "after",
@@ -47,22 +47,22 @@ async function forget(
 ): Promise<void> {
   const selection = await readSelection(what, options, "forget");
   if (options.history && selection.kind === "filter") {
-    throw new CommandError("--history goes with ids and words.", USAGE);
+    throw new CommandError("--history needs ids or words.", USAGE);
   }
   using api = await openApi(config, env, options);
-  const question = (memories: string) => `Forget ${memories} for good?`;
-  const settled = await settleSelection(api, selection, { ...options, question });
+  const question = (memories: string) => `Delete ${memories} permanently?`;
+  const confirmed = await confirmSelection(api, selection, { ...options, question });
   let deleted = 0;
-  if ("filter" in settled) {
-    const path = `/api/memories?${settled.filter}`;
+  if ("filter" in confirmed) {
+    const path = `/api/memories?${confirmed.filter}`;
     const response = await api.request(path, { method: "DELETE" });
     ({ deleted } = (await response.json()) as { deleted: number });
   } else {
     const gone = new Set<string>();
-    for (const id of settled.ids) {
-      // It may have gone with the history of one before it.
+    for (const id of confirmed.ids) {
+      // It may have been deleted with the history of an earlier one.
       if (gone.has(id)) continue;
-      if (options.history && settled.ids.length > 1) {
+      if (options.history && confirmed.ids.length > 1) {
         for (const each of await historyOf(api, id)) gone.add(each);
       }
       const path = `/api/memories/${id}?history=${options.history ?? false}`;
@@ -71,10 +71,10 @@ async function forget(
     }
   }
   if (options.json) await print(JSON.stringify({ deleted }));
-  else say(deleted === 1 ? "Forgotten: 1 memory." : `Forgotten: ${deleted} memories.`);
+  else say(deleted === 1 ? "Deleted: 1 memory." : `Deleted: ${deleted} memories.`);
 }
 
-/** Ids of a memory's history. */
+/** Returns the ids of a memory's history. */
 async function historyOf(api: Api, id: string): Promise<string[]> {
   const ids: string[] = [];
   for (let query = ""; ; ) {

@@ -16,15 +16,15 @@ import { checkProjectOnly, nameParser } from "../name-options.ts";
 import { reachOwnServer } from "../own-server.ts";
 import { print } from "../terminal.ts";
 
-/** Milliseconds that calls under way have to end after the input has. */
-const GRACE = 10_000;
+/** Milliseconds that running calls may take after the input has ended. */
+const GRACE_MS = 10_000;
 
-/** What `ctxd mcp` is given. */
+/** Options of `ctxd mcp`. */
 interface AgentOptions {
   agent?: string;
-  /** The project that the agent is kept to; by default it works on that of the folder, and sees others. */
+  /** The project that the agent is restricted to. By default it works on the folder's and sees others. */
   project?: string;
-  /** Whether it is kept from the memories of no project too. */
+  /** Whether the memories of no project are hidden too. */
   projectOnly?: boolean;
 }
 
@@ -32,20 +32,20 @@ interface AgentOptions {
 export function define(program: Command, { configure, env }: Context): void {
   program
     .command("mcp")
-    .summary("what an agent on this machine starts (MCP over standard input and output)")
+    .summary("the MCP server that agents on this machine start (over standard input and output)")
     .description(
-      "Speaks MCP on standard input and output: an agent on this machine starts it, ctxd connect tells the agent how. Needs no account and no key. Starts a server in the background when none runs; that opens no port, until ctxd dashboard asks it to.",
+      "Speaks MCP on standard input and output. An agent on this machine starts it; ctxd connect writes the agent's settings. No account and no key are needed. If no server runs, it starts one in the background, which opens no port until ctxd dashboard asks for one.",
     )
-    .option("--agent <name>", "agent that new memories belong to (agent_id)", nameParser(AgentId))
+    .option("--agent <name>", "agent name for new memories (agent_id)", nameParser(AgentId))
     .option(
       "--project <name>",
-      "keep the agent to a project: it saves to it, and sees it and the memories of none",
+      "restrict the agent to a project: it saves there, and sees that project and memories of no project",
       nameParser(Project),
     )
-    .option("--project-only", "with --project: not even the memories of none are seen")
+    .option("--project-only", "with --project: hide the memories of no project too")
     .addHelpText(
       "after",
-      `\nWithout --project, new memories belong to the project of the folder that the agent starts it\nin, and searches see it and the memories of none: owner/repo of the git remote origin, or the\nname of the repository's folder. Elsewhere there is no project. An editor that starts it in\nanother folder is asked which one is open (MCP roots).`,
+      `\nWithout --project, the agent works on the project of the folder in which it starts ctxd mcp:\nowner/repo of the git remote origin, or else the name of the repository's folder. Elsewhere\nthere is no project. Searches see that project and the memories of no project. ctxd asks an\neditor that starts it in another folder which folders are open (MCP roots).`,
     )
     .addHelpText("after", examples("ctxd mcp --agent cursor", "ctxd mcp --project acme/shop"))
     .action(async (options: AgentOptions, command: Command) => {
@@ -56,7 +56,7 @@ export function define(program: Command, { configure, env }: Context): void {
 
 /**
  * `ctxd mcp`: speaks MCP on standard input and output, for the local owner of the data folder.
- * Ends with its input, or when told to stop.
+ * Ends when its input ends, or on a signal.
  */
 async function connectAgent(
   config: Config,
@@ -66,7 +66,7 @@ async function connectAgent(
   const { project, projectOnly = false } = options;
   const bound = project === undefined ? null : { project, only: projectOnly };
   const server = reachOwnServer(config, env, bound);
-  // The first message finds the server started; what keeps it from starting is the answer to that.
+  // Starts the server early. If that fails, the first message is answered with the reason.
   server.connect().catch(() => {});
 
   const inputEnd = Promise.withResolvers<void>();
@@ -80,23 +80,23 @@ async function connectAgent(
   await Promise.race([
     untilStopped(),
     clientEnd.promise,
-    // Who does not read the answers can't keep the program from ending.
-    inputEnd.promise.then(() => withTimeLimit(work, GRACE, () => {})),
+    // A client that does not read its answers must not keep the program alive.
+    inputEnd.promise.then(() => withTimeLimit(work, GRACE_MS, () => {})),
     work,
   ]);
   server.close();
-  // The input may still be open, and would keep the program running.
+  // An input that is still open would keep the program alive.
   process.exit(0);
 }
 
-/** A conversation lasts as long as the program does: agents start one for each. */
+/** Agents start one process for each conversation, so the process has one session id. */
 function forwarderOf(
   { agent, project }: AgentOptions,
   to: { server: LocalServer; write: (line: string) => Promise<void> },
 ): Forward {
   const sessionId = createId("session", Date.now());
   const given = { ...(agent !== undefined && { agent }), sessionId };
-  // Who is bound works on that project, whatever the folder.
+  // A restricted agent works on that project in every folder.
   if (project !== undefined) return createForwarder({ ...to, source: given });
   const roots = createRoots(to.write);
   const source = {
@@ -109,13 +109,13 @@ function forwarderOf(
   return roots.wrap(createForwarder({ ...to, source }));
 }
 
-/** The project of the first of these folders that has one which can be a memory's. */
+/** The project of the first folder that has one with a valid name. */
 function projectOfFirst(folders: readonly string[]): string | null {
   const projects = folders.values().map(projectOfFolder);
   return projects.find((name) => name !== null && problemOf(Project, name) === null) ?? null;
 }
 
-/** Standard input, and a call when it has ended. */
+/** Yields standard input, and calls back at its end. */
 async function* untilEnd(onEnd: () => void): AsyncGenerator<Uint8Array> {
   yield* Bun.stdin.stream();
   onEnd();

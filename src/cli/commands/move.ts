@@ -6,15 +6,15 @@ import { CommandError, USAGE } from "../command-error.ts";
 import type { Context, Environment } from "../context.ts";
 import { examples } from "../help-text.ts";
 import { nameParser } from "../name-options.ts";
-import { readSelection, type SelectionOptions, settleSelection } from "../selection.ts";
+import { readSelection, type SelectionOptions, confirmSelection } from "../selection.ts";
 import { addSelection } from "../selection-options.ts";
 import { print, say } from "../terminal.ts";
 
-/** What `ctxd move` is given beside ids or words. */
+/** Options of `ctxd move`. */
 interface MoveOptions extends SelectionOptions {
-  /** The project that they belong to from then on. */
+  /** The new project. */
   to?: string;
-  /** Whether that is none. */
+  /** Whether to move to no project. */
   toNone?: boolean;
   json?: boolean;
 }
@@ -25,11 +25,11 @@ export function define(program: Command, { configure, env }: Context): void {
     .command("move")
     .summary("move memories to another project")
     .description(
-      "Has memories belong to another project, or to none: those named by their ids, those that you choose from what is found, or all that pass the options, such as all of a project whose repository has another name now. It shows them first and asks.",
+      "Moves memories to another project, or to none: by id, chosen from the results of a search, or all that the options select, such as all of a project whose repository was renamed. Shows the memories first and asks for confirmation.",
     );
   addSelection(command)
-    .option("--to <project>", "the project that they belong to from then on", nameParser(Project))
-    .option("--to-none", "they belong to no project from then on: they are of use everywhere")
+    .option("--to <project>", "the new project", nameParser(Project))
+    .option("--to-none", "no project: the memories are found in all projects")
     .option("--json", "print how many were moved, as JSON")
     .addHelpText(
       "after",
@@ -50,14 +50,14 @@ async function move(
 ): Promise<void> {
   const { to, toNone } = options;
   if ((to === undefined) === !toNone) {
-    throw new CommandError("Say where to: --to PROJECT, or --to-none.", USAGE);
+    throw new CommandError("Say where to move them: --to PROJECT, or --to-none.", USAGE);
   }
   const project = to ?? null;
   const where = project === null ? "no project" : `the project ${project}`;
   const selection = await readSelection(what, options, "move");
   using api = await openApi(config, env, options);
   const question = (memories: string) => `Move ${memories} to ${where}?`;
-  const settled = await settleSelection(api, selection, { ...options, question });
+  const confirmed = await confirmSelection(api, selection, { ...options, question });
   const send = async (path: string, method: string) =>
     api.request(`/api/memories${path}`, {
       method,
@@ -65,11 +65,11 @@ async function move(
       body: JSON.stringify({ project }),
     });
   let moved = 0;
-  if ("filter" in settled) {
-    const response = await send(`/move?${settled.filter}`, "POST");
+  if ("filter" in confirmed) {
+    const response = await send(`/move?${confirmed.filter}`, "POST");
     ({ moved } = (await response.json()) as { moved: number });
   } else {
-    for (const id of settled.ids) {
+    for (const id of confirmed.ids) {
       await send(`/${id}`, "PUT");
       moved++;
     }

@@ -15,9 +15,9 @@ import { nameParser } from "../name-options.ts";
 import { targetOptions } from "../target-options.ts";
 import { print, say } from "../terminal.ts";
 
-/** What `ctxd save` is given beside the text. */
+/** Options of `ctxd save`. */
 interface SaveOptions extends Target {
-  /** By default that of the folder; false for none. */
+  /** Default: the project of the folder. False for no project. */
   project?: string | false;
   tag?: readonly string[];
   importance?: number;
@@ -29,25 +29,25 @@ interface SaveOptions extends Target {
 
 type Saved = Static<typeof SavedMemory>;
 
-/** Memories that are told at the most as being like the one that was saved. */
-const SIMILAR = 3;
+/** Similar memories that are shown after a save. */
+const MAX_SIMILAR = 3;
 
 /** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   program
     .command("save")
-    .argument("[text...]", "what to remember; - or nothing is standard input")
+    .argument("[text...]", "the text to save; - or no text reads standard input")
     .summary("save a memory")
     .description(
-      "Saves a memory and prints its id. In a folder of a git repository it belongs to that project, as what agents save there.",
+      "Saves a memory and prints its id. In a git repository the memory belongs to that project, like the memories that agents save there.",
     )
-    .option("--project <name>", "the project that it belongs to", nameParser(Project))
-    .option("--no-project", "it belongs to no project: it is of use everywhere")
+    .option("--project <name>", "the memory's project", nameParser(Project))
+    .option("--no-project", "no project: the memory is found in all projects")
     .option("--tag <tag>", "a label to filter by; may be repeated", collectTags)
-    .option("--importance <number>", "0 to 1, the higher, the slower it fades (0.5)", parseShare)
-    .option("--pin", "it never fades")
-    .option("--expires <when>", "forget it then: 12h, 90d, 2w, 1y, or a date", parseExpiry)
-    .option("--supersedes <id>", "the memory whose place it takes", parseId)
+    .option("--importance <number>", "0 to 1; a higher number fades more slowly (0.5)", parseShare)
+    .option("--pin", "the memory never fades")
+    .option("--expires <when>", "delete it then: 12h, 90d, 2w, 1y, or a date", parseExpiry)
+    .option("--supersedes <id>", "id of an older memory that this one replaces", parseId)
     .option("--json", "print the whole memory, as JSON")
     .addOption(targetOptions.user())
     .addOption(targetOptions.url())
@@ -70,13 +70,13 @@ async function save(
   options: SaveOptions,
   env: Environment,
 ): Promise<void> {
-  const content = await inputText(words, "There is nothing to save: give a text.", options);
+  const content = await inputText(words, "There is no text to save: give one.", options);
   const { project: wanted, importance, expires, supersedes } = options;
   const project = wanted === undefined ? projectOfFolder(process.cwd()) : wanted || null;
   using api = await openApi(config, env, options);
   const response = await api.request("/api/memories?similar=true", {
     method: "POST",
-    // The request may be sent again when the server ends before it has answered.
+    // The key makes the request safe to repeat when the server ends before it answers.
     headers: { "content-type": "application/json", "idempotency-key": crypto.randomUUID() },
     body: JSON.stringify({
       content,
@@ -92,22 +92,22 @@ async function save(
   await print(options.json ? JSON.stringify(saved, null, 2) : saved.id);
   if (options.json) return;
   const where = saved.project === null ? "" : ` in the project ${saved.project}`;
-  for (const { message } of saved.warnings ?? []) say(`Careful: ${message}`);
-  say(response.status === 201 ? `Saved${where}.` : `It was known already${where}.`);
-  await tellSimilar(api, saved);
+  for (const { message } of saved.warnings ?? []) say(`Warning: ${message}`);
+  say(response.status === 201 ? `Saved${where}.` : `This text was already saved${where}.`);
+  await showSimilar(api, saved);
 }
 
-/** Says what is known that the new memory may repeat, or take the place of. */
-async function tellSimilar(api: Api, { id, supersedes, similar = [] }: Saved) {
-  const others = similar.filter((one) => one.id !== supersedes).slice(0, SIMILAR);
+/** Shows memories that the new one may repeat or make outdated. */
+async function showSimilar(api: Api, { id, supersedes, similar = [] }: Saved) {
+  const others = similar.filter((one) => one.id !== supersedes).slice(0, MAX_SIMILAR);
   for (const other of others) {
     const response = await api.request(`/api/memories/${other.id}`);
     const { content } = (await response.json()) as Saved;
-    const how = other.kind === "changed" ? "May be outdated" : "Much alike";
+    const how = other.kind === "changed" ? "May be outdated" : "Similar";
     say(`${how}: ${other.id} (${titleOf(content)})`);
   }
   if (others.length === 0) return;
   say(
-    `ctxd forget removes what is not needed. To keep what was true as history, forget ${id} and save it with --supersedes.`,
+    `ctxd forget deletes a memory that is no longer needed. To keep an outdated one as history, forget ${id} and save it again with --supersedes.`,
   );
 }

@@ -15,21 +15,21 @@ import { printable } from "../printable.ts";
 import { targetOptions } from "../target-options.ts";
 import { print, say } from "../terminal.ts";
 
-/** What `ctxd search` is given beside the words. */
+/** Options of `ctxd search`. */
 interface SearchOptions extends Target {
-  /** By default that of the folder. */
+  /** Default: the project of the folder. */
   project?: string;
   allProjects?: boolean;
   tag?: readonly string[];
   limit?: number;
-  /** Whether also what is no answer is shown. */
+  /** Whether to show results below the floor too. */
   guesses?: boolean;
-  /** Whether also what was superseded is shown. */
+  /** Whether to show superseded memories too. */
   history?: boolean;
   json?: boolean;
 }
 
-/** Characters that are shown of a long memory: those around what made it match. */
+/** Characters shown of a long memory, around the matched passage. */
 const SHOWN = 600;
 
 /** Adds the command to the program. */
@@ -38,23 +38,23 @@ export function define(program: Command, { configure, env }: Context): void {
     .command("search")
     .argument(
       "[words...]",
-      "what to look for, as a question or in words; - or nothing is standard input",
+      "a question or some words; - or no words reads standard input",
     )
     .summary("find memories by meaning")
     .description(
-      "Finds memories by their meaning and prints them, the best first; nothing where nothing is known. In a folder of a git repository, those of that project and those of none.",
+      "Finds memories by their meaning and prints them, the best first. Prints nothing if no memory answers the question. In a git repository it searches the memories of that project and those of no project.",
     )
-    .option("--project <name>", "those of this project, and those of none", nameParser(Project))
-    .option("--all-projects", "those of all projects")
+    .option("--project <name>", "memories of this project, and of no project", nameParser(Project))
+    .option("--all-projects", "memories of all projects")
     .option(
       "--tag <tag>",
-      "only those with this label; may be repeated, one is enough",
+      "only memories with this tag; repeat it for memories with any of several tags",
       collectTags,
     )
-    .option("--limit <number>", "how many at the most (10)", parseLimit)
-    .option("--guesses", "also what is too far off to be taken for an answer")
-    .option("--history", "also what was true before, and superseded since")
-    .option("--json", "as JSON, as the API has it")
+    .option("--limit <number>", "the largest number of results (10)", parseLimit)
+    .option("--guesses", "also weak matches that probably do not answer the question")
+    .option("--history", "also memories that were superseded by newer ones")
+    .option("--json", "print the API's answer as JSON")
     .addOption(targetOptions.user())
     .addOption(targetOptions.url())
     .addHelpText("after", `\n${PROJECT_NOTE}`)
@@ -77,14 +77,14 @@ async function search(
   env: Environment,
 ): Promise<void> {
   if (options.project !== undefined && options.allProjects) {
-    throw new CommandError("--project and --all-projects don't go together.", USAGE);
+    throw new CommandError("Use --project or --all-projects, not both.", USAGE);
   }
-  const query = await inputText(words, "There is nothing to look for: give some words.", options);
+  const query = await inputText(words, "There is nothing to search for: give some words.", options);
   using api = await openApi(config, env, options);
   const response = await api.request(`/api/memories/search?${parametersOf(query, options)}`);
   const { memories } = (await response.json()) as { memories: FoundMemory[] };
   if (response.headers.get("ctxd-search-mode") === "keyword") {
-    say("Searched by words alone, as the model that knows meanings is still being loaded.");
+    say("Searched by words only: the model that understands meanings is still loading.");
   }
   if (options.json) return await print(JSON.stringify({ memories }, null, 2));
   if (memories.length > 0) return await print(printable(memories.map(describe).join("\n\n")));
@@ -103,7 +103,7 @@ function parametersOf(query: string, options: SearchOptions): URLSearchParams {
   });
 }
 
-/** A memory as people read it: a line about it, then its text, or the part of it that matters. */
+/** Formats a memory: a line of facts, then its text, or the matched part of a long text. */
 function describe(memory: FoundMemory): string {
   const { content, matched } = memory;
   if (content.length <= SHOWN) return describeMemory(wholeMemory(memory));

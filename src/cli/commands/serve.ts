@@ -19,9 +19,9 @@ interface ServeOptions {
 export function define(program: Command, { configure, env, names }: Context): void {
   program
     .command("serve", { isDefault: true })
-    .summary("run the server (what ctxd does without a command)")
+    .summary("run the server (the default command)")
     .description(
-      "Runs the server until it is told to stop (Ctrl-C or SIGTERM). The dashboard is at its address, http://localhost:7733 by default.\nIt takes over from a server that agents run in the background.",
+      "Runs the server until Ctrl-C or SIGTERM. The dashboard is at the server's address, by default http://localhost:7733.\nThe server replaces one that agents have started in the background.",
     )
     .option("--host <address>", "address to listen on (CTXD_HOST, 127.0.0.1)")
     .option("--port <number>", "port to listen on (CTXD_PORT, 7733)")
@@ -34,7 +34,7 @@ export function define(program: Command, { configure, env, names }: Context): vo
     .addHelpText("after", `\nSettings, from the environment:\n${describeSettings()}`)
     .allowExcessArguments()
     .action(async ({ host, port, background }: ServeOptions, command: Command) => {
-      // As serve is the default command, a command that does not exist arrives here.
+      // serve is the default command, so an unknown command ends up here.
       const [unknown] = command.args;
       if (unknown !== undefined) refuseCommand(program, names, unknown);
       const config = configure({

@@ -16,22 +16,22 @@ import { targetOptions } from "../target-options.ts";
 import { print } from "../terminal.ts";
 import { connectedClients, installedClients } from "./connect/list.ts";
 
-/** What `ctxd status` is given. */
+/** Options of `ctxd status`. */
 interface StatusOptions {
   user?: string;
-  /** By default that of the folder. */
+  /** Default: the project of the folder. */
   project?: string;
   json?: boolean;
 }
 
-/** The server of the data folder. */
+/** The state of the data folder's server. */
 interface ServerState {
-  /** Whether it ran before it was asked. */
+  /** Whether it ran before this command, which starts one. */
   was_running: boolean;
   pid: number;
   version: string;
   background: boolean;
-  /** Where browsers reach it; null where no port is open. */
+  /** The address for browsers; null if no port is open. */
   address: string | null;
 }
 
@@ -53,11 +53,11 @@ interface Status {
 export function define(program: Command, { configure, env }: Context): void {
   program
     .command("status")
-    .summary("tell what is known, where it is kept, and which agents are connected")
+    .summary("show the server, its memories, and which agents are connected")
     .description(
-      "Tells whether the server runs, where everything is kept, how much is known in all and of the project of this folder, and which agents of this machine are connected.",
+      "Shows whether the server runs, where the data is, how many memories there are in all and in this folder's project, and which agents on this machine are connected.",
     )
-    .option("--project <name>", "another project than that of this folder", nameParser(Project))
+    .option("--project <name>", "the project to show (default: this folder's)", nameParser(Project))
     .option("--json", "as JSON")
     .addOption(targetOptions.user())
     .addHelpText("after", examples("ctxd status", "ctxd status --json"))
@@ -121,7 +121,7 @@ function describe(status: Status): string {
 }
 
 function describeServer({ was_running, background, address, ...server }: ServerState): string {
-  const how = was_running ? "runs" : "did not run; it does now";
+  const how = was_running ? "runs" : "was not running; started now";
   const where = address ?? "without a port";
   return `${how}${background ? ", in the background" : ""}, ${where} (version ${server.version}, process ${server.pid})`;
 }
@@ -136,7 +136,7 @@ function describeAgents(agents: Status["agents"]): string {
   const namesOf = (isConnected: boolean) =>
     agents.filter(({ connected }) => connected === isConnected).map(({ name }) => name);
   const [connected, others] = [namesOf(true), namesOf(false)];
-  if (agents.length === 0) return "none was found here (ctxd connect lists those that it knows)";
+  if (agents.length === 0) return "none found here (ctxd connect lists the agents that it supports)";
   const parts = [
     connected.length > 0 && `${connected.join(", ")} connected`,
     others.length > 0 && `${others.join(", ")} not connected (ctxd connect --all)`,

@@ -6,16 +6,16 @@ import { IN_BACKGROUND } from "../../system/processes.ts";
 import { reachSocketFolder, SOCKET } from "../../system/socket-folder.ts";
 import type { Environment } from "../context.ts";
 
-/** Milliseconds that an agent waits for an answer at the most, of a server that is busy. */
-const TIMEOUT = 5_000;
+/** Milliseconds that an agent waits for a busy server. */
+const TIMEOUT_MS = 5_000;
 
-/** Where hooks ask the server. */
-export type HookPath = "/api/memories/capture" | "/api/memories/recall";
+/** Paths of the endpoints that hooks call. */
+type HookPath = "/api/memories/capture" | "/api/memories/recall";
 
 /**
- * Asks the server of the data folder, as hooks do, who have no time: once.
- * @returns null when no server runs, or it does not answer in time
- * @throws when it refuses
+ * Sends a hook's request to the server of the data folder, once: the agent waits for the hook.
+ * @returns null when no server runs, or when it does not answer in time
+ * @throws when the server refuses the request
  */
 export async function askAsHook(
   { dataDir }: Pick<Config, "dataDir">,
@@ -28,7 +28,7 @@ export async function askAsHook(
     response = await fetch(`http://localhost${path}`, {
       ...asRequest(body),
       unix: join(reach.path, SOCKET),
-      signal: AbortSignal.timeout(TIMEOUT),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
   } catch {
     return null;
@@ -39,7 +39,7 @@ export async function askAsHook(
   return response.json();
 }
 
-/** A body as a request of the API. */
+/** Makes an API request from a JSON body. */
 export function asRequest(body: unknown) {
   return {
     method: "POST",
@@ -49,8 +49,8 @@ export function asRequest(body: unknown) {
 }
 
 /**
- * Has a program of its own ask the same, which may wait until a server has started, and lives on when
- * this one ends.
+ * Repeats the request in a separate process, which waits until a server has started and goes on when this
+ * one ends.
  */
 export function askLater(
   { dataDir, cacheDir }: Config,
@@ -65,7 +65,9 @@ export function askLater(
     const input = openSync(file, "r");
     try {
       Bun.spawn([...ownCommand, ...words, "--later", "--data-dir", dataDir], {
-        ...{ stdin: input, stdout: "ignore", stderr: "ignore" },
+        stdin: input,
+        stdout: "ignore",
+        stderr: "ignore",
         ...IN_BACKGROUND,
         env: { ...env, CTXD_CACHE_DIR: cacheDir },
       }).unref();
@@ -73,7 +75,7 @@ export function askLater(
       closeSync(input);
     }
   } finally {
-    // Who has it open can read it all the same.
+    // The new process has the file open and can still read it.
     rmSync(file, { force: true });
   }
 }

@@ -1,38 +1,38 @@
 import type { JsonObject } from "../../import/json-objects.ts";
 
-/** What somebody said, as the API takes it. */
-export interface SaidTurn {
+/** A turn of a conversation, in the form of the API. */
+interface Turn {
   role: "user" | "assistant";
   content: string;
   id?: string;
   at?: string;
 }
 
-/** What an agent tells the command of a hook. */
+/** What an agent passes to the command of a hook. */
 export interface HookEvent {
-  /** The event's own name; null where the agent names none. */
+  /** The event's name; null if the agent sends none. */
   name: string | null;
   session: string | null;
   /** The folder that the agent works in. */
   folder: string | null;
-  /** What the person asks, where the event is about that. */
+  /** The user's prompt; null for other events. */
   prompt: string | null;
-  /** Whether the conversation begins, or has forgotten what it was told. */
+  /** Whether the conversation is new or was compacted, so that earlier context is gone. */
   isFresh: boolean;
   /** The file that the agent writes the conversation to. */
   transcript: string | null;
-  /** What was said, where the event itself has it. */
-  turns: SaidTurn[];
+  /** The turns that the event itself contains. */
+  turns: Turn[];
 }
 
-/** A conversation that goes on where it was knows what it was told. */
+/** A resumed conversation still has its context; these do not. */
 const FRESH = new Set(["startup", "clear", "compact"]);
 
 /**
- * Reads what a hook is given on standard input, by the agents' own descriptions:
+ * Reads the event that a hook receives on standard input, as the agents document it:
  * Claude Code https://code.claude.com/docs/en/hooks, Codex https://developers.openai.com/codex/hooks,
  * Gemini CLI https://geminicli.com/docs/hooks/reference, Cursor https://cursor.com/docs/agent/hooks; and
- * what our plugin for OpenCode gives (`connect/opencode-plugin.ts`).
+ * what our plugin for OpenCode sends (`connect/opencode-plugin.ts`).
  */
 export function readHookEvent(input: JsonObject): HookEvent {
   const [workspace] = Array.isArray(input.workspace_roots) ? input.workspace_roots : [];
@@ -48,10 +48,10 @@ export function readHookEvent(input: JsonObject): HookEvent {
   };
 }
 
-/** Cursor tells what is said as it is said; its transcripts have no times. */
+/** Cursor sends each turn as an event; its transcripts have no times. */
 function turnsOfCursor({ hook_event_name: name, generation_id, prompt, text }: JsonObject) {
   const generation = textOf(generation_id);
-  const turn = (role: SaidTurn["role"], value: unknown): SaidTurn[] => {
+  const turn = (role: Turn["role"], value: unknown): Turn[] => {
     const content = textOf(value);
     if (content === null || content.trim() === "") return [];
     const id = JSON.stringify([generation, role, Bun.hash(content).toString(36)]);
@@ -61,7 +61,7 @@ function turnsOfCursor({ hook_event_name: name, generation_id, prompt, text }: J
   return name === "afterAgentResponse" ? turn("assistant", text) : [];
 }
 
-function isTurn(value: unknown): value is SaidTurn {
+function isTurn(value: unknown): value is Turn {
   const { role, content } = Object(value);
   return (role === "user" || role === "assistant") && textOf(content)?.trim() !== undefined;
 }

@@ -1,19 +1,18 @@
 import { isObject, type JsonObject } from "../../import/json-objects.ts";
 
-/** Milliseconds that a hook's input may take to come: agents write it at once. */
-const PATIENCE = 1_000;
-/** Bytes of it. */
-const MOST = 16 << 20;
+/** Milliseconds to wait for a hook's input: agents write it immediately. */
+const TIMEOUT_MS = 1_000;
+const MAX_BYTES = 16 << 20;
 
-/** The object that an agent gives a hook on standard input; null at a terminal, and for none. */
+/** Reads the JSON object that an agent writes to a hook's standard input; null without one, or at a terminal. */
 export async function readHookInput(): Promise<JsonObject | null> {
   if (process.stdin.isTTY) return null;
   const reader = Bun.stdin.stream().getReader();
-  // Who runs it otherwise may have left an input open that never ends.
-  const timer = setTimeout(() => void reader.cancel(), PATIENCE);
+  // A script that runs the command may leave its input open forever.
+  const timer = setTimeout(() => void reader.cancel(), TIMEOUT_MS);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  while (bytes <= MOST) {
+  while (bytes <= MAX_BYTES) {
     const { value, done } = await reader.read();
     if (done) break;
     bytes += value.length;
