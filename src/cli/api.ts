@@ -35,7 +35,10 @@ export type Api = ReturnType<typeof createApi>;
 export async function openApi(config: Config, env: Environment, { user, url }: Target) {
   if (url === undefined) return createApi(await connectLocal(config, env, user));
   if (user !== undefined) {
-    throw new CommandError("Use --user or --url, not both: an API key belongs to one account.", USAGE);
+    throw new CommandError(
+      "Use --user or --url, not both: an API key belongs to one account.",
+      USAGE,
+    );
   }
   requireEncryption(url, config);
   const key = isInteractive() ? await askHidden("API key: ") : await readLine();
@@ -105,7 +108,10 @@ function createApi(connection: Connection) {
           if (response.ok) return response;
           reason = await messageIn(response);
           if (response.status !== 429 && response.status !== 503) break;
-          wait = Math.min(Number(response.headers.get("retry-after")) || RETRY_AFTER, MAX_RETRY_AFTER);
+          wait = Math.min(
+            Number(response.headers.get("retry-after")) || RETRY_AFTER,
+            MAX_RETRY_AFTER,
+          );
         } catch (error) {
           if (init.signal?.aborted) throw error;
           reason = messageOf(error);

@@ -9,5 +9,7 @@ import { askHidden, isInteractive, readLine } from "./terminal.ts";
 export async function askForKey(): Promise<string> {
   const key = (isInteractive() ? await askHidden("API key: ") : await readLine()).trim();
   if (isWellFormed(key)) return key;
-  throw new CommandError("This is not an API key of ctxd: a part of it may be missing or mistyped.");
+  throw new CommandError(
+    "This is not an API key of ctxd: a part of it may be missing or mistyped.",
+  );
 }

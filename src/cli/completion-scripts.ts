@@ -12,7 +12,7 @@ _ctxd() {
   found=("\${(@f)$("\${words[1]}" complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   if [[ -n "\${found[1]}" ]]; then compadd -- "\${found[@]}"; else _files; fi
 }
-# As a file of its own, it is read when something is to be completed for the first time.
+# As a file of its own, zsh reads it at the first completion.
 if [[ "\${funcstack[1]}" == _ctxd ]]; then _ctxd "$@"; else compdef _ctxd ctxd; fi
 `,
   fish: `function __ctxd_complete

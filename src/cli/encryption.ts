@@ -70,7 +70,7 @@ async function readNewPassphrase(): Promise<string> {
   if ([...passphrase].length < SHORTEST_PASSPHRASE) {
     throw new CommandError(`A passphrase has at least ${SHORTEST_PASSPHRASE} characters.`);
   }
-  if (!isAsked || (await askHidden("The same again: ")) === passphrase) return passphrase;
+  if (!isAsked || (await askHidden("Repeat it: ")) === passphrase) return passphrase;
   throw new CommandError("The two passphrases differ; nothing was written.");
 }
 
@@ -78,8 +78,7 @@ async function readNewPassphrase(): Promise<string> {
 async function readIdentities(path: string): Promise<string[]> {
   const text = await explained(path, "read", async () => {
     const { size } = await stat(path);
-    if (size > MAX_IDENTITIES)
-      throw new CommandError(`${path} is too large for an identity file.`);
+    if (size > MAX_IDENTITIES) throw new CommandError(`${path} is too large for an identity file.`);
     return await readFile(path, "utf8");
   });
   const lines = text.split("\n").map((line) => line.trim());

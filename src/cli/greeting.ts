@@ -25,9 +25,7 @@ export function greet(
   if (setUp === null) return;
   say("\nThis server has no owner yet.");
   if (config.registration !== "closed") {
-    say(
-      `To create the account and a key in a browser, open\n  ${setUp}\nor use another terminal:`,
-    );
+    say(`To create the account and a key in a browser, open\n  ${setUp}\nor use another terminal:`);
   } else say("Create the account and a key in another terminal:");
   say(`  ${describeCommand("user add you@example.com", config, env)}`);
   say(`  ${describeCommand("key create --user you@example.com --name laptop", config, env)}`);

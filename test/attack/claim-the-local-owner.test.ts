@@ -206,7 +206,7 @@ describe("handing over", () => {
     expect(nobody.stderr).toContain("No account has this e-mail address");
     const same = await ctxd(["user", "owner", OWNER], { dataDir });
     expect(same).toMatchObject({ stdout: "", exitCode: 0 });
-    expect(same.stderr).toContain("owns this server already");
+    expect(same.stderr).toContain("already owns this server");
     expect(await accounts.findOwner()).toMatchObject({ email: OWNER });
   });
 });

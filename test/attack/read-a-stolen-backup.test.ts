@@ -112,10 +112,10 @@ describe("nobody else opens it:", () => {
     const other = join(root, "other.txt");
     const cases = [
       [`${stranger}\n`, "this identity does not match"],
-      ["", "is no file of identities"],
+      ["", "is not an identity file"],
       ["AGE-SECRET-KEY-1QQQ\n", "contains no age identity"],
-      ["ssh-ed25519 AAAA\n", "is no file of identities"],
-      [null, "give the file that age-keygen made with --identity FILE"],
+      ["ssh-ed25519 AAAA\n", "is not an identity file"],
+      [null, "give the identity file of age-keygen with --identity FILE"],
     ] as const;
     for (const [content, reason] of cases) {
       if (content !== null) writeFileSync(other, content);

@@ -62,7 +62,7 @@ test("every client is connected, shown as connected, and disconnected again", as
   const { stdout } = await run([]);
   expect(stdout.match(/ connected {2}/g)).toHaveLength(CLIENTS.length);
   const same = (await all()).stderr.match(
-    / is connected like this already: nothing to change\.$/gm,
+    / is already connected like this: nothing to change\.$/gm,
   );
   expect(same).toHaveLength(CLIENTS.length);
   expect(await all("--remove")).toMatchObject({ exitCode: 0 });
@@ -85,8 +85,8 @@ test("--all connects the agents that are found, and a damaged file keeps none fr
   expect(exitCode).toBe(1);
   expect(stderr).toContain("Cursor is connected to the memory on this machine");
   expect(stderr).toContain("Kiro is connected to the memory on this machine");
-  expect(stderr.match(/is saved for 90 days/g)).toHaveLength(1);
-  expect(stderr).toContain("It has no hooks, so that it has the tools alone.");
+  expect(stderr.match(/are saved for 90 days/g)).toHaveLength(1);
+  expect(stderr).toContain("It has no hooks, so it can use the tools only.");
   expect(stderr).toContain("config.toml is not valid TOML");
   expect(stderr).toEndWith("ctxd: 1 could not be changed.\n");
   expect(existsSync(join(home, ".kiro", "settings", "mcp.json"))).toBe(true);
@@ -116,7 +116,7 @@ test("without a terminal and without --yes it shows the change and makes none", 
   const { stdout, stderr, exitCode } = await run(["codex"]);
   expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 2 });
   expect(stderr).toContain('  model = "x"\n+ \n+ [mcp_servers.ctxd]\n');
-  expect(stderr).toEndWith("Nothing was changed: this needs --yes when nobody can be asked.\n");
+  expect(stderr).toEndWith("Nothing was changed: without a terminal this needs --yes.\n");
   expect(get("codex")).toBe('model = "x"\n');
 });
 
@@ -125,9 +125,13 @@ test.each([
   ["n", 1, false],
 ])("in a terminal it asks, and %s is heeded", async (answer, exitCode, isWritten) => {
   const { home, entry } = someHome();
-  const asked = await ctxdInTerminal(["connect", "gemini"], [["Change this?", `${answer}\r`]], {
-    env: { HOME: home },
-  });
+  const asked = await ctxdInTerminal(
+    ["connect", "gemini"],
+    [["Make these changes?", `${answer}\r`]],
+    {
+      env: { HOME: home },
+    },
+  );
   expect(asked.exitCode).toBe(exitCode);
   expect(entry("gemini") !== null).toBe(isWritten);
 });
@@ -135,8 +139,8 @@ test.each([
 test("in a terminal it offers Claude Code's hook", async () => {
   const { home } = someHome();
   const steps = [
-    ["what is known of the project?", "y\r"],
-    ["Change this?", "y\r"],
+    ["what is known about the project?", "y\r"],
+    ["Make these changes?", "y\r"],
   ] as const;
   const surroundings = { env: { HOME: home } };
   expect((await ctxdInTerminal(["connect", "claude-code"], steps, surroundings)).exitCode).toBe(0);
@@ -164,9 +168,9 @@ describe("a server elsewhere:", () => {
     });
     expect(stdout + stderr).not.toContain(key);
     expect(stderr).toContain(`+         "Authorization": "Bearer ${key.slice(0, 8)}…"`);
-    expect(stderr).toContain("Others on this machine can read the key in it: chmod 600 ");
+    expect(stderr).toContain("Other users of this machine can read the key in it: chmod 600 ");
     const removed = await run(["cursor", "--remove", "--yes"]);
-    expect(removed.stderr).toContain("An API key is still in that copy.");
+    expect(removed.stderr).toContain("That copy still contains an API key.");
     expect(removed.stderr).not.toContain(key);
   });
 
@@ -175,13 +179,13 @@ describe("a server elsewhere:", () => {
     const clear = await run(["cursor", "--url", "http://memory.example.com", "--key", "--yes"], {
       input: `${generateKey()}\n`,
     });
-    expect(clear.stderr).toContain("would get the key in the clear");
+    expect(clear.stderr).toContain("unencrypted: use https");
     const refused = await run(["cursor", "--url", ADDRESS, "--key", "--yes"], {
       input: "ctx_oops\n",
     });
     expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
     expect(refused.stderr).toBe(
-      "ctxd: This is no API key of ctxd, or a part of it is missing or mistyped.\n",
+      "ctxd: This is not an API key of ctxd: a part of it may be missing or mistyped.\n",
     );
     expect(entry("cursor")).toBeNull();
   });
@@ -277,14 +281,14 @@ test.each([
   [["emacs"], "Clients: claude-code, codex, "],
   [["windsurv"], "Did you mean windsurf?"],
   [["chatgpt"], "ChatGPT is connected in its own settings"],
-  [["cursor", "--all"], "--all goes with no client"],
-  [["--all", "--print"], "--print goes with one client"],
-  [["--yes"], "name the client too"],
-  [["cursor", "--key"], "--key goes with --url"],
-  [["goose", "--recall"], "--recall and --capture are for agents with hooks: claude-code, "],
-  [["cursor", "--allow"], "--allow is for claude-code, codex, gemini."],
-  [["claude-code", "--capture", "--url", ADDRESS], "for the memory on this machine"],
-  [["cursor", "--remove", "--print"], "--remove goes with no option but --yes"],
+  [["cursor", "--all"], "use --all or a client"],
+  [["--all", "--print"], "--print needs one client"],
+  [["--yes"], "name a client too"],
+  [["cursor", "--key"], "--key needs --url"],
+  [["goose", "--recall"], "--recall and --capture need an agent with hooks: claude-code, "],
+  [["cursor", "--allow"], "--allow works with claude-code, codex, gemini."],
+  [["claude-code", "--capture", "--url", ADDRESS], "use the memory on this machine"],
+  [["cursor", "--remove", "--print"], "--remove can only be combined with --yes"],
   [["cursor", "--url", "memory.example.com"], "Use an address such as"],
   [["cursor", "--url", `${ADDRESS}/some/path`], "Use the address alone"],
 ])("%j is wrong usage", async (args, message) => {

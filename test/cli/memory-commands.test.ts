@@ -117,16 +117,21 @@ test("piped text is saved as it is, and looked for", async () => {
 });
 
 test.each([
-  ["nothing to save", ["save"], "", "There is nothing to save"],
-  ["white space", ["save", "-"], " \n\t\n", "There is nothing to save"],
+  ["nothing to save", ["save"], "", "There is no text to save"],
+  ["white space", ["save", "-"], " \n\t\n", "There is no text to save"],
   ["bytes that are no text", ["save", "-"], new Uint8Array([255, 254]), "is not text in UTF-8"],
-  ["nothing to look for", ["search"], "", "There is nothing to look for"],
-  ["two projects", ["search", "a", "--project", "b", "--all-projects"], "", "don't go together"],
+  ["nothing to look for", ["search"], "", "There is nothing to search for"],
+  ["two projects", ["search", "a", "--project", "b", "--all-projects"], "", "not both"],
   ["a tag with a comma", ["save", "a", "--tag", "b,c"], "", "must not contain a comma"],
   ["an importance over 1", ["save", "a", "--importance", "2"], "", "from 0 to 1"],
   ["nothing to forget", ["forget", "--yes"], "", "Say what to forget"],
-  ["words where nobody can choose", ["forget", "tea", "--yes"], "", "Words are for a terminal"],
-  ["words and a filter", ["forget", "tea", "--tag", "x", "--yes"], "", "don't go with options"],
+  ["words where nobody can choose", ["forget", "tea", "--yes"], "", "Words need a terminal"],
+  [
+    "words and a filter",
+    ["forget", "tea", "--tag", "x", "--yes"],
+    "",
+    "Use ids, words, or options",
+  ],
   ["no consent", ["forget", "--tag", "food"], "", "needs --yes"],
   ["words from a pipe", ["forget", "-", "--yes"], "all of it\n", "give ids here"],
   ["history of a filter", ["forget", "--tag", "x", "--history", "--yes"], "", "--history goes"],
@@ -172,7 +177,7 @@ test("what is forgotten is gone: by id, by filter, and of a project only its own
   const [one, two] = [await save("Red is nice"), await save("Blue is nice")];
   expect(await run(["forget", one, two, "--yes"])).toEqual({
     stdout: "",
-    stderr: "Forgotten: 2 memories.\n",
+    stderr: "Deleted: 2 memories.\n",
     exitCode: 0,
   });
   const again = await run(["forget", one, "--yes"]);
@@ -260,7 +265,7 @@ test("a server elsewhere is asked with a key from standard input, which leaves n
   expect(found.stdout).toContain("· by elsewhere\nTides follow the moon\n");
   const refused = await run(["save", "-", ...elsewhere], { input: key });
   expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
-  expect(refused.stderr).toContain("Standard input has the key");
+  expect(refused.stderr).toContain("Standard input is the API key");
 });
 
 test("a command that does not exist gets the nearest one, an alias its help", async () => {

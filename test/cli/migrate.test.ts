@@ -46,7 +46,7 @@ describe.each([
     const needed = await migrate("--check");
     expect(needed).toMatchObject({ exitCode: 1, stdout: "" });
     expect(needed.stderr).toBe(
-      `ctxd: The schema is 0, and this version's is ${last}: run ctxd migrate.\n`,
+      `ctxd: The schema is 0, and this version needs ${last}: run ctxd migrate.\n`,
     );
     expect(await migrate()).toMatchObject({
       exitCode: 0,
@@ -66,7 +66,7 @@ describe("on PostgreSQL", () => {
     await execute(`UPDATE ctxd_schema SET number = ${last + 1}`);
     expect(await ctxd(["migrate"], { env })).toMatchObject({
       exitCode: 0,
-      stdout: `The schema is ${last + 1}, of a newer version that this one goes with.\n`,
+      stdout: `The schema is ${last + 1}, of a newer version that works with this one.\n`,
     });
     expect(await ctxd(["user", "list"], { env })).toMatchObject({ exitCode: 0 });
     await execute(`UPDATE ctxd_schema SET oldest = ${last + 1}`);

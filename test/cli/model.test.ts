@@ -44,7 +44,9 @@ describe("ctxd model", () => {
     const { run, dataDir } = machine(cacheDir);
     const refused = await run(["model", "use", "multilingual-e5-small"]);
     expect(refused.exitCode).toBe(1);
-    expect(refused.stderr).toMatch(/^ctxd: multilingual-e5-small is not here: .* model fetch /);
+    expect(refused.stderr).toMatch(
+      /^ctxd: multilingual-e5-small is not on this machine: .* model fetch /,
+    );
     const unknown = await run(["model", "use", "bge-huge"]);
     expect(unknown).toMatchObject({ exitCode: 2 });
     expect(unknown.stderr).toContain("use bge-small, multilingual-e5-small, bge-base");
@@ -54,13 +56,13 @@ describe("ctxd model", () => {
     expect(readdirSync(dataDir)).toEqual([]);
   });
 
-  test("has another model used from the next start on, and goes back", async () => {
+  test("has another model used from its next start, and goes back", async () => {
     const folder = temporaryFolder();
     await writeWordModel(folder);
     const at = machine();
     const used = await at.run(["model", "use", folder]);
     expect(used).toMatchObject({ exitCode: 0 });
-    expect(used.stderr).toContain("from the next start on");
+    expect(used.stderr).toContain("from its next start");
     expect(statSync(choicePath(at.dataDir)).mode & 0o777).toBe(0o600);
     expect(await modelOf(at)).toMatch(/^words-[0-9a-f]{8} has vectors of 48 numbers$/);
     expect((await at.run(["model", "list"])).stdout).toEndWith(`\nIn use: ${folder}\n`);
@@ -103,6 +105,6 @@ describe("ctxd model", () => {
     const given = await run(["model", "fetch", "bge-base", "--file", import.meta.path]);
     expect(given.stderr).toContain("None of the files is onnx/model_quantized.onnx");
     expect(asked).toHaveLength(1);
-    expect((await run(["model", "fetch", "bge-small"])).stderr).toContain("is in the program");
+    expect((await run(["model", "fetch", "bge-small"])).stderr).toContain("is built in");
   });
 });

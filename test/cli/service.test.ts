@@ -69,7 +69,7 @@ describe.skipIf(!isLinux)("ctxd service", () => {
       exitCode: 1,
     });
     const missing = await ctxd(["service", "install"], { env: { ...env, PATH: "/nonexistent" } });
-    expect(missing.stderr).toContain("there is no systemctl here");
+    expect(missing.stderr).toContain("systemctl was not found");
     expect((await ctxd(["service", "uninstall"], { env })).exitCode).toBe(0);
     expect(existsSync(unit)).toBe(false);
   });
@@ -87,7 +87,7 @@ describe.skipIf(!isLinux)("ctxd service", () => {
 test("a service without an environment of its own has its settings from a file", async () => {
   const file = join(temporaryFolder(), "service.json");
   const start = () => ctxd(["service", "run", file]);
-  const nothing = "has no settings of a service: run ctxd service install again.";
+  const nothing = "does not contain a service's settings: run ctxd service install again.";
   expect((await start()).stderr).toContain(nothing);
   writeFileSync(file, JSON.stringify({ settings: { CTXD_PORT: 1 }, logFile: "log" }));
   expect((await start()).stderr).toContain(nothing);

@@ -25,7 +25,7 @@ describe("where several servers share the data,", () => {
       "set CTXD_MODEL=bge-small for each",
     ],
     ["none runs in the background", ["serve", "--background", "60"], "runs in no background"],
-    ["none is started for an agent", ["export", "-"], "none starts by itself"],
+    ["none is started for an agent", ["export", "-"], "none is started automatically"],
   ])("%s", async (_, args, said) => {
     const { exitCode, stderr } = await ctxd(args, { env });
     expect(stderr).toContain(said);

@@ -256,9 +256,7 @@ test("a server elsewhere is reached by its address and a key", async () => {
   expect(both).toMatchObject({ stdout: "", exitCode: 2 });
   expect(await run(["import", "-", ...url], keys.other)).toMatchObject({ exitCode: 2 });
   const clear = await run(["export", "-", "--url", "http://memory.example.com"], keys.other);
-  expect(clear.stderr).toStartWith(
-    "ctxd: http://memory.example.com would get the key in the clear",
-  );
+  expect(clear.stderr).toStartWith("ctxd: http://memory.example.com unencrypted: use https");
 });
 
 test("an export to a link, a pipe or a device leaves them what they are", async () => {

@@ -140,7 +140,7 @@ test("in a terminal the password is asked for twice and does not appear", async 
     ["user", "add", "you@example.com"],
     [
       ["Password", `wrong\u0015${PASSWORD}x\u007f\r`],
-      ["The same again", `${PASSWORD}\r`],
+      ["Repeat it", `${PASSWORD}\r`],
     ],
     { dataDir },
   );
@@ -218,7 +218,7 @@ test("user quota shows and sets how much an account may keep", async () => {
     });
     return { exitCode, message: stderr.trim() };
   };
-  const may = (what: string) => ({ exitCode: 0, message: `you@example.com may keep ${what}.` });
+  const may = (what: string) => ({ exitCode: 0, message: `you@example.com may store ${what}.` });
   expect(await quota()).toEqual(may("any number of memories and any number of bytes of text"));
   expect(await quota("--memories", "100", "--bytes", "20M")).toEqual(
     may("100 memories and 20000000 bytes of text"),

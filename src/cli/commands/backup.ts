@@ -19,15 +19,15 @@ import { say } from "../terminal.ts";
 export function define(program: Command, { configure }: Context): void {
   program
     .command("backup")
-    .argument("<folder>", "a new or empty folder, best on another disk")
+    .argument("<folder>", "a new or empty folder, preferably on another disk")
     .summary("copy all data, also while the server runs")
     .description(
-      "Copies everything in the data folder as it is at one moment, also while the server runs. Every file is checksummed and on the disk when this ends; without backup.json it is no backup. Keep it as safe as the data: it holds all memories. Encrypted, it can be kept anywhere, in the format of age (age-encryption.org).",
+      "Copies everything in the data folder as of one moment, also while the server runs. When the command ends, every file is on the disk with its checksum; a folder without backup.json is not a complete backup. Keep a backup as safe as the data: it contains all memories. An encrypted one (age-encryption.org) can be kept anywhere.",
     )
     .addOption(
       new Option(
         "--encrypt [recipient]",
-        "encrypt to a recipient (age1..., repeatable); without one to a passphrase that is asked for, or is one line of standard input",
+        "encrypt to a recipient (age1..., repeatable); without a value, with a passphrase that is asked for or read as one line of standard input",
       ).argParser((value: string, before: readonly string[] | undefined) => [
         ...(before ?? []),
         value,
@@ -50,7 +50,7 @@ export function define(program: Command, { configure }: Context): void {
 
 /**
  * `ctxd backup FOLDER`
- * @param encrypt what `--encrypt` was given each time, `true` for nothing
+ * @param encrypt the values of `--encrypt`, `true` for one without a value
  */
 async function backUp(
   config: Config,

@@ -4,7 +4,7 @@ import { messageOf } from "../../errors.ts";
 import { CommandError, USAGE } from "../command-error.ts";
 import type { Context, Environment } from "../context.ts";
 import { examples } from "../help-text.ts";
-import { askAsHook, askLater, asRequest } from "../hooks/ask.ts";
+import { askAsHook, asRequest, sendLater } from "../hooks/ask.ts";
 import { readHookEvent } from "../hooks/event.ts";
 import { acceptAnything, IF, LATER } from "../hooks/hook-options.ts";
 import { readHookInput } from "../hooks/standard-input.ts";
@@ -12,34 +12,34 @@ import { isOff } from "../hooks/switch.ts";
 import { isInteractive, say } from "../terminal.ts";
 
 const CAPTURE = "/api/memories/capture";
-/** The agent of a hook that names none. */
-const AGENT = "agent";
+/** The agent's name if the hook passes none. */
+const DEFAULT_AGENT = "agent";
 
 const FOR_HOOKS =
-  "An agent's hook runs this, and tells on standard input what was said: ctxd connect CLIENT --capture sets it up.";
+  "An agent's hook runs this command and passes the conversation on standard input: ctxd connect CLIENT --capture sets it up.";
 
-/** What `ctxd capture` is given. */
+/** Options of `ctxd capture`. */
 interface CaptureOptions {
   agent?: string;
   project?: string;
-  /** Days after which it is forgotten, or `forever`. */
+  /** Days until captured turns expire, or `forever`. */
   keep?: string;
-  /** The environment variable that switches it on. */
+  /** The hook runs only if this environment variable is `true`. */
   if?: string;
-  /** Whether standard input has the request, and there is time to start a server. */
+  /** Whether standard input is a request of `sendLater`, which may wait for a server to start. */
   later?: boolean;
 }
 
 /** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   acceptAnything(program.command("capture"))
-    .summary("save what was said in an agent's conversation: what its hooks run")
+    .summary("save the turns of an agent's conversation (run by its hooks)")
     .description(
-      "An agent's hook runs this at the end of a turn, before a conversation is compacted and at its end; ctxd connect CLIENT --capture sets it up. What you said and what the agent answered is saved, if it is new: with project, session and time, without what tools put out, secrets masked, and for 90 days. The exit code is 0 whatever happens, so that no agent fails by it.",
+      "An agent's hook runs this after each turn, before a conversation is compacted, and at its end; ctxd connect CLIENT --capture sets it up. It saves what you said and what the agent answered, if that is new, for 90 days: with project, session and time, with secrets masked, and without the output of tools. The exit code is always 0, so that a failure never stops the agent.",
     )
     .option("--agent <name>", "the agent whose hook runs it (agent_id)")
-    .option("--project <name>", "the project; by default that of the folder")
-    .option("--keep <days>", "days after which it is forgotten, or forever (90)")
+    .option("--project <name>", "the project (default: the folder's)")
+    .option("--keep <days>", "days until it expires, or forever (90)")
     .addOption(IF)
     .addOption(LATER)
     .addHelpText("after", examples("ctxd connect claude-code --capture", "ctxd capture --help"))
@@ -47,8 +47,8 @@ export function define(program: Command, { configure, env }: Context): void {
 }
 
 /**
- * `ctxd capture`: has the server save what is new in the conversation of which an agent's hook tells. An
- * agent must not fail by it: what went wrong is said, and nothing else happens.
+ * `ctxd capture`: sends an agent's conversation to the server, which saves its new turns. A failure is
+ * printed and never fails the agent.
  */
 async function capture(
   configure: () => Config,
@@ -65,16 +65,16 @@ async function capture(
     const { session, folder, transcript, turns } = readHookEvent(input);
     if (turns.length === 0 && transcript === null) return;
     const body = {
-      agent: options.agent ?? AGENT,
+      agent: options.agent ?? DEFAULT_AGENT,
       ...(session !== null && { session_id: session }),
       ...(folder !== null && { folder }),
       ...(options.project !== undefined && { project: options.project }),
       ...(options.keep !== undefined && { kept_days: daysOf(options.keep) }),
       ...(turns.length > 0 ? { turns } : { transcript }),
     };
-    // Without a server, one is started; the agent does not wait for it.
+    // If no server runs, a separate process starts one. The agent does not wait for it.
     if ((await askAsHook(config, CAPTURE, body)) === null) {
-      askLater(config, ["capture"], env, body);
+      sendLater(config, ["capture"], env, body);
     }
   } catch (error) {
     say(`ctxd: nothing was captured: ${messageOf(error)}`);
@@ -90,5 +90,5 @@ async function captureLater(config: Config, env: Environment, body: unknown): Pr
 function daysOf(text: string): number | null {
   if (text === "forever") return null;
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new CommandError("--keep takes a number of days, or forever.", USAGE);
+  throw new CommandError("--keep takes a number of days, or the word forever.", USAGE);
 }

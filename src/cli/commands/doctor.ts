@@ -18,9 +18,9 @@ import { parseOrigin } from "../url.ts";
 
 interface DoctorOptions {
   json?: boolean;
-  /** A server elsewhere, to be looked at in place of this machine. */
+  /** A remote server to check instead of this machine. */
   url?: URL;
-  /** Whether to try an API key there. */
+  /** Whether to test an API key there. */
   key?: boolean;
 }
 
@@ -29,33 +29,36 @@ export function define(program: Command, { configure, env }: Context): void {
   program
     .command("doctor")
     .summary(
-      "check data, disk, model, port and clock, or a server elsewhere, and say how to mend them",
+      "check data, disk, model, port and clock, or a remote server, and say how to fix problems",
     )
     .description(
-      "Checks everything that a server needs, one line each, and says how to mend what is wrong. Changes nothing. The exit code is 0 when there is no problem. Stop the server to have all memories read.",
+      "Checks everything that a server needs, prints one line for each check, and says how to fix what is wrong. It changes nothing. The exit code is 0 if there is no problem. It reads all memories only while the server is stopped.",
     )
     .option(
       "--url <url>",
-      "check a server as agents elsewhere meet it, in place of this machine",
+      "check a remote server, as agents reach it, instead of this machine",
       parseOrigin,
     )
-    .option("--key", "with --url: try an API key too (asked for, or a line of standard input)")
+    .option(
+      "--key",
+      "with --url: test an API key too (asked for, or read as one line of standard input)",
+    )
     .option("--json", "as JSON")
     .addHelpText("after", examples("ctxd doctor", "ctxd doctor --url https://memory.example.com"))
     .action((options: DoctorOptions) => runDoctor(configure, options, env));
 }
 
 /**
- * `ctxd doctor`: one line per check.
- * @param configure reads the settings; that they are wrong is a finding too
- * @throws CommandError when there is a problem
+ * `ctxd doctor`: prints one line per check.
+ * @param configure reads the settings; an invalid setting is a finding too
+ * @throws CommandError when a check finds a problem
  */
 async function runDoctor(
   configure: () => Config,
   { json, url, key }: DoctorOptions,
   env: Environment,
 ): Promise<void> {
-  if (key && !url) throw new CommandError("--key goes with --url.", USAGE);
+  if (key && !url) throw new CommandError("--key needs --url.", USAGE);
   const findings: Finding[] = [];
   const examined = url
     ? examineServer({ url, key: key ? await askForKey() : null, clock: Date.now })

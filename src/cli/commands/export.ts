@@ -20,10 +20,10 @@ export function define(program: Command, { configure, env }: Context): void {
   const { user, url } = targetOptions;
   program
     .command("export")
-    .argument("<file>", "where to; - is standard output")
+    .argument("<file>", "the file to write; - is standard output")
     .summary("write all memories of an account to a file")
     .description(
-      "Writes all memories of an account to a file, one a line as JSON, also while the server runs. It has everything that ctxd import needs to have them elsewhere just so.",
+      "Writes all memories of an account to a file, one JSON object per line, also while the server runs. ctxd import restores them from it on any server.",
     )
     .addOption(user())
     .addOption(url())
@@ -31,7 +31,7 @@ export function define(program: Command, { configure, env }: Context): void {
     .action((file: string, options: Target) => exportTo(configure(), file, options, env));
 }
 
-/** `ctxd export FILE`: a file that is there already is replaced when all is written. */
+/** `ctxd export FILE`: replaces an existing file after everything is written. */
 async function exportTo(
   config: Config,
   target: string,
@@ -54,7 +54,7 @@ async function exportTo(
   }
 }
 
-/** The chunks of a stream with how many lines they are so far. */
+/** Yields the chunks of a stream with the number of lines so far. */
 async function* countLines(
   chunks: AsyncIterable<Uint8Array>,
   onCount: (count: number) => void,
@@ -69,7 +69,7 @@ async function* countLines(
     }
   } catch (cause) {
     if (cause instanceof CommandError) throw cause;
-    throw new CommandError("The server ended before everything was exported: try again.");
+    throw new CommandError("The server ended before the export was complete: try again.");
   }
 }
 
@@ -86,13 +86,13 @@ async function toStandardOutput(lines: Lines): Promise<number> {
 
 async function toFile(target: string, lines: Lines): Promise<number> {
   const known = await stat(target).catch(() => null);
-  // A link is followed, and what is no file (a pipe, a device) is written as it is.
+  // A symbolic link is followed. A pipe or a device is written directly, not replaced.
   const isReplaced = known === null || (known.isFile() && !/^\/(dev|proc)\//.test(target));
   const path = known && isReplaced ? await realpath(target) : target;
   const unfinished = isReplaced ? `${path}.unfinished` : path;
   let total = 0;
   try {
-    // Nobody else may read it: these are all memories.
+    // No other user may read it: it contains all memories.
     const file = await open(unfinished, "w", 0o600);
     try {
       for await (const { chunk, count } of lines) {

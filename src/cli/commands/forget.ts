@@ -4,7 +4,7 @@ import { type Api, openApi } from "../api.ts";
 import { CommandError, USAGE } from "../command-error.ts";
 import type { Context, Environment } from "../context.ts";
 import { examples } from "../help-text.ts";
-import { readSelection, type SelectionOptions, confirmSelection } from "../selection.ts";
+import { confirmSelection, readSelection, type SelectionOptions } from "../selection.ts";
 import { addSelection } from "../selection-options.ts";
 import { print, say } from "../terminal.ts";
 
@@ -24,7 +24,10 @@ export function define(program: Command, { configure, env }: Context): void {
       "Deletes memories permanently: by id, chosen from the results of a search, or all that the options select. Shows the memories first and asks for confirmation.",
     );
   addSelection(command)
-    .option("--history", "with ids or words: also the memories that they superseded, and that superseded them")
+    .option(
+      "--history",
+      "with ids or words: also the memories that they superseded, and that superseded them",
+    )
     .option("--json", "print how many were deleted, as JSON")
     .addHelpText(
       "after",

@@ -13,13 +13,13 @@ import { formatMoment, formatTable } from "../text-table.ts";
 export function define(program: Command, { configure }: Context): void {
   const grant = program
     .command("grant")
-    .summary("manage what apps have been allowed by sign-in: list, revoke")
+    .summary("manage the grants of apps that sign in: list, revoke")
     .description(
-      "Manages what apps have been allowed: those that have their person sign in, without a key.",
+      "Manages grants: the access that users have given to apps by signing in, without an API key.",
     );
   grant
     .command("list")
-    .description("list the grants, revoked ones of the last 30 days too")
+    .description("list the grants, including those revoked in the last 30 days")
     .option("--user <email>", "only the grants of this account")
     .option("--json", "as JSON")
     .action((options: { user?: string; json?: boolean }) => listGrants(configure(), options));
@@ -27,7 +27,7 @@ export function define(program: Command, { configure }: Context): void {
     .command("revoke")
     .argument("<id>", "the grant's id, as ctxd grant list shows it")
     .summary("revoke a grant")
-    .description("Revokes a grant for good: its tokens are refused from their next request on.")
+    .description("Revokes a grant permanently. The app's next request is refused.")
     .option("--json", "print the grant as JSON")
     .action((id: string, options: { json?: boolean }) => revokeGrant(configure(), id, options));
 }
@@ -53,7 +53,7 @@ async function listGrants(
     return await print(JSON.stringify(entries, null, 2));
   }
   if (grants.length === 0) {
-    return say("No grants yet: an app asks for one when it is connected to this server.");
+    return say("No grants yet: an app asks for one when it connects to this server.");
   }
   await print(
     formatTable(

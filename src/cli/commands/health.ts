@@ -14,7 +14,7 @@ import { print, say } from "../terminal.ts";
 import { parseUrl } from "../url.ts";
 
 /** Milliseconds after which a server that does not answer counts as failed. */
-const TIMEOUT = 5_000;
+const TIMEOUT_MS = 5_000;
 
 const Health = Type.Object({
   status: Type.String(),
@@ -27,17 +27,17 @@ export function define(program: Command, { configure }: Context): void {
     .command("health")
     .summary("ask a running server whether it works")
     .description(
-      "Asks a running server whether it works: one line, and the exit code 0 or 1. Without --url, it is the server of the data folder, wherever that listens, or else the one that the settings describe.",
+      "Asks a running server whether it works. Prints one line; the exit code is 0 or 1. Without --url it asks the server of the data folder, at whatever address it listens, or else the address of the settings.",
     )
-    .option("--url <url>", "where the server is, such as https://memory.example.com", parseUrl)
+    .option("--url <url>", "the server's address, such as https://memory.example.com", parseUrl)
     .option("--json", "print the server's answer, as JSON")
     .addHelpText("after", examples("ctxd health", "ctxd health --url https://memory.example.com"))
     .action((options: { url?: URL; json?: boolean }) => checkHealth(configure(), options));
 }
 
 /**
- * `ctxd health`: asks a running server how it is, by default the one that these settings describe.
- * @throws CommandError when it does not answer, or says that something has failed
+ * `ctxd health`: asks a running server for its health.
+ * @throws CommandError when the server does not answer, or when one of its checks has failed
  */
 async function checkHealth(
   config: Config,
@@ -57,20 +57,20 @@ async function checkHealth(
 
 function ownServer(config: Config): { where: string; ask: Ask } {
   const { dataDir } = config;
-  // Whatever port it was given, and without one: in the background it has none at first.
+  // Works on any port and without one: a server in the background has no port at first.
   if (isLocked(dataDir)) {
     const where = readOwner(dataDir)?.address ?? join(dataDir, SOCKET);
     return { where, ask: askLocally(dataDir) };
   }
-  // A certificate is made out to the public name, not to the loopback address.
+  // The certificate names the public host, not the loopback address.
   return serverAt(localAddress(config), true);
 }
 
 function serverAt({ origin }: URL, anyCertificate: boolean): { where: string; ask: Ask } {
-  return { where: origin, ask: createAsk(origin, { timeout: TIMEOUT, anyCertificate }) };
+  return { where: origin, ask: createAsk(origin, { timeout: TIMEOUT_MS, anyCertificate }) };
 }
 
-/** Where this machine reaches the server: one that listens everywhere is reached by loopback. */
+/** The server's address on this machine: loopback for a server that listens on all interfaces. */
 function localAddress({ host, port, tls }: Config): URL {
   const address = host === "0.0.0.0" ? "127.0.0.1" : host.replace(/^\[|\]$/g, "");
   const name = address.includes(":") ? `[${address === "::" ? "::1" : address}]` : address;

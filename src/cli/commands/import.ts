@@ -25,10 +25,10 @@ import { createMeter } from "../progress.ts";
 import { targetOptions } from "../target-options.ts";
 import { isInteractive, say } from "../terminal.ts";
 
-/** Places that are named. */
-const NAMED = 20;
-/** Characters of a text that a preview shows. */
-const EXCERPT = 200;
+/** Failures and files that are listed by name. */
+const MAX_LISTED = 20;
+/** Characters of each memory in a preview. */
+const EXCERPT_LENGTH = 200;
 
 interface ImportChoice extends Target {
   dryRun?: boolean;
@@ -43,19 +43,19 @@ export function define(program: Command, { configure, env }: Context): void {
   const { user, url } = targetOptions;
   program
     .command("import")
-    .argument("[file...]", "files, a folder, or - for standard input")
-    .summary("bring in memories from ctxd or from other programs")
+    .argument("[file...]", "files, folders, or - for standard input")
+    .summary("import memories from ctxd or from other programs")
     .description(
-      `Brings in memories; what a file is, it finds out:
+      `Imports memories. It detects the kind of each file:
   an export of ctxd, mem0, Supermemory, Zep, Letta, agentmemory or mcp-memory-service
-  the ZIP that ChatGPT or Claude sends: conversations and saved memories
+  the ZIP export of ChatGPT or Claude: conversations and saved memories
   the file of the MCP memory server (JSON lines)
-  what Claude Code, Codex and Gemini CLI keep of their sessions (by --from)
+  the transcripts of Claude Code, Codex and Gemini CLI (with --from)
   a folder of Markdown notes, such as those of basic-memory or Obsidian
   a list copied from ChatGPT or Claude, a list in JSON, a table in CSV
   text and Markdown: each paragraph and list item is a memory; PDF: each page
-What is there already stays: the same file again changes nothing, and goes on where it broke off.
-Secrets such as API keys are masked. When nothing can be imported, it says why and ends with 1.`,
+Memories that exist already stay as they are. Importing a file again adds only what is missing.
+Secrets such as API keys are masked. If nothing can be imported, the exit code is 1.`,
     )
     .addOption(user())
     .addOption(url())
@@ -64,9 +64,9 @@ Secrets such as API keys are masked. When nothing can be imported, it says why a
         TRANSCRIPT_AGENTS,
       ),
     )
-    .option("--preview", "show the first memories and what would be done, and change nothing")
-    .option("--dry-run", "only tell what would be done")
-    .option("--project <name>", "project of what does not name its own")
+    .option("--preview", "show the first memories and what would change, and change nothing")
+    .option("--dry-run", "only show what would change")
+    .option("--project <name>", "project of memories that have none")
     .addHelpText(
       "after",
       examples(
@@ -89,13 +89,13 @@ async function importFrom(
   env: Environment,
 ): Promise<void> {
   if (paths.includes("-") && target.url && !isInteractive()) {
-    throw new CommandError("Standard input has the key: give a file to import.", USAGE);
+    throw new CommandError("Standard input is the API key: give a file to import.", USAGE);
   }
   if (paths.includes("-") && paths.length > 1) {
-    throw new CommandError("- is standard input, and read alone.", USAGE);
+    throw new CommandError("- is standard input and can't be combined with files.", USAGE);
   }
   if ((from === undefined) === (paths.length === 0)) {
-    throw new CommandError("Give files to import, or an agent by --from.", USAGE);
+    throw new CommandError("Give files to import, or an agent with --from.", USAGE);
   }
   const isTrial = dryRun || preview;
   const options = { project: project ?? null, projectOf: projectOfFolder };
@@ -126,7 +126,7 @@ async function importFrom(
   } finally {
     meter.end();
     if (!isDone && countOf(totals) > 0 && !isTrial) {
-      say(`${describe(reading, totals)} The same command again goes on from there.`);
+      say(`${describe(reading, totals)} The same command continues from there.`);
     }
   }
   report(reading, totals, { isTrial, isPreview: preview });
@@ -136,7 +136,7 @@ function describe({ files }: Reading, totals: Totals): string {
   return `From ${describeFiles(files)}: ${describeTotals(totals)}.`;
 }
 
-/** @throws CommandError when something can't be imported */
+/** Prints the result. @throws CommandError when a part can't be imported */
 function report(
   reading: Reading,
   totals: Totals,
@@ -146,11 +146,11 @@ function report(
   for (const [reason, count] of reading.leftOut) say(`Left out: ${reason}: ${count}.`);
   const isOne = reading.files.length === 1;
   const unread = reading.files.filter(({ problem }) => problem !== null);
-  for (const { name, problem } of isOne ? [] : unread.slice(0, NAMED)) {
+  for (const { name, problem } of isOne ? [] : unread.slice(0, MAX_LISTED)) {
     say(`Not read: ${printable(name)} ${problem}.`);
   }
-  if (unread.length > NAMED) say(`Not read: … and ${unread.length - NAMED} more.`);
-  if (totals.masked > 0) say(`Of ${totals.masked}: secrets were masked.`);
+  if (unread.length > MAX_LISTED) say(`Not read: … and ${unread.length - MAX_LISTED} more.`);
+  if (totals.masked > 0) say(`Secrets masked in: ${totals.masked}.`);
   for (const [note, count] of totals.notes) say(`Of ${count}: ${note}.`);
   if (isUnderstood(totals)) {
     say(isTrial ? `Nothing was changed. ${describe(reading, totals)}` : describe(reading, totals));
@@ -159,24 +159,26 @@ function report(
   if (!isUnderstood(totals)) {
     const [only] = reading.files;
     const why = isOne && only?.problem ? `: it ${only.problem}` : "";
-    throw new CommandError(`Nothing was imported${why}. \`ctxd import --help\` tells what can be.`);
+    throw new CommandError(
+      `Nothing was imported${why}. \`ctxd import --help\` lists what can be imported.`,
+    );
   }
 }
 
 function reportFailed({ failed }: Totals): void {
   if (failed.length === 0) return;
-  for (const { at, reason } of failed.slice(0, NAMED)) {
+  for (const { at, reason } of failed.slice(0, MAX_LISTED)) {
     say(`  ${printable(at)}: ${reason.replace(/\.$/, "")}`);
   }
-  if (failed.length > NAMED) say(`  … and ${failed.length - NAMED} more`);
+  if (failed.length > MAX_LISTED) say(`  … and ${failed.length - MAX_LISTED} more`);
   const what = failed.length === 1 ? "1 place" : `${failed.length} places`;
-  throw new CommandError(`What is at ${what} can't be imported.`);
+  throw new CommandError(`${what} can't be imported.`);
 }
 
-/** A memory in one line. */
+/** Formats a memory in one line. */
 function excerpt({ content, project, session_id, created_at, tags = [] }: ImportedMemory): string {
   const text = content.replace(/\s+/g, " ").trim();
-  const cut = text.length > EXCERPT ? `${text.slice(0, EXCERPT).trimEnd()}…` : text;
+  const cut = text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH).trimEnd()}…` : text;
   const about = [
     created_at?.slice(0, 10),
     project,

@@ -13,15 +13,15 @@ import { requireAccount, withStores } from "../stores.ts";
 import { print, say } from "../terminal.ts";
 import { formatMoment, formatTable } from "../text-table.ts";
 
-/** What `ctxd key create` is given; without `scope`, the key may do everything. */
+/** Options of `ctxd key create`. Without `scope` the key may do everything. */
 interface NewKeyOptions {
   user: string;
   name: string;
   scope?: readonly ("read" | "add")[];
   expires?: Date;
-  /** The project that it is bound to. */
+  /** The project that the key is restricted to. */
   project?: string;
-  /** Whether it does not even see the memories of no project. */
+  /** Whether the memories of no project are hidden from the key too. */
   projectOnly?: boolean;
 }
 
@@ -30,27 +30,25 @@ export function define(program: Command, { configure }: Context): void {
   const key = program
     .command("key")
     .summary("manage the API keys: create, list, revoke")
-    .description(
-      "Manages the API keys, with which agents and programs reach an account's memories.",
-    );
+    .description("Manages the API keys, by which agents and programs reach an account's memories.");
   key
     .command("create")
-    .summary("make an API key")
-    .description("Makes an API key and prints it, nothing else, on standard output: once.")
-    .requiredOption("--user <email>", "account that the key is for")
-    .requiredOption("--name <name>", "what the key is for, such as the agent's name")
+    .summary("create an API key")
+    .description("Creates an API key and prints it to standard output. The key is shown only once.")
+    .requiredOption("--user <email>", "the key's account")
+    .requiredOption("--name <name>", "the key's name, such as that of its agent")
     .addOption(
       new Option(
         "--scope <scope...>",
-        "read: it can't change anything; add: it can only save new memories; or both",
+        "read: the key can only read; add: the key can only save new memories; or both",
       ).choices(["read", "add"]),
     )
     .option(
       "--project <name>",
-      "bind it: what it saves belongs to the project, it sees that and the memories of none",
+      "restrict the key to a project: it saves there, and sees that project and memories of no project",
       nameParser(Project),
     )
-    .option("--project-only", "with --project: not even the memories of none are seen")
+    .option("--project-only", "with --project: hide the memories of no project too")
     .option("--expires <when>", "12h, 90d, 2w, 1y, or a date: 2027-01-31", parseExpiry)
     .addHelpText(
       "after",
@@ -67,7 +65,7 @@ export function define(program: Command, { configure }: Context): void {
     });
   key
     .command("list")
-    .description("list the API keys, revoked and expired ones too")
+    .description("list the API keys, including revoked and expired ones")
     .option("--user <email>", "only the keys of this account")
     .option("--json", "as JSON")
     .action((options: { user?: string; json?: boolean }) => listKeys(configure(), options));
@@ -75,13 +73,13 @@ export function define(program: Command, { configure }: Context): void {
     .command("revoke")
     .argument("<id>", "the key's id, as ctxd key list shows it")
     .summary("revoke an API key")
-    .description("Revokes an API key for good: it is refused from its next request on.")
+    .description("Revokes an API key permanently. Its next request is refused.")
     .action((id: string) => revokeKey(configure(), id));
 }
 
 /** `ctxd key create` */
 async function createKey(config: Config, options: NewKeyOptions): Promise<void> {
-  await withStores(config, async ({ accounts, keys, record: tell }) => {
+  await withStores(config, async ({ accounts, keys, record: recordEvent }) => {
     const account = await requireAccount(accounts, options.user);
     const { key, record } = await keys.create(account.id, {
       name: options.name,
@@ -92,15 +90,15 @@ async function createKey(config: Config, options: NewKeyOptions): Promise<void> 
           ? null
           : { project: options.project, only: options.projectOnly ?? false },
     });
-    tell("key_created", keyFacts(record));
+    recordEvent("key_created", keyFacts(record));
     try {
       await print(key);
     } catch {
       await keys.revoke(account.id, record.id);
-      tell("key_revoked", keyFacts(record));
+      recordEvent("key_revoked", keyFacts(record));
       throw new CommandError("The key could not be written to standard output, so it was revoked.");
     }
-    say(`This is the only time the key is shown: keep it safe. Its id is ${record.id}.`);
+    say(`The key is shown only this once: keep it safe. Its id is ${record.id}.`);
   });
 }
 
@@ -119,7 +117,7 @@ async function listKeys(config: Config, options: { user?: string; json?: boolean
     return await print(JSON.stringify(entries, null, 2));
   }
   if (keys.length === 0) {
-    return say("No keys yet: ctxd key create --user EMAIL --name NAME makes one.");
+    return say("No keys yet: ctxd key create --user EMAIL --name NAME creates one.");
   }
   await print(
     formatTable(

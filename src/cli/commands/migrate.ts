@@ -17,60 +17,63 @@ import type { Context } from "../context.ts";
 import { examples } from "../help-text.ts";
 import { print } from "../terminal.ts";
 
-/** The schema of a database, and that of this program; 0 is none. */
+/** Schema numbers of the database and of this program; 0 for no database. */
 interface Schemas {
-  is: number;
-  ours: number;
+  current: number;
+  wanted: number;
 }
 
 /** Adds the command to the program. */
 export function define(program: Command, { configure }: Context): void {
   program
     .command("migrate")
-    .summary("bring the database up to date, as a start of the server does")
+    .summary("upgrade the database, as the start of a server does")
     .description(
-      "Brings the database up to date and prints from which schema to which. A start of the server does the same; with several servers, this one can be done before the first of them is replaced.",
+      "Upgrades the database and prints the schema numbers before and after. The start of a server does the same. With several servers, run this before you replace the first of them.",
     )
-    .option("--check", "change nothing; the exit code is 1 if there is something to do")
+    .option("--check", "change nothing; the exit code is 1 if an upgrade is needed")
     .addHelpText("after", examples("ctxd migrate", "ctxd migrate --check"))
     .action((options: { check?: boolean }) => migrateDatabase(configure(), options));
 }
 
 /**
- * `ctxd migrate`: brings the database up to date, as `ctxd serve` does, and prints from which schema to
- * which.
- * @param check changes nothing, and fails when there is something to do
- * @throws CommandError, or DatabaseError when a newer program's database can't be used
+ * `ctxd migrate`: upgrades the database, as `ctxd serve` does, and prints the schema numbers.
+ * @param check changes nothing, and fails when an upgrade is needed
+ * @throws CommandError, or DatabaseError for a database of a newer version that this one can't use
  */
 async function migrateDatabase(
   config: Config,
   { check = false }: { check?: boolean },
 ): Promise<void> {
-  const { is, ours } = config.shared
+  const { current, wanted } = config.shared
     ? await withConnection(config.shared, async (postgres) => {
         const state = await readSchemaState(postgres);
         if (!check) await migratePostgres(postgres);
-        return { is: state?.number ?? 0, ours: POSTGRES_MIGRATIONS.at(-1)?.number ?? 0 };
+        return { current: state?.number ?? 0, wanted: POSTGRES_MIGRATIONS.at(-1)?.number ?? 0 };
       })
     : await migrateFolder(config.dataDir, check);
-  if (is === ours) return await print(`The schema is ${is}: there is nothing to do.`);
-  if (is > ours)
-    return await print(`The schema is ${is}, of a newer version that this one goes with.`);
-  if (!check) return await print(`The schema was ${is} and is ${ours}.`);
-  throw new CommandError(`The schema is ${is}, and this version's is ${ours}: run ctxd migrate.`);
+  if (current === wanted) return await print(`The schema is ${current}: there is nothing to do.`);
+  if (current > wanted) {
+    return await print(`The schema is ${current}, of a newer version that works with this one.`);
+  }
+  if (!check) return await print(`The schema was ${current} and is ${wanted}.`);
+  throw new CommandError(
+    `The schema is ${current}, and this version needs ${wanted}: run ctxd migrate.`,
+  );
 }
 
 async function migrateFolder(dataDir: string, check: boolean): Promise<Schemas> {
   const path = databasePath(dataDir);
-  const schemas = { is: existsSync(path) ? look(path, dataDir) : 0, ours: MIGRATIONS.length };
-  if (check && schemas.is > schemas.ours) {
+  const current = existsSync(path) ? readSchema(path, dataDir) : 0;
+  const wanted = MIGRATIONS.length;
+  if (check && current > wanted) {
     throw new DatabaseError(`The database ${path} was written by a newer ctxd.`);
   }
   if (!check) await openSqlite(path).close();
-  return schemas;
+  return { current, wanted };
 }
 
-function look(path: string, dataDir: string): number {
+function readSchema(path: string, dataDir: string): number {
   using sqlite = openReadOnly(path, isLocked(dataDir));
   return schemaVersion(sqlite);
 }

@@ -32,29 +32,29 @@ export function define(program: Command, { configure, env }: Context): void {
   const names = CATALOGUE.map(({ name }) => name);
   const model = program
     .command("model")
-    .summary("list, fetch and switch the models that tell what a text means")
+    .summary("list, fetch and switch embedding models")
     .description(
-      "Manages the models that tell what a text means. The one that is in the program, bge-small, knows English; texts in other languages are found by their words alone until another one is used. Nothing is fetched unless you say so.",
+      "Manages embedding models, which represent the meaning of texts. The built-in model, bge-small, knows English. Texts in other languages are found by their words only, unless you use another model. ctxd fetches a model only when you run model fetch.",
     );
   model
     .command("list")
-    .description("list the models: languages, size, whether they are here, which is in use")
+    .description("list the models: languages, size, whether each is on this machine and in use")
     .option("--json", "as JSON")
     .addHelpText("after", examples("ctxd model list"))
     .action((options: { json?: boolean }) => listModels(configure(), options));
   model
     .command("fetch")
-    .addArgument(offering("<name>", "one of ctxd model list", names))
+    .addArgument(offering("<name>", "a name that ctxd model list shows", names))
     .summary("fetch a model")
     .description(
-      "Fetches a model from huggingface.co into the cache folder. Each file is checked by its SHA-256, which this program knows. After a break the same command goes on where it was.",
+      "Fetches a model from huggingface.co into the cache folder. Each file must have the SHA-256 that this program contains. If the download breaks off, the same command continues it.",
     )
     .option(
       "--file <path>",
-      "take it from a file, or from a folder with its files, without a network; repeatable",
+      "read it from a file, or from a folder with its files, without a network; repeatable",
       (path: string, before: readonly string[] | undefined) => [...(before ?? []), path],
     )
-    .option("--from <url>", "ask a mirror of huggingface.co", parseUrl)
+    .option("--from <url>", "use a mirror of huggingface.co", parseUrl)
     .addHelpText(
       "after",
       examples(
@@ -65,10 +65,12 @@ export function define(program: Command, { configure, env }: Context): void {
     .action((name: string, options: FetchOptions) => fetchNamed(configure(), name, options, env));
   model
     .command("use")
-    .addArgument(offering("<name>", "one of ctxd model list, or a folder with a model", names))
-    .summary("use another model from the next start on")
+    .addArgument(
+      offering("<name>", "a name that ctxd model list shows, or a folder with a model", names),
+    )
+    .summary("use another model from the next start of the server")
     .description(
-      "Has the server use another model from its next start on. The vectors of all memories are rebuilt in the background; until that is done the present ones answer. Where CTXD_MODEL is set, it decides instead.",
+      "Makes the server use another model from its next start. It then rebuilds the vectors of all memories in the background; searches use the old ones until that is done. CTXD_MODEL, if set, takes precedence.",
     )
     .addHelpText(
       "after",
@@ -77,7 +79,7 @@ export function define(program: Command, { configure, env }: Context): void {
     .action((name: string) => useModel(configure(), name, env));
 }
 
-/** An argument that a shell completes with words, and that may have others. */
+/** An argument with suggestions for shell completion. Other values are allowed too. */
 function offering(name: string, description: string, words: string[]): Argument {
   return Object.assign(new Argument(name, description), { argChoices: words });
 }
@@ -120,13 +122,13 @@ async function fetchNamed(
   const { cacheDir, dataDir } = config;
   const known = catalogueModel(name);
   if (!known) throw unknownModel(name);
-  if (!known.fetched) return say(`${name} is in the program: nothing is to be fetched.`);
+  if (!known.fetched) return say(`${name} is built in: there is nothing to fetch.`);
   const { description, address } = known.fetched;
   const meter = createByteMeter(`Fetching ${name}`);
   const folder = await interruptible(
     (signal) =>
       fetchCatalogueModel(
-        { description, address: from ? inPlaceOf(address, from) : address },
+        { description, address: from ? onMirror(address, from) : address },
         cacheDir,
         {
           ...(file && { from: file }),
@@ -134,11 +136,11 @@ async function fetchNamed(
           signal,
         },
       ),
-    `Stopped: ${describeCommand(`model fetch ${name}`, config, env)} goes on from here.`,
+    `Stopped: ${describeCommand(`model fetch ${name}`, config, env)} continues the download.`,
   ).finally(meter.end);
   say(`${name} is in ${folder}.`);
   say(`To search with it: ${describeCommand(`model use ${name}`, config, env)}`);
-  if (existsSync(dataDir) && isLocked(dataDir)) say("The server that runs goes on with its model.");
+  if (existsSync(dataDir) && isLocked(dataDir)) say("The running server keeps using its model.");
 }
 
 /** `ctxd model use NAME` */
@@ -146,16 +148,16 @@ async function useModel(config: Config, name: string, env: Environment): Promise
   const { cacheDir, dataDir, model: named, shared } = config;
   if (shared) {
     throw new CommandError(
-      `Several servers share the data: set CTXD_MODEL=${name} for each of them.`,
+      `Several servers share this data: set CTXD_MODEL=${name} for each of them.`,
       USAGE,
     );
   }
   if (named !== null) {
-    throw new CommandError("CTXD_MODEL names the model: change it there, or unset it.", USAGE);
+    throw new CommandError("CTXD_MODEL sets the model: change it, or unset it.", USAGE);
   }
   const before = await chosenBefore(config);
-  const model = await settle(config, name, env);
-  if (model === before) return say(`${name} is in use already.`);
+  const model = await resolveModel(config, name, env);
+  if (model === before) return say(`${name} is already in use.`);
   if (model !== BUILT_IN) {
     const by = "ctxd model use" as const;
     const embedder = await openChosenModel({ model, by, cacheDir, dataDir, log: SILENT });
@@ -163,14 +165,14 @@ async function useModel(config: Config, name: string, env: Environment): Promise
   }
   await writeChoice(dataDir, model === BUILT_IN ? null : model);
   const isServed = existsSync(dataDir) && isLocked(dataDir);
-  say(`${name} is the model from the ${isServed ? "server's " : ""}next start on.`);
+  say(`The server uses ${name} from its next start.`);
   if (isServed) say("Restart the server.");
   say(
-    `It then rebuilds the vectors of all memories in the background; until that is done the present ones answer. ${describeCommand("doctor", config, env)} shows how far it is, and ${describeCommand(`model use ${before ?? BUILT_IN}`, config, env)} goes back.`,
+    `It then rebuilds the vectors of all memories in the background; searches use the old ones until that is done. ${describeCommand("doctor", config, env)} shows the progress, and ${describeCommand(`model use ${before ?? BUILT_IN}`, config, env)} switches back.`,
   );
 }
 
-/** The model in use; null where a damaged file does not tell. */
+/** The model in use; null if its file is damaged. */
 async function chosenBefore(config: Config): Promise<string | null> {
   const chosen = await readChoice(config).catch((error) => {
     if (!(error instanceof ModelError)) throw error;
@@ -179,18 +181,20 @@ async function chosenBefore(config: Config): Promise<string | null> {
   return chosen && (chosen.model ?? BUILT_IN);
 }
 
-/** What is written down: a name, or a folder wherever the server is started. */
-async function settle(config: Config, name: string, env: Environment): Promise<string> {
+/** Resolves the argument of `model use` to a model's name, or to the absolute path of a folder. */
+async function resolveModel(config: Config, name: string, env: Environment): Promise<string> {
   const known = catalogueModel(name);
   if (known) {
     const { fetched } = known;
     if (fetched === null || (await isFetched(fetched.description, config.cacheDir))) return name;
     const command = describeCommand(`model fetch ${name}`, config, env);
-    throw new CommandError(`${name} is not here: ${command} brings it.`);
+    throw new CommandError(`${name} is not on this machine: ${command} downloads it.`);
   }
   if (FASTEMBED_NAMES.includes(name)) {
     if (existsSync(fastembedFolder(name, config.cacheDir))) return name;
-    throw new CommandError(`${name} is not here: a start with CTXD_MODEL=${name} downloads it.`);
+    throw new CommandError(
+      `${name} is not on this machine: a start with CTXD_MODEL=${name} downloads it.`,
+    );
   }
   const folder = resolve(name);
   if (existsSync(folder)) return folder;
@@ -202,7 +206,7 @@ function unknownModel(name: string, orElse = ""): CommandError {
   return new CommandError(`There is no model ${name}: use ${names}${orElse}.`, USAGE);
 }
 
-/** The same path at another host, such as that of a mirror. */
-function inPlaceOf(address: string, mirror: URL): string {
+/** The address of the same path on a mirror. */
+function onMirror(address: string, mirror: URL): string {
   return `${mirror.href.replace(/\/$/, "")}${new URL(address).pathname}`;
 }

@@ -6,7 +6,7 @@ import { CommandError, USAGE } from "../command-error.ts";
 import type { Context, Environment } from "../context.ts";
 import { examples } from "../help-text.ts";
 import { nameParser } from "../name-options.ts";
-import { readSelection, type SelectionOptions, confirmSelection } from "../selection.ts";
+import { confirmSelection, readSelection, type SelectionOptions } from "../selection.ts";
 import { addSelection } from "../selection-options.ts";
 import { print, say } from "../terminal.ts";
 

@@ -6,7 +6,7 @@ import { CommandError, USAGE } from "../command-error.ts";
 import type { Context, Environment } from "../context.ts";
 import { examples } from "../help-text.ts";
 import { answerOf } from "../hooks/answer.ts";
-import { askAsHook, askLater, asRequest } from "../hooks/ask.ts";
+import { askAsHook, asRequest, sendLater } from "../hooks/ask.ts";
 import { type HookEvent, readHookEvent } from "../hooks/event.ts";
 import { acceptAnything, IF, LATER } from "../hooks/hook-options.ts";
 import { readHookInput } from "../hooks/standard-input.ts";
@@ -16,29 +16,29 @@ import { print, say } from "../terminal.ts";
 
 const RECALL = "/api/memories/recall";
 
-/** What `ctxd recall` is given. */
+/** Options of `ctxd recall`. */
 interface RecallOptions {
   project?: string;
-  /** Characters that are printed at the most. */
+  /** The largest number of characters to print. */
   budget?: string;
-  /** The environment variable that switches it on. */
+  /** The hook runs only if this environment variable is `true`. */
   if?: string;
-  /** Whether only a server is to be started, for what is asked next. */
+  /** Whether to start a server for later requests, and do nothing else. */
   later?: boolean;
 }
 
 /** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   acceptAnything(program.command("recall"))
-    .summary("print what is known that matters for a conversation")
+    .summary("print the memories that matter for a conversation")
     .description(
-      "Prints what is known of the project in this folder and of your preferences. As a hook of an agent, which ctxd connect CLIENT --recall sets up, it also finds what matters for each prompt, and tells nothing twice in a conversation. Prints nothing when nothing is known.",
+      "Prints what is known about the project in this folder and about your preferences, or nothing if nothing is known. As an agent's hook, which ctxd connect CLIENT --recall sets up, it also finds memories for each prompt and never repeats one in a conversation.",
     )
     .option("--agent <name>", "the agent whose hook runs it")
-    .option("--project <name>", "the project; by default that of the folder")
+    .option("--project <name>", "the project (default: the folder's)")
     .option(
       "--budget <characters>",
-      `characters to print at the most (${RECALL_CHARACTERS.default})`,
+      `the largest number of characters to print (${RECALL_CHARACTERS.default})`,
     )
     .addOption(IF)
     .addOption(LATER)
@@ -47,9 +47,8 @@ export function define(program: Command, { configure, env }: Context): void {
 }
 
 /**
- * `ctxd recall`: prints what is known that matters, for an agent: of the project of the folder to begin
- * with, and of what the person asks. As a hook, which is told so on standard input, it never waits for a
- * server to start, and an agent must not fail by it.
+ * `ctxd recall`: prints memories about the folder's project, or about the user's prompt. As a hook, it gets
+ * an event on standard input, never waits for a server to start, and never fails the agent.
  */
 async function recall(
   configure: () => Config,
@@ -64,7 +63,7 @@ async function recall(
     const config = configure();
     const event = readHookEvent(input);
     const answer = await askAsHook(config, RECALL, bodyOf(event, options));
-    if (answer === null) return askLater(config, ["recall"], env, {});
+    if (answer === null) return sendLater(config, ["recall"], env, {});
     const text = answerOf(event, textIn(answer));
     if (text !== "") await print(text);
   } catch (error) {
@@ -86,7 +85,7 @@ async function recallForPerson(
   if (text !== "") await print(printable(text));
 }
 
-/** What this hook had no time for, the next one finds. */
+/** Starts a server, so that the next hook finds one. */
 async function startServer(config: Config, env: Environment): Promise<void> {
   const { reachOwnServer } = await import("../own-server.ts");
   const server = reachOwnServer(config, env);

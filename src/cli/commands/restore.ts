@@ -25,13 +25,16 @@ import { say } from "../terminal.ts";
 export function define(program: Command, { configure, env }: Context): void {
   program
     .command("restore")
-    .argument("<folder>", "what ctxd backup made")
+    .argument("<folder>", "a folder that ctxd backup has written")
     .summary("put a backup into an empty data folder")
     .description(
-      "Puts a backup into the data folder, which must have no data yet and no server. Every checksum is compared before the first byte is written. Sessions, invitations and the tokens of apps end: people sign in again, and apps ask again. Passwords and API keys are those of the backup, with keys that were revoked later.",
+      "Restores a backup into the data folder, which must be without data and without a server. All checksums are compared before anything is written. Sessions, invitations and the tokens of apps end: people and apps sign in again. Passwords and API keys are those of the backup, including keys that were revoked later.",
     )
-    .option("--identity <file>", "what opens a backup that was encrypted to a recipient")
-    .option("--revoke-keys", "end all API keys too, and what was allowed to apps")
+    .option(
+      "--identity <file>",
+      "the identity file that decrypts a backup encrypted to a recipient",
+    )
+    .option("--revoke-keys", "revoke all API keys and all grants of apps too")
     .addHelpText(
       "after",
       examples(
@@ -90,16 +93,16 @@ async function restoreTo(
   }
 }
 
-/** What has ended, and what holds as it was when the backup was made. */
+/** Describes which access has ended and which is as it was at the time of the backup. */
 function describeAccess({ sessions, apps, invitations, keys }: EndedAccess, isRevoked: boolean) {
-  const over = [
+  const ended = [
     count(sessions, "session"),
     `the tokens of ${count(apps, "app")}`,
     count(invitations, "invitation"),
     ...(isRevoked ? [count(keys, "API key")] : []),
   ];
-  const stays = "Accounts, passwords and passkeys are those of that moment.";
-  const holding = keys === 1 ? "1 API key holds" : `${keys} API keys hold`;
-  const hint = `${holding} again, even one that was revoked later: ctxd key list shows, ctxd key revoke ends, and restore --revoke-keys ends all.`;
-  return `Ended: ${over.join(", ")}. ${isRevoked || keys === 0 ? stays : `${stays} ${hint}`}`;
+  const kept = "Accounts, passwords and passkeys are those of the backup.";
+  const valid = keys === 1 ? "1 API key is" : `${keys} API keys are`;
+  const hint = `${valid} valid again, even if revoked later: ctxd key list shows the keys, ctxd key revoke revokes one, and restore --revoke-keys revokes all.`;
+  return `Ended: ${ended.join(", ")}. ${isRevoked || keys === 0 ? kept : `${kept} ${hint}`}`;
 }

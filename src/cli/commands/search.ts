@@ -36,10 +36,7 @@ const SHOWN = 600;
 export function define(program: Command, { configure, env }: Context): void {
   program
     .command("search")
-    .argument(
-      "[words...]",
-      "a question or some words; - or no words reads standard input",
-    )
+    .argument("[words...]", "a question or some words; - or no words reads standard input")
     .summary("find memories by meaning")
     .description(
       "Finds memories by their meaning and prints them, the best first. Prints nothing if no memory answers the question. In a git repository it searches the memories of that project and those of no project.",

@@ -9,7 +9,7 @@ import { requireAccount, withStores } from "../stores.ts";
 import { print, say } from "../terminal.ts";
 import { formatMoment, formatTable } from "../text-table.ts";
 
-/** Which events are wanted. */
+/** Options of `ctxd security`. */
 interface SecurityOptions {
   user?: string;
   event?: string;
@@ -24,12 +24,12 @@ export function define(program: Command, { configure }: Context): void {
     .command("security")
     .summary("show the security log: sign-ins, accounts, keys, apps, exports, deletions")
     .description(
-      "Shows what has happened that matters for security, the newest first: sign-ins that worked and that failed, what was made, changed and revoked, and what was taken along.",
+      "Shows the security log, newest events first: sign-ins and failed sign-ins, accounts, keys and grants that were created, changed or revoked, and exports.",
     )
-    .option("--user <email>", "only what is about this account")
+    .option("--user <email>", "only events of this account")
     .option("--event <name>", "only these events, such as sign_in_failed")
-    .option("--address <ip>", "only what came from this address")
-    .option("--limit <number>", "how many at the most (50)", parseLimit, 50)
+    .option("--address <ip>", "only events from this address")
+    .option("--limit <number>", "the largest number of events (50)", parseLimit, 50)
     .option("--json", "as JSON")
     .addHelpText(
       "after",
@@ -48,7 +48,7 @@ async function showSecurity(config: Config, options: SecurityOptions): Promise<v
   const { user, event, address, limit } = options;
   if (event !== undefined && !isEvent(event)) {
     const known = Object.keys(EVENTS).join(", ");
-    throw new CommandError(`There is no such event. There are: ${known}.`, USAGE);
+    throw new CommandError(`There is no such event. The events are: ${known}.`, USAGE);
   }
   const { events, emails } = await withStores(config, async ({ accounts, listEvents }) => ({
     events: await listEvents(
@@ -59,7 +59,7 @@ async function showSecurity(config: Config, options: SecurityOptions): Promise<v
     emails: new Map((await accounts.list()).map(({ id, email }) => [id, email])),
   }));
   if (options.json) return await print(JSON.stringify(events.map(toJson), null, 2));
-  if (events.length === 0) return say("Nothing has happened that fits.");
+  if (events.length === 0) return say("No event matches.");
   const nameOf = (id: string | null) => (id === null ? "-" : (emails.get(id) ?? id));
   await print(
     formatTable(

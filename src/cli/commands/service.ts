@@ -23,47 +23,47 @@ import { greet } from "../greeting.ts";
 import { examples } from "../help-text.ts";
 import { print, say } from "../terminal.ts";
 
-/** Milliseconds that the system may take for one of its commands. */
-const PATIENCE = 60_000;
+/** Time limit for a command of the service system, in milliseconds. */
+const TIMEOUT_MS = 60_000;
 
 /** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   const service = program
     .command("service")
-    .summary("have the system run the server from your log-in on")
+    .summary("run the server as a service that starts when you log in")
     .description(
-      "Has the system run the server: systemd on Linux, launchd on macOS, a task at log-in on Windows. No root needed.",
+      "Runs the server as a service of the system: systemd on Linux, launchd on macOS, a task at log-in on Windows. It needs no root rights.",
     );
   service
     .command("install")
     .summary("start the server now, and whenever you log in")
     .description(
-      "Writes the description of the service, says where, and starts it. It has the settings (CTXD_…) that the terminal has now; install again to change them.",
+      "Writes the service's definition, prints its path, and starts the service. The service keeps the current settings (CTXD_…) of this terminal; install it again to change them.",
     )
     .addHelpText("after", examples("ctxd service install"))
     .action(() => installService(configure(), env));
   service
     .command("uninstall")
-    .summary("stop it, and start it no more; the data stays")
+    .summary("stop the service and remove it; the data stays")
     .action(() => uninstallService(configure(), env));
   service
     .command("status")
-    .summary("whether it is installed and runs; also by the exit code")
+    .summary("show whether the service is installed and runs; the exit code tells too")
     .action(() => showService(env));
-  // What a task of Windows starts, which has no environment of its own.
+  // A task of Windows starts this, because tasks have no environment of their own.
   service
     .command("run <file>", { hidden: true })
     .action((file: string) => runService(file, configure, env));
 }
 
 /**
- * `ctxd service install`: the server starts now and whenever its person logs in. The service has the
- * settings that the environment has now.
+ * `ctxd service install`: starts the server now and whenever the user logs in, with the settings of the
+ * present environment.
  */
 async function installService(config: Config, env: Environment): Promise<void> {
   if (packageRunner) {
     throw new CommandError(
-      `${describeProgram(env)} keeps the program in a cache, which no service should depend on: npm install -g ctxd, then ctxd service install.`,
+      `${describeProgram(env)} keeps the program in a cache, which may be emptied: run npm install -g ctxd, then ctxd service install.`,
     );
   }
   const system = systemOf(env);
@@ -80,31 +80,31 @@ async function installService(config: Config, env: Environment): Promise<void> {
     logFile: join(config.dataDir, "service.log"),
   };
   const text = encode(system.describe(service), system);
-  const isThere = existsSync(system.path) && (await readFile(system.path)).equals(text);
+  const isInstalled = existsSync(system.path) && (await readFile(system.path)).equals(text);
   for (const words of system.replace) await run(words, env);
   if (settingsPath !== undefined) {
     const { env: settings, logFile } = service;
     await writeWhole(settingsPath, Buffer.from(JSON.stringify({ settings, logFile })));
   }
-  if (!isThere) await writeWhole(system.path, text);
-  say(`${isThere ? "Already there" : "Written"}: ${system.path}`);
+  if (!isInstalled) await writeWhole(system.path, text);
+  say(`${isInstalled ? "Already there" : "Written"}: ${system.path}`);
   if (settings.length > 0) say(`With the settings of this terminal: ${settings.join(", ")}`);
   for (const words of system.start) {
     const failure = await run(words, env);
     if (failure === null) continue;
     throw new CommandError(
-      `The service is described but does not run: ${toShell(words)} failed (${failure}). Run it yourself once ${system.title} is there for your user, or take the description away with ${describeProgram(env)} service uninstall.`,
+      `The service is installed but does not run: ${toShell(words)} failed (${failure}). Run that command once ${system.title} is available to your user, or remove the service with ${describeProgram(env)} service uninstall.`,
     );
   }
-  say("It runs, and starts again whenever you log in.");
+  say("The service runs, and starts whenever you log in.");
   for (const hint of system.hints) say(hint);
 }
 
-/** `ctxd service uninstall`: stops the service and takes its description away. The data stays. */
+/** `ctxd service uninstall`: stops the service and removes its definition. The data stays. */
 async function uninstallService(config: Config, env: Environment): Promise<void> {
   const system = systemOf(env);
   if (!existsSync(system.path)) {
-    say(`There is no service: ${system.path} isn't there.`);
+    say(`There is no service: ${system.path} does not exist.`);
     return;
   }
   for (const words of system.stop) {
@@ -114,16 +114,16 @@ async function uninstallService(config: Config, env: Environment): Promise<void>
   await rm(system.path, { force: true });
   if (system.settingsPath !== undefined) await rm(system.settingsPath, { force: true });
   say(`Removed: ${system.path}`);
-  say(`What it kept stays in ${config.dataDir}`);
+  say(`The data stays in ${config.dataDir}`);
 }
 
-/** `ctxd service status`: one line on standard output, and the exit code 0 if it runs. */
+/** `ctxd service status`: prints one line; the exit code is 0 if the service runs. */
 async function showService(env: Environment): Promise<void> {
   const system = systemOf(env);
   if (!existsSync(system.path)) {
     await print("not installed");
     throw new CommandError(
-      `There is no service: ${describeProgram(env)} service install makes one.`,
+      `There is no service: ${describeProgram(env)} service install creates one.`,
     );
   }
   const failure = await run(system.isRunning, env);
@@ -134,7 +134,9 @@ async function showService(env: Environment): Promise<void> {
 function systemOf(env: Environment): ServiceSystem {
   const system = ownServices(env);
   if (system) return system;
-  throw new CommandError("How this system runs services is not known: have it run ctxd serve.");
+  throw new CommandError(
+    "ctxd does not support the services of this system: make it run ctxd serve.",
+  );
 }
 
 function encode(text: string, { encoding }: ServiceSystem): Buffer {
@@ -145,7 +147,7 @@ async function writeWhole(path: string, text: Buffer): Promise<void> {
   const partial = `${path}.part-${process.pid}`;
   try {
     await mkdir(dirname(path), { recursive: true });
-    // For its owner alone: settings may hold secrets.
+    // Only the owner may read it: settings may contain secrets.
     await writeFile(partial, text, { mode: 0o600 });
     await moveFile(partial, path);
   } catch (error) {
@@ -155,36 +157,36 @@ async function writeWhole(path: string, text: Buffer): Promise<void> {
   }
 }
 
-/** Why a command of the system failed; null when it did not. */
+/** Runs a command of the service system. @returns why it failed; null if it succeeded */
 async function run(words: readonly string[], env: Environment): Promise<string | null> {
   const [name = ""] = words;
   const program = Bun.which(name, { PATH: env.PATH ?? "" });
-  if (!program) return `there is no ${name} here`;
+  if (!program) return `${name} was not found`;
   const child = Bun.spawn([program, ...words.slice(1)], {
     env: { ...env },
     stdin: "ignore",
     stdout: "ignore",
     stderr: "pipe",
-    timeout: PATIENCE,
+    timeout: TIMEOUT_MS,
   });
   const errors = (await child.stderr.text()).trim().replaceAll(/\s+/g, " ");
   const code = await child.exited;
   return code === 0 ? null : errors.slice(0, 300).replace(/\.$/, "") || `it ended with ${code}`;
 }
 
-/** What `ctxd service install` writes for a system whose services have no environment of their own. */
-const Kept = Type.Object({
+/** The file that `ctxd service install` writes where services have no environment of their own. */
+const ServiceSettings = Type.Object({
   settings: Type.Record(Type.String(), Type.String()),
   logFile: Type.String(),
 });
 
-/** `ctxd service run FILE`: the server with the settings that are kept in a file. */
+/** `ctxd service run FILE`: runs the server with the settings of a file. */
 async function runService(file: string, configure: Configure, env: Environment): Promise<void> {
   const { serve } = await import("../../server/serve.ts");
-  const { settings, logFile } = readKept(file);
+  const { settings, logFile } = readServiceSettings(file);
   leaveConsole();
   const kept = { ...env, ...settings };
-  // A folder that is not the usual one is in the command, as for other systems.
+  // As on other systems, the command itself names a data folder that is not the default.
   const config = readConfig(kept, { CTXD_DATA_DIR: configure().dataDir });
   await serve(config, createLog(config, createLogFile(logFile)), {
     env: kept,
@@ -192,12 +194,14 @@ async function runService(file: string, configure: Configure, env: Environment):
   });
 }
 
-function readKept(file: string): Static<typeof Kept> {
+function readServiceSettings(file: string): Static<typeof ServiceSettings> {
   try {
     const kept: unknown = JSON.parse(readFileSync(file, "utf8"));
-    if (Value.Check(Kept, kept)) return kept;
+    if (Value.Check(ServiceSettings, kept)) return kept;
   } catch {
-    // The same sentence for both.
+    // A file that can't be read and one with wrong contents give the same message.
   }
-  throw new CommandError(`${file} has no settings of a service: run ctxd service install again.`);
+  throw new CommandError(
+    `${file} does not contain a service's settings: run ctxd service install again.`,
+  );
 }

@@ -136,7 +136,8 @@ function describeAgents(agents: Status["agents"]): string {
   const namesOf = (isConnected: boolean) =>
     agents.filter(({ connected }) => connected === isConnected).map(({ name }) => name);
   const [connected, others] = [namesOf(true), namesOf(false)];
-  if (agents.length === 0) return "none found here (ctxd connect lists the agents that it supports)";
+  if (agents.length === 0)
+    return "none found here (ctxd connect lists the agents that it supports)";
   const parts = [
     connected.length > 0 && `${connected.join(", ")} connected`,
     others.length > 0 && `${others.join(", ")} not connected (ctxd connect --all)`,

@@ -34,14 +34,14 @@ interface UpgradeOptions {
 export function define(program: Command, { configure, env }: Context): void {
   program
     .command("upgrade")
-    .summary("what is new in this version, and how it is upgraded where it was installed")
+    .summary("show what is new in this version, and how to upgrade it")
     .description(
-      "Says what is new in this version, how it was installed, and what upgrades it there. Asks the network for nothing: only --check and --install do, and nothing else in ctxd looks for newer versions.",
+      "Shows what is new in this version, how it was installed, and which command upgrades it. Only --check and --install use the network; nothing else in ctxd looks for newer versions.",
     )
-    .option("--check", "ask which release is the newest, and what is new in it")
+    .option("--check", "look up the newest release and what is new in it")
     .option(
       "--install",
-      "download the newest release, compare its SHA-256, and put it in the place of this executable; the former one stays beside it, and nothing is restarted",
+      "download the newest release, check its SHA-256, and replace this executable; the old one stays beside it, and nothing is restarted",
     )
     .option("--json", "as JSON")
     .addHelpText("after", examples("ctxd upgrade", "ctxd upgrade --check"))
@@ -49,15 +49,16 @@ export function define(program: Command, { configure, env }: Context): void {
 }
 
 /**
- * `ctxd upgrade`: what is new, and how to get what is newer.
- * @throws CommandError, or UpgradeError when a release can't be asked for or installed
+ * `ctxd upgrade`: shows what is new and how to upgrade.
+ * @throws CommandError, or UpgradeError when a release can't be looked up or installed
  */
 async function runUpgrade(
   config: Config,
   { check, install, json }: UpgradeOptions,
   env: Environment,
 ): Promise<void> {
-  if (install && (check || json)) throw new CommandError("--install goes alone.", USAGE);
+  if (install && (check || json))
+    throw new CommandError("--install can't be combined with --check or --json.", USAGE);
   const way = findWay(ownTraces(env[INSTALLED_BY], homeFolder(env)));
   const advice = adviceFor(way, {
     executable: process.execPath,
@@ -76,7 +77,7 @@ async function runUpgrade(
   if (advice.note) await print(`            ${advice.note}`);
 }
 
-/** A newer program refuses to back up what it has not opened yet. */
+/** The backup must be made by the old program: a newer one refuses data that it has not opened yet. */
 function backupBy(former: string, { dataDir }: Config): string {
   return toShell([former, "backup", "FOLDER", "--data-dir", dataDir]);
 }
@@ -85,24 +86,28 @@ function describeThis(): string {
   return `What is new in ctxd ${version}:\n\n${changes()}`;
 }
 
-/** Of a version that has no heading yet, what is to be released. */
+/** The changes of this version, or of the next one if this one has no heading yet. */
 function changes(): string {
   const sections = readChangelog(changelog);
   const found = [version, null].map((wanted) => sections.find((each) => each.version === wanted));
-  return found.find((section) => section?.text)?.text ?? "Nothing is noted.";
+  return found.find((section) => section?.text)?.text ?? "No changes are listed.";
 }
 
 function describeNewest(newest: PublishedRelease): string {
   if (!isNewer(newest.version, version)) {
     return `ctxd ${version} is up to date: the newest release is ${newest.version}.`;
   }
-  const notes = printable(newest.notes.trim()) || "Nothing is noted.";
-  return `ctxd ${newest.version} is there; this is ${version}. What is new in it:\n\n${notes}`;
+  const notes = printable(newest.notes.trim()) || "No changes are listed.";
+  return `ctxd ${newest.version} is available; this is ${version}. What is new in it:\n\n${notes}`;
 }
 
 function toJson(way: Way, { command, note }: Advice, newest: PublishedRelease | null) {
   return {
-    ...{ version, installed_by: way, executable: process.execPath, command, note },
+    version,
+    installed_by: way,
+    executable: process.execPath,
+    command,
+    note,
     changes: changes(),
     ...(newest && {
       newest: {
@@ -118,14 +123,14 @@ function addressOf({ releasesUrl }: Config): string {
   if (releasesUrl !== null) return releasesUrl;
   if (repository !== null) return newestReleaseOf(repository);
   throw new CommandError(
-    "This program does not know where its releases are: it was built without the address of a repository. Set CTXD_RELEASES_URL to where they are.",
+    "This program was built without the address of its releases. Set CTXD_RELEASES_URL to that address.",
   );
 }
 
 async function installNewest(config: Config, way: Way, advice: Advice): Promise<void> {
   if (!canReplaceItself(way)) {
     throw new CommandError(
-      `It was installed ${advice.how}: that is upgraded by other means, which ctxd upgrade names.`,
+      `It was installed ${advice.how}: ctxd upgrade shows the command that upgrades it.`,
     );
   }
   const newest = await askForRelease(addressOf(config));
@@ -135,16 +140,18 @@ async function installNewest(config: Config, way: Way, advice: Advice): Promise<
   const former = await interruptible(
     (signal) =>
       installRelease(newest, {
-        ...{ executable: process.execPath, name, signal },
+        executable: process.execPath,
+        name,
+        signal,
         onProgress: meter.show,
       }),
     "Stopped: nothing was changed.",
   ).finally(meter.end);
   say(`Installed: ctxd ${newest.version}, in ${process.execPath}`);
-  say(`The former one, ${version}, is ${former}`);
+  say(`The old version, ${version}, is ${former}`);
   say(
-    `Before the new one opens your data, back that up with the former one: ${backupBy(former, config)}`,
+    `Before the new version opens your data, back it up with the old one: ${backupBy(former, config)}`,
   );
   const isServed = existsSync(config.dataDir) && isLocked(config.dataDir);
-  if (isServed) say(`The server that runs goes on as ${version} until you restart it.`);
+  if (isServed) say(`The running server stays at ${version} until you restart it.`);
 }

@@ -52,7 +52,7 @@ export function asRequest(body: unknown) {
  * Repeats the request in a separate process, which waits until a server has started and goes on when this
  * one ends.
  */
-export function askLater(
+export function sendLater(
   { dataDir, cacheDir }: Config,
   words: readonly string[],
   env: Environment,

@@ -28,22 +28,22 @@ import { type Change, hooksOf, planChanges, type Wanted, WITH_HOOKS } from "./pl
 
 /** What `ctxd connect` is asked for. */
 interface ConnectOptions {
-  /** The address of a server elsewhere; without one, the memory is on this machine. */
+  /** The address of a remote server. Default: the memory on this machine. */
   url?: URL;
-  /** Whether to use an API key there, instead of signing in. */
+  /** Whether to use an API key of that server instead of signing in. */
   key?: boolean;
-  /** Whether conversations are told what is known; left as it is by default. */
+  /** Whether hooks add memories to conversations; undefined leaves the hooks as they are. */
   recall?: boolean;
-  /** Whether what is said in them is saved; left as it is by default. */
+  /** Whether hooks save the turns of conversations; undefined leaves the hooks as they are. */
   capture?: boolean;
-  /** Whether the agent uses the tools without asking each time. */
+  /** Whether the agent may use the tools without asking each time. */
   allow?: boolean;
   remove?: boolean;
   print?: boolean;
   yes?: boolean;
 }
 
-/** What is to be done for one client. */
+/** The changes for one client. */
 interface Plan {
   client: Client;
   changes: Change[];
@@ -56,27 +56,33 @@ export function define(program: Command, { configure, env }: Context): void {
   program
     .command("connect")
     .addArgument(
-      // The parser has a better sentence for a wrong one than the library.
-      new Argument("[client]", "the agent; without one, all are listed")
+      // The parser has a better error message than Commander.
+      new Argument("[client]", "the agent; without one, lists all agents")
         .choices(CLIENTS.map(({ id }) => id))
         .argParser(parseClient),
     )
-    .summary("let an agent use this memory: writes its settings")
+    .summary("connect an agent to this memory: writes the agent's settings")
     .description(
-      "Writes an agent's settings so that it uses this memory. Shows what changes and asks first; changes nothing else in the file, and keeps a copy of it.",
+      "Writes an agent's settings so that it uses this memory. Shows the changes and asks first. It keeps a copy of the file and changes nothing else in it.",
     )
     .option("--all", "all agents that are found on this machine")
-    .option("--url <url>", "a server elsewhere, such as https://memory.example.com", parseOrigin)
-    .option("--key", "use an API key there (asked for, or a line of standard input), not sign-in")
-    .option("--recall", "tell its conversations what is known of the project and for each prompt")
-    .option("--no-recall", "no longer do that")
-    .option("--capture", "save what is said in its conversations, for 90 days")
-    .option("--no-capture", "no longer do that")
+    .option("--url <url>", "a remote server, such as https://memory.example.com", parseOrigin)
+    .option(
+      "--key",
+      "with --url: use an API key (asked for, or read as one line of standard input) instead of sign-in",
+    )
+    .option(
+      "--recall",
+      "add what is known about the project, and about each prompt, to its conversations",
+    )
+    .option("--no-recall", "stop that")
+    .option("--capture", "save the turns of its conversations, for 90 days")
+    .option("--no-capture", "stop that")
     .addOption(new Option("--hook").hideHelp())
     .option("--allow", "let it use the memory without asking each time")
-    .option("--print", "print what belongs into the settings, and write nothing")
-    .option("--remove", "disconnect it again")
-    .option("-y, --yes", "do not ask whether this is meant")
+    .option("--print", "print the settings, and write nothing")
+    .option("--remove", "disconnect the agent")
+    .option("-y, --yes", "do not ask for confirmation")
     .addHelpText("after", `\n${CONNECT_NOTES}`)
     .addHelpText(
       "after",
@@ -89,11 +95,10 @@ export function define(program: Command, { configure, env }: Context): void {
       ),
     )
     .action(async (client: Client | undefined, { all, hook, ...rest }: ConnectAll) => {
-      // What it was called at first.
+      // --hook is the former name of --recall.
       const options = hook ? { ...rest, recall: true } : rest;
-      if (client && all) program.error("error: --all goes with no client");
-      if (all && options.print)
-        program.error("error: --print goes with one client, not with --all");
+      if (client && all) program.error("error: use --all or a client, not both");
+      if (all && options.print) program.error("error: --print needs one client, not --all");
       const clients = all ? installedClients(env) : client ? [client] : [];
       if (clients.length > 0) return connectClients(configure(), clients, options, env);
       if (all) {
@@ -102,17 +107,18 @@ export function define(program: Command, { configure, env }: Context): void {
         );
       }
       if (Object.keys(options).length > 0) {
-        program.error("error: name the client too: ctxd connect alone lists them");
+        program.error("error: name a client too: ctxd connect without options lists them");
       }
       return listClients(env);
     });
 }
 
 const CONNECT_NOTES = `Without --url the agent uses the memory on this machine: no account, no key, no set-up.
---recall and --capture are for claude-code, codex, gemini, cursor and opencode, --allow for
-claude-code, codex and gemini. ctxd help capture tells what is saved. --remove undoes all of it.
-With --url it signs in to a server elsewhere, in the browser, when it first connects.
-claude.ai and ChatGPT are connected in their own settings, by the address with /mcp after it.`;
+--recall and --capture work with claude-code, codex, gemini, cursor and opencode; --allow works
+with claude-code, codex and gemini. ctxd help capture explains what is saved. --remove undoes
+everything. With --url the agent signs in to a remote server, in the browser, when it first
+connects. claude.ai and ChatGPT are connected in their own settings: enter the server's address
+followed by /mcp.`;
 
 function describeClients(): string {
   return `Clients: ${CLIENTS.map(({ id }) => id).join(", ")}.`;
@@ -124,7 +130,7 @@ function parseClient(id: string): Client {
   const hosted = HOSTED_CLIENTS.find((each) => each.id === id);
   if (hosted) {
     throw new InvalidArgumentError(
-      `${hosted.name} is connected in its own settings, by the server's address with /mcp after it.`,
+      `${hosted.name} is connected in its own settings: enter the server's address followed by /mcp.`,
     );
   }
   const like = clientsLike(id).map((each) => each.id);
@@ -133,8 +139,8 @@ function parseClient(id: string): Client {
 }
 
 /**
- * `ctxd connect CLIENT`, and `ctxd connect --all`: what can't be changed of several clients is told,
- * and keeps nobody from the others.
+ * `ctxd connect CLIENT`, and `ctxd connect --all`. With several clients, one that can't be changed is
+ * reported and does not stop the others.
  */
 async function connectClients(
   config: Config,
@@ -172,7 +178,7 @@ async function connectClients(
   if (problems.length > 0) throw new CommandError(`${problems.length} could not be changed.`);
 }
 
-/** What the options say of a client, and what its hooks would run. */
+/** The settings that the options ask for, and the commands of the hooks. */
 function wantedOf(
   client: Client,
   { recall, capture, allow, remove, url }: ConnectOptions,
@@ -183,7 +189,7 @@ function wantedOf(
     const { command, args } = launchOf(words, config, env);
     return [command, ...args];
   };
-  // Hooks ask the memory on this machine.
+  // Hooks use the memory on this machine only.
   const isPossible = !remove && !url;
   return {
     hooks: isPossible ? { recall, capture } : { recall: false, capture: false },
@@ -193,7 +199,7 @@ function wantedOf(
   };
 }
 
-/** What is to be changed for a client; who is at a terminal is asked whether it shall recall. */
+/** Plans the changes for a client. On a terminal it asks whether Claude Code should recall. */
 async function plan(
   client: Client,
   wanted: Wanted,
@@ -211,17 +217,17 @@ async function plan(
     wanted.hooks.recall === undefined &&
     wanted.hooks.capture === undefined;
   if (!isAsked || hooksOf(client, around).length > 0) return changes;
-  if (!(await confirm("Begin new conversations with what is known of the project?"))) {
+  if (!(await confirm("Begin new conversations with what is known about the project?"))) {
     return changes;
   }
   return planChanges(client, { ...wanted, hooks: { ...wanted.hooks, recall: true } }, around);
 }
 
-/** Shows all changes, asks once, and makes them. */
+/** Shows all changes, asks once, and applies them. */
 async function carryOut(plans: readonly Plan[], options: ConnectOptions, key: string | null) {
   const [wanted, same] = [plans.filter(isChange), plans.filter((plan) => !isChange(plan))];
   for (const { client } of same) {
-    const state = options.remove ? "is not connected" : "is connected like this already";
+    const state = options.remove ? "is not connected" : "is already connected like this";
     say(`${client.name} ${state}: nothing to change.`);
   }
   if (wanted.length === 0) return;
@@ -234,7 +240,9 @@ async function carryOut(plans: readonly Plan[], options: ConnectOptions, key: st
     say(describeOutcome(client, options, key));
   }
   if (!options.remove && !options.url && process.execPath.includes("/_npx/")) {
-    say("This Bun is in npx's cache, which may be emptied: install Bun, or build the executable.");
+    say(
+      "This Bun is in the cache of npx, which may be emptied: install Bun, or build the executable.",
+    );
   }
 }
 
@@ -242,7 +250,7 @@ function isChange({ changes }: Plan): boolean {
   return changes.length > 0;
 }
 
-/** @throws CommandError for options that have nothing to say to each other */
+/** @throws CommandError for options that can't be combined */
 function checkOptions(
   clients: readonly Client[],
   { url, key, recall, capture, allow, remove, print: isPrint }: ConnectOptions,
@@ -250,18 +258,20 @@ function checkOptions(
   const fail = (message: string) => {
     throw new CommandError(message, USAGE);
   };
-  if (key && !url) fail("--key goes with --url: on this machine no key is needed.");
+  if (key && !url) fail("--key needs --url: on this machine no key is needed.");
   if (remove && (url || recall || capture || allow || isPrint)) {
-    fail("--remove goes with no option but --yes.");
+    fail("--remove can only be combined with --yes.");
   }
   if ((recall || capture) && url) {
-    fail("--recall and --capture are for the memory on this machine: they can't go with --url.");
+    fail(
+      "--recall and --capture use the memory on this machine: they can't be combined with --url.",
+    );
   }
   const isFor = (ids: readonly string[]) => clients.some(({ id }) => ids.includes(id));
   if ((recall || capture) && !isFor(WITH_HOOKS)) {
-    fail(`--recall and --capture are for agents with hooks: ${WITH_HOOKS.join(", ")}.`);
+    fail(`--recall and --capture need an agent with hooks: ${WITH_HOOKS.join(", ")}.`);
   }
-  if (allow && !isFor(ALLOWING)) fail(`--allow is for ${ALLOWING.join(", ")}.`);
+  if (allow && !isFor(ALLOWING)) fail(`--allow works with ${ALLOWING.join(", ")}.`);
 }
 
 function entryOf(
@@ -278,19 +288,19 @@ function entryOf(
   return allow ? { ...entry, ...allowInEntry(client) } : entry;
 }
 
-/** Prints what a person can put into the files by hand. */
+/** Prints the settings, for a user who edits the files by hand. */
 async function printEntry(client: Client, entry: Fields, { hooks, commandOf }: Wanted) {
   await print(renderEntry(client, entry));
-  say(`This goes into ${pathOf(client.file)}.`);
+  say(`Add this to ${pathOf(client.file)}.`);
   const agent = findHookAgent(client.id);
   const commandFor = (kind: HookKind) => (hooks[kind] ? commandOf(kind) : null);
   const commands = { recall: commandFor("recall"), capture: commandFor("capture") };
   if (!agent || (commands.recall ?? commands.capture) === null) return;
   await print(writeHooks(agent, "", commands).trimEnd());
-  say(`This goes into ${pathOf(agent.settings.file)}.`);
+  say(`Add this to ${pathOf(agent.settings.file)}.`);
 }
 
-/** As people write it, wherever this runs. */
+/** The path of a file on this system, in the form that people write. */
 function pathOf(file: Client["file"]): string {
   return placeOn(process.platform, file) ?? file.linux;
 }
@@ -298,12 +308,9 @@ function pathOf(file: Client["file"]): string {
 async function requireConsent({ yes }: ConnectOptions): Promise<void> {
   if (yes) return;
   if (!isInteractive()) {
-    throw new CommandError(
-      "Nothing was changed: this needs --yes when nobody can be asked.",
-      USAGE,
-    );
+    throw new CommandError("Nothing was changed: without a terminal this needs --yes.", USAGE);
   }
-  if (!(await confirm("Change this?"))) throw new CommandError("Nothing was changed.");
+  if (!(await confirm("Make these changes?"))) throw new CommandError("Nothing was changed.");
 }
 
 function apply({ file, text, isRemoval }: Change, key: string | null): void {
@@ -313,10 +320,10 @@ function apply({ file, text, isRemoval }: Change, key: string | null): void {
     return;
   }
   const copy = replaceConfiguration(file, text);
-  say(`Wrote ${file.path}.${copy ? ` As it was: ${copy}` : ""}`);
-  if (copy && hideKeys(file.text) !== file.text) say("An API key is still in that copy.");
+  say(`Wrote ${file.path}.${copy ? ` A copy of the old file: ${copy}` : ""}`);
+  if (copy && hideKeys(file.text) !== file.text) say("That copy still contains an API key.");
   if (key !== null && isReadByOthers(file.path)) {
-    say(`Others on this machine can read the key in it: chmod 600 ${toShell([file.path])}`);
+    say(`Other users of this machine can read the key in it: chmod 600 ${toShell([file.path])}`);
   }
 }
 
@@ -325,7 +332,7 @@ function describeOutcome(
   { url, remove, recall, capture }: ConnectOptions,
   key: string | null,
 ): string {
-  if (remove) return `${client.name} is no longer connected, from its next start on.`;
+  if (remove) return `${client.name} is disconnected from its next start.`;
   if (!url) {
     const { note } = findHookAgent(client.id) ?? {};
     const hasHooks = WITH_HOOKS.includes(client.id);
@@ -333,8 +340,8 @@ function describeOutcome(
       `${client.name} is connected to the memory on this machine: ${client.reload}.`,
       capture &&
         hasHooks &&
-        "What is said in its conversations is saved for 90 days, those under way from their beginning; --no-capture ends that.",
-      (recall || capture) && !hasHooks && "It has no hooks, so that it has the tools alone.",
+        "Its conversations are saved for 90 days, running ones from their beginning; --no-capture stops that.",
+      (recall || capture) && !hasHooks && "It has no hooks, so it can use the tools only.",
       (recall || capture) && note,
     ]
       .filter(Boolean)

@@ -15,11 +15,11 @@ import { print, say } from "../../terminal.ts";
 import { formatTable } from "../../text-table.ts";
 import { hooksOf } from "./plan.ts";
 
-/** How a client may be, in the order in which they are listed. */
+/** The states of clients, in the order in which clients are listed. */
 const STATES = ["connected", "damaged file", "not connected", "not found"] as const;
 type State = (typeof STATES)[number];
 
-/** `ctxd connect` without a client: which there are, and which of them are connected. */
+/** `ctxd connect` without a client: lists all clients with their states. */
 export async function listClients(env: Environment): Promise<void> {
   const surroundings = surroundingsOf(env);
   const rows = CLIENTS.map((client) => {
@@ -34,17 +34,17 @@ export async function listClients(env: Environment): Promise<void> {
     });
   await print(formatTable(["CLIENT", "NAME", "STATE", "FILE"], rows));
   say(
-    "\nctxd connect CLIENT connects one, --all all that are found, ctxd help connect tells more.",
+    "\nctxd connect CLIENT connects one, ctxd connect --all all that are found. See ctxd help connect.",
   );
 }
 
-/** The clients that have run here. */
+/** The clients that are installed on this machine. */
 export function installedClients(env: Environment): Client[] {
   const surroundings = surroundingsOf(env);
   return CLIENTS.filter((client) => isInstalled(client, surroundings));
 }
 
-/** Those of them that are connected; one whose file can't be read is not. */
+/** The installed clients that are connected. A client whose file can't be read counts as not connected. */
 export function connectedClients(env: Environment): Client[] {
   const surroundings = surroundingsOf(env);
   return installedClients(env).filter(
@@ -52,12 +52,12 @@ export function connectedClients(env: Environment): Client[] {
   );
 }
 
-/** What decides where the files of clients are. */
+/** The facts that decide where clients keep their files. */
 export function surroundingsOf(env: Environment): Surroundings {
   return { env, home: homeFolder(env) ?? "", platform: process.platform };
 }
 
-/** A damaged file of hooks keeps nobody from seeing the list. */
+/** The hooks of a client; a damaged file is listed as such and must not fail the list. */
 function readableHooks(client: Client, surroundings: Surroundings): string[] {
   try {
     return hooksOf(client, surroundings);

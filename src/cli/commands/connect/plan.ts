@@ -24,33 +24,33 @@ import {
 } from "../../../connect/opencode-plugin.ts";
 import { CommandError } from "../../command-error.ts";
 
-/** A file with the text that it is to have; without one it is to go. */
+/** A change of a file: its new text, or its removal. */
 export interface Change {
   file: File;
   text: string;
   isRemoval?: boolean;
 }
 
-/** What is wanted of one client. */
+/** The wanted settings of one client. */
 export interface Wanted {
-  /** Null to disconnect it. */
+  /** Null disconnects the client. */
   entry: Fields | null;
-  /** Whether hooks of a kind are wanted; undefined leaves them as they are. */
+  /** Whether the client should have hooks of a kind; undefined leaves them as they are. */
   hooks: Readonly<Record<HookKind, boolean | undefined>>;
-  /** Whether it is not to ask before it uses the tools; undefined leaves that as it is. */
+  /** Whether the client may use the tools without asking; undefined leaves that as it is. */
   isAllowed: boolean | undefined;
-  /** What starts ctxd for a kind of hooks. */
+  /** The shell command of a kind of hook. */
   commandOf: (kind: HookKind) => string;
-  /** The same as words, before the kind and what comes after it. */
+  /** The words of that command before the kind of hook. */
   program: readonly string[];
 }
 
-/** Agents whose conversations hooks can follow. */
+/** Ids of the agents that support hooks. */
 export const WITH_HOOKS: readonly string[] = [...HOOK_AGENTS.map(({ id }) => id), "opencode"];
 
 /**
- * What is to be changed for a client; nothing where all is as it should be.
- * @throws CommandError for a client that was never here, ConnectError for files that can't be changed
+ * Plans the file changes for a client; none if its settings are already as wanted.
+ * @throws CommandError for a client that is not installed, ConnectError for a file that can't be changed
  */
 export function planChanges(client: Client, wanted: Wanted, around: Surroundings): Change[] {
   const path = locate(client, around);
@@ -80,7 +80,7 @@ export function planChanges(client: Client, wanted: Wanted, around: Surroundings
   return changes.filter(({ file, text }) => text !== file.text);
 }
 
-/** The hooks that a client has now. */
+/** The hooks that a client's settings contain now. */
 export function hooksOf(client: Client, around: Surroundings): HookKind[] {
   const agent = findHookAgent(client.id);
   const settings = agent?.settings ?? (client.id === "opencode" ? PLUGIN_FILE : null);
@@ -110,7 +110,7 @@ function planPlugin(wanted: Wanted, around: Surroundings): Change {
 
 function changeOf(path: string, change: (text: string) => string): Change {
   const file = readConfiguration(path);
-  // Editors of other systems put a mark before the text.
+  // Some editors begin a file with a byte order mark.
   const [mark, text] = file.text.startsWith("\uFEFF")
     ? ["\uFEFF", file.text.slice(1)]
     : ["", file.text];

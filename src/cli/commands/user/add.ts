@@ -16,21 +16,21 @@ export function define(user: Command, { configure, env }: Context): void {
     .argument("<email>", "e-mail address to sign in with")
     .summary("add an account")
     .description(
-      "Adds an account; the first one owns the server. The password is asked for, or read as one line of standard input.",
+      "Adds an account. The first one owns the server. The password is asked for, or read as one line of standard input.",
     )
     .addHelpText("after", examples("ctxd user add you@example.com"))
     .action(async (email: string) => {
       const config = configure();
       const added = await addUser(config, email);
       const key = `key create --user ${added} --name NAME`;
-      say(`Make a key for an agent: ${describeCommand(key, config, env)}`);
+      say(`Create a key for an agent: ${describeCommand(key, config, env)}`);
     });
 }
 
-/** `ctxd user add EMAIL`. Returns the address as it is kept. */
+/** `ctxd user add EMAIL`. @returns the address in its stored form */
 async function addUser(config: Config, email: string): Promise<string> {
   return await withStores(config, async ({ accounts, record }) => {
-    // Before a password is asked for in vain.
+    // Checked before the password is asked for.
     if (await accounts.findByEmail(parseEmail(email))) {
       throw new AppError("conflict", "An account with this e-mail address exists already.");
     }
@@ -41,7 +41,7 @@ async function addUser(config: Config, email: string): Promise<string> {
     const isSetUp = account.role === "owner";
     record(isSetUp ? "owner_set_up" : "account_created", { accountId: account.id });
     const role = account.role === "owner" ? " as the owner of this server" : "";
-    const memories = named ? "; what local agents saved is in this account" : "";
+    const memories = named ? "; the memories of local agents are in this account" : "";
     say(`Added ${account.email}${role}${memories}.`);
     return account.email;
   });

@@ -10,17 +10,17 @@ export function define(user: Command, { configure }: Context): void {
   user
     .command("disable")
     .argument("<email>", "e-mail address of the account")
-    .summary("shut an account until it is enabled")
+    .summary("disable an account until it is enabled again")
     .description(
-      "Shuts an account: nobody can sign in to it, its keys rest, its sessions and apps end at once. Its memories stay. The owner's account can't be disabled.",
+      "Disables an account: nobody can sign in, its keys stop working, and its sessions and apps end at once. Its memories stay. The owner's account can't be disabled.",
     )
     .addHelpText("after", examples("ctxd user disable bob@example.com"))
     .action((email: string) => setDisabled(configure(), email, true));
   user
     .command("enable")
     .argument("<email>", "e-mail address of the account")
-    .summary("open a disabled account again")
-    .description("Opens a disabled account again. Its keys work as before.")
+    .summary("enable a disabled account")
+    .description("Enables a disabled account. Its keys work again.")
     .action((email: string) => setDisabled(configure(), email, false));
 }
 
@@ -30,7 +30,7 @@ async function setDisabled(config: Config, email: string, isDisabled: boolean): 
     const account = await requireAccount(accounts, email);
     const { id: accountId, disabledAt } = account;
     if ((disabledAt !== null) === isDisabled) {
-      return say(`${account.email} is ${isDisabled ? "disabled" : "enabled"} already.`);
+      return say(`${account.email} is already ${isDisabled ? "disabled" : "enabled"}.`);
     }
     if (isDisabled) await accounts.disable(accountId);
     else await accounts.enable(accountId);

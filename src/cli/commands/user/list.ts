@@ -18,7 +18,7 @@ export function define(user: Command, { configure }: Context): void {
 async function listUsers(config: Config, options: { json?: boolean }): Promise<void> {
   const accounts = await withStores(config, async ({ accounts, factors }) => {
     const listed = [];
-    // One after the other: there may be more than a database answers in time at once.
+    // One query after the other: a database can't answer any number of them at once in time.
     for (const account of await accounts.list()) {
       listed.push({ ...account, factors: await factors.kinds(account.id) });
     }

@@ -7,6 +7,6 @@ export async function readNewPassword(email: string): Promise<string> {
   if (!isInteractive()) return await readLine();
   const password = await askHidden("Password (at least 8 characters): ");
   checkPassword(password, email);
-  if ((await askHidden("The same again: ")) === password) return password;
+  if ((await askHidden("Repeat it: ")) === password) return password;
   throw new CommandError("The two passwords differ; nothing was changed.");
 }

@@ -12,7 +12,7 @@ export function define(user: Command, { configure }: Context): void {
     .argument("<email>", "e-mail address of the account")
     .summary("make an account the owner of the server")
     .description(
-      "Makes an account the owner of the server; who was it becomes a member. Local agents save to the new owner's account from then on; what they saved before stays where it is.",
+      "Makes an account the owner of the server. The previous owner becomes a member. From then on local agents save to the new owner's account; earlier memories stay in the previous one.",
     )
     .addHelpText("after", examples("ctxd user owner ada@example.com"))
     .action((email: string) => changeOwner(configure(), email));
@@ -22,13 +22,14 @@ export function define(user: Command, { configure }: Context): void {
 async function changeOwner(config: Config, email: string): Promise<void> {
   await withStores(config, async ({ accounts, record }) => {
     const account = await requireAccount(accounts, email);
-    if (account.role === "owner") return say(`${account.email} owns this server already.`);
+    if (account.role === "owner") return say(`${account.email} already owns this server.`);
     const former = await accounts.handOver(account.id);
     record("owner_changed", { accountId: account.id });
     const member = former === null ? "" : `, and ${former.email} is a member`;
-    const past = former === null ? "" : ` What they saved before stays in that of ${former.email}.`;
+    const past =
+      former === null ? "" : ` Their earlier memories stay in the account of ${former.email}.`;
     say(
-      `${account.email} owns this server now${member}. Local agents (ctxd mcp) save to this account from now on, and find what is in it.${past}`,
+      `${account.email} owns this server now${member}. From now on local agents (ctxd mcp) use this account.${past}`,
     );
   });
 }

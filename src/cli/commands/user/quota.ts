@@ -5,7 +5,7 @@ import { examples } from "../../help-text.ts";
 import { requireAccount, withStores } from "../../stores.ts";
 import { say } from "../../terminal.ts";
 
-/** What to change of a quota; what is left out stays. */
+/** The limits to change; the others stay. */
 interface QuotaChange {
   memories?: number | "none";
   bytes?: number | "none";
@@ -16,12 +16,12 @@ export function define(user: Command, { configure }: Context): void {
   user
     .command("quota")
     .argument("<email>", "e-mail address of the account")
-    .summary("show or set how much an account may keep")
+    .summary("show or set how much an account may store")
     .description(
-      "Shows how much an account may keep, or sets it from its next write on. Bytes are those of all text: contents, tags, names and metadata. What is there already stays.",
+      "Shows how much an account may store, or sets it. Bytes are those of all text: contents, tags, names and metadata. A new limit applies to later writes; stored memories stay.",
     )
-    .option("--memories <number>", "how many memories at the most, or none for any", parseMost)
-    .option("--bytes <number>", "how many bytes at the most (500k, 20M, 1G), or none", parseMost)
+    .option("--memories <number>", "the largest number of memories, or none for no limit", parseMax)
+    .option("--bytes <number>", "the largest number of bytes (500k, 20M, 1G), or none", parseMax)
     .addHelpText("after", examples("ctxd user quota you@example.com --memories 10000"))
     .action((email: string, options: QuotaChange) => changeQuota(configure(), email, options));
 }
@@ -41,7 +41,7 @@ async function changeQuota(config: Config, email: string, change: QuotaChange): 
     }
     const describe = (most: number | null, noun: string) => `${most ?? "any number of"} ${noun}`;
     say(
-      `${account.email} may keep ${describe(memories, memories === 1 ? "memory" : "memories")} and ${describe(bytes, "bytes of text")}.`,
+      `${account.email} may store ${describe(memories, memories === 1 ? "memory" : "memories")} and ${describe(bytes, "bytes of text")}.`,
     );
   });
 }
@@ -52,8 +52,8 @@ const MULTIPLES = new Map([
   ["G", 1e9],
 ]);
 
-/** A limit of a quota. */
-function parseMost(text: string): number | "none" {
+/** Parses a limit. */
+function parseMax(text: string): number | "none" {
   if (text === "none") return text;
   const [, count, multiple = ""] = /^(\d{1,12})([kMG]?)$/.exec(text) ?? [];
   if (count !== undefined) return Number(count) * (MULTIPLES.get(multiple) ?? 1);

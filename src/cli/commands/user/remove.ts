@@ -13,9 +13,9 @@ export function define(user: Command, { configure }: Context): void {
     .argument("<email>", "e-mail address of the account")
     .summary("remove an account, its keys and its memories")
     .description(
-      "Removes an account with its keys and memories, for good. The owner's goes last: ctxd user owner hands the server over.",
+      "Removes an account permanently, with its keys and memories. The owner's account can only be the last: ctxd user owner makes another account the owner.",
     )
-    .option("-y, --yes", "do not ask whether this is meant")
+    .option("-y, --yes", "do not ask for confirmation")
     .addHelpText("after", examples("ctxd user remove you@example.com"))
     .action((email: string, options: { yes?: boolean }) => removeUser(configure(), email, options));
 }
@@ -31,10 +31,12 @@ async function removeUser(
     await accounts.checkRemovable(account.id);
     if (!options.yes) {
       if (!isInteractive()) {
-        throw new CommandError("Removing an account needs --yes when nobody can be asked.", USAGE);
+        throw new CommandError("Without a terminal, removing an account needs --yes.", USAGE);
       }
       const count = (await keys.list(account.id)).length;
-      say(`This removes ${account.email}, its API keys (${count}) and all its memories, for good.`);
+      say(
+        `This removes ${account.email}, its API keys (${count}) and all its memories, permanently.`,
+      );
       if (!(await confirm(`Remove ${account.email}?`)))
         throw new CommandError("Nothing was removed.");
     }

@@ -12,7 +12,7 @@ export function define(user: Command, { configure }: Context): void {
     .argument("<email>", "e-mail address of the account")
     .summary("remove a lost second factor")
     .description(
-      "Removes all passkeys, the app for codes and the recovery codes of an account whose person has lost them, and ends its sessions. The password alone signs in again.",
+      "Removes all passkeys, the authenticator app and the recovery codes of an account whose user has lost them, and ends its sessions. The password alone signs in again.",
     )
     .addHelpText("after", examples("ctxd user reset-factor you@example.com"))
     .action((email: string) => resetFactor(configure(), email));
@@ -24,7 +24,7 @@ async function resetFactor(config: Config, email: string): Promise<void> {
     const account = await requireAccount(accounts, email);
     const { id: accountId } = account;
     if (!(await factors.isSetUp(accountId))) {
-      return say(`${account.email} has no passkey and no app for codes.`);
+      return say(`${account.email} has no passkey and no authenticator app.`);
     }
     await factors.reset(accountId);
     await pendingSignIns.endAll(accountId);

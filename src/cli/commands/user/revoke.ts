@@ -14,9 +14,9 @@ export function define(user: Command, { configure }: Context): void {
     .argument("<email>", "e-mail address of the account")
     .summary("revoke all keys and apps of an account, and sign it out everywhere")
     .description(
-      "Revokes all keys and apps of an account and ends its sessions, at once. Its memories stay, and its person can sign in again.",
+      "Revokes all keys and apps of an account and ends its sessions at once. Its memories stay, and its user can sign in again.",
     )
-    .option("-y, --yes", "do not ask whether this is meant")
+    .option("-y, --yes", "do not ask for confirmation")
     .addHelpText("after", examples("ctxd user revoke you@example.com"))
     .action((email: string, options: { yes?: boolean }) => revokeUser(configure(), email, options));
 }
@@ -31,7 +31,7 @@ async function revokeUser(
     const { id: accountId, ...account } = await requireAccount(stores.accounts, email);
     if (!options.yes) {
       if (!isInteractive()) {
-        throw new CommandError("Revoking all access needs --yes when nobody can be asked.", USAGE);
+        throw new CommandError("Without a terminal, revoking all access needs --yes.", USAGE);
       }
       const question = `Revoke all keys and apps of ${account.email}, and sign out everywhere?`;
       if (!(await confirm(question))) throw new CommandError("Nothing was revoked.");

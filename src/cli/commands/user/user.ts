@@ -18,7 +18,7 @@ export function define(program: Command, context: Context): void {
       "manage the accounts: add, list, passwd, reset-factor, quota, owner, disable, enable, revoke, remove",
     )
     .description(
-      "Manages the accounts. The first one owns the server; each has memories of its own.",
+      "Manages the accounts. Each has its own memories. The first account owns the server.",
     );
   for (const command of [add, list, passwd, quota, owner, remove, disable, resetFactor, revoke])
     command(user, context);
