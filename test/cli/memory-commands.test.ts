@@ -133,8 +133,8 @@ test.each([
     "Use ids, words, or options",
   ],
   ["no consent", ["forget", "--tag", "food"], "", "needs --yes"],
-  ["words from a pipe", ["forget", "-", "--yes"], "all of it\n", "give ids here"],
-  ["history of a filter", ["forget", "--tag", "x", "--history", "--yes"], "", "--history goes"],
+  ["words from a pipe", ["forget", "-", "--yes"], "all of it\n", "Give ids instead"],
+  ["history of a filter", ["forget", "--tag", "x", "--history", "--yes"], "", "--history needs"],
   ["nowhere to move to", ["move", "--tag", "food", "--yes"], "", "Say where to"],
   ["two places", ["move", "--tag", "a", "--to", "b", "--to-none", "--yes"], "", "Say where to"],
 ])("%s is wrong usage", async (_, args, input, message) => {
@@ -220,7 +220,7 @@ test("in a terminal, words show what is found, to choose from", async () => {
     words,
     [
       ["Which?", "1\r"],
-      ["for good?", "y\r"],
+      ["permanently?", "y\r"],
     ],
     terminal,
   );

@@ -51,7 +51,7 @@ describe("ctxd model", () => {
     expect(unknown).toMatchObject({ exitCode: 2 });
     expect(unknown.stderr).toContain("use bge-small, multilingual-e5-small, bge-base");
     const set = await run(["model", "use", "bge-small"], { CTXD_MODEL: "bge-base" });
-    expect(set.stderr).toContain("CTXD_MODEL names the model");
+    expect(set.stderr).toContain("CTXD_MODEL sets the model");
     expect(readdirSync(cacheDir)).toEqual([]);
     expect(readdirSync(dataDir)).toEqual([]);
   });
@@ -66,10 +66,10 @@ describe("ctxd model", () => {
     expect(statSync(choicePath(at.dataDir)).mode & 0o777).toBe(0o600);
     expect(await modelOf(at)).toMatch(/^words-[0-9a-f]{8} has vectors of 48 numbers$/);
     expect((await at.run(["model", "list"])).stdout).toEndWith(`\nIn use: ${folder}\n`);
-    expect((await at.run(["model", "use", folder])).stderr).toContain("in use already");
+    expect((await at.run(["model", "use", folder])).stderr).toContain("already in use");
     expect((await at.run(["model", "use", "bge-small"])).exitCode).toBe(0);
     expect(await modelOf(at)).toContain("bge-small-en-v1.5");
-    expect((await at.run(["model", "use", "bge-small"])).stderr).toContain("in use already");
+    expect((await at.run(["model", "use", "bge-small"])).stderr).toContain("already in use");
   }, 60_000);
 
   test("a start says what to do when the model that was chosen has gone", async () => {
