@@ -104,11 +104,15 @@ export function AccountPage({
         <Setting id="ways" title="Sign in through">
           {providers.map(({ id, name, isLinked }) =>
             isLinked ? (
-              <PostForm action={`${PROVIDERS_PATH}/${id}/disconnect`} token={token} class="way">
+              <PostForm
+                action={`${PROVIDERS_PATH}/${id}/disconnect`}
+                token={token}
+                class="setting-row"
+              >
                 <span>{name}</span> <Button>Disconnect {name}</Button>
               </PostForm>
             ) : (
-              <p class="way">
+              <p class="setting-row">
                 <span>{name}</span>{" "}
                 <ButtonLink href={`${WITH_PATH}/${id}?link=${linkProof(token)}`}>
                   Connect {name}

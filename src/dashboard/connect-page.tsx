@@ -210,7 +210,7 @@ function ClientSteps({
           machine can't read it (<code>chmod 600</code>).
         </p>
       </Method>
-      <details class="connect-way">
+      <details class="connect-method">
         <summary>By hand, signing in instead of using a key</summary>
         {command && (
           <>
@@ -280,7 +280,7 @@ function HostedSteps({ client, publicUrl }: { client: HostedClient; publicUrl: s
 /** One of several methods to connect. */
 function Method({ title, children }: { title: string; children?: Child }): Markup {
   return (
-    <div class="connect-way">
+    <div class="connect-method">
       <h3>{title}</h3>
       {children}
     </div>

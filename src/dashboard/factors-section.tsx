@@ -61,11 +61,11 @@ export function FactorsSection({
       )}
       <h3>Authenticator app</h3>
       {hasApp ? (
-        <PostForm action={`${APP_PATH}/remove`} token={token} class="way">
+        <PostForm action={`${APP_PATH}/remove`} token={token} class="setting-row">
           <span>You enter its code after your password.</span> <Button>Remove the app</Button>
         </PostForm>
       ) : (
-        <PostForm action={APP_PATH} token={token} class="way">
+        <PostForm action={APP_PATH} token={token} class="setting-row">
           <span>You enter its code after your password.</span>{" "}
           <Button>Set up an authenticator app</Button>
         </PostForm>
@@ -73,7 +73,7 @@ export function FactorsSection({
       {isSetUp && (
         <>
           <h3>Recovery codes</h3>
-          <PostForm action={RECOVERY_CODES_PATH} token={token} class="way">
+          <PostForm action={RECOVERY_CODES_PATH} token={token} class="setting-row">
             <span>
               {recoveryCodes} of {RECOVERY_CODES} codes are unused.
             </span>{" "}
@@ -84,7 +84,7 @@ export function FactorsSection({
       {hasPassword && passkeys.length > 0 && recoveryCodes > 0 && (
         <>
           <h3>Without a password</h3>
-          <PostForm action={REMOVE_PASSWORD_PATH} token={token} class="way">
+          <PostForm action={REMOVE_PASSWORD_PATH} token={token} class="setting-row">
             <span>You can sign in with a passkey only.</span> <Button>Remove the password</Button>
           </PostForm>
         </>

@@ -18,7 +18,7 @@ export function createLiveRoutes({ guard, live }: { guard: Guard; live: Live }) 
           if (!isTopic(topic)) {
             throw new AppError("validation_failed", `of must be one of ${TOPICS.join(", ")}.`);
           }
-          const body = live.open(account.id, topic, { stillSignedIn, gone: request.signal });
+          const body = live.open(account.id, topic, { stillSignedIn, signal: request.signal });
           if (body === null) {
             return new Response("Too many pages are open. Close some and try again.", {
               status: 503,

@@ -19,7 +19,7 @@ export interface Follower {
  * Opens the stream of a page: server-sent events named after the topic, with the position as data.
  * @param position returns the first position to send
  * @param stillSignedIn called before each event; if it throws, the stream ends
- * @param gone aborted when the client has disconnected
+ * @param signal aborted when the client disconnects
  */
 export function openFollowerStream({
   topic,
@@ -27,13 +27,13 @@ export function openFollowerStream({
   endsAt,
   position,
   stillSignedIn,
-  gone,
+  signal,
   join,
   leave,
 }: Pick<Follower, "topic" | "heartbeatAt" | "endsAt"> & {
   position: () => Promise<string>;
   stillSignedIn: () => Promise<void>;
-  gone: AbortSignal;
+  signal: AbortSignal;
   join: (follower: Follower) => void;
   leave: (follower: Follower) => void;
 }): ReadableStream<Uint8Array> {
@@ -64,10 +64,10 @@ export function openFollowerStream({
           },
         };
         end = follower.end;
-        gone.addEventListener("abort", end, { once: true });
+        signal.addEventListener("abort", end, { once: true });
         join(follower);
         // A signal that was aborted before the listener was added fires no event.
-        if (gone.aborted) return end();
+        if (signal.aborted) return end();
         await position().then(follower.send).catch(end);
       },
       cancel() {

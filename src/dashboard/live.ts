@@ -106,12 +106,12 @@ export function createLive({
      * Opens a stream of server-sent events, which begins with the present position. Returns null if too many streams
      * are open or the server is stopping.
      * @param stillSignedIn called before each event; if it throws, the stream ends
-     * @param gone aborted when the client has disconnected
+     * @param signal aborted when the client disconnects
      */
     open(
       accountId: string,
       topic: Topic,
-      { stillSignedIn, gone }: { stillSignedIn: () => Promise<void>; gone: AbortSignal },
+      { stillSignedIn, signal }: { stillSignedIn: () => Promise<void>; signal: AbortSignal },
     ): ReadableStream<Uint8Array> | null {
       const ofAccount = followers.get(accountId)?.size ?? 0;
       if (isClosed || ofAccount >= MAX_STREAMS_PER_ACCOUNT || count >= MAX_STREAMS) return null;
@@ -122,7 +122,7 @@ export function createLive({
         endsAt: now + lifetimeMs,
         position: () => positionOf(topic, accountId),
         stillSignedIn,
-        gone,
+        signal,
         join: (follower) => join(accountId, follower),
         leave: (follower) => leave(accountId, follower),
       });

@@ -227,7 +227,7 @@ function TopicItem({
           </li>
         ))}
       </ul>
-      <p class="topic-ways">
+      <p class="topic-links">
         {words.length > 0 ? (
           <a href={viewPath({ q: words.join(" ") })}>
             Search<span class="hidden-text"> for {name}</span>

@@ -128,7 +128,7 @@ function QuotaForm({ visit, member }: { visit: Visit; member: Member }): Markup 
         <Button>Set the quota</Button>
       </PostForm>
       {hasOwnQuota && (
-        <PostForm action={`${action}/clear`} token={visit.token} class="way">
+        <PostForm action={`${action}/clear`} token={visit.token} class="setting-row">
           <Button kind="link">
             {role === "owner" ? "Remove the limit" : "Use the default quota of members"}
           </Button>

@@ -10,7 +10,7 @@ import { MAX_VERSIONS } from "./memory-history.tsx";
 import { type Context, MemoryPage, MemoryQuestion } from "./memory-page.tsx";
 import { memoryPath, PATHS } from "./navigation.tsx";
 import { memoryCount } from "./number-text.ts";
-import { MOST_BESIDE, MOST_NEAR } from "./related-memories.tsx";
+import { MAX_SESSION_MEMORIES, MAX_SIMILAR } from "./related-memories.tsx";
 import { ownSource } from "./session-principal.ts";
 
 /** Milliseconds that the page waits for similar memories. After a start the server must load the memories first. */
@@ -42,7 +42,7 @@ export function createMemoryPageRoutes({ guard, memories }: { guard: Guard; memo
     const reach = wholeAccount(accountId);
     const [{ history, current }, inSession, near] = await Promise.all([
       historyOf(accountId, memory),
-      memories.inSession(reach, memory.id, MOST_BESIDE),
+      memories.inSession(reach, memory.id, MAX_SESSION_MEMORIES),
       withTimeLimit(memories.near(reach, memory.id), SIMILAR_TIMEOUT_MS, () => null),
     ]);
     const shown = new Set([...history, ...(current ? [current] : [])].map(({ id }) => id));
@@ -52,7 +52,7 @@ export function createMemoryPageRoutes({ guard, memories }: { guard: Guard; memo
       before: inSession.before,
       after: inSession.after,
       fading: memories.fading(memory),
-      near: near?.filter((each) => !shown.has(each.memory.id)).slice(0, MOST_NEAR) ?? null,
+      similar: near?.filter((each) => !shown.has(each.memory.id)).slice(0, MAX_SIMILAR) ?? null,
     };
   };
 

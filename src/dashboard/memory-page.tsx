@@ -30,7 +30,7 @@ export interface Context {
   before: readonly Memory[];
   after: readonly Memory[];
   /** Memories with a similar meaning, most similar first; `null` while they are not known yet. */
-  near: readonly SimilarMemory[] | null;
+  similar: readonly SimilarMemory[] | null;
 }
 
 /** The page of one memory. */
@@ -43,7 +43,7 @@ export function MemoryPage({
   memory: Memory;
   context: Context;
 }): Markup {
-  const { history, current, fading, before, after, near } = context;
+  const { history, current, fading, before, after, similar } = context;
   return (
     <Page
       visit={visit}
@@ -65,10 +65,10 @@ export function MemoryPage({
           <MemoryProperties memory={memory} />
           {memory.superseded_by === null && <MemoryFading memory={memory} fading={fading} />}
         </aside>
-        <div class="memory-around">
+        <div class="memory-related">
           <MemoryHistory memory={memory} history={history} />
           <SessionMemories memory={memory} before={before} after={after} />
-          <SimilarMemories near={near} />
+          <SimilarMemories similar={similar} />
         </div>
       </div>
     </Page>

@@ -56,7 +56,7 @@ export function OverviewPage({
       {...(stats.memories > 0 && { actions: <DetailLinks /> })}
     >
       {stats.memories === 0 ? (
-        <div id="figures" data-live="memories" data-live-at={position} data-live-anew={true}>
+        <div id="figures" data-live="memories" data-live-at={position} data-live-empty={true}>
           <EmptyState title="No memories yet">
             <p>Connect an agent. It saves what it learns and finds it again when it matters.</p>
             <div class="actions">

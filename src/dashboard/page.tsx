@@ -46,11 +46,11 @@ export function Page({
           <>
             <PaletteOpener />
             <Navigation current={section} isOwner={account.role === "owner"} />
-            <div class="who">
+            <div class="person">
               <p>
                 <bdi>{account.email}</bdi>
               </p>
-              <div class="who-ways">
+              <div class="person-links">
                 <a href={HELP_PATH}>Help</a>
                 <PostForm action={SIGN_OUT_PATH} token={token}>
                   <button type="submit" class="link">

@@ -8,9 +8,9 @@ import { viewPath } from "./memories-view.ts";
 import { memoryPath } from "./navigation.tsx";
 
 /** Memories of the same session that are shown: at most three before and three after the memory. */
-export const MOST_BESIDE = 3;
+export const MAX_SESSION_MEMORIES = 3;
 /** Memories with a similar meaning that are shown. */
-export const MOST_NEAR = 5;
+export const MAX_SIMILAR = 5;
 
 /** Characters of each text that are shown. */
 const EXCERPT = 160;
@@ -29,7 +29,7 @@ export function SessionMemories({
   return (
     <section>
       <h2>In the same session</h2>
-      <ol class="beside">
+      <ol class="related">
         {[...before, memory, ...after].map((each) => (
           <li aria-current={each === memory ? "true" : undefined}>
             <Title memory={each} />
@@ -53,8 +53,8 @@ export interface SimilarMemory {
 }
 
 /** The memories with a similar meaning, most similar first. Renders nothing if there are none. */
-export function SimilarMemories({ near }: { near: readonly SimilarMemory[] | null }): Markup {
-  if (near === null) {
+export function SimilarMemories({ similar }: { similar: readonly SimilarMemory[] | null }): Markup {
+  if (similar === null) {
     return (
       <section>
         <h2>Similar memories</h2>
@@ -64,12 +64,12 @@ export function SimilarMemories({ near }: { near: readonly SimilarMemory[] | nul
       </section>
     );
   }
-  if (near.length === 0) return Fragment({});
+  if (similar.length === 0) return Fragment({});
   return (
     <section>
       <h2>Similar memories</h2>
-      <ol class="beside">
-        {near.map(({ memory, score }) => (
+      <ol class="related">
+        {similar.map(({ memory, score }) => (
           <li>
             <Title memory={memory} />
             <span class="score-total">{score.toFixed(2)}</span>

@@ -42,7 +42,7 @@ export function createSecurityRoutes({
     return account === "" ? null : ((await accounts.findByEmail(account))?.id ?? account);
   };
 
-  /** Hides who and where the owner was in events of other accounts. */
+  /** In a person's own log, hides who the owner of the server was and where the owner acted from. */
   const visibleTo = (scope: Scope) => (event: SecurityRecord) =>
     scope === "account" && event.actorId !== null
       ? { ...event, actorId: null, address: null, agent: null }

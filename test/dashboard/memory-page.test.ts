@@ -116,8 +116,8 @@ test("the page shows similar memories, or says that they are not known yet", asy
   const { id } = await client.save({ content: "The lamp in the hall is broken" });
   const other = await client.save({ content: "The lamp in the hall is mended" });
   expect(await open(id)).toMatch(new RegExp(`Similar memories.*/memories/${other.id}`));
-  expect(SimilarMemories({ near: [] }).toString()).toBe("");
-  expect(SimilarMemories({ near: null }).toString()).toContain("Reload this page in a moment.");
+  expect(SimilarMemories({ similar: [] }).toString()).toBe("");
+  expect(SimilarMemories({ similar: null }).toString()).toContain("Reload this page in a moment.");
 });
 
 test("a memory fades since its last change, but not while pinned", async () => {

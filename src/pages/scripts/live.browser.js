@@ -78,7 +78,7 @@ async function fetchPart() {
 function takePart(fetched) {
   const present = livePart();
   // The page of an empty account lacks everything around the part.
-  if ("liveAnew" in present.dataset && !("liveAnew" in fetched.dataset)) {
+  if ("liveEmpty" in present.dataset && !("liveEmpty" in fetched.dataset)) {
     location.reload();
     return;
   }

@@ -21,7 +21,7 @@ function commandEntries(dialog) {
     ...linkEntries("Go to", 'nav[aria-label="Main"] a'),
     ...onThisPage,
     ...everywhere.filter(({ label }) => !known.has(label)),
-    ...linkEntries("Do", ".who-ways :is(a, button)"),
+    ...linkEntries("Do", ".person-links :is(a, button)"),
     { kind: "Do", label: "Show keyboard shortcuts", run: () => openDialog("keys") },
   ];
 }
