@@ -64,13 +64,13 @@ test("a link to a heading leads to one", async () => {
   expect(broken).toEqual([]);
 });
 
-test("HTML in Markdown is text", () => {
+test("HTML in Markdown is shown as text", () => {
   const page = jsx("div", { children: markdown("a <script>alert(1)</script> `<b>`") });
   expect(`${page}`).not.toContain("<script");
   expect(`${page}`).toContain("<code>&lt;b&gt;</code>");
 });
 
-test("the example of a compose file has settings that the server takes", async () => {
+test("the compose file of the help has valid settings", async () => {
   const text = await Bun.file(join(HELP, "install.md")).text();
   const compose: unknown = parse(/```yaml\n(.*?)```/s.exec(text)?.[1] ?? "");
   const Compose = Type.Object({
@@ -79,7 +79,7 @@ test("the example of a compose file has settings that the server takes", async (
       caddy: Type.Object({ command: Type.String() }),
     }),
   });
-  if (!Value.Check(Compose, compose)) throw new Error("no such compose file");
+  if (!Value.Check(Compose, compose)) throw new Error("install.md has no compose file");
   const { ctxd, caddy } = compose.services;
   const config = readConfig(ctxd.environment, {}, "/data");
   expect(config).toMatchObject({ publicUrl: "https://memory.example.com", trustProxy: true });
@@ -127,11 +127,14 @@ describe("the pages for people who change the code", async () => {
     expect(terms).toEqual(terms.toSorted());
   });
 
-  test("a decision takes at most 12 lines", () => {
+  test("a decision names context, decision and consequence in at most 12 lines", () => {
     const records = decisions.split(/^## /m).slice(1);
     expect(records.length).toBeGreaterThan(10);
     const long = records.filter((record) => record.trim().split("\n").length > 12);
     expect(long.map((record) => record.split("\n")[0])).toEqual([]);
+    for (const record of records)
+      for (const part of ["Context", "Decision", "Consequence"])
+        expect(record).toContain(`**${part}.**`);
   });
 
   test("functions, types and constants have the names that the code gives them", async () => {
