@@ -2,8 +2,8 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import type { SqliteDatabase } from "../../db/sqlite.ts";
 
 /**
- * Removes entries that an earlier version of this program had refused. Where the disk was too full to
- * remove them, it wrote their numbers to a file, eight bytes each. The file goes too.
+ * Removes entries that an earlier version of this program refused and could not remove, because the disk was full. It
+ * wrote their numbers to a file, eight bytes each. The file is removed too.
  */
 export function dropCancelledEntries({ sqlite }: SqliteDatabase): void {
   const path = `${sqlite.filename}-cancelled`;

@@ -1,6 +1,6 @@
 import type { Dialect } from "../../db/dialect.ts";
 
-/** The tables of the log, in the words of a database. Some have names from an earlier version. */
+/** The database tables of the log. Some names come from an earlier version. */
 export function createLogTables(dialect: Dialect) {
   const { table, index, primaryKey, counter, text, json, integer, boolean, blob } = dialect;
 
@@ -8,11 +8,11 @@ export function createLogTables(dialect: Dialect) {
     seq: counter("seq"),
     table: text("account_id").notNull(),
     written: blob("written"),
-    /** Ids of memories; of an earlier version, of rows. */
+    /** Ids of memories. Earlier versions wrote ids of rows. */
     removed: json<string[]>("removed").notNull(),
-    /** Of an earlier version, also where nothing remains. */
+    /** Earlier versions also set this for entries without remains. */
     hasRemains: boolean("has_remains").notNull(),
-    /** When it was written, in milliseconds since 1970; `null` of an earlier version. */
+    /** When the entry was written, in milliseconds since 1970; `null` for entries of earlier versions. */
     at: integer("at"),
   });
 
@@ -21,7 +21,7 @@ export function createLogTables(dialect: Dialect) {
     seq: integer("seq").notNull(),
     memories: integer("memories"),
     bytes: integer("bytes"),
-    /** No memory expires before; `null` where none does. */
+    /** No memory expires earlier; `null` when none expires. */
     expiresAt: integer("expires_at"),
   });
 
@@ -36,7 +36,7 @@ export function createLogTables(dialect: Dialect) {
   const currentTables = table("tables", {
     accountId: text("account_id").primaryKey(),
     name: text("name").notNull(),
-    /** Empty where an earlier version has not recorded it. */
+    /** Empty if an earlier version has not recorded it. */
     model: text("model").notNull(),
   });
 

@@ -5,27 +5,27 @@ import { isDiskError } from "../../disk-errors.ts";
 
 export type Transaction = Parameters<Parameters<BunSQLiteDatabase["transaction"]>[0]>[0];
 
-/** Milliseconds until it is tried again to void a transaction that failed. */
-const VOID_AGAIN = 1_000;
+/** Milliseconds between attempts to void a failed transaction. */
+const VOID_RETRY_MS = 1_000;
 
 /**
- * Makes changes of the database durable in groups: all that are asked for at one moment share one
- * transaction, and so one wait for the disk. They are made in the order in which they were asked for.
- * @returns commits one change, and resolves when it is durable. The change must not wait for
- *   anything: another statement of this process would become a part of the transaction. When it
- *   throws, the others of its group go on; when the disk fails, all of them fail.
+ * Makes changes of the database durable in groups: the changes that are requested at one moment share one
+ * transaction, and so one wait for the disk. They are made in the order of the requests.
+ * @returns a function that commits one change and resolves when it is durable. The change must be synchronous:
+ *   otherwise another statement of this process would become part of the transaction. If a change throws,
+ *   the other changes of its group are still committed. If the disk fails, all of them fail.
  */
 export function createGroupCommit(db: SqliteDatabase, orm: BunSQLiteDatabase) {
   let waiting: { run(tx: Transaction): () => void; fail(error: unknown): void }[] = [];
-  /** Whether a transaction that failed may be there after a restart. */
+  /** Whether a failed transaction may reappear after a restart. */
   let mustVoid = false;
-  let again: ReturnType<typeof setTimeout> | undefined;
+  let retry: ReturnType<typeof setTimeout> | undefined;
 
   const voidFailed = () => {
-    clearTimeout(again);
+    clearTimeout(retry);
     if (!mustVoid) return;
     mustVoid = !db.voidFailed();
-    if (mustVoid) again = setTimeout(voidLater, VOID_AGAIN).unref();
+    if (mustVoid) retry = setTimeout(voidLater, VOID_RETRY_MS).unref();
   };
 
   const voidLater = () => void db.exclusively(voidFailed);
@@ -41,30 +41,30 @@ export function createGroupCommit(db: SqliteDatabase, orm: BunSQLiteDatabase) {
           try {
             outcomes.push(run(tx));
           } catch (error) {
-            // A full disk ends the whole transaction.
+            // A full disk fails the whole transaction.
             if (!db.sqlite.inTransaction || isDiskError(error)) throw error;
             outcomes.push(() => fail(error));
           }
         }
       };
       orm.transaction(commitAll, { behavior: "immediate" });
-      // It was written over what failed before.
+      // This transaction has overwritten the failed one.
       mustVoid = false;
     } catch (error) {
-      // It may have been written before it failed.
+      // The transaction may have been written before it failed.
       mustVoid ||= error instanceof SQLiteError && isDiskError(error);
       for (const { fail } of group) fail(error);
       voidFailed();
       return;
     }
-    for (const tell of outcomes) tell();
+    for (const settle of outcomes) settle();
   };
 
   const commitInTurn = async () => {
     try {
       await db.exclusively(commitWaiting);
     } catch (error) {
-      // The turn did not come. Who waits is told, and the next change asks for another one.
+      // The database gave no access. All waiting changes fail, and the next change starts a new group.
       for (const { fail } of waiting.splice(0)) fail(error);
     }
   };

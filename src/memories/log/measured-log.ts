@@ -2,7 +2,7 @@ import type { Metrics } from "../../metrics.ts";
 import type { Log } from "./log.ts";
 import { LeaseLost, type SharedLog } from "./shared-log.ts";
 
-/** Has metrics tell what this process takes in from others, and the leases that it takes and loses. */
+/** Adds metrics of the entries that this process reads from others, and of the leases that it takes and loses. */
 export function measureLog<Measured extends Log & { shared: SharedLog }>(
   log: Measured,
   metrics: Metrics,
@@ -14,13 +14,13 @@ export function measureLog<Measured extends Log & { shared: SharedLog }>(
   const taken = metrics.counter("ctxd_leases_taken_total", "Leases of tables taken, for upkeep.");
   const lost = metrics.counter(
     "ctxd_leases_lost_total",
-    "Leases that another server took, or may have taken, before they were given back.",
+    "Leases that another server took, or may have taken, before they were released.",
   );
-  let lookedAt: number | null = null;
+  let headsReadAt: number | null = null;
   metrics.gauge(
     "ctxd_log_lag_seconds",
-    "Time since this server last looked how the tables that it has open stand.",
-    () => (lookedAt === null ? 0 : (performance.now() - lookedAt) / 1_000),
+    "Time since this server last read the state of its open tables.",
+    () => (headsReadAt === null ? 0 : (performance.now() - headsReadAt) / 1_000),
   );
 
   const countLost = <Result>(call: Promise<Result>): Promise<Result> =>
@@ -34,7 +34,7 @@ export function measureLog<Measured extends Log & { shared: SharedLog }>(
     ...shared,
     async heads(tables) {
       const heads = await shared.heads(tables);
-      lookedAt = performance.now();
+      headsReadAt = performance.now();
       return heads;
     },
     async since(table, seq) {

@@ -1,19 +1,16 @@
 import type { StoredMemory } from "../rows.ts";
 
-/** What a group of changes comes to. */
+/** The result of the changes in one commit. */
 export interface Outcome {
   /** Memories to add or replace. */
   written: readonly StoredMemory[];
-  /** Ids of memories that are there now and shall not be. */
+  /** Ids of memories to remove. */
   removed: readonly string[];
-  /** Whether something that was there before is replaced or removed. */
+  /** Whether earlier data is replaced or removed. */
   hasRemains: boolean;
 }
 
-/**
- * The newest state of each memory that changed since the last flush: what the log holds of a table,
- * and the base does not.
- */
+/** The newest state of each memory that changed since the last flush: it is in the log, and not in the base. */
 export type Pending = ReturnType<typeof createPending>;
 
 interface Change {
@@ -22,7 +19,7 @@ interface Change {
   bytes: number;
 }
 
-/** Moments are those of `performance.now()`: a clock that is set must not put off a flush. */
+/** All times are those of `performance.now()`: setting the clock must not delay a flush. */
 export function createPending() {
   const changes = new Map<string, Change>();
   let bytes = 0;
@@ -39,7 +36,7 @@ export function createPending() {
     get size() {
       return changes.size;
     },
-    /** Of their texts, vectors and states. */
+    /** Bytes of the texts, vectors and token states. */
     get bytes() {
       return bytes;
     },
@@ -47,7 +44,7 @@ export function createPending() {
     get dirtySince() {
       return dirtySince;
     },
-    /** When something was first removed or replaced that is still in the files. */
+    /** When the oldest data was removed or replaced that is still in the files; `null` without any. */
     get remainsSince() {
       return remainsSince;
     },
@@ -63,20 +60,22 @@ export function createPending() {
       if (hasRemains) remainsSince ??= lastCommit;
     },
 
-    /** The new state of a memory, `null` when it was removed, `undefined` when it has not changed. */
+    /** The new state of a memory: `null` if it was removed, `undefined` if it has not changed. */
     get: (id: string): StoredMemory | null | undefined => changes.get(id)?.memory,
 
     ids: (): string[] => [...changes.keys()],
 
-    /** Memories that are there. */
+    /** Added and changed memories. */
     memories: (): StoredMemory[] => [...changes.values()].flatMap(({ memory }) => memory ?? []),
 
-    /** All changes, `null` for what was removed. */
+    /** All changes; `null` for removed memories. */
     all: (): Map<string, StoredMemory | null> =>
       new Map([...changes].map(([id, { memory }]) => [id, memory])),
 
     /**
-     * Forgets what a flush has written: changes up to a number, which was the last one when it began.
+     * Drops the changes that a flush has written.
+     * @param upTo number of the newest entry when the flush began
+     * @param began when the flush began
      */
     drop(upTo: number, began: number): void {
       for (const [id, change] of changes) {
@@ -84,7 +83,7 @@ export function createPending() {
         bytes -= change.bytes;
         changes.delete(id);
       }
-      // What came meanwhile is at most as old as the flush.
+      // Changes since then are not older than the flush.
       dirtySince = changes.size > 0 ? began : null;
       remainsSince = changes.size > 0 ? remainsSince && began : null;
     },

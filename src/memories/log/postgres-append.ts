@@ -7,13 +7,13 @@ import { NOW, type Overdue } from "./postgres-clock.ts";
 
 const UNIQUE_VIOLATION = "23505";
 
-/** Who may write to a copy, and nobody else until this is committed. */
+/** Locks the lease of a copy until the entry is committed, so that no other process takes the lease. */
 const LEASE = `l AS (
   SELECT 1 FROM copies WHERE account_id = $12 AND owner = $13 AND epoch = $14::bigint FOR SHARE
 )`;
 const HAS_LEASE = "($12::text IS NULL OR EXISTS (SELECT 1 FROM l))";
 
-/** Raises the number of a table that has one. */
+/** Numbers an entry of a table that has a head. */
 const NEXT = `WITH ${LEASE}, h AS (
   UPDATE heads SET seq = seq + 1, memories = $3::bigint, bytes = $4::bigint,
     due_at = least(due_at, ${NOW} + $5::bigint), expires_at = least(expires_at, $16::bigint)
@@ -21,9 +21,9 @@ const NEXT = `WITH ${LEASE}, h AS (
 )`;
 
 /**
- * Numbers the first entry of a table. The account must be there, and stays until this is committed: one
- * that was removed must not come back. Numbers begin with the time: a table that was dropped and made again
- * has other ones.
+ * Numbers the first entry of a table. The account must exist, and is locked until the entry is committed: a removed
+ * account must not reappear. Numbers begin with the time, so a table that was dropped and created again has other
+ * numbers.
  */
 const FIRST = `WITH ${LEASE}, a AS (SELECT id FROM accounts WHERE id = $11 FOR KEY SHARE), h AS (
   INSERT INTO heads (name, account_id, seq, memories, bytes, due_at, expires_at)
@@ -45,8 +45,8 @@ const ENTRY = `, e AS (
     AS k (account_id text, key_hash text, request_hash text, memory_ids text, created_at bigint)
 ) SELECT seq FROM h`;
 
-/** Uses all parameters in both statements, so that both have the same. */
-const SAME = " WHERE $11::text IS NOT NULL AND ($15::text IS NOT NULL)";
+/** Mentions the parameters that only one of the statements uses, so that both have the same parameters. */
+const ALL_PARAMETERS = " WHERE $11::text IS NOT NULL AND ($15::text IS NOT NULL)";
 
 /**
  * Commits an entry in one statement.
@@ -58,43 +58,54 @@ export async function appendEntry(
   entry: Entry,
   overdue: Overdue,
 ): Promise<number> {
-  const { model, written, removed, hasRemains, usage, expiresAt, answers, shared } = entry;
-  const { id = randomUUID(), after, lease } = shared ?? {};
-  const parameters = [
-    ...[table, after ?? null, usage.memories, usage.bytes],
-    ...[
-      hasRemains ? overdue.forget : overdue.flush,
-      id,
-      written,
-      JSON.stringify(removed),
-      hasRemains,
-    ],
-    ...[JSON.stringify(answers.map(toRecord)), accountOf(table)],
-    ...[lease?.table ?? null, lease?.owner ?? null, lease?.epoch ?? null, model],
-    expiresAt ?? null,
-  ];
+  const { after } = entry.shared ?? {};
+  const parameters = parametersOf(table, entry, overdue);
   const append = async (statement: string) => {
-    const [row] = await sql.rows(statement + ENTRY + SAME, parameters);
+    const [row] = await sql.rows(statement + ENTRY + ALL_PARAMETERS, parameters);
     return row === undefined ? null : Number(row[0]);
   };
-  /** Where it is not told which entry it follows, another may be the first one meanwhile. */
-  const ways = after === undefined ? [NEXT, FIRST, NEXT] : [after === 0 ? FIRST : NEXT];
+  // Without `after`, another process may write the first entry between NEXT and FIRST.
+  const statements = after === undefined ? [NEXT, FIRST, NEXT] : [after === 0 ? FIRST : NEXT];
   for (;;) {
     try {
-      for (const way of ways) {
-        const seq = await append(way);
+      for (const statement of statements) {
+        const seq = await append(statement);
         if (seq !== null) return seq;
       }
       throw new Behind(`${table} has no entry ${after ?? "yet, or no account"}`);
     } catch (error) {
-      if (answers.length === 0 || sqlState(error) !== UNIQUE_VIOLATION) throw error;
-      const taken = await takenOf(sql, answers);
+      if (entry.answers.length === 0 || sqlState(error) !== UNIQUE_VIOLATION) throw error;
+      const taken = await takenOf(sql, entry.answers);
       if (taken.length > 0) throw new AnswersTaken(taken);
     }
   }
 }
 
-/** Those of some keys that have answers; expired ones go. */
+/** The parameters of `NEXT` and `FIRST` with `ENTRY`, from $1 on. */
+function parametersOf(table: string, entry: Entry, overdue: Overdue) {
+  const { model, written, removed, hasRemains, usage, expiresAt, answers, shared } = entry;
+  const { id = randomUUID(), after, lease } = shared ?? {};
+  return [
+    table,
+    after ?? null,
+    usage.memories,
+    usage.bytes,
+    hasRemains ? overdue.forget : overdue.flush,
+    id,
+    written,
+    JSON.stringify(removed),
+    hasRemains,
+    JSON.stringify(answers.map(toRecord)),
+    accountOf(table),
+    lease?.table ?? null,
+    lease?.owner ?? null,
+    lease?.epoch ?? null,
+    model,
+    expiresAt ?? null,
+  ];
+}
+
+/** The answers that exist for some keys. Removes expired ones first. */
 async function takenOf(sql: Statements, answers: readonly Answer[]) {
   const keys = JSON.stringify(answers.map(toRecord));
   const ASKED = `json_to_recordset($1::text::json)
@@ -113,7 +124,10 @@ async function takenOf(sql: Statements, answers: readonly Answer[]) {
 
 function toRecord({ accountId, keyHash, requestHash, memoryIds, createdAt }: Answer) {
   return {
-    ...{ account_id: accountId, key_hash: keyHash, request_hash: requestHash },
-    ...{ memory_ids: JSON.stringify(memoryIds), created_at: createdAt },
+    account_id: accountId,
+    key_hash: keyHash,
+    request_hash: requestHash,
+    memory_ids: JSON.stringify(memoryIds),
+    created_at: createdAt,
   };
 }

@@ -4,9 +4,9 @@ import { NOW } from "./postgres-clock.ts";
 import { type Lease, LeaseLost } from "./shared-log.ts";
 
 /**
- * What the database knows of bases. The state of a base's row is what decides, since two statements
- * that change one row at the same moment see each other's state, and not each other's other rows.
- * @param leaseOf the lease of a table that this process holds now
+ * The records of bases in PostgreSQL. The state in a base's own row decides: two statements that change one row at
+ * the same moment see each other's change of this row, but not of other rows.
+ * @param leaseOf the lease of a table that this process holds at present
  */
 export function createBaseRecords(
   sql: Statements,
@@ -16,7 +16,7 @@ export function createBaseRecords(
     async begin(base) {
       const table = base.replace(/\.[^.]*$/, "");
       const lease = leaseOf(table);
-      if (!lease) throw new LeaseLost(`nothing may be written for ${table}`);
+      if (!lease) throw new LeaseLost(`this process has no lease of ${table}`);
       const rows = await sql.rows(
         `INSERT INTO bases (base, name, epoch, since, state)
          SELECT $1, name, epoch, ${NOW}, 'written' FROM heads

@@ -4,7 +4,7 @@ import { accountOf } from "./names.ts";
 import { NOW, type Overdue } from "./postgres-clock.ts";
 import { type Lease, LeaseLost } from "./shared-log.ts";
 
-/** When entries that a checkpoint does not include are any process's business. */
+/** When any process may flush the entries that the checkpoint does not include. */
 const DUE_AGAIN = `CASE WHEN h.seq <= $5::bigint THEN NULL
   WHEN EXISTS (SELECT 1 FROM journal j WHERE j.name = $1 AND j.seq > $5 AND j.has_remains)
   THEN ${NOW} + $7::bigint ELSE ${NOW} + $6::bigint END`;
@@ -12,7 +12,7 @@ const DUE_AGAIN = `CASE WHEN h.seq <= $5::bigint THEN NULL
 const INTO_CHECKPOINTS = `ON CONFLICT (name) DO UPDATE SET base = excluded.base,
   version = excluded.version, up_to = excluded.up_to, files = excluded.files`;
 
-/** First the head is locked, then the base, then all is written or nothing. */
+/** Locks the head, then the base, then writes everything or nothing. */
 const RECORD = `WITH h AS (
   SELECT name FROM heads WHERE name = $1 AND owner = $8 AND epoch = $9::bigint AND NOT EXISTS (
     SELECT 1 FROM checkpoints c WHERE c.name = $1 AND c.up_to > $5::bigint
@@ -41,14 +41,18 @@ export async function recordUnderLease(
   overdue: Overdue,
 ): Promise<void> {
   const { base, version, files, upTo } = checkpoint;
+  const parameters = [table, base, version, JSON.stringify(files), upTo];
   const [row] = await sql.rows(RECORD, [
-    ...[table, base, version, JSON.stringify(files), upTo],
-    ...[overdue.flush, overdue.forget, owner, epoch],
+    ...parameters,
+    overdue.flush,
+    overdue.forget,
+    owner,
+    epoch,
   ]);
   if (row?.[0] !== 1) throw new LeaseLost(`another process may have written ${table}`);
 }
 
-/** Records a base that comes from elsewhere, as when a backup is restored. */
+/** Records a base that no flush has written, for example when a backup is restored. */
 export async function recordAsIs(
   sql: Postgres,
   table: string,
@@ -85,9 +89,9 @@ export async function recordAsIs(
   });
 }
 
-/** Drops all that is known of tables; their bases are to be removed. */
+/** Drops all records of tables, and condemns their bases. */
 export async function dropTables(tx: Statements, tables: readonly string[]): Promise<void> {
-  // Heads first: an append under way is waited for, and its entry goes too.
+  // Heads first: this waits for an append that is under way, so that its entry is deleted too.
   for (const each of ["heads", "journal", "checkpoints"]) {
     await tx.rows(`DELETE FROM ${each} WHERE name = ANY($1::text[])`, [tables]);
   }

@@ -2,7 +2,7 @@ import type { Statements } from "../../db/postgres.ts";
 import { NOW } from "./postgres-clock.ts";
 import type { LogFacts } from "./recorded.ts";
 
-/** What waits in the log of several servers, and how many tables nobody has seen to in time. */
+/** Counts the entries in the log of several servers, and the tables whose upkeep is overdue. */
 export async function readSharedFacts(
   sql: Statements,
 ): Promise<LogFacts & { tables: number; overdue: number }> {
@@ -22,7 +22,7 @@ export async function readSharedFacts(
   };
 }
 
-/** Names of all bases that checkpoints refer to. */
+/** Names of all bases to which checkpoints refer. */
 export async function recordedBases(sql: Statements): Promise<string[]> {
   return (await sql.rows("SELECT base FROM checkpoints")).map(([base]) => String(base));
 }

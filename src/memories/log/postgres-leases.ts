@@ -2,23 +2,23 @@ import type { Statements } from "../../db/postgres.ts";
 import { NOW } from "./postgres-clock.ts";
 import { LEASE, type Lease, type Leases } from "./shared-log.ts";
 
-/** What a lease is of: the rows that have it, and how they are named. */
+/** The database tables with leases, their keys, and the statement that adds a missing row. */
 const KINDS = {
   heads: { key: "name", add: null },
   copies: { key: "account_id", add: "INSERT INTO copies SELECT $1 ON CONFLICT DO NOTHING" },
 } as const;
 
-/** Leases by the database's clock: of the upkeep of tables, or of copying those of accounts. */
+/** Leases by the database's clock: of the upkeep of tables (`heads`), or of copying accounts' tables (`copies`). */
 export function createLeases(
   sql: Statements,
   kind: keyof typeof KINDS,
   lasts = LEASE,
 ): Leases & {
-  /** The one that this process has. */
+  /** The lease of a table that this process holds. */
   of(table: string): Lease | null;
 } {
   const { key, add } = KINDS[kind];
-  /** Those that this process has, by table. */
+  /** The leases that this process holds, by table. */
   const held = new Map<string, Lease>();
   const isHeld = (lease: Lease) => held.get(lease.table) === lease;
 
@@ -26,7 +26,7 @@ export function createLeases(
     of: (table) => held.get(table) ?? null,
 
     async lease(table, owner) {
-      // Another opening of the table, in this very process.
+      // This process has the table open a second time.
       if (held.has(table)) return null;
       if (add) await sql.rows(add, [table]);
       const [row] = await sql.rows(

@@ -7,14 +7,14 @@ import { createLeases } from "./postgres-leases.ts";
 import { createSharedLog } from "./postgres-shared-log.ts";
 import type { SharedLog } from "./shared-log.ts";
 
-/** Long after the process that has a table open should have done it. */
+/** Long after the process that has the table open should have flushed it. */
 const OVERDUE: Overdue = { flush: 2 * 3_600_000, forget: 25_000 };
-/** Entries that are deleted at once. */
-const EXPUNGED = 500;
+/** Entries that one statement deletes. */
+const EXPUNGED_PER_STATEMENT = 500;
 
-/** Time enough to forget what has expired in a table, before another process does. */
-const EXPIRING = 10_000;
-/** A process whose clock is ahead must forget nothing too early: the database's counts too. */
+/** Milliseconds in which a process may delete what has expired in a table, before another process does. */
+const EXPIRING_MS = 10_000;
+/** The database's clock counts too, so that a process whose clock is ahead deletes nothing too early. */
 const EXPIRED = `WITH due AS (
   SELECT h.name, t.account_id FROM heads h JOIN tables t ON t.name = h.name
   WHERE h.expires_at <= least($1::bigint, ${STATEMENT_TIME})
@@ -34,16 +34,16 @@ interface HeadRow {
 }
 
 /**
- * The log in a PostgreSQL database, which any number of processes write to. What decides is in single
- * statements, which lock a table's head first.
- * @param leaseLasts milliseconds, unless it is renewed
- * @param expiring milliseconds that a process has to forget what has expired in a table
+ * The log in a PostgreSQL database, to which any number of processes write. Each decision is a single statement, which
+ * locks the table's head first.
+ * @param leaseLasts milliseconds that a lease lasts unless it is renewed
+ * @param expiring milliseconds in which a process may delete what has expired in a table
  */
 export function createPostgresLog(
   postgres: Postgres,
   {
     overdue = OVERDUE,
-    expiring = EXPIRING,
+    expiring = EXPIRING_MS,
     leaseLasts,
   }: { overdue?: Overdue; expiring?: number; leaseLasts?: number } = {},
 ): Log & { shared: SharedLog } {
@@ -62,7 +62,10 @@ export function createPostgresLog(
         [table],
       );
       return rows.map(({ seq, written, removed, has_remains }) => ({
-        ...{ seq, written, hasRemains: has_remains, removed: JSON.parse(removed) },
+        seq,
+        written,
+        hasRemains: has_remains,
+        removed: JSON.parse(removed),
       }));
     },
 
@@ -97,12 +100,12 @@ export function createPostgresLog(
         : recordAsIs(postgres, table, checkpoint, overdue),
 
     async expunge(table) {
-      for (let deleted = EXPUNGED; deleted === EXPUNGED; ) {
+      for (let deleted = EXPUNGED_PER_STATEMENT; deleted === EXPUNGED_PER_STATEMENT; ) {
         const rows = await postgres.rows(
           `DELETE FROM journal WHERE (name, seq) IN (
              SELECT j.name, j.seq FROM checkpoints c
                JOIN journal j ON j.name = c.name AND j.seq <= c.up_to
-             WHERE $1::text IS NULL OR c.name = $1 LIMIT ${EXPUNGED}
+             WHERE $1::text IS NULL OR c.name = $1 LIMIT ${EXPUNGED_PER_STATEMENT}
            ) RETURNING 1`,
           [table ?? null],
         );
@@ -127,8 +130,11 @@ export function createPostgresLog(
       if (!row) return null;
       const { request_hash, memory_ids, created_at } = row;
       return {
-        ...{ accountId, keyHash, requestHash: request_hash, createdAt: created_at },
+        accountId,
+        keyHash,
+        requestHash: request_hash,
         memoryIds: JSON.parse(memory_ids),
+        createdAt: created_at,
       };
     },
 

@@ -11,7 +11,7 @@ import {
   type TableHead,
 } from "./shared-log.ts";
 
-/** Entries that one statement reads at the most, and bytes after which it reads no other. */
+/** At most so many entries are read by one statement. After so many bytes, no further entry is read. */
 const READ = { entries: 256, bytes: 4 << 20 };
 
 interface TableHeadRow {
@@ -111,10 +111,9 @@ export function createSharedLog(
         if (!copy) throw new LeaseLost(`another process may copy the table of ${accountId}`);
         const [head] = await tx.rows("SELECT seq FROM heads WHERE name = $1 FOR UPDATE", [from]);
         if (head?.[0] !== seq) return false;
-        await tx.rows("UPDATE tables SET name = $2, model = $3 WHERE account_id = $1", [
-          ...[accountId, to.name, to.model ?? ""],
-        ]);
-        // Whoever still copies writes nothing any more.
+        const current = [accountId, to.name, to.model ?? ""];
+        await tx.rows("UPDATE tables SET name = $2, model = $3 WHERE account_id = $1", current);
+        // Without a lease, a process that is still copying can write nothing.
         await tx.rows("DELETE FROM copies WHERE account_id = $1", [accountId]);
         await dropTables(tx, [from]);
         return true;
@@ -153,9 +152,9 @@ export function createSharedLog(
   };
 }
 
-/** Drops a copy, unless somebody writes it or it has become the account's table. */
+/** Drops a copy, unless a process is writing it or it has become the account's table. */
 async function forgetCopy(tx: Statements, name: string, accountId: string): Promise<boolean> {
-  // Who begins to copy now waits for this, and who has been stopped finds no lease.
+  // A process that begins to copy now waits for this row. One that was suspended finds no lease.
   await tx.rows("INSERT INTO copies SELECT $1 ON CONFLICT DO NOTHING", [accountId]);
   const [lease] = await tx.rows(
     `SELECT lease_until < ${NOW} FROM copies WHERE account_id = $1 FOR UPDATE`,

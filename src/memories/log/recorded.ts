@@ -2,11 +2,11 @@ import type { Database as Sqlite } from "bun:sqlite";
 import type { Checkpoint } from "./log.ts";
 
 /**
- * What other processes read of the log: they open the database as it is, so that it may be that of an
- * earlier version.
+ * For processes that only read the database of a data folder, such as `ctxd doctor` and `ctxd backup`. They do not
+ * migrate the database, so it may be of an earlier version.
  */
 
-/** The last durable base of a table, as the database has it. */
+/** The recorded base of a table. */
 export interface RecordedCheckpoint extends Pick<Checkpoint, "base" | "version" | "files"> {
   table: string;
 }
@@ -18,15 +18,15 @@ interface Row {
   files: string;
 }
 
-/** What waits in the log for the next flushes. */
+/** The entries of all tables that wait for a flush. */
 export interface LogFacts {
   entries: number;
   bytes: number;
-  /** Milliseconds since 1970 of the oldest entry; `null` when that isn't known. */
+  /** When the oldest entry was written, in milliseconds since 1970; `null` if unknown. */
   oldest: number | null;
 }
 
-// A table's name is that of its account, or begins with it and a full stop.
+// A table's name is the account's id, or begins with the id and a full stop.
 const notRemoved = (table: string) =>
   `substr(${table}, 1, instr(${table} || '.', '.') - 1) NOT IN (SELECT id FROM removed_accounts)`;
 const NOT_REMOVED = notRemoved("account_id");
@@ -37,21 +37,22 @@ export function readCheckpoints(sqlite: Sqlite): RecordedCheckpoint[] {
     .query<Row, []>(`${selectFrom(sqlite)} WHERE ${NOT_REMOVED} ORDER BY account_id`)
     .all()
     .map(({ account_id, base, version, files }) => ({
-      ...{ table: account_id, base, version },
+      table: account_id,
+      base,
+      version,
       files: JSON.parse(files),
     }));
 }
 
-/** How many tables there are, with bases and without; only of a database of this version. */
+/** How many tables there are, with and without bases. The database must be of this version. */
 export function countTables(sqlite: Sqlite): number {
   const sql = `SELECT count(*) AS n FROM heads WHERE ${notRemoved("name")}`;
   return sqlite.query<{ n: number }, []>(sql).get()?.n ?? 0;
 }
 
 /**
- * Whether a checkpoint that was read before is still the table's newest. As long as it is, all files
- * that its version needs are there: a newer one is recorded before the base of an older one goes, and
- * an account's removal before its tables.
+ * Whether a checkpoint is still the table's newest. As long as it is, all its files exist: a newer checkpoint is
+ * recorded before an older base is removed, and an account's removal is recorded before its tables are removed.
  */
 export function isNewestCheckpoint(sqlite: Sqlite, checkpoint: RecordedCheckpoint): boolean {
   const row = sqlite

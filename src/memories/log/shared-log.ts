@@ -3,32 +3,31 @@ import type { BaseRecords } from "../base/base-records.ts";
 import type { Usage } from "../quota.ts";
 import type { Checkpoint, CurrentTable, LoggedEntry } from "./log.ts";
 
-/** The time that a lease lasts unless it is renewed, in milliseconds. */
+/** Milliseconds that a lease lasts unless it is renewed. */
 export const LEASE = 15_000;
 
 /**
- * What a log is asked besides where several processes write to the same tables. Any of them may append to
- * any table, and nothing but the number of a table's newest entry decides whose turn it is. Leases are
- * for what is done in the background alone.
+ * The functions of a log that several processes share. Any of them may append to any table: the number of the table's
+ * newest entry decides which append succeeds. Leases are only for work in the background.
  */
 export interface SharedLog extends Leases {
-  /** How an account's table stands now; `null` when there is no such account. */
+  /** The position of an account's table; `null` when there is no such account. */
   position(accountId: string): Promise<Position | null>;
-  /** How tables stand now; those that are gone are left out. */
+  /** The heads of tables, without those that no longer exist. */
   heads(tables: readonly string[]): Promise<TableHead[]>;
   /**
-   * A table's newest number and its first entries after a number, as they are at one moment; `null`
-   * when the table is gone, or was never written to.
+   * A table's newest number and its first entries after a number, read in one statement. `null` when the table no
+   * longer exists, or was never written to.
    */
   since(table: string, seq: number): Promise<Since | null>;
 
-  /** Tables whose upkeep is late, since who should have done it has ended or can't do it. */
+  /** Tables whose upkeep is overdue: the process that should do it has ended, or can't do it. */
   overdue(limit: number): Promise<string[]>;
 
   /**
-   * Makes a table the account's in the place of another one, of which nothing is known from then on.
-   * @param seq number of the other one's newest entry, all of which the new one has
-   * @returns false when the other one has a newer entry
+   * Replaces an account's table by its copy, and drops all records of the former table.
+   * @param seq number of the last entry of the former table that the copy includes
+   * @returns false when the former table has a newer entry
    * @throws LeaseLost
    */
   replace(
@@ -36,44 +35,44 @@ export interface SharedLog extends Leases {
     tables: { from: string; seq: number; to: CurrentTable },
     lease: Lease,
   ): Promise<boolean>;
-  /** Leases of copying an account's table, by the id of the account: beside those of upkeep. */
+  /** Leases for copying an account's table, by the account's id. They are separate from those for upkeep. */
   readonly copying: Leases;
   /**
-   * Drops copies that were begun for other models and that nobody writes any more: what is deleted of
-   * the table would stay in them.
-   * @param isWanted whether a table is the copy that this process would go on with
-   * @returns the names of those that were dropped
+   * Drops copies for other models that no process writes any more: data that is deleted from the table would stay
+   * in them.
+   * @param isWanted whether this process would continue a copy
+   * @returns the names of the dropped copies
    */
   forgetCopies(isWanted: (table: string, accountId: string) => boolean): Promise<string[]>;
-  /** Drops all that is known of an account's tables. Returns the names of its bases. */
+  /** Drops all records of an account's tables. Returns the names of its bases. */
   forgetAccount(accountId: string): Promise<string[]>;
-  /** Drops answers that have expired. */
+  /** Drops expired answers. */
   expireAnswers(): Promise<void>;
-  /** What is known of bases. */
+  /** The records of bases. */
   readonly records: BaseRecords;
 }
 
 export interface Leases {
   /**
-   * Takes a lease; `null` when another owner has it. The number goes up unless the owner had it last.
+   * Takes a lease; `null` when another owner has it. The epoch rises unless the same owner had the lease last.
    */
   lease(table: string, owner: string): Promise<Lease | null>;
-  /** Has a lease last longer. Returns whether it was still there. */
+  /** Renews a lease. Returns whether the lease was still valid. */
   renew(lease: Lease): Promise<boolean>;
   release(lease: Lease): Promise<void>;
 }
 
 export interface Since {
   seq: number;
-  /** Number of the last entry that a checkpoint includes: up to there, entries may be missing. */
+  /** Number of the last entry that a checkpoint includes. Entries up to this number may be missing. */
   upTo: number;
-  /** Of an account's table, what made its vectors. */
+  /** The model of the table's vectors, if it is an account's current table. */
   model: string | null;
-  /** The first ones: as many as may be read at once. */
+  /** The first entries, as many as one statement reads. */
   entries: NumberedEntry[];
 }
 
-/** How a table stands. */
+/** The state of a table. */
 export interface TableHead {
   table: string;
   /** Number of its newest entry. */
@@ -81,33 +80,33 @@ export interface TableHead {
   checkpoint: Pick<Checkpoint, "base" | "version" | "upTo"> | null;
 }
 
-/** The same of the table that is the account's. */
+/** The state of an account's current table. */
 export interface Position extends TableHead {
-  /** `null` when nothing was ever written to it. */
+  /** `null` if nothing was ever written to it. */
   model: string | null;
 }
 
-/** What an entry has besides, of a table that several processes write to. */
+/** Further fields of an entry in a table that several processes write to. */
 export interface SharedEntry {
-  /** Its own, by which it is found where its outcome is not known. */
+  /** Identifies the entry, so that it can be found when the outcome of its commit is unknown. */
   id: string;
   /** Number of the entry that it follows. */
   after: number;
-  /** That of copying, for a table that is a copy: without it, the copy must not be changed. */
+  /** The lease for copying, if the table is a copy. Without it, the copy must not be changed. */
   lease?: Lease;
 }
 
 export interface NumberedEntry extends LoggedEntry {
   id: string;
-  /** What the table holds after it. */
+  /** What the table holds after this entry. */
   usage: Usage;
 }
 
-/** Who does what a table needs in the background. */
+/** The right of one owner to work on a table in the background. */
 export interface Lease {
   table: string;
   owner: string;
-  /** Goes up with every other owner. */
+  /** Rises with every new owner. */
   epoch: number;
 }
 

@@ -18,19 +18,19 @@ import { accountOf } from "./names.ts";
 
 const { entries, heads, checkpoints, currentTables, answers } = createLogTables(sqlite);
 
-/** Milliseconds until it is tried again to remove from the files what was dropped. */
-const EXPUNGE_AGAIN = 1_000;
+/** Milliseconds between attempts to remove dropped entries from the files. */
+const EXPUNGE_RETRY_MS = 1_000;
 /**
- * Bytes and entries that are deleted at once. SQLite overwrites them, in the database and in its
- * write-ahead log, which holds the main thread.
+ * Bytes and entries that one transaction deletes. SQLite overwrites them in the database and in its write-ahead log,
+ * which blocks the main thread.
  */
-const EXPUNGED = { bytes: 1 << 20, entries: 500 };
+const EXPUNGED_PER_COMMIT = { bytes: 1 << 20, entries: 500 };
 
 /** Joins an entry with the checkpoint that includes it, if there is one. */
 const IS_INCLUDED = and(eq(checkpoints.table, entries.table), lte(entries.seq, checkpoints.upTo));
 
 /**
- * The log in the database of a data folder, which no other process writes to.
+ * The log in the SQLite database of a data folder, to which no other process writes.
  * @param clock milliseconds since 1970
  */
 export function createSqliteLog({
@@ -40,17 +40,17 @@ export function createSqliteLog({
   db: SqliteDatabase;
   clock?: () => number;
 }): Log {
-  // Synchronous, as a group commit must be: nothing else gets a turn during it.
+  // Synchronous, as a group commit requires: no other code runs during a transaction.
   const orm = drizzle({ client: db.sqlite });
   dropCancelledEntries(db);
   const commit = createGroupCommit(db, orm);
 
-  let again: ReturnType<typeof setTimeout> | undefined;
+  let retry: ReturnType<typeof setTimeout> | undefined;
   const truncate = async (): Promise<boolean> => {
-    clearTimeout(again);
-    const isGone = await db.exclusively(db.truncateLog);
-    if (!isGone) again = setTimeout(truncate, EXPUNGE_AGAIN).unref();
-    return isGone;
+    clearTimeout(retry);
+    const isTruncated = await db.exclusively(db.truncateLog);
+    if (!isTruncated) retry = setTimeout(truncate, EXPUNGE_RETRY_MS).unref();
+    return isTruncated;
   };
 
   const deleteIncluded = async () => {
@@ -77,7 +77,7 @@ export function createSqliteLog({
         .where(and(eq(entries.table, table), isNull(checkpoints.table)))
         .orderBy(asc(seq))
         .all();
-      // An earlier version removed rows: the first one of a memory has its id, others have a number.
+      // Earlier versions listed ids of rows: the first row has the memory's id, the others have "#" and a number.
       return rows.map((row) => ({
         ...row,
         removed: row.removed.filter((id) => !id.includes("#")),
@@ -94,7 +94,7 @@ export function createSqliteLog({
       return row ? toHead(row.heads, row.checkpoints) : null;
     },
 
-    // What has an entry or a checkpoint has a head.
+    // Every table with an entry or a checkpoint has a head.
     tables: async () => names(orm.select({ table: heads.table }).from(heads).all()),
 
     async unflushed() {
@@ -207,7 +207,7 @@ function append(
   return seq;
 }
 
-/** What an entry changes of when the first memory of its table expires. */
+/** The change of a head's `expiresAt` by an entry. */
 function soonest(expiresAt: number | null) {
   if (expiresAt === null) return {};
   return { expiresAt: sql`min(coalesce(${heads.expiresAt}, ${expiresAt}), ${expiresAt})` };
@@ -230,11 +230,12 @@ function drop(tx: Transaction, tables: readonly string[]): void {
   }
 }
 
-/** Numbers of entries, as many at a time as are deleted at once. */
+/** The numbers of entries, divided into transactions. */
 function* inParts(included: readonly { seq: number; bytes: number }[]): Generator<number[]> {
   let [part, size]: [number[], number] = [[], 0];
   for (const { seq, bytes } of included) {
-    if (part.length === EXPUNGED.entries || (part.length > 0 && size + bytes > EXPUNGED.bytes)) {
+    const isFull = part.length === EXPUNGED_PER_COMMIT.entries;
+    if (isFull || (part.length > 0 && size + bytes > EXPUNGED_PER_COMMIT.bytes)) {
       yield part;
       [part, size] = [[], 0];
     }
@@ -262,7 +263,7 @@ function names(rows: readonly { table: string }[]): string[] {
   return rows.map(({ table }) => table);
 }
 
-/** The same bytes, not a copy: they may be many. */
+/** A view of the same bytes. They may be too many to copy. */
 function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length);
 }
