@@ -1,6 +1,6 @@
-import { accountRemoved } from "./account-removed.ts";
 import type { CurrentTable, Log } from "./log/log.ts";
 import { accountOf } from "./log/names.ts";
+import { accountRemoved } from "./store.ts";
 
 export type CurrentTables = Awaited<ReturnType<typeof loadCurrentTables>>;
 

@@ -11,7 +11,7 @@ import { removeLeftovers, startResumption } from "./resumption.ts";
 import type { Store } from "./store.ts";
 import { measureStore } from "./store-metrics.ts";
 import type { StoreOptions } from "./store-options.ts";
-import { accountsIn, bytesOfTable, usageOfTable } from "./stored-size.ts";
+import { accountsIn, bytesOfTable, usageOfTable } from "./table-sizes.ts";
 import { WriterEnded } from "./writer.ts";
 
 /** Opens the store of a data folder, which only this process uses. */
@@ -90,7 +90,7 @@ export async function openLocalStore({
     use,
     accounts: () => accountsIn(log),
     reembedded: () => (reembedding ? reembedding.progress() : hasOtherModels() ? 0 : null),
-    lag: () => Math.max(...Object.values(tables.lags())),
+    lag: tables.lag,
     bytes: (accountId) => bytesOfTable(current.nameOf(accountId), { tables, log, vault }),
     position: async (accountId) => commits.position(accountId),
     usage: (accountId) => usageOfTable(current.nameOf(accountId), { log, use }),

@@ -72,6 +72,11 @@ export function createOpenTables({
     });
   };
 
+  const lags = (): Lags => ({
+    flush: longestSince(opened().map(({ table }) => table.pending.dirtySince)),
+    forgetting: longestSince(opened().map(({ flush }) => flush.remainsSince())),
+  });
+
   const upkeep = startUpkeep({
     tables: upkeptTables,
     afterChores: () => limits.closeUnused(),
@@ -82,10 +87,9 @@ export function createOpenTables({
   return {
     opened: (): KeptTable[] => opened().map(({ table }) => table),
     /** How far the upkeep of open tables is behind. */
-    lags: (): Lags => ({
-      flush: longestSince(opened().map(({ table }) => table.pending.dirtySince)),
-      forgetting: longestSince(opened().map(({ flush }) => flush.remainsSince())),
-    }),
+    lags,
+    /** The longer one of the lags, in seconds. */
+    lag: (): number => Math.max(...Object.values(lags())),
 
     /**
      * Runs `task` on a table, which stays open meanwhile.

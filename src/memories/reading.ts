@@ -19,7 +19,7 @@ import { readable } from "./reach.ts";
 import { toMemory } from "./rows.ts";
 import { type SearchRequest, type SearchResult, searchTable } from "./search.ts";
 import { findSimilar } from "./similar.ts";
-import { createSurvey, type Stats } from "./stats.ts";
+import { createStats, type Stats } from "./stats.ts";
 import type { Store } from "./store.ts";
 
 export type Reading = ReturnType<typeof createReading>;
@@ -34,7 +34,7 @@ export function createReading({
   clock: () => number;
   decay: Decay;
 }) {
-  const survey = createSurvey({ clock, decay });
+  const countStats = createStats({ clock, decay });
   const drawMap = createMaps({ clock });
   const isModelAtHand = createReadinessCheck();
 
@@ -115,7 +115,7 @@ export function createReading({
 
     /** Statistics of an account's memories. */
     async stats(reach: Reach): Promise<Stats> {
-      const figures = await store.use(reach.accountId, ({ table }) => survey(table, reach));
+      const figures = await store.use(reach.accountId, ({ table }) => countStats(table, reach));
       // The size on disk is known of whole accounts only.
       return { ...figures, bytes: reach.bound ? null : await store.bytes(reach.accountId) };
     },

@@ -171,7 +171,7 @@ interface Kept {
  * Returns the statistics of the memories that a caller may read. Counts again only when memories have
  * changed.
  */
-export function createSurvey({ clock, decay }: { clock: () => number; decay: Decay }) {
+export function createStats({ clock, decay }: { clock: () => number; decay: Decay }) {
   const known = new WeakMap<Countable, LRUCache<string, Kept>>();
 
   const count = async (

@@ -1,3 +1,4 @@
+import { AppError } from "../errors.ts";
 import type { OpenTable } from "./pooled-table.ts";
 import type { Usage } from "./quota.ts";
 
@@ -30,4 +31,9 @@ export interface Store {
   lag(): number;
   /** Ends background work and flushes the log. */
   close(): Promise<void>;
+}
+
+/** The answer to requests of an account that has been removed. */
+export function accountRemoved(): AppError {
+  return new AppError("not_found", "This account has been removed.");
 }

@@ -1,15 +1,14 @@
 import { AppError } from "../../errors.ts";
-import { accountRemoved } from "../account-removed.ts";
 import { SHARED_DUE } from "../due.ts";
 import { startExpiry } from "../expiry.ts";
 import { accountOf } from "../log/names.ts";
 import type { SharedLog } from "../log/shared-log.ts";
 import { createOpenTables } from "../open-tables.ts";
 import type { OpenTable } from "../pooled-table.ts";
-import type { Store } from "../store.ts";
+import { accountRemoved, type Store } from "../store.ts";
 import { measureStore } from "../store-metrics.ts";
 import type { StoreOptions } from "../store-options.ts";
-import { accountsIn, bytesOfTable, usageOfTable } from "../stored-size.ts";
+import { accountsIn, bytesOfTable, usageOfTable } from "../table-sizes.ts";
 import { WriterEnded } from "../writer.ts";
 import { FOLLOWING, startFollowing } from "./following.ts";
 import { createPositions } from "./positions.ts";
@@ -103,7 +102,7 @@ export async function openSharedStore(
     use,
     accounts: () => accountsIn(log),
     reembedded: reembedding.progress,
-    lag: () => Math.max(...Object.values(tables.lags())),
+    lag: tables.lag,
 
     bytes: async (accountId) => bytesOfTable(await nameOf(accountId), { tables, log, vault }),
 
