@@ -5,7 +5,7 @@ import { modelUsage } from "./model-families.ts";
 import { type ModelDescription, textFile } from "./model-folder.ts";
 
 /** A model of `ctxd model list`. */
-export interface CatalogueModel {
+interface CatalogueModel {
   readonly name: string;
   readonly languages: string;
   /** A few words about its purpose. */

@@ -14,7 +14,7 @@ export interface Job {
 }
 
 /** Waiting texts, in the order of their next runs of the model. */
-export interface EmbeddingQueue {
+interface EmbeddingQueue {
   add(job: Job): void;
   /** The job of the next run, which stays in the queue until it is removed; null without jobs. */
   next(): Job | null;

@@ -13,7 +13,7 @@ import {
 } from "./trusted-models.ts";
 
 /** A model of fastembed's store. */
-export interface StoredModel {
+interface StoredModel {
   /** The name of its archive. */
   readonly archive: string;
   /** SHA-256 of the archive, if known. Otherwise that of the first download is trusted. */

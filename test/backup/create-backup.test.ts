@@ -19,6 +19,7 @@ import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { listFiles } from "../support/files.ts";
 import { backUp, folderOfTest, HASTY, openData, restore } from "../support/live-data.ts";
+import { until } from "../support/until.ts";
 
 const note = (content: string) => [{ content }];
 
@@ -91,12 +92,13 @@ test("backups during writes and purges contain every confirmed memory", async ()
   ]);
 
   const backups: { folder: string; allowed: Map<string, (string | null)[]> }[] = [];
-  while (backups.length < 4) {
-    for (const goal = writes + 20; writes < goal; ) await Bun.sleep(5);
-    const folder = join(place.path, `backup-${backups.length}`);
+  for (let number = 0; number < 4; number++) {
+    const goal = writes + 20;
+    await until("20 more writes", () => writes >= goal);
+    const folder = join(place.path, `backup-${number}`);
     const before = new Map([...history].map(([id, { answered }]) => [id, answered]));
     await backUp(dataDir, folder);
-    // What was answered before it began, or anything that was asked for since.
+    // The content that was confirmed before the backup, or any later one.
     const allowed = new Map(
       [...before].map(([id, first]) => [id, history.get(id)?.contents.slice(first) ?? []]),
     );

@@ -17,7 +17,7 @@ function refusal(run: () => unknown): string {
   throw new Error("nothing was thrown");
 }
 
-test("file and folder are for their owner alone", () => {
+test("only the owner can read file and folder", () => {
   const dataDir = join(temporaryFolder(), "new", "data");
   const database = testDatabase(dataDir);
   database.sqlite.run("CREATE TABLE probe (text TEXT)");
@@ -49,7 +49,7 @@ test.each([
   expect(read()).toBe(value);
 });
 
-test("an attempt gives up at once when another process is writing", async () => {
+test("an attempt fails immediately while another process writes", async () => {
   const dataDir = temporaryFolder();
   const writer = testDatabase(dataDir);
   const other = testDatabase(dataDir);
@@ -61,7 +61,7 @@ test("an attempt gives up at once when another process is writing", async () => 
   expect(await other.attempt(async () => other.sqlite.run("DELETE FROM accounts"))).toBe(true);
 });
 
-test("an attempt lets other errors through", async () => {
+test("an attempt throws other errors", async () => {
   const { attempt } = testDatabase();
   const broken = async () => {
     throw new TypeError("a bug");
@@ -69,7 +69,7 @@ test("an attempt lets other errors through", async () => {
   await expect(attempt(broken)).rejects.toThrow(TypeError);
 });
 
-test("what was written is there after close and open", async () => {
+test("written rows exist after close and open", async () => {
   const dataDir = temporaryFolder();
   const first = openSqlite(databasePath(dataDir));
   first.sqlite.run("CREATE TABLE probe (text TEXT)");
@@ -79,7 +79,7 @@ test("what was written is there after close and open", async () => {
   expect(second.sqlite.query("SELECT text FROM probe").get()).toEqual({ text: "kept" });
 });
 
-test("deleted rows are in no file once the log is truncated", () => {
+test("no file contains deleted rows after the log is truncated", () => {
   const dataDir = temporaryFolder();
   const { sqlite, truncateLog } = testDatabase(dataDir);
   sqlite.run("CREATE TABLE probe (text TEXT)");
@@ -92,7 +92,7 @@ test("deleted rows are in no file once the log is truncated", () => {
   }
 });
 
-test("a file that is no database is named and left alone", () => {
+test("a file that is no database is named and not changed", () => {
   const dataDir = temporaryFolder();
   const text = "not a database at all, just some text that someone put there\n".repeat(20);
   writeFileSync(databasePath(dataDir), text);
@@ -102,7 +102,7 @@ test("a file that is no database is named and left alone", () => {
   expect(readFileSync(databasePath(dataDir), "utf8")).toBe(text);
 });
 
-test("a folder that can't be made is named", () => {
+test("a folder that can't be created is named", () => {
   const file = join(temporaryFolder(), "file");
   writeFileSync(file, "");
   const message = refusal(() => openSqlite(databasePath(join(file, "data"))));
@@ -111,7 +111,7 @@ test("a folder that can't be made is named", () => {
   expect(message).not.toContain("\n");
 });
 
-test("a database of a newer program is refused and left alone", async () => {
+test("a database of a newer program is refused and not changed", async () => {
   const dataDir = temporaryFolder();
   const first = openSqlite(databasePath(dataDir));
   first.sqlite.run(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
@@ -119,7 +119,7 @@ test("a database of a newer program is refused and left alone", async () => {
   expect(refusal(() => openSqlite(databasePath(dataDir)))).toContain("newer ctxd");
 });
 
-test("a full disk is called by its name", () => {
+test("a full disk is reported as full", () => {
   const { sqlite } = testDatabase();
   sqlite.run("CREATE TABLE probe (bytes BLOB)");
   sqlite.run("PRAGMA max_page_count = 20");

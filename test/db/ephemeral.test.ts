@@ -12,7 +12,7 @@ describe.each(DATABASES)("on %s", (_, place) => {
     return { clock, ...createEphemeral({ db, clock }) };
   }
 
-  test("a value is taken one time, by its whole key", async () => {
+  test("a value is taken once, by its exact key", async () => {
     const { put, take } = await start();
     await put("key", "first", MINUTE);
     await put("key", "värde \u{1f511}", MINUTE);
@@ -22,7 +22,7 @@ describe.each(DATABASES)("on %s", (_, place) => {
     expect(await take("key")).toBeNull();
   });
 
-  test("a value goes when its time is over", async () => {
+  test("a value expires", async () => {
     const { put, take, clock } = await start();
     await put("early", "x", MINUTE);
     clock.advance(MINUTE - 1);
@@ -32,7 +32,7 @@ describe.each(DATABASES)("on %s", (_, place) => {
     expect(await take("late")).toBeNull();
   });
 
-  test("a key is added once, until its time is over", async () => {
+  test("a key is added once until it expires", async () => {
     const { add, clock } = await start();
     const additions = await Promise.all([add("use", MINUTE), add("use", MINUTE)]);
     expect(additions.sort()).toEqual([false, true]);
@@ -43,7 +43,7 @@ describe.each(DATABASES)("on %s", (_, place) => {
     expect(await add("use", MINUTE)).toBe(true);
   });
 
-  test("tries come back one by one, and each key has its own", async () => {
+  test("tries are regained one by one, and each key has its own", async () => {
     const { limit, clock } = await start();
     const { take } = limit("doors", { tries: 3, period: 3 * MINUTE });
     expect([await take("a"), await take("a"), await take("a")]).toEqual([null, null, null]);
@@ -57,7 +57,7 @@ describe.each(DATABASES)("on %s", (_, place) => {
     expect(await take("a")).toBe(60);
   });
 
-  test("a try that is given back can be taken again, and no key gets more than all", async () => {
+  test("a returned try can be used again, and no key exceeds its limit", async () => {
     const { limit } = await start();
     const { take, giveBack } = limit("doors", { tries: 2, period: 2 * MINUTE });
     await giveBack("a");
@@ -66,7 +66,7 @@ describe.each(DATABASES)("on %s", (_, place) => {
     expect([await take("a"), await take("a")]).toEqual([null, 60]);
   });
 
-  test("a clock that is set back takes away no tries for good", async () => {
+  test("a clock that is set back does not permanently use up tries", async () => {
     const { limit, clock } = await start();
     const { take } = limit("doors", { tries: 2, period: 2 * MINUTE });
     await take("a");
@@ -76,7 +76,7 @@ describe.each(DATABASES)("on %s", (_, place) => {
     expect([await take("a"), await take("a")]).toEqual([null, null]);
   });
 
-  test("limits of different names count apart", async () => {
+  test("limits with different names are independent", async () => {
     const { limit } = await start();
     const options = { tries: 1, period: MINUTE };
     expect(await limit("one", options).take("a")).toBeNull();
@@ -95,7 +95,7 @@ describe("servers of one PostgreSQL", () => {
     return { first, second, db: one, clock };
   }
 
-  test("have one memory together", async () => {
+  test("share values and keys", async () => {
     const { first, second } = await twoServers();
     await first.put("key", "value", MINUTE);
     expect(await second.take("key")).toBe("value");
@@ -105,7 +105,7 @@ describe("servers of one PostgreSQL", () => {
     ]);
   });
 
-  test("give no more tries together than one would, also at the same moment", async () => {
+  test("share one limit, also for concurrent requests", async () => {
     const { first, second } = await twoServers();
     const limit = { tries: 5, period: 5 * MINUTE };
     const doors = [first.limit("doors", limit), second.limit("doors", limit)];
@@ -116,7 +116,7 @@ describe("servers of one PostgreSQL", () => {
     expect([await doors[1]?.take("a"), await doors[1]?.take("a")]).toEqual([null, 60]);
   });
 
-  test("leave neither keys nor values in the table for who reads it", async () => {
+  test("store neither plain keys nor plain values", async () => {
     const { first, db } = await twoServers();
     await first.put("the session's secret", "ctx_an_api_key", MINUTE);
     await first.add("an assertion", MINUTE);
@@ -127,7 +127,7 @@ describe("servers of one PostgreSQL", () => {
     }
   });
 
-  test("remove what is over", async () => {
+  test("remove expired rows", async () => {
     const { first, db, clock } = await twoServers();
     await first.put("a", "x", MINUTE);
     await first.add("b", MINUTE);

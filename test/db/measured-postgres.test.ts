@@ -4,7 +4,7 @@ import { connectPostgres } from "../../src/db/postgres.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { sharedPostgres } from "../support/postgres.ts";
 
-test("statements are counted by what came of them", async () => {
+test("statements are counted by their result", async () => {
   await using database = await (await sharedPostgres()).database();
   const metrics = createMetrics();
   const postgres = measurePostgres(connectPostgres(database.url), metrics);

@@ -56,7 +56,7 @@ test.each(TABLES.map((table) => [getTableConfig(table).name, table] as const))(
   },
 );
 
-test("the Drizzle tables are all that the migrations made", () => {
+test("the Drizzle tables match the migrated schema", () => {
   const { sqlite } = testDatabase();
   const made = sqlite
     .query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
@@ -65,7 +65,7 @@ test("the Drizzle tables are all that the migrations made", () => {
   expect(made.sort()).toEqual(TABLES.map((table) => getTableConfig(table).name).sort());
 });
 
-test("a database goes through every step once and remembers it", () => {
+test("a database runs and records every migration once", () => {
   const sqlite = new Database(":memory:");
   migrateSqlite(sqlite, ["CREATE TABLE first (id)"]);
   migrateSqlite(sqlite, [
@@ -77,7 +77,7 @@ test("a database goes through every step once and remembers it", () => {
   expect(tables).toEqual(["first", "second", "third"]);
 });
 
-test("a step that fails leaves nothing behind, and the steps before it stay", () => {
+test("a failed migration changes nothing, and earlier ones stay", () => {
   const sqlite = new Database(":memory:");
   const broken = ["CREATE TABLE first (id)", "CREATE TABLE second (id); CREATE TABLE first (id)"];
   expect(() => migrateSqlite(sqlite, broken)).toThrow("already exists");
@@ -91,7 +91,7 @@ test("a newer database is refused", () => {
   expect(() => migrateSqlite(sqlite)).toThrow(DatabaseError);
 });
 
-test("processes that start at once on a new folder all get a whole database", async () => {
+test("concurrent starts with a new folder all get a complete database", async () => {
   const dataDir = join(temporaryFolder(), "data");
   const processes = Array.from({ length: 6 }, () =>
     Bun.spawn([process.execPath, "-e", openAndCount(dataDir)], { stdout: "pipe", stderr: "pipe" }),
@@ -104,7 +104,7 @@ test("processes that start at once on a new folder all get a whole database", as
   expect(readVersion(testDatabase(dataDir).sqlite)).toBe(MIGRATIONS.length);
 });
 
-test("a process that meets another's migration waits and goes on from there", async () => {
+test("a process waits for the migration of another and continues after it", async () => {
   const dataDir = temporaryFolder();
   const other = new Database(databasePath(dataDir));
   other.run("PRAGMA journal_mode = WAL");
@@ -112,7 +112,7 @@ test("a process that meets another's migration waits and goes on from there", as
   other.run(MIGRATIONS[0] ?? "");
   other.run("PRAGMA user_version = 1");
   const child = Bun.spawn([process.execPath, "-e", openAndCount(dataDir)], { stderr: "pipe" });
-  // Long enough for the child to be waiting for the lock.
+  // Gives the child time to wait for the lock. Its waiting can't be observed.
   await Bun.sleep(500);
   other.run("COMMIT");
   other.close();
@@ -120,7 +120,7 @@ test("a process that meets another's migration waits and goes on from there", as
   expect(await child.exited).toBe(0);
 });
 
-/** A program that opens the database, which brings it up to date, and counts the keys in it. */
+/** A program that opens and thereby migrates the database, and counts its API keys. */
 function openAndCount(dataDir: string): string {
   const source = join(import.meta.dir, "../../src/db/sqlite.ts");
   return `

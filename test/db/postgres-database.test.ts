@@ -35,7 +35,7 @@ const TABLES = [
   .filter((table) => is(table, PgTable))
   .map((table) => getTableConfig(table));
 
-/** A connection to a database without any table. */
+/** A connection to an empty database. */
 async function emptyDatabase() {
   const { url, [Symbol.asyncDispose]: drop } = await (await sharedPostgres()).database();
   afterThisTest(drop);
@@ -44,7 +44,7 @@ async function emptyDatabase() {
   return { url, postgres };
 }
 
-test("both kinds of databases count the same migrations, one by one", () => {
+test("both kinds of databases have the same migration numbers", () => {
   const numbers = POSTGRES_MIGRATIONS.map(({ number }) => number);
   const [first = 0] = numbers;
   expect(numbers).toEqual(numbers.map((_, index) => first + index));
@@ -52,7 +52,7 @@ test("both kinds of databases count the same migrations, one by one", () => {
   for (const { number, oldest } of POSTGRES_MIGRATIONS) expect(oldest).toBeLessThanOrEqual(number);
 });
 
-test("the Drizzle tables are what the migrations made in PostgreSQL", async () => {
+test("the Drizzle tables match the migrated schema of PostgreSQL", async () => {
   const { postgres } = await testPostgres();
   const made = await postgres.query<{ table: string; column: string; type: string; null: string }>(
     `SELECT table_name AS table, column_name AS column, data_type AS type, is_nullable AS null
@@ -72,7 +72,7 @@ test("the Drizzle tables are what the migrations made in PostgreSQL", async () =
   }
 });
 
-test("texts are sorted by their bytes, whatever the database's language is", async () => {
+test("texts are sorted by their bytes, independent of the database's locale", async () => {
   const { postgres } = await testPostgres();
   const others = await postgres.rows(
     `SELECT table_name, column_name FROM information_schema.columns
@@ -82,9 +82,9 @@ test("texts are sorted by their bytes, whatever the database's language is", asy
   expect(ours).toEqual([]);
 });
 
-test("a step gives way to those who use its table for long, and can be made again", async () => {
+test("a migration fails when its table is locked for long, and can be repeated", async () => {
   const { url, postgres } = await emptyDatabase();
-  // On a busy machine, what holds the table must not be given up first.
+  // The lock must outlast the migration, also on a busy machine.
   const holder = connectPostgres(url, { timeoutMs: 60_000 });
   afterThisTest(holder.close);
   const one = { number: 1, sql: "CREATE TABLE one (id text);", oldest: 1 };
@@ -98,7 +98,7 @@ test("a step gives way to those who use its table for long, and can be made agai
   expect(await readSchemaState(postgres)).toEqual({ number: 2, oldest: 1 });
 });
 
-test("replicas that start at once on an empty database all get a whole one", async () => {
+test("concurrent starts with an empty database all get a complete schema", async () => {
   const { url } = await emptyDatabase();
   const opened = await Promise.all(Array.from({ length: 4 }, () => openPostgres(url)));
   for (const db of opened) {
@@ -108,7 +108,7 @@ test("replicas that start at once on an empty database all get a whole one", asy
   }
 });
 
-test("a step that fails leaves nothing behind, and the steps before it stay", async () => {
+test("a failed migration changes nothing, and earlier ones stay", async () => {
   const { postgres } = await emptyDatabase();
   const steps = [
     { number: 1, sql: "CREATE TABLE one (id text);", oldest: 1 },
@@ -122,7 +122,7 @@ test("a step that fails leaves nothing behind, and the steps before it stay", as
   expect(await readSchemaState(postgres)).toEqual({ number: 2, oldest: 1 });
 });
 
-test("a program may be older than the schema as long as that says so", async () => {
+test("a program may be older than the schema if the schema allows it", async () => {
   const { postgres, url } = await emptyDatabase();
   await migratePostgres(postgres);
   const next = { number: PRESENT + 1, sql: "", oldest: PRESENT };
@@ -135,17 +135,17 @@ test("a program may be older than the schema as long as that says so", async () 
   await expect(refused).rejects.toThrow("migrated by a newer ctxd");
 });
 
-test("who does not migrate is told to have it done", async () => {
+test("opening without migrating reports that a migration is needed", async () => {
   const { url } = await emptyDatabase();
   await expect(openPostgres(url, { migrates: false })).rejects.toThrow("run ctxd migrate");
 });
 
-test("a database that is away is one sentence", async () => {
+test("an unreachable database is explained in one sentence", async () => {
   const url = "postgres://postgres@127.0.0.1:1/none";
   await expect(openPostgres(url, { timeoutMs: 1_000 })).rejects.toThrow(DatabaseUnavailable);
 });
 
-test("transactions that meet run again until each has done its work, however many", async () => {
+test("conflicting transactions are repeated until each succeeds", async () => {
   const url = await testPostgresUrl();
   const open = () => openPostgres(url, { timeoutMs: 60_000 });
   const [db, other] = [await open(), await open()];
@@ -157,7 +157,7 @@ test("transactions that meet run again until each has done its work, however man
   const addOne = (_: unknown, at: number) =>
     (at % 2 ? db : other).transaction(async (tx) => {
       const [{ memories } = { memories: 0 }] = await tx.select().from(quotas);
-      // Long enough for others to come between.
+      // Gives other transactions time to conflict.
       await Bun.sleep(5);
       await tx.update(quotas).set({ memories: (memories ?? 0) + 1 });
     });
@@ -167,7 +167,7 @@ test("transactions that meet run again until each has done its work, however man
   ]);
 });
 
-test("a transaction that was overtaken runs again from its begin", async () => {
+test("a transaction that conflicts with another is repeated from its start", async () => {
   const db = await testPostgres();
   const { accounts, quotas } = db.tables(createAccountTables);
   const row = { email: "a@example.com", role: "owner" as const, createdAt: new Date(0) };
@@ -189,7 +189,7 @@ test("a transaction that was overtaken runs again from its begin", async () => {
   expect((await db.orm.select().from(quotas))[0]?.memories).toBe(1);
 });
 
-test("an attempt gives up where another transaction holds what it needs", async () => {
+test("an attempt fails while another transaction holds a lock", async () => {
   const db = await testPostgres();
   const { accounts } = db.tables(createAccountTables);
   const row = { email: "a@example.com", role: "owner" as const, createdAt: new Date(0) };
@@ -210,7 +210,7 @@ test("an attempt gives up where another transaction holds what it needs", async 
   expect(await db.attempt(touch)).toBe(false);
 });
 
-test("a text that PostgreSQL can't keep is refused as the request's fault", async () => {
+test("a text that PostgreSQL can't store is an error of the request", async () => {
   const db = createPostgresDatabase((await testPostgres()).postgres);
   const { accounts } = db.tables(createAccountTables);
   const row = { email: "a\0@example.com", role: "owner" as const, createdAt: new Date(0) };
@@ -221,7 +221,7 @@ test("a text that PostgreSQL can't keep is refused as the request's fault", asyn
   expect(refused.code).toBe("validation_failed");
 });
 
-test("an error does not repeat what is in the statement", async () => {
+test("an error does not repeat the statement's parameters", async () => {
   const db = await testPostgres(await testPostgresUrl());
   const { accounts } = db.tables(createAccountTables);
   const row = { email: "secret@example.com", role: "owner" as const, createdAt: new Date(0) };

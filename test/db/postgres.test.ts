@@ -3,7 +3,7 @@ import { connectPostgres, type Postgres } from "../../src/db/postgres.ts";
 import { DatabaseUnavailable, OutcomeUnknown, sqlState } from "../../src/db/postgres-errors.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 
-/** Milliseconds that a statement may wait: few, since each test of an outage waits for their end. */
+/** Milliseconds that a statement may wait. Tests of an outage wait this long. */
 const TIMEOUT_MS = 1_000;
 
 let server: PostgresServer;
@@ -27,7 +27,7 @@ const failureOf = (task: Promise<unknown>): Promise<unknown> =>
   );
 const countNotes = async () => (await db.rows("SELECT count(*) FROM notes"))[0]?.[0];
 
-test("whole numbers are numbers and bytes are bytes, in lists and by names", async () => {
+test("integers are numbers and bytes are bytes, in lists and in objects", async () => {
   const bytes = new Uint8Array([9, 0, 255, 1]).subarray(1);
   const [row] = await db.rows("INSERT INTO kept VALUES ($1, $2) RETURNING id, bytes", [
     2 ** 52,
@@ -40,14 +40,14 @@ test("whole numbers are numbers and bytes are bytes, in lists and by names", asy
   expect(await db.rows("SELECT '12', NULL, true, 1.5::float8")).toEqual([["12", null, true, 1.5]]);
 });
 
-test("what a statement is to blame for keeps its code", async () => {
+test("an error that the statement caused keeps its code", async () => {
   await db.rows("INSERT INTO kept VALUES (1, NULL)");
   const error = await failureOf(db.rows("INSERT INTO kept VALUES (1, NULL)"));
   expect(sqlState(new Error("of a layer above", { cause: error }))).toBe("23505");
   expect(error).not.toBeInstanceOf(DatabaseUnavailable);
 });
 
-test("a transaction is whole or not at all, and its session is free again", async () => {
+test("a transaction is atomic, and releases its session", async () => {
   const before = await countNotes();
   for (let round = 0; round < 5; round++) {
     const failed = db.transaction(async (tx) => {
@@ -64,7 +64,7 @@ test("a transaction is whole or not at all, and its session is free again", asyn
   expect(await made).toEqual([["kept"]]);
 });
 
-test("a transaction whose connection is cut has no part outside of it", async () => {
+test("a transaction whose connection breaks has no effect", async () => {
   const before = await countNotes();
   const cut = db.transaction(async (tx) => {
     await tx.rows("INSERT INTO notes VALUES ('before')");
@@ -83,7 +83,7 @@ test("more statements than sessions wait for their turn", async () => {
   expect(rows.flat(2)).toEqual(numbers);
 });
 
-test("a statement that takes too long ends, and is not made", async () => {
+test("a statement that takes too long is cancelled", async () => {
   const slow = "INSERT INTO notes SELECT 'slow' FROM pg_sleep(30)";
   const error = await failureOf(db.rows(slow));
   expect(error).toBeInstanceOf(DatabaseUnavailable);
@@ -91,7 +91,7 @@ test("a statement that takes too long ends, and is not made", async () => {
   expect(await db.rows("SELECT 1 FROM notes WHERE text = 'slow'")).toEqual([]);
 });
 
-test("a server that hangs ends each wait, and is used again by itself", async () => {
+test("waits for a hanging server end, and the server is used again when it answers", async () => {
   await Promise.all([1, 2, 3].map(() => db.rows("SELECT pg_sleep(0.01)")));
   server.pause();
   try {
@@ -105,7 +105,7 @@ test("a server that hangs ends each wait, and is used again by itself", async ()
   expect(await db.rows("SELECT 1")).toEqual([[1]]);
 }, 30_000);
 
-test("a server that is stopped, or killed, is used again once it runs", async () => {
+test("a stopped or killed server is used again when it runs", async () => {
   for (const end of [server.stop, server.kill]) {
     await Promise.all([1, 2, 3].map(() => db.rows("SELECT pg_sleep(0.01)")));
     const cut = failureOf(db.rows("INSERT INTO notes SELECT 'cut' FROM pg_sleep(0.8)"));
@@ -118,7 +118,7 @@ test("a server that is stopped, or killed, is used again once it runs", async ()
   }
 }, 60_000);
 
-test("a wrong password is told as an absence, with its cause for the log", async () => {
+test("a wrong password is reported as unavailable, with the cause for the log", async () => {
   const wrong = connectPostgres(`postgres://postgres:wrong@127.0.0.1:${server.port}/postgres`);
   const error = await failureOf(wrong.rows("SELECT 1"));
   expect(error).toBeInstanceOf(DatabaseUnavailable);

@@ -16,7 +16,7 @@ const row = (id: string) => ({
   createdAt: new Date(0),
 });
 
-/** A database, and what is in its table of accounts. */
+/** A database, and functions to add and list accounts. */
 function start(db: SqliteDatabase = testDatabase()) {
   const { accounts } = db.tables(createAccountTables);
   const add = async (orm: Orm, id: string) => void (await orm.insert(accounts).values(row(id)));
@@ -24,7 +24,7 @@ function start(db: SqliteDatabase = testDatabase()) {
   return { db, accounts, add, ids };
 }
 
-test("a transaction that fails after a wait leaves nothing", async () => {
+test("a transaction that fails after a wait changes nothing", async () => {
   const { db, add, ids } = start();
   const failing = db.transaction(async (tx) => {
     await add(tx, "one");
@@ -35,7 +35,7 @@ test("a transaction that fails after a wait leaves nothing", async () => {
   expect(await ids()).toEqual([]);
 });
 
-test("what others write during a transaction that fails stays, and comes after it", async () => {
+test("statements during a failing transaction run after it and stay", async () => {
   const { db, add, ids } = start();
   const order: string[] = [];
   const begun = Promise.withResolvers<void>();
@@ -60,7 +60,7 @@ test("what others write during a transaction that fails stays, and comes after i
   expect((await ids()).sort()).toEqual(["four", "three", "two"]);
 });
 
-test("without a transaction nothing waits: it has run when the call returns", () => {
+test("without a transaction a task has run when the call returns", () => {
   const { db } = start();
   let hasRun = false;
   void db.exclusively(() => {
@@ -69,7 +69,7 @@ test("without a transaction nothing waits: it has run when the call returns", ()
   expect(hasRun).toBe(true);
 });
 
-test("a transaction that has ended takes no more", async () => {
+test("an ended transaction refuses statements", async () => {
   const { db, add, ids } = start();
   let late = db.orm;
   await db.transaction(async (tx) => {
@@ -79,7 +79,7 @@ test("a transaction that has ended takes no more", async () => {
   expect(await ids()).toEqual([]);
 });
 
-test("a transaction that a full disk has ended writes nothing for good afterwards", async () => {
+test("a transaction that a full disk ended refuses later statements", async () => {
   const { db, add, ids } = start();
   db.sqlite.run("CREATE TABLE probe (bytes BLOB)");
   const failing = db.transaction(async (tx) => {
@@ -93,14 +93,14 @@ test("a transaction that a full disk has ended writes nothing for good afterward
   expect(await ids()).toEqual([]);
 });
 
-test("a statement beside its own transaction fails after a while instead of never", async () => {
+test("a statement that waits for its own transaction fails after the time limit", async () => {
   const mutex = createMutex(10);
   const stuck = mutex.hold(async () => mutex.whenFree(() => "never"));
   await expect(stuck).rejects.toThrow("does not end");
   expect(await mutex.hold(async () => "next")).toBe("next");
 });
 
-test("rows that break a rule are known by it, and errors do not repeat what is in them", async () => {
+test("constraint violations are recognized, and errors do not repeat the values", async () => {
   const { db, accounts, add } = start();
   const { apiKeys } = db.tables(createKeyTables);
   const failureOf = async (query: PromiseLike<unknown>) => {
@@ -122,7 +122,7 @@ test("rows that break a rule are known by it, and errors do not repeat what is i
   expect(constraintViolation(new Error("another"))).toBeNull();
 });
 
-test("tables are made once for a database", () => {
+test("table declarations are created once for a database", () => {
   const { db } = start();
   expect(db.tables(createAccountTables)).toBe(db.tables(createAccountTables));
 });
@@ -134,7 +134,7 @@ test("a database whose file was removed is not reachable", async () => {
   expect(await db.isReachable()).toBe(false);
 });
 
-test("a prepared query sees what another connection has changed", async () => {
+test("a prepared query sees changes of other connections", async () => {
   const dataDir = temporaryFolder();
   const { db, accounts } = start(testDatabase(dataDir));
   const other = start(testDatabase(dataDir));

@@ -17,13 +17,13 @@ interface Schema {
 }
 
 describe("the chart", () => {
-  test("is of the program's version", async () => {
+  test("has the program's version", async () => {
     const chart = parse(await read("Chart.yaml"));
     expect(chart).toMatchObject({ apiVersion: "v2", name: "ctxd" });
     expect(chart.appVersion).toBe(packageJson.version);
   });
 
-  test("explains each value, and its schema knows all of them and no others", async () => {
+  test("has a comment for each value, and a schema with exactly these values", async () => {
     const text = await read("values.yaml");
     const { properties = {} }: Schema = JSON.parse(await read("values.schema.json"));
     const values: Record<string, unknown> = parse(text);
@@ -43,7 +43,7 @@ describe("the chart", () => {
     }
   });
 
-  test("scales nothing by itself", () => {
+  test("has no autoscaling", () => {
     const files = readdirSync(join(CHART, "templates")).join();
     expect(files).not.toMatch(/autoscal|hpa/i);
   });
@@ -71,7 +71,7 @@ interface Rendered {
   };
 }
 
-describe.skipIf(!hasHelm)("what Helm makes of it", () => {
+describe.skipIf(!hasHelm)("the rendered chart", () => {
   let rendered: Rendered[];
   beforeAll(async () => {
     const { exitCode, output } = await helm("template", "ctxd", CHART, "--values", VALUES);
@@ -85,7 +85,7 @@ describe.skipIf(!hasHelm)("what Helm makes of it", () => {
   };
   const containers = () => [...podOf().initContainers, ...podOf().containers];
 
-  test("its linter finds nothing", async () => {
+  test("passes helm lint", async () => {
     const linted = await helm("lint", "--strict", CHART, "--values", VALUES);
     expect(linted).toMatchObject({ exitCode: 0 });
     expect(linted.output).not.toMatch(/ERROR|WARNING/);
@@ -96,7 +96,7 @@ describe.skipIf(!hasHelm)("what Helm makes of it", () => {
     ["a setting of no name", ["--set", "settings.PORT=1"]],
     ["a value that is unknown", ["--set", "replica=3"]],
     ["no replica", ["--set", "replicas=0"]],
-    ["a bucket that is none", ["--set", "objects.url=https://memories"]],
+    ["an invalid bucket address", ["--set", "objects.url=https://memories"]],
   ])("its schema refuses %s", async (said, args) => {
     const values = said === "nothing" ? [] : ["--values", VALUES];
     const { exitCode, output } = await helm("template", "x", CHART, ...values, ...args);
@@ -104,7 +104,7 @@ describe.skipIf(!hasHelm)("what Helm makes of it", () => {
     expect(output).toContain("values don't meet the specifications of the schema");
   });
 
-  test("is a deployment with a service, a budget for disruptions and an ingress", () => {
+  test("has a deployment, a service, a disruption budget and an ingress", () => {
     expect(rendered.map(({ kind }) => kind).toSorted()).toEqual([
       "Deployment",
       "Ingress",
@@ -113,7 +113,7 @@ describe.skipIf(!hasHelm)("what Helm makes of it", () => {
     ]);
   });
 
-  test("gives the program settings that it knows, and takes secrets from secrets alone", () => {
+  test("sets only known settings, and takes secrets only from secrets", () => {
     const secret = { CTXD_DATABASE_URL: "postgres://ctxd:secret@db/ctxd" };
     for (const { env } of containers()) {
       const given = Object.fromEntries(env.map(({ name, value }) => [name, value]));
@@ -140,11 +140,11 @@ describe.skipIf(!hasHelm)("what Helm makes of it", () => {
         publicUrl: "https://memory.example.com",
       });
     }
-    // A service that is called ctxd would be a setting CTXD_PORT.
+    // Kubernetes would set CTXD_PORT for a service named ctxd.
     expect(podOf().enableServiceLinks).toBe(false);
   });
 
-  test("asks for health where there is an answer, and restarts nothing for the database", async () => {
+  test("uses existing health paths, and does not restart for the database", async () => {
     await using server = await startServer();
     const [{ startupProbe, livenessProbe, readinessProbe }] = podOf().containers;
     for (const probe of [startupProbe, livenessProbe, readinessProbe]) {
@@ -158,7 +158,7 @@ describe.skipIf(!hasHelm)("what Helm makes of it", () => {
     expect(readinessProbe?.httpGet.path).toBe("/api/health");
   });
 
-  test("runs commands that there are, and waits for a server to end", () => {
+  test("runs existing commands, and waits for the shutdown of a server", () => {
     expect(containers().map(({ args }) => args)).toEqual([["migrate"], ["serve"]]);
     const drain = Number(
       podOf().containers[0].env.find(({ name }) => name === "CTXD_DRAIN_SECONDS")?.value,

@@ -37,14 +37,14 @@ const replicas = services.filter(([, { build }]) => build !== undefined);
 const proxy = compose.configs.caddyfile?.content ?? "";
 
 describe("the compose file", () => {
-  test("tells how to make all that it asks for", () => {
+  test("explains every variable that it requires", () => {
     expect(text).not.toContain("UNKNOWN");
     const asked = new Set([...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name));
     const told = new Set([...text.matchAll(/^# {3}(\w+)=/gm)].map(([, name]) => name));
     expect(told).toEqual(asked);
   });
 
-  test("pins the version of every image that is not built", () => {
+  test("pins the version of every foreign image", () => {
     for (const [name, { image, build }] of services) {
       if (build === undefined)
         expect({ name, image }).toEqual({
@@ -54,7 +54,7 @@ describe("the compose file", () => {
     }
   });
 
-  test("names what is there", async () => {
+  test("refers to existing services and volumes", async () => {
     for (const [, { build, depends_on = {}, volumes = [], configs = [] }] of services) {
       for (const name of Object.keys(depends_on)) expect(compose.services).toHaveProperty(name);
       for (const volume of volumes) {
@@ -65,7 +65,7 @@ describe("the compose file", () => {
     }
   });
 
-  test("starts two replicas with settings that the program knows, each with a cache of its own", () => {
+  test("starts two replicas with known settings, each with its own cache", () => {
     expect(replicas).toHaveLength(2);
     expect(new Set(replicas.map(([, { volumes }]) => volumes?.join())).size).toBe(2);
     for (const [, { environment = {} }] of replicas) {
@@ -90,7 +90,7 @@ describe("the compose file", () => {
     }
   });
 
-  test("gives a replica its time to end", () => {
+  test("gives a replica enough time for its shutdown", () => {
     for (const [, { stop_grace_period = "", environment }] of replicas) {
       const drain = Number(environment?.CTXD_DRAIN_SECONDS);
       // `STOP_LIMIT` in server/serve.ts.
@@ -105,7 +105,7 @@ describe("the proxy", () => {
     expect(upstreams.split(" ").toSorted()).toEqual(replicas.map(([name]) => `${name}:7733`));
   });
 
-  test("asks whether a replica is ready in a way that is answered", async () => {
+  test("uses a readiness check that a replica answers", async () => {
     const [, path = ""] = /health_uri (\S+)/.exec(proxy) ?? [];
     await using server = await startServer({ config: { trustProxy: true } });
     const headers = { host: "ctxd-1:7733", "x-forwarded-proto": "https" };

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { CATALOGUE, sizeOf } from "../../src/embedding/catalogue.ts";
+import { CATALOGUE } from "../../src/embedding/catalogue.ts";
 import {
   fetchCatalogueModel,
   folderOf,
@@ -27,6 +27,7 @@ import { temporaryFolder } from "../support/database.ts";
 import { silentLog } from "../support/embedder.ts";
 import { createRandom } from "../support/random.ts";
 import { writeUnigramTokenizer } from "../support/unigram-tokenizer.ts";
+import { until } from "../support/until.ts";
 import { writeWordModel } from "../support/word-model.ts";
 
 const random = createRandom(3);
@@ -41,12 +42,16 @@ const description: ModelDescription = {
   id: "trial",
   files: [
     {
-      ...{ name: "model.onnx", source: { path: "onnx/model.onnx" } },
-      ...{ bytes: GRAPH.length, sha256: sha256(GRAPH) },
+      name: "model.onnx",
+      source: { path: "onnx/model.onnx" },
+      bytes: GRAPH.length,
+      sha256: sha256(GRAPH),
     },
     {
-      ...{ name: "tokenizer.json", source: { path: "tokenizer.json" } },
-      ...{ bytes: TOKENIZER.length, sha256: sha256(TOKENIZER) },
+      name: "tokenizer.json",
+      source: { path: "tokenizer.json" },
+      bytes: TOKENIZER.length,
+      sha256: sha256(TOKENIZER),
     },
     textFile("config.json", {}),
   ],
@@ -57,7 +62,7 @@ interface Asked {
   range: string | null;
 }
 
-/** A server of files. */
+/** A server of the model's files. */
 function serve({
   knowsRanges = true,
   graph = GRAPH,
@@ -89,8 +94,8 @@ function serve({
   };
 }
 
-/** A server that cuts each answer off when so many bytes of it are in a file. */
-function serveInParts(most: number, part: string) {
+/** A server that interrupts each answer after the client has written `size` bytes to its file. */
+function serveInParts(size: number, part: string) {
   const asked: Asked[] = [];
   const server = Bun.listen({
     hostname: "127.0.0.1",
@@ -108,9 +113,12 @@ function serveInParts(most: number, part: string) {
           `content-range: bytes ${start}-${end - 1}/${end}`,
         ];
         socket.write(`${head.join("\r\n")}\r\n\r\n`);
-        socket.write(GRAPH.slice(start, start + most));
-        // What is cut off at once, a client may take for nothing.
-        while (!existsSync(part) || statSync(part).size < start + most) await Bun.sleep(2);
+        socket.write(GRAPH.slice(start, start + size));
+        // An earlier end could discard bytes that the client has not read.
+        await until(
+          "the part is written",
+          () => existsSync(part) && statSync(part).size >= start + size,
+        );
         socket.end();
       },
     },
@@ -245,17 +253,6 @@ test("files are recognized by their content, not by their names", async () => {
   );
 });
 
-test("every model of the catalogue is pinned to a revision and has all hashes", () => {
-  for (const model of CATALOGUE) {
-    expect(sizeOf(model)).toBeGreaterThan(30e6);
-    if (model.fetched === null) continue;
-    expect(model.fetched.address).toMatch(
-      /^https:\/\/huggingface\.co\/[\w/.-]+\/resolve\/[0-9a-f]{40}$/,
-    );
-    for (const file of model.fetched.description.files) expect(file.sha256).toHaveLength(64);
-  }
-});
-
 test("a downloaded model is loaded without its source", async () => {
   const [stick, cacheDir] = [temporaryFolder(), temporaryFolder()];
   await writeWordModel(stick);
@@ -294,9 +291,9 @@ test("a tokenizer like the multilingual model's is loaded, with prefixes", async
     const alike = (content: typeof same) =>
       cosine(query.vector, content.vectors[0] ?? query.vector);
     expect(alike(same)).toBeGreaterThan(alike(other));
-    // The prefixes of question and content differ.
+    // The prefixes of query and content differ.
     expect(alike(same)).toBeLessThan(0.9999);
-    // A text without spaces, and one whose signs become four letters each.
+    // A text without spaces, and one whose characters become four letters each.
     for (const text of ["的猫叫咪咪 ".repeat(300), "的猫叫咪咪".repeat(300), "㏂".repeat(160)]) {
       const long = await embedder.embedContent(text);
       expect(long.vectors.length).toBeGreaterThan(2);

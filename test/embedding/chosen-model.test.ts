@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const embedder of open.splice(0)) await embedder.close();
 });
 
-/** A store of fastembed's models that nobody answers. */
+/** The address of a store that does not answer. */
 const NOWHERE = "http://127.0.0.1:1";
 
 async function choose(model: string, cacheDir = temporaryFolder(), store = NOWHERE) {
@@ -39,7 +39,7 @@ describe("a model in a folder", () => {
       vectorOf("pears and red apples"),
       vectorOf("a train to Lisbon"),
     ]);
-    // The mean of the tokens, so that their order says nothing.
+    // With the mean of the tokens their order does not matter.
     expect(cosine(apples, same)).toBeCloseTo(1, 5);
     expect(cosine(apples, trains)).toBeLessThan(0.9);
     const { vectors } = await embedder.embedContent("word ".repeat(600));

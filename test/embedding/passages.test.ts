@@ -50,7 +50,7 @@ describe("passages of 32,768 characters", () => {
         expect(text.startsWith(part, start)).toBe(true);
       }
       const passages = await split(text);
-      // Alone they have no more tokens than allowed, in order they cover everything.
+      // Each has at most the allowed tokens, and together they cover the text.
       let covered = 0;
       for (const passage of passages) {
         const most = passages.length === 1 ? limits.window : limits.tokens;

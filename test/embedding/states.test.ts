@@ -4,7 +4,7 @@ import { sharedEmbedder } from "../support/embedder.ts";
 
 const embedder = sharedEmbedder();
 
-/** How near each of some states is to the nearest of others, −1 to 1. */
+/** The cosine of each state with the most similar of others, −1 to 1. */
 function nearest(asked: Int8Array, states: Int8Array): number[] {
   const rows = (numbers: Int8Array) =>
     Array.from({ length: numbers.length / STATE }, (_, row) =>

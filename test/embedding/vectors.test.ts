@@ -4,7 +4,7 @@ import { cosine } from "../support/cosine.ts";
 import { sharedEmbedder } from "../support/embedder.ts";
 import { openModelGraph } from "../support/model-graph.ts";
 
-// The vectors are compared with what ONNX Runtime gives for the same tokens without fastembed.
+// Compares the vectors with those of ONNX Runtime for the same tokens without fastembed.
 const embedder = sharedEmbedder();
 let reference: (text: string) => Promise<Float32Array>;
 
@@ -62,7 +62,7 @@ describe("vectors equal those of the model itself", () => {
     const { vectors: passages } = await embedder.embedContent(text);
     expect(passages.length).toBeGreaterThan(3);
     for (const vector of passages) expect(cosine(vector, vector)).toBeCloseTo(1, 5);
-    // Every word here is one token, so the window holds 510 of them.
+    // Each word is one token, so 510 of them fit the window.
     const { vector } = await embedder.embedQuery(text);
     expect(cosine(vector, await reference(words(510)))).toBeGreaterThan(0.9999);
   });

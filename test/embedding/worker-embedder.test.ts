@@ -9,13 +9,14 @@ import { createMetrics } from "../../src/metrics.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { sharedEmbedder, silentLog, testCacheDir } from "../support/embedder.ts";
 import { readMetrics } from "../support/metrics.ts";
+import { until } from "../support/until.ts";
 
 const open: Embedder[] = [];
 afterEach(async () => {
   for (const embedder of open.splice(0)) await embedder.close();
 });
 
-/** An embedder of its own, and the workers that it has had. */
+/** An embedder that no other test uses, and its workers. */
 function start(cacheDir = testCacheDir): { embedder: Embedder; workers: Worker[] } {
   const workers: Worker[] = [];
   const spawn = () => {
@@ -28,7 +29,7 @@ function start(cacheDir = testCacheDir): { embedder: Embedder; workers: Worker[]
   return { embedder, workers };
 }
 
-/** How each call ended: its value, or the code of its error. */
+/** The result of each call: its value, or the code of its error. */
 async function outcomes(calls: Promise<unknown>[]): Promise<unknown[]> {
   const settled = await Promise.allSettled(calls);
   return settled.map((call) =>
@@ -40,12 +41,9 @@ async function outcomes(calls: Promise<unknown>[]): Promise<unknown[]> {
   );
 }
 
-async function untilItWorks(embedder: Embedder): Promise<ContentEmbedding> {
-  for (;;) {
-    const embedding = await embedder.embedContent("is it back").catch(() => null);
-    if (embedding) return embedding;
-    await Bun.sleep(20);
-  }
+/** Embeds a content as soon as a worker runs again. */
+function untilItWorks(embedder: Embedder): Promise<ContentEmbedding> {
+  return until("a text is embedded", () => embedder.embedContent("is it back").catch(() => null));
 }
 
 const PAGE = "Nobody had anything to add to the report. ".repeat(60);
@@ -58,7 +56,7 @@ describe("order", () => {
     const contents = [1, 2, 3, 4, 5].map((n) =>
       embedder.embedContent(`${n} ${PAGE}`).then(() => finished.push("content")),
     );
-    // The first of them is being embedded.
+    // Gives the worker time to begin with the first.
     await Bun.sleep(30);
     const query = embedder
       .embedQuery(`who is first ${Math.random()}`)
@@ -112,7 +110,7 @@ describe("a worker that ends unexpectedly", () => {
       embedder.embedContent(PAGE),
       embedder.embedQuery("a question in flight"),
     ];
-    // Not terminate(): during a run that ends the process.
+    // Not terminate(), which aborts the process during a run.
     workers[0]?.postMessage({ type: "close" });
     expect(await outcomes(calls)).toEqual(["unavailable", "unavailable", "unavailable"]);
     expect(await untilItWorks(embedder)).toEqual(before);
@@ -144,12 +142,12 @@ describe("a worker that ends unexpectedly", () => {
     const { embedder, workers } = start();
     await embedder.ready();
     const waiting = outcomes([embedder.embedContent(PAGE.repeat(5))]);
-    // In the middle of a run, which is the moment that ended the whole process once.
+    // In the middle of a run: ending the thread there once aborted the process.
     await Bun.sleep(50);
     await embedder.close();
     expect(await waiting).toEqual(["unavailable"]);
     expect(await outcomes([embedder.embedQuery("too late")])).toEqual(["unavailable"]);
-    // Long enough for another worker to come, if one did.
+    // Proves that no other worker starts in this time.
     await Bun.sleep(150);
     expect(workers.length).toBe(1);
   });
@@ -170,7 +168,7 @@ describe("admission", () => {
       embedder.embedContent("short"),
     ]);
     expect(refused[0]).toBe("unavailable");
-    // A query has room of its own.
+    // Queries have their own limit.
     expect((await embedder.embedQuery("is there room")).vector).toHaveLength(384);
     await embedder.close();
     await Promise.all(accepted);
