@@ -8,7 +8,7 @@ import { connectHttp } from "../support/mcp.ts";
 const server = await startOAuthServer();
 afterAll(server.close);
 
-/** What an account did since it was asked last, each kind once: replicas write one after another. */
+/** The account's actions since the last call, one event per kind. Several replicas may have written one each. */
 function reader(accountId: string) {
   let last = 0;
   return async () => {

@@ -7,7 +7,7 @@ const server = await startOAuthServer();
 afterAll(server.close);
 const owner = await server.signedIn();
 
-/** Asks, and says yes. */
+/** Opens a confirmation page and sends its form. */
 async function confirm(person: Person, path: string) {
   return person.submit(formTo(await person.visit(path), path));
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { changedWords } from "../../src/dashboard/changed-words.ts";
 
-/** What was changed, with what is gone in `[-…]` and what is new in `[+…]`. */
+/** Changes as text: removed words in `[-…]`, added words in `[+…]`. */
 const shown = (before: string, after: string) =>
   changedWords(before, after)
     ?.map(({ kind, text }) => (kind === "same" ? text : `[${kind === "added" ? "+" : "-"}${text}]`))

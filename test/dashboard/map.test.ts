@@ -8,7 +8,7 @@ const { accountId, person } = await server.signedIn();
 const client = await server.client(accountId);
 const other = await server.account();
 
-/** What the page's script is told. */
+/** The data that the script of the page receives. */
 interface Points {
   ids: string;
   places: string;
@@ -17,7 +17,7 @@ interface Points {
   masks: Record<string, string>;
 }
 
-/** What is answered to a script as JSON. */
+/** Fetches JSON as the script does. */
 async function told<Body>(path: string): Promise<Body> {
   const { status, headers, text } = await person.visit(path);
   expect(status).toBe(200);

@@ -12,7 +12,7 @@ const { accountId, person } = await server.signedIn();
 const client = await server.client(accountId);
 const reach = wholeAccount(accountId);
 
-/** The text of a page, without its markup. */
+/** The text of a page without its markup. */
 const textOf = (html: string) => html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
 const open = async (id: string) => (await person.visit(`/memories/${id}`)).text;
 
@@ -105,7 +105,7 @@ test("every version of a long history links to the current one", async () => {
   const now = await open(last.id);
   expect(now).not.toContain("This memory is out of date");
   expect(now).toContain("Version <del>12 </del><ins>13 </ins>of the plan for Atlas");
-  // Ten, and the way to older ones.
+  // Ten versions, and a link to older ones.
   expect(shown(now)).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 4]);
   const old = await open(ids[2] ?? "");
   expect(textOf(old)).toContain("The current one: Version 13 of the plan for Atlas");
@@ -132,7 +132,7 @@ test("a memory fades since its last change, but not while pinned", async () => {
   await press("0");
   expect(await client.get(id)).toMatchObject({ pinned: false });
   server.clock.advance(30 * DAY);
-  // The session has ended meanwhile.
+  // The session has ended in the meantime.
   person.jar.set("ctxd-session", await server.sessions.begin(accountId));
   expect(textOf(await open(id))).toContain("Now 50 % In 30 days 25 % Half-life 30 days");
 });

@@ -5,7 +5,7 @@ import { retentionBands } from "../../src/dashboard/retention-bands.ts";
 
 const DAY = 86_400_000;
 
-/** A memory a day, for so many days up to 2026-11-21. */
+/** Counts with one memory per day, for a number of days up to 2026-11-21. */
 function daily(count: number) {
   const last = Date.parse("2026-11-21");
   return {
@@ -17,7 +17,7 @@ function daily(count: number) {
   };
 }
 
-/** At noon of the last day. */
+/** Noon of the last day. */
 const NOW = Date.parse("2026-11-21T12:00:00Z");
 
 describe("growth", () => {

@@ -46,7 +46,7 @@ test.each([
   { origin: server.origin },
   { "sec-fetch-site": "same-origin" },
 ])("the session may write with the headers %j", async (headers) => {
-  // The first is saved, the others say the same.
+  // The first request saves a memory; the others save the same text.
   const status = await send("POST", "/api/memories", headers as Record<string, string>);
   expect([200, 201]).toContain(status);
 });

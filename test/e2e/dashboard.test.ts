@@ -13,7 +13,7 @@ import { SET_UP_LINK } from "../support/server.ts";
 
 const EMAIL = "you@example.com";
 const PASSWORD = "correct horse battery";
-/** Milliseconds that the whole way may take on a busy machine. */
+/** Milliseconds for the whole test on a busy machine. */
 const TIMEOUT = 90_000;
 
 let browser: TestBrowser;
@@ -26,7 +26,7 @@ const heading = (page: Page, name: string) =>
   page.getByRole("heading", { name, exact: true }).first().waitFor();
 
 const LOOKS: [string, Look][] = [
-  ["as most have it", {}],
+  ["with scripts", {}],
   ["in the dark on a narrow screen", { dark: true, narrow: true }],
   ["without JavaScript", { javaScript: false }],
 ];
@@ -37,7 +37,7 @@ test.each(LOOKS)(
     await using server: OAuthServer = await startOAuthServer();
     const { origin } = server;
     await browser.visit({ origin, ...look }, async (page) => {
-      // What it looks like in other ways is seen page by page, in pages.test.ts.
+      // pages.test.ts checks the appearance of each page in other views.
       const check = () => (look === LOOKS[0]?.[1] ? expectSound(page) : undefined);
       const open = (name: string) => follow(page, name);
 
@@ -67,7 +67,7 @@ test.each(LOOKS)(
       await check();
       const search = page.getByLabel("Search", { exact: true });
       await search.pressSequentially("green");
-      // Typing is enough where scripts run.
+      // With scripts, typing is enough.
       if (look.javaScript === false) await press(page, "Search");
       await page.getByText("Score").first().waitFor();
       expect(await page.locator(".memory-text").first().textContent()).toBe("Sam likes green tea");

@@ -13,7 +13,7 @@ import { until } from "../support/until.ts";
 const EMAIL = "sam@example.com";
 const PASSWORD = "a long walk on the beach";
 
-/** A machine with two repositories and Claude Code, whose commands reach one memory. */
+/** A machine with two repositories and Claude Code, connected to one server. */
 async function machine() {
   const home = temporaryFolder();
   const dataDir = join(home, "data");
@@ -43,11 +43,11 @@ test("one day: an agent connects and saves, and the next agent recalls what matt
   await using server = await serving(dataDir, { HOME: home });
   const [atlas, boreas] = [repository("atlas"), repository("boreas")];
 
-  // In the morning: connected once, for all projects.
+  // Morning: one connection for all projects.
   await run(["connect", "claude-code", "--capture", "--recall", "--allow", "--yes"]);
   const settings = JSON.parse(readFileSync(join(home, ".claude", "settings.json"), "utf8"));
   expect(settings.permissions.allow).toEqual(["mcp__ctxd"]);
-  /** Runs the hook of an event, as Claude Code does. Gives what becomes part of the conversation. */
+  /** Runs the hook of an event, as Claude Code does. Returns the text that is added to the conversation. */
   const hook = async (event: string, input: Record<string, unknown>) => {
     const command: string = settings.hooks[event].at(-1).hooks[0].command;
     const child = Bun.spawn(["sh", "-c", command], {
@@ -68,7 +68,7 @@ test("one day: an agent connects and saves, and the next agent recalls what matt
     hook("UserPromptSubmit", { session_id, cwd, transcript_path: null, prompt });
   expect(await begin("s-1", atlas)).toBe("");
 
-  // The agent saves a fact in one project, and the rest of the talk is captured.
+  // The agent saves a fact in one project. A hook captures the rest of the conversation.
   const { command, args } = JSON.parse(readFileSync(join(home, ".claude.json"), "utf8")).mcpServers
     .ctxd;
   await using agent = await connectProgram("v1", { command, args, env, cwd: atlas });
@@ -81,14 +81,14 @@ test("one day: an agent connects and saves, and the next agent recalls what matt
     (await run(["search", "staging server", "--project", "acme/atlas"])).includes("heron"),
   );
 
-  // A new session there is told what matters, one elsewhere is not.
+  // A new session in that project recalls the fact. A session in another project does not.
   const told = await begin("s-2", atlas);
   expect(told).toContain("deployed on Fridays");
   expect(told).toContain("heron");
   expect(await begin("s-3", boreas)).toBe("");
   expect(await ask("s-3", boreas, "What is our staging server called?")).toBe("");
 
-  // The fact changes: what was true before is history.
+  // The fact changes. The old version stays in the history.
   const [old] = shownIn(await agent.call("search_memories", { query: "When is Atlas deployed?" }));
   const changed = "Atlas is deployed on Tuesdays at noon.";
   await agent.call("save_memory", { content: changed, supersedes: old?.id });
@@ -96,7 +96,7 @@ test("one day: an agent connects and saves, and the next agent recalls what matt
   expect(now).toContain("on Tuesdays");
   expect(now).not.toContain("on Fridays");
 
-  // The dashboard shows all of it.
+  // The dashboard shows everything.
   const browser = await openBrowser();
   try {
     await browser.visit({ origin: server.origin }, async (page) => {
@@ -115,7 +115,7 @@ test("one day: an agent connects and saves, and the next agent recalls what matt
     await browser.close();
   }
 
-  // In the evening: a copy of everything, and the talk is forgotten.
+  // Evening: an export of everything, then the captured conversation is deleted.
   const file = join(home, "memories.jsonl");
   await run(["export", file]);
   const exported = readFileSync(file, "utf8")
@@ -128,7 +128,7 @@ test("one day: an agent connects and saves, and the next agent recalls what matt
     ...Array(2).fill("mcp acme/atlas"),
   ]);
   await run(["forget", "--captured", "--session", "s-1", "--yes"]);
-  // It was captured already, and is not again.
+  // The hook does not capture the same conversation again.
   expect(await hook("SessionEnd", { session_id: "s-1", cwd: atlas, transcript_path })).toBe("");
   const last = await begin("s-5", atlas);
   expect(last).toContain("on Tuesdays");

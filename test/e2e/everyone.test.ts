@@ -3,17 +3,17 @@ import { wholeAccount } from "../../src/keys/reach.ts";
 import { expectSound, type Look, type Page } from "../support/browser.ts";
 import { type Dashboard, startDashboard } from "../support/dashboard.ts";
 
-/** Milliseconds that looking at all pages may take on a busy machine. */
+/** Milliseconds for visiting all pages on a busy machine. */
 const TIMEOUT = 120_000;
-/** Presses of Tab by which a person has been everywhere on a page, and more. */
+/** Presses of Tab that are more than enough to reach every element of a page. */
 const MOST_STOPS = 400;
 
-/** Less than this is not noticed: a tenth is what the layout-shift score (CLS) calls good. */
+/** A shift below this value is not noticed. The layout-shift score (CLS) is good up to 0.1. */
 const MOST_SHIFT = 0.02;
 
 const GERMAN = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft";
 const ARABIC = "سام لديه حساسية من الفول السوداني، ويشرب الشاي الأخضر كل صباح قبل العمل.";
-/** Words of no end: a hash, an address. */
+/** Very long words: a hash, an address. */
 const ENDLESS = `https://example.com/${"a1b2c3d4".repeat(40)}`;
 
 let dashboard: Dashboard;
@@ -122,7 +122,7 @@ test("there are no animations with reduced motion", async () => {
   });
 });
 
-/** How far things have moved by themselves since the page began, once nothing more comes. */
+/** The layout shifts since the page began to load, after it has loaded. */
 const SHIFTS = `new Promise((resolve) => {
   const shifts = [];
   new PerformanceObserver((list) => shifts.push(...list.getEntries())).observe({ type: "layout-shift", buffered: true });
@@ -140,7 +140,7 @@ test("nothing moves while a page loads", async () => {
   });
 });
 
-/** What has the focus: its beginning, and what is wrong with how it is seen. */
+/** The focused element: its beginning, and problems of its visibility. */
 const FOCUSED = `(() => {
   const element = document.activeElement;
   if (!element || element === document.body) return null;

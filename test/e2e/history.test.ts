@@ -91,14 +91,14 @@ test("a memory can be pinned, moved to a project and given an expiry", async () 
     const [memory] = (await client.list()).memories;
     const saved = { project: "atlas", pinned: true, expires_at: "2026-03-01T12:30:00.000Z" };
     expect(memory).toMatchObject(saved);
-    await page.getByText("It is pinned").waitFor();
+    await page.getByText("This memory is pinned").waitFor();
 
     await client.update(memory?.id ?? "", { expires_at: "2026-03-01T12:30:45.678Z" });
     await page.goto(`${dashboard.origin}/memories/${memory?.id}/edit`);
     await page.getByLabel("Tags").fill("trial");
     await press(page, "Save changes");
     await page.getByText("The changes are saved.").waitFor();
-    // Browsers show minutes alone: what was not touched stays to the millisecond.
+    // Browsers show only minutes. An unchanged time keeps its milliseconds.
     const kept = { ...saved, tags: ["trial"], expires_at: "2026-03-01T12:30:45.678Z" };
     expect(await client.get(memory?.id ?? "")).toMatchObject(kept);
 

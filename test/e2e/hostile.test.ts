@@ -3,7 +3,7 @@ import { wholeAccount } from "../../src/keys/reach.ts";
 import { expectSound } from "../support/browser.ts";
 import { type Dashboard, startDashboard } from "../support/dashboard.ts";
 
-/** Each would run, or break out of what it stands in, where it is taken for markup. */
+/** Each text would run a script or break out of its element if it were not escaped. */
 const HOSTILE = [
   `<script>document.title = "broken"</script>`,
   `"><img src=x onerror="document.title = 'broken'">`,
@@ -76,7 +76,7 @@ test("hostile memories, tags, agents, sessions and names are escaped on every pa
         inline: [],
       });
     }
-    // The searches while typing come in by another way.
+    // Searches while typing replace only a part of the page.
     await page.goto(`${dashboard.origin}/memories`);
     await page.getByLabel("Search", { exact: true }).fill(HOSTILE[0] ?? "");
     await page.getByText("Score").first().waitFor();

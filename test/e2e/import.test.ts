@@ -13,7 +13,7 @@ afterAll(() => dashboard?.close());
 
 const PATH = "/memories/import";
 const LOOKS: [string, Look][] = [
-  ["as most have it", {}],
+  ["with scripts", {}],
   ["in the dark on a narrow screen", { dark: true, narrow: true }],
   ["without JavaScript", { javaScript: false }],
 ];
@@ -110,7 +110,7 @@ test.each(LOOKS.slice(1))(
       await press(page, "Import the files");
       const steps = page.locator(".progress > .step");
       await page.locator(".progress > .step progress").filter({ visible: true }).waitFor();
-      // It is seen before the end is there.
+      // The progress is visible before the import ends.
       expect(await page.getByText("Imported from").count()).toBe(0);
       await page.getByText("Imported from a list in JSON:").waitFor({ timeout: 120_000 });
       expect(await steps.filter({ visible: true }).count()).toBe(1);

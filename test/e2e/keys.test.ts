@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard?.close());
 
-/** Lets the person of an account with three memories use the pages. */
+/** Opens a page as the person of an account with three memories. */
 async function visit(use: (page: Page) => Promise<void>, look: Look = {}): Promise<void> {
   const client = await dashboard.account();
   for (const content of ["The roof was mended", "Tea is in the cupboard", "Trains leave at nine"]) {

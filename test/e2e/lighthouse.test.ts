@@ -8,12 +8,12 @@ import { sharedEmbedder } from "../support/embedder.ts";
 import { saveSamples } from "./sample.ts";
 
 /**
- * What Lighthouse says of the pages that people are on most. It measures how quick they are, which a busy
- * machine spoils: `LONG=1 bun test test/e2e/lighthouse.test.ts`. It comes from npm then.
+ * Checks the most used pages with Lighthouse, which also measures their speed. A busy machine spoils the measurement,
+ * so the test runs only on request: `LONG=1 bun test test/e2e/lighthouse.test.ts`. It installs Lighthouse from npm.
  */
 const LIGHTHOUSE = ["bunx", "lighthouse@13.5.0"];
 const CATEGORIES = ["performance", "accessibility", "best-practices", "seo"];
-/** Least score in each category. */
+/** Minimum score in each category. */
 const LEAST = 0.95;
 const TIMEOUT = 120_000;
 const isLong = process.env.LONG === "1";

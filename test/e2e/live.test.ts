@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard?.close());
 
-/** A new account with some memories, an agent of it, and its person at the page of a path. */
+/** Makes an account with memories and an agent, and opens a page as its person. */
 async function watching(
   path: string,
   use: (page: Page, agent: Client) => Promise<void>,
@@ -43,7 +43,7 @@ test("a memory that an agent saves appears at the top, and a deleted one disappe
     await expectSound(page);
     await agent.remove(id);
     await until("it is gone", async () => (await rows(page).count()) === 3);
-    // What has come works as what was there.
+    // New rows work like the others.
     await first(page).getByRole("checkbox").check();
     await page.locator(".selection").waitFor();
   });
@@ -84,7 +84,7 @@ test("scrolled or typing people are not disturbed; a click shows new memories", 
   };
   await watching("/memories", reads, { memories: 25 });
   await watching("/memories", async (page, agent) => {
-    // Not sent yet: the form waits for a pause.
+    // The form has not sent this text yet, as it waits for a pause.
     await page.evaluate(`{
       const field = document.querySelector("[type=search]");
       field.value = "Kno";

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard?.close());
 
-/** Lets the person of a new account use the pages. */
+/** Opens a page as the person of a new account. */
 async function visit(
   use: (page: Page, client: Client) => Promise<void>,
   look: Look = {},
@@ -61,7 +61,7 @@ test("an edit does not overwrite a change made in the meantime", async () => {
     await page.getByLabel("Tags").fill("c");
     await press(page, "Save changes");
     await page.getByText("The changes are saved.").waitFor();
-    // What a browser can't show as it is stays as it is.
+    // Values that a browser can't show stay unchanged.
     expect(await client.get(id)).toMatchObject({
       tags: ["c"],
       content: "One\r\ntwo",
@@ -170,7 +170,7 @@ test.each<[string, Look]>([
     await client.save({ content: `${around}<b>The spare key</b> hangs & swings. ${around}` });
     await client.save({ content: "<mark>A key</mark> of C major" });
     await page.goto(`${dashboard.origin}/memories?q=where+is+the+spare+key`);
-    // What checks the page is a script too.
+    // The accessibility check needs scripts.
     if (look.javaScript !== false) await expectSound(page);
     const [long, short] = await page.locator(".memory-text").allInnerTexts();
     expect(long).toMatch(/^… <b>The spare key<\/b> hangs & swings\..* …$/);

@@ -29,7 +29,7 @@ test("a text, an id and JSON are copied, and the key e opens the form", async ()
     expect(JSON.parse(await copied("Copy as JSON"))).toMatchObject({ id, ...memory });
     await page.keyboard.press("e");
     await page.waitForURL(/\/edit$/);
-    // Where text is entered, a key is a letter.
+    // In a text field a key enters a letter.
     await page.getByLabel("Text").fill("");
     await page.keyboard.type("see");
     await press(page, "Save changes");

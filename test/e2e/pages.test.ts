@@ -7,11 +7,11 @@ import { type Dashboard, startDashboard } from "../support/dashboard.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { recordSamples, saveSamples } from "./sample.ts";
 
-/** Bytes of a page's HTML at the most, where everything that it names is as long as it may be. */
+/** Maximum bytes of a page's HTML when all names have the maximum length. */
 const MOST_BYTES = 65_000;
-/** The same with all that the page asks for, compressed where it is text. */
+/** Maximum bytes of a page with all its assets, compressed if they are text. */
 const MOST_BYTES_WITH_ASSETS = 120_000;
-/** Milliseconds that looking at all pages may take on a busy machine. */
+/** Milliseconds for visiting all pages on a busy machine. */
 const TIMEOUT = 120_000;
 
 let dashboard: Dashboard;
@@ -29,7 +29,7 @@ beforeAll(async () => {
     (memory) => dashboard.memories.create(wholeAccount(accountId), [memory]),
     dashboard.clock,
   );
-  // A page of the longest there are.
+  // A page with the longest possible content.
   const longest = Array.from({ length: 25 }, (_, index) => ({
     content: `${index} ${"long ".repeat(6_000)}`,
     tags: Array.from({ length: 4 }, (_, tag) => `a rather long tag ${tag}`),
@@ -130,7 +130,7 @@ test.each<[string, Look]>([
   "every page can be used by anyone, %s",
   async (_, look) => {
     const check = async (page: Page) => {
-      // In the dark one view of each page is enough.
+      // One dark view of each page is enough.
       const seen = new Set<string>();
       for (const path of paths) {
         const [name = ""] = path.split("?");
@@ -166,13 +166,13 @@ test("every page is small, private and runs only our own scripts", async () => {
   }
 });
 
-/** Addresses of the scripts, styles, fonts and icons that a page names. */
+/** Addresses of the scripts, stylesheets, fonts and icons of a page. */
 function assetsOf(html: string): string[] {
   const head = html.slice(0, html.indexOf("</head>"));
   return [...head.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
 }
 
-/** Bytes of an asset as it is sent. */
+/** Bytes of an asset as it is sent, compressed. */
 async function sizeOf(path: string): Promise<number> {
   const headers = { "accept-encoding": "gzip" };
   const response = await fetch(dashboard.origin + path, { headers, decompress: false });

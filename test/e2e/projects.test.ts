@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard?.close());
 
-/** Lets the person of a new account use the pages. */
+/** Opens a page as the person of a new account. */
 async function visit(
   use: (page: Page, client: Awaited<ReturnType<Dashboard["account"]>>) => Promise<void>,
   look: Look = {},
@@ -29,7 +29,7 @@ const addressOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchP
 
 test.each(LOOKS)("projects can be switched, and memories moved between them%s", async (_, look) => {
   const check = async (page: Page) => {
-    // What checks the page is a script too.
+    // The accessibility check needs scripts.
     if (look.javaScript !== false) await expectSound(page);
   };
   await visit(async (page, client) => {

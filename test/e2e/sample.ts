@@ -7,7 +7,7 @@ import { createRandom } from "../support/random.ts";
 const DAY = 86_400_000;
 
 interface Sample {
-  /** How long ago it was saved. */
+  /** How long ago the memory was saved. */
   days: number;
   memory: NewMemory;
 }
@@ -21,7 +21,7 @@ const memory = (
   session_id = `${agent_id}-${days}`,
 ): Sample => ({ days, memory: { content, tags, importance, agent_id, session_id } });
 
-/** What an account could hold: months of work with several agents, the oldest first. */
+/** Sample memories of an account: months of work with several agents, oldest first. */
 export const SAMPLES: readonly Sample[] = [
   memory(
     211,
@@ -181,7 +181,7 @@ export const SAMPLES: readonly Sample[] = [
   ),
 ];
 
-/** Saves the samples through a service, at the times that they say. */
+/** Saves the samples with their times. */
 export async function saveSamples(
   save: (memory: NewMemory) => Promise<unknown>,
   clock: { advance(milliseconds: number): void },
@@ -203,7 +203,7 @@ const WHO = [
 const KINDS = ["saved", "searched", "searched", "recalled", "captured"] as const;
 const ASKED = ["how do we deploy?", "what must Sam not eat?", "when is the retro?"];
 
-/** What agents do with memories in the month up to now, by a clock that is a month behind. */
+/** Records a month of activity. The clock begins a month in the past. */
 export async function recordSamples(
   activity: Pick<Activity, "record" | "flush">,
   clock: { advance(milliseconds: number): void },

@@ -11,8 +11,8 @@ import { sharedEmbedder } from "../support/embedder.ts";
 import { recordSamples, SAMPLES, saveSamples } from "./sample.ts";
 
 /**
- * Pictures of every page, to be looked at: `bun run screenshots [--out FOLDER] [--only NAME]`. With
- * `--readme` those of the README instead.
+ * Takes pictures of every page: `bun run screenshots [--out FOLDER] [--only NAME]`. With `--readme` it takes the
+ * pictures of the README instead.
  */
 
 const { values } = parseArgs({
@@ -34,7 +34,7 @@ const LOOKS: Record<string, Look> = {
   dark: { dark: true },
   narrow: { narrow: true },
 };
-/** Pages that the README shows, as they look in a window. */
+/** The pages shown in the README, as they look in a window. */
 const OF_README: Record<string, string> = {
   search: "light",
   activity: "dark",
@@ -44,7 +44,7 @@ const embedder = sharedEmbedder();
 const DAYS = SAMPLES[0]?.days ?? 0;
 await using server = await startOAuthServer({ embedder, ...(values.readme && { port: 7733 }) });
 const { id: accountId } = await server.accounts.add({ email: "sam@example.com", password: null });
-// The last sample is saved a day ago.
+// The newest sample is a day old.
 server.clock.advance(Date.now() - DAYS * 86_400_000 - server.clock());
 await saveSamples(
   (memory) => server.memories.create(wholeAccount(accountId), [memory]),
@@ -83,7 +83,7 @@ for (const name of ["Laptop", "Phone"]) {
 await recoveryCodes.replace(accountId);
 await oneTimeCodes.begin(accountId);
 const pending = await createPendingSignIns(server).begin(accountId, null);
-// A session whose last proof is too old, as its clock is the only one that moves.
+// A session without a fresh proof: only the clock of this server advances.
 const oldSession = await server.sessions.begin(accountId);
 server.db.sqlite.run("UPDATE sessions SET proved_at = 0 WHERE hash = ?", [
   server.sessions.idOf(oldSession),
@@ -99,7 +99,7 @@ for (let tries = 0; tries < 12; tries++) {
   record("sign_in_failed", { accountId: null, via: "browser", address: "198.51.100.9" });
 }
 
-/** Every page by its name. */
+/** All pages by name. */
 const PAGES: Record<string, string> = {
   "sign-in": "/sign-in",
   "sign-in-passkey": "/sign-in/passkey",
@@ -143,7 +143,7 @@ const PAGES: Record<string, string> = {
   consent: server.authorizeUrl(clientId).slice(server.origin.length),
 };
 
-/** What the browser has for pages that nobody sees who is just signed in. */
+/** Cookies for pages that need another state than being signed in. */
 const COOKIES: Record<string, Record<string, string>> = {
   "second-step": { pending },
   proof: { session: oldSession },

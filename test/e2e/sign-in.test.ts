@@ -14,7 +14,7 @@ const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>`;
 
 let server: OAuthServer;
 let browser: TestBrowser;
-/** Where a program of the person's own computer waits for its answer. */
+/** The address at which an app on the person's computer waits for the redirect. */
 let program: Bun.Server<undefined>;
 beforeAll(async () => {
   [server, browser] = await Promise.all([startOAuthServer(), openBrowser()]);
@@ -37,7 +37,7 @@ async function signIn(page: Page, password = PASSWORD) {
 }
 
 test.each<[string, Look]>([
-  ["as most have it", {}],
+  ["with scripts", {}],
   ["in the dark on a narrow screen", { dark: true, narrow: true }],
   ["without JavaScript", { javaScript: false }],
 ])("a person signs in and allows an app with a hostile name, %s", async (_, look) => {

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard?.close());
 
-/** Lets the person of an account with four memories use their list. */
+/** Opens the list of memories as the person of an account with four memories. */
 async function visit(
   use: (page: Page, client: Client & { accountId: string }) => Promise<void>,
   look: Look = {},
@@ -48,7 +48,7 @@ test.each<[string, Look]>([
       await page.getByText("2 memories are deleted.").first().waitFor();
       expect(await shown(page)).toEqual(["Four", "One"]);
       await page.getByText("2 memories", { exact: true }).waitFor();
-      // The focus is where the first of them was.
+      // The focus is on the row in place of the first deleted one.
       expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("One");
       expect(await contents(client)).toHaveLength(4);
 
@@ -122,7 +122,7 @@ test("screen readers announce changes that can be undone", async () => {
 test("the page shows why a change failed", async () => {
   const client = await dashboard.account();
   await client.save({ content: "Four" });
-  // Not watched: the browser logs that the server refuses.
+  // Without the check for console errors, as the browser logs the refused request.
   const page = await dashboard.browser.open();
   const value = await dashboard.sessions.begin(client.accountId);
   await page.context().addCookies([{ name: "ctxd-session", value, url: dashboard.origin }]);

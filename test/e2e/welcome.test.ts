@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-/** An agent that begins, as the Model Context Protocol has it. */
+/** The first request of an agent in the Model Context Protocol. */
 async function begin(origin: string, key: string) {
   const response = await fetch(`${origin}/mcp`, {
     method: "POST",

@@ -240,7 +240,7 @@ describe("the dashboard", () => {
     const saved = await ada.save({ content: "before", ...FIELDS, project, supersedes });
     const path = `/memories/${saved.id}`;
     const page = await person.visit(path);
-    for (const text of ["&lt;b&gt;atlas", "It is pinned", "Expires", supersedes, "test"]) {
+    for (const text of ["&lt;b&gt;atlas", "This memory is pinned", "Expires", supersedes, "test"]) {
       expect(page.text).toContain(text);
     }
     await person.submit(formTo(await person.visit(`${path}/edit`), path), { content: "after" });

@@ -5,7 +5,7 @@ const SCHEMES = ["light", "dark"] as const;
 type Colour = [number, number, number];
 const tokens = await Bun.file(join(import.meta.dir, "../../src/pages/styles/tokens.css")).text();
 
-/** The linear parts of a token's colour, in a scheme. */
+/** The linear RGB components of a token's colour in a colour scheme. */
 function colourOf(token: string, scheme: number): Colour {
   const [, ...both] =
     new RegExp(`--${token}: light-dark\\((#\\w{6}), (#\\w{6})\\)`).exec(tokens) ?? [];
@@ -20,7 +20,7 @@ function colourOf(token: string, scheme: number): Colour {
 const times = (rows: readonly Colour[], [r, g, b]: Colour) =>
   rows.map((row) => row[0] * r + row[1] * g + row[2] * b) as Colour;
 
-/** How people see: most, and those who lack one kind of cone (Machado, Oliveira and Fernandes 2009). */
+/** Normal vision, and colour blindness as matrices (Machado, Oliveira and Fernandes 2009). */
 const EYES: Record<string, readonly Colour[]> = {
   most: [
     [1, 0, 0],
@@ -44,7 +44,7 @@ const EYES: Record<string, readonly Colour[]> = {
   ],
 };
 
-/** In Oklab (Ottosson 2020), where distances are as large as they look. */
+/** The seen colour in Oklab (Ottosson 2020), where distances correspond to perceived differences. */
 function seen(colour: Colour, eyes: readonly Colour[]): Colour {
   const clamped = times(eyes, colour).map((value) => Math.min(1, Math.max(0, value))) as Colour;
   const cones = times(
@@ -67,7 +67,7 @@ function seen(colour: Colour, eyes: readonly Colour[]): Colour {
 
 const luminance = ([r, g, b]: Colour) => 0.2126 * r + 0.7152 * g + 0.0722 * b;
 const HUES = Array.from({ length: 8 }, (_, bit) => `hue-${bit + 1}`);
-/** A difference that is seen at a glance; one that can just be told side by side is 0.02. */
+/** The required difference. A difference of 0.02 is just noticeable side by side. */
 const APART = 0.1;
 
 describe.each(SCHEMES.map((scheme, at) => [scheme, at] as const))("in the %s", (_, scheme) => {

@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The script's own function, from which a page has the same words once scripts run. */
+/** The function of the script that produces the same texts in the browser. */
 const { relativeText } = new Function(
   "document",
   "setInterval",

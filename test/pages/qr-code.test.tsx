@@ -3,10 +3,10 @@ import { expect, test } from "bun:test";
 import decodeQR from "qr/decode.js";
 import { QrCode } from "../../src/pages/qr-code.tsx";
 
-/** Pixels of a camera for each square. */
+/** Pixels per module. */
 const SCALE = 4;
 
-/** What a camera sees of the picture. */
+/** The picture as a camera sees it. */
 function photograph(svg: string) {
   const [, size = "0"] = /viewBox="0 0 (\d+) \1"/.exec(svg) ?? [];
   const width = Number(size) * SCALE;
