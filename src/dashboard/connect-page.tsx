@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
+import { ADD_COMMANDS } from "../connect/add-commands.ts";
 import { APP_CLIENTS } from "../connect/app-clients.ts";
 import type { Client } from "../connect/client.ts";
-import { ADD_COMMANDS } from "../connect/commands.ts";
 import { HOSTED_CLIENTS } from "../connect/hosted-clients.ts";
 import { PROGRAMS, type Program } from "../connect/programs.ts";
 import { renderEntry } from "../connect/render.ts";

@@ -34,13 +34,13 @@ import { type Background, untilUnused } from "./background.ts";
 import { createBackupSchedule } from "./backup-schedule.ts";
 import { createChecks } from "./checks.ts";
 import { openData, openMemories } from "./data.ts";
-import { giveBackMemory } from "./give-back.ts";
 import { createPort } from "./listen.ts";
-import { settlePort } from "./port.ts";
 import { measureProcess } from "./process-metrics.ts";
+import { releaseMemoryWhenIdle } from "./release-memory.ts";
+import { reservePort } from "./reserve-port.ts";
 import { ServerError } from "./server-error.ts";
 import { setUpLink } from "./set-up-link.ts";
-import { createStanding } from "./standing.ts";
+import { createServerStatus } from "./status.ts";
 import { endWithin, untilStopped } from "./stop.ts";
 import { takeOverDataFolder } from "./take-over.ts";
 import { logUnhandled } from "./unhandled.ts";
@@ -84,10 +84,10 @@ export async function serve(
   // What is opened is closed in reverse order, also when the next step fails.
   await using opened = new AsyncDisposableStack();
   opened.defer(logUnhandled(log));
-  opened.defer(giveBackMemory());
-  const { config, giveBack } = settlePort(settings);
-  opened.defer(giveBack);
-  if (background) giveBack();
+  opened.defer(releaseMemoryWhenIdle());
+  const { config, releasePort } = reservePort(settings);
+  opened.defer(releasePort);
+  if (background) releasePort();
   const clock = Date.now;
   const metrics = createMetrics();
   measureProcess(metrics);
@@ -154,7 +154,7 @@ export async function serve(
     log,
     metrics,
     checks: createChecks({ config, data, opening, embedder, backups: schedule }),
-    serverStatus: createStanding({
+    serverStatus: createServerStatus({
       ...{ config, env, accounts, store, schedule, clock },
       model: embedder.model,
     }),
@@ -182,7 +182,7 @@ export async function serve(
     if (socket) await withTimeLimit(socket.close(), SHUTDOWN_TIMEOUT * 1000, () => {});
   });
   opened.defer(() => withTimeLimit(port.stop(), SHUTDOWN_TIMEOUT * 1000, () => {}));
-  giveBack();
+  releasePort();
   if (!background) await openDashboard();
   await opening;
   opened.defer(watchRemovedAccounts({ store, accounts, log }));

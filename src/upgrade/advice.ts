@@ -1,4 +1,4 @@
-import type { Way } from "./installation.ts";
+import type { InstallMethod } from "./installation.ts";
 
 /** How a person gets another version, as words for a person. */
 export interface Advice {
@@ -20,7 +20,7 @@ interface Facts {
 }
 
 /** What is done to upgrade a program that was installed in this way. */
-export function adviceFor(way: Way, facts: Facts): Advice {
+export function adviceFor(way: InstallMethod, facts: Facts): Advice {
   const { repository, program, cpu } = facts;
   const releases = repository ? `${repository}/releases/latest` : "the page of its releases";
   switch (way) {
@@ -66,7 +66,7 @@ export function adviceFor(way: Way, facts: Facts): Advice {
 }
 
 /** Whether `--install` replaces the program; elsewhere another program keeps account of its files. */
-export function canReplaceItself(way: Way): boolean {
+export function canReplaceItself(way: InstallMethod): boolean {
   return way === "install.sh" || way === "file";
 }
 

@@ -5,7 +5,7 @@ import { createStallTimer } from "../downloads.ts";
 import { messageOf } from "../errors.ts";
 import { replaceExecutable } from "../system/replace-executable.ts";
 import { CHECKSUMS, checksumOf } from "./checksums.ts";
-import { ask, askForText, type PublishedRelease } from "./release.ts";
+import { fetchText, type PublishedRelease, request } from "./release.ts";
 import { UpgradeError } from "./upgrade-error.ts";
 
 /** Milliseconds that a first start may take. */
@@ -33,7 +33,7 @@ export async function installRelease(
   { executable, name, signal, onProgress }: Options,
 ): Promise<string> {
   const address = addressOf(release, name);
-  const sha256 = checksumOf(await askForText(addressOf(release, CHECKSUMS)), name);
+  const sha256 = checksumOf(await fetchText(addressOf(release, CHECKSUMS)), name);
   const part = join(dirname(executable), `.${basename(executable)}-${randomUUID()}`);
   try {
     const found = await download(address, part, { signal, onProgress });
@@ -71,7 +71,7 @@ async function download(
   using stall = createStallTimer();
   const file = await open(path, "wx", 0o600);
   try {
-    return await ask(address, AbortSignal.any([signal, stall.signal]), async (response) => {
+    return await request(address, AbortSignal.any([signal, stall.signal]), async (response) => {
       const total = Number(response.headers.get("content-length") ?? 0);
       const hasher = new Bun.CryptoHasher("sha256");
       let size = 0;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 
 /** The ways in which the program comes to a machine. */
-export type Way =
+export type InstallMethod =
   | "checkout"
   | "npm"
   | "image"
@@ -28,13 +28,20 @@ export interface Traces {
 }
 
 /** What launchers say of themselves. */
-const MARKS: readonly Way[] = ["npm", "image", "mcpb"];
+const MARKS: readonly InstallMethod[] = ["npm", "image", "mcpb"];
 
 /** Where dpkg keeps the files of the package. */
 const PACKAGE_FILES = "/var/lib/dpkg/info/ctxd.list";
 
 /** How this program was installed. A program in no known place is a file that somebody put there. */
-export function findWay({ isCheckout, executable, mark, home, read, real }: Traces): Way {
+export function findInstallMethod({
+  isCheckout,
+  executable,
+  mark,
+  home,
+  read,
+  real,
+}: Traces): InstallMethod {
   if (isCheckout) return "checkout";
   const marked = MARKS.find((way) => way === mark);
   if (marked) return marked;
@@ -61,7 +68,7 @@ function pathIn(note: string | null): string | null {
 }
 
 /** The traces of the program that runs. */
-export function ownTraces(mark: string | undefined, home: string | null): Traces {
+export function readInstallTraces(mark: string | undefined, home: string | null): Traces {
   return {
     isCheckout: !Bun.isStandaloneExecutable,
     executable: process.execPath,

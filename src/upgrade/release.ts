@@ -36,8 +36,8 @@ export function newestReleaseOf(repository: string): string {
  * Asks for the newest release, in one request.
  * @throws UpgradeError when there is no proper answer
  */
-export async function askForRelease(address: string): Promise<PublishedRelease> {
-  const text = await askForText(address);
+export async function fetchNewestRelease(address: string): Promise<PublishedRelease> {
+  const text = await fetchText(address);
   const answer = parse(text);
   const version = answer?.tag_name.replace(/^v/, "") ?? "";
   if (!answer || !VERSION.test(version)) {
@@ -57,8 +57,8 @@ function parse(text: string) {
 }
 
 /** A small text. @throws UpgradeError when it does not come */
-export async function askForText(address: string): Promise<string> {
-  return await ask(address, AbortSignal.timeout(PATIENCE), async (response) => {
+export async function fetchText(address: string): Promise<string> {
+  return await request(address, AbortSignal.timeout(PATIENCE), async (response) => {
     const decoder = new TextDecoder();
     let text = "";
     for await (const chunk of response.body ?? []) {
@@ -73,7 +73,7 @@ export async function askForText(address: string): Promise<string> {
  * Asks an address, which is told nothing but what is asked for.
  * @throws UpgradeError when it is asked in the clear, can't be reached or refuses
  */
-export async function ask<T>(
+export async function request<T>(
   address: string,
   signal: AbortSignal,
   read: (response: Response) => Promise<T>,

@@ -1,5 +1,5 @@
 import { wholeAccount } from "../../src/keys/reach.ts";
-import { giveBackMemory } from "../../src/server/give-back.ts";
+import { releaseMemoryWhenIdle } from "../../src/server/release-memory.ts";
 import { anonymousMemory, MIB } from "./footprint.ts";
 import { median, percentile, timed } from "./numbers.ts";
 import { openPrepared } from "./prepared-data.ts";
@@ -18,7 +18,7 @@ const WARM_UP = 20;
 const SEARCHES = 200;
 const IDLE = 12_000;
 
-giveBackMemory();
+releaseMemoryWhenIdle();
 const data = await openPrepared(folder);
 const sentences = createSentences(2);
 const rssAnon = async () => ((await anonymousMemory(process.pid)) ?? Number.NaN) / MIB;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { parse } from "jsonc-parser";
-import { writeRule } from "../../src/connect/allow.ts";
 import { HOOK_AGENTS, type HookAgent, type HookKind } from "../../src/connect/hook-agents.ts";
 import { hooksIn, writeHooks } from "../../src/connect/hooks.ts";
+import { writeApprovalRule } from "../../src/connect/tool-approval.ts";
 
 const OTHER = { matcher: "startup", hooks: [{ type: "command", command: "echo hello" }] };
 const COMMANDS = {
@@ -78,10 +78,12 @@ test("hooks that are something else are left alone", () => {
 
 test("the rule by which Claude Code does not ask is added once, and taken out again", () => {
   for (const text of ["", "{}\n", '{\n  "permissions": {\n    "allow": ["Bash(ls)"]\n  }\n}\n']) {
-    const written = writeRule(text, true);
+    const written = writeApprovalRule(text, true);
     expect(parse(written).permissions.allow).toContain("mcp__ctxd");
-    expect(writeRule(written, true)).toBe(written);
-    expect(parse(writeRule(written, false)).permissions?.allow ?? []).not.toContain("mcp__ctxd");
-    expect(writeRule(text, false)).toBe(text);
+    expect(writeApprovalRule(written, true)).toBe(written);
+    expect(parse(writeApprovalRule(written, false)).permissions?.allow ?? []).not.toContain(
+      "mcp__ctxd",
+    );
+    expect(writeApprovalRule(text, false)).toBe(text);
   }
 });

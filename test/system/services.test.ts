@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { launchd } from "../../src/system/services/launchd.ts";
-import { ownServices } from "../../src/system/services/own-services.ts";
 import { quoteArgument, taskScheduler } from "../../src/system/services/task-scheduler.ts";
+import { userServices } from "../../src/system/services/user-services.ts";
 import { temporaryFolder } from "../support/database.ts";
 
 /** Whatever a path or a setting may hold. */
@@ -84,20 +84,20 @@ test.skipIf(!python)("the agent of launchd is a property list (needs python3)", 
 
 test("each system has its own services, in its person's folders", () => {
   const windows = { USERPROFILE: "C:\\Users\\you", USERDOMAIN: "PC", USERNAME: "you" };
-  expect(ownServices({ HOME: "/home/you" }, "linux")).toMatchObject({
+  expect(userServices({ HOME: "/home/you" }, "linux")).toMatchObject({
     title: "systemd",
     path: "/home/you/.config/systemd/user/ctxd.service",
   });
-  expect(ownServices({ HOME: "/Users/you" }, "darwin")).toMatchObject({
+  expect(userServices({ HOME: "/Users/you" }, "darwin")).toMatchObject({
     title: "launchd",
     path: "/Users/you/Library/LaunchAgents/ctxd.plist",
   });
-  const found = ownServices(windows, "win32");
+  const found = userServices(windows, "win32");
   expect(found).toMatchObject({
     path: "C:\\Users\\you\\AppData\\Roaming\\ctxd\\service.xml",
     settingsPath: "C:\\Users\\you\\AppData\\Roaming\\ctxd\\service.json",
   });
   const text = found?.describe({ command: ["ctxd"], env: {}, logFile: "" });
   expect(text).toContain("<UserId>PC\\you</UserId>");
-  expect(ownServices({ HOME: "/" }, "freebsd")).toBeNull();
+  expect(userServices({ HOME: "/" }, "freebsd")).toBeNull();
 });

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { installRelease } from "../../src/upgrade/install-release.ts";
-import { askForRelease } from "../../src/upgrade/release.ts";
+import { fetchNewestRelease } from "../../src/upgrade/release.ts";
 import { checksumsOf, program, serveRelease, type TestRelease } from "../support/releases.ts";
 
 const NAME = "ctxd-linux-x64";
@@ -28,7 +28,7 @@ async function install(
 ) {
   const place = await installed();
   await using server = serveRelease(served);
-  const release = await askForRelease(server.address);
+  const release = await fetchNewestRelease(server.address);
   const options = { executable: place.executable, name: NAME, signal, onProgress };
   const outcome = await installRelease(release, options).then(
     (former) => ({ former }),
@@ -111,7 +111,7 @@ test("an older former one goes", async () => {
   await using server = serveRelease({ version: "0.2.0", files: GOOD });
   const { signal } = new AbortController();
   const options = { executable, name: NAME, signal, onProgress: () => {} };
-  await installRelease(await askForRelease(server.address), options);
+  await installRelease(await fetchNewestRelease(server.address), options);
   expect(readFileSync(`${executable}.old`, "utf8")).toBe(program("0.1.0"));
   expect(readdirSync(folder).sort()).toEqual(["ctxd", "ctxd.old"]);
 });

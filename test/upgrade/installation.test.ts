@@ -1,6 +1,10 @@
 import { expect, test } from "bun:test";
 import { adviceFor, canReplaceItself } from "../../src/upgrade/advice.ts";
-import { findWay, type Traces, type Way } from "../../src/upgrade/installation.ts";
+import {
+  findInstallMethod,
+  type InstallMethod,
+  type Traces,
+} from "../../src/upgrade/installation.ts";
 
 const NOTE = "/home/you/.local/share/ctxd-install/ctxd.install.json";
 const BY_SCRIPT = { [NOTE]: '{"by":"install.sh","version":"0.2.0","path":"/home/you/bin/ctxd"}' };
@@ -19,7 +23,7 @@ function traces({ executable, mark, files = {} }: Place): Traces {
   };
 }
 
-const CASES: [Way, Place, string | null][] = [
+const CASES: [InstallMethod, Place, string | null][] = [
   ["npm", { executable: "/x/ctxd", mark: "npm" }, "npm install --global ctxd@latest"],
   [
     "npm",
@@ -79,7 +83,7 @@ const CASES: [Way, Place, string | null][] = [
 ];
 
 test.each(CASES)("%s: %j is upgraded by %p", (way, place, command) => {
-  expect(findWay(traces(place))).toBe(way);
+  expect(findInstallMethod(traces(place))).toBe(way);
   const advice = adviceFor(way, {
     executable: place.executable,
     program: "ctxd",
@@ -92,5 +96,5 @@ test.each(CASES)("%s: %j is upgraded by %p", (way, place, command) => {
 
 test("a checkout is one whatever started it", () => {
   const inCheckout = { ...traces({ executable: "/usr/bin/bun", mark: "npm" }), isCheckout: true };
-  expect(findWay(inCheckout)).toBe("checkout");
+  expect(findInstallMethod(inCheckout)).toBe("checkout");
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { askForRelease, newestReleaseOf } from "../../src/upgrade/release.ts";
+import { fetchNewestRelease, newestReleaseOf } from "../../src/upgrade/release.ts";
 import { serveRelease } from "../support/releases.ts";
 
 test.each([
@@ -15,7 +15,7 @@ test("the newest release is asked for in one request", async () => {
     notes: "- One\r\n- Two",
     files: { a: "" },
   });
-  const { version, notes, files } = await askForRelease(server.address);
+  const { version, notes, files } = await fetchNewestRelease(server.address);
   expect({ version, notes }).toEqual({ version: "0.3.0", notes: "- One\n- Two" });
   expect([...files.keys()]).toEqual(["a", "SHA256SUMS"]);
   expect(server.asked).toEqual(["/latest"]);
@@ -39,10 +39,10 @@ const REFUSED: [string, () => Response, string][] = [
 
 test.each(REFUSED)("%s is told in one sentence", async (_, answer, message) => {
   await using server = serveRelease({ version: "0.3.0" }, answer);
-  await expect(askForRelease(server.address)).rejects.toThrow(message);
+  await expect(fetchNewestRelease(server.address)).rejects.toThrow(message);
 });
 
 test("an address without https is not asked", async () => {
   const address = "http://releases.example.com/latest";
-  await expect(askForRelease(address)).rejects.toThrow("is no https address");
+  await expect(fetchNewestRelease(address)).rejects.toThrow("is no https address");
 });

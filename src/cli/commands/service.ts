@@ -14,8 +14,8 @@ import { SETTINGS } from "../../settings.ts";
 import { AWS_SETTINGS } from "../../shared-settings.ts";
 import { leaveConsole } from "../../system/console.ts";
 import { moveFile } from "../../system/files.ts";
-import { ownServices } from "../../system/services/own-services.ts";
 import type { ServiceSystem } from "../../system/services/service-system.ts";
+import { userServices } from "../../system/services/user-services.ts";
 import { toShell } from "../../system/shell.ts";
 import { CommandError } from "../command-error.ts";
 import type { Configure, Context, Environment } from "../context.ts";
@@ -132,7 +132,7 @@ async function showService(env: Environment): Promise<void> {
 }
 
 function systemOf(env: Environment): ServiceSystem {
-  const system = ownServices(env);
+  const system = userServices(env);
   if (system) return system;
   throw new CommandError(
     "ctxd does not support the services of this system: make it run ctxd serve.",

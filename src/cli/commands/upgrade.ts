@@ -12,8 +12,16 @@ import { homeFolder } from "../../system/folders.ts";
 import { toShell } from "../../system/shell.ts";
 import { type Advice, adviceFor, canReplaceItself } from "../../upgrade/advice.ts";
 import { installRelease } from "../../upgrade/install-release.ts";
-import { findWay, ownTraces, type Way } from "../../upgrade/installation.ts";
-import { askForRelease, newestReleaseOf, type PublishedRelease } from "../../upgrade/release.ts";
+import {
+  findInstallMethod,
+  type InstallMethod,
+  readInstallTraces,
+} from "../../upgrade/installation.ts";
+import {
+  fetchNewestRelease,
+  newestReleaseOf,
+  type PublishedRelease,
+} from "../../upgrade/release.ts";
 import { repository } from "../../upgrade/repository.ts";
 import { isNewer } from "../../upgrade/versions.ts";
 import { CommandError, USAGE } from "../command-error.ts";
@@ -59,7 +67,7 @@ async function runUpgrade(
 ): Promise<void> {
   if (install && (check || json))
     throw new CommandError("--install can't be combined with --check or --json.", USAGE);
-  const way = findWay(ownTraces(env[INSTALLED_BY], homeFolder(env)));
+  const way = findInstallMethod(readInstallTraces(env[INSTALLED_BY], homeFolder(env)));
   const advice = adviceFor(way, {
     executable: process.execPath,
     program: describeProgram(env),
@@ -67,7 +75,7 @@ async function runUpgrade(
     cpu: process.arch === "arm64" ? "arm64" : "amd64",
   });
   if (install) return await installNewest(config, way, advice);
-  const newest = check ? await askForRelease(addressOf(config)) : null;
+  const newest = check ? await fetchNewestRelease(addressOf(config)) : null;
   if (json) return await print(JSON.stringify(toJson(way, advice, newest), null, 2));
   await print(newest ? describeNewest(newest) : describeThis());
   if (newest && !isNewer(newest.version, version)) return;
@@ -101,7 +109,7 @@ function describeNewest(newest: PublishedRelease): string {
   return `ctxd ${newest.version} is available; this is ${version}. What is new in it:\n\n${notes}`;
 }
 
-function toJson(way: Way, { command, note }: Advice, newest: PublishedRelease | null) {
+function toJson(way: InstallMethod, { command, note }: Advice, newest: PublishedRelease | null) {
   return {
     version,
     installed_by: way,
@@ -127,13 +135,13 @@ function addressOf({ releasesUrl }: Config): string {
   );
 }
 
-async function installNewest(config: Config, way: Way, advice: Advice): Promise<void> {
+async function installNewest(config: Config, way: InstallMethod, advice: Advice): Promise<void> {
   if (!canReplaceItself(way)) {
     throw new CommandError(
       `It was installed ${advice.how}: ctxd upgrade shows the command that upgrades it.`,
     );
   }
-  const newest = await askForRelease(addressOf(config));
+  const newest = await fetchNewestRelease(addressOf(config));
   if (!isNewer(newest.version, version)) return say(describeNewest(newest));
   const name = executableName(targetNamed(ownTargetName()));
   const meter = createByteMeter(`Downloading ctxd ${newest.version}`);

@@ -1,6 +1,5 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import type { Config } from "../../../config.ts";
-import { ALLOWING, allowInEntry } from "../../../connect/allow.ts";
 import { HAS_PLUGIN, hasPlugin } from "../../../connect/claude-plugin.ts";
 import { type Client, type Fields, placeOn } from "../../../connect/client.ts";
 import { CLIENTS, clientsLike, findClient } from "../../../connect/clients.ts";
@@ -15,6 +14,7 @@ import { findHookAgent, type HookKind } from "../../../connect/hook-agents.ts";
 import { writeHooks } from "../../../connect/hooks.ts";
 import { HOSTED_CLIENTS } from "../../../connect/hosted-clients.ts";
 import { renderEntry } from "../../../connect/render.ts";
+import { AGENTS_WITH_APPROVAL, approvalFields } from "../../../connect/tool-approval.ts";
 import { launchOf } from "../../../server/invocation.ts";
 import { toShell } from "../../../system/shell.ts";
 import { askForKey } from "../../ask-for-key.ts";
@@ -271,7 +271,8 @@ function checkOptions(
   if ((recall || capture) && !isFor(WITH_HOOKS)) {
     fail(`--recall and --capture need an agent with hooks: ${WITH_HOOKS.join(", ")}.`);
   }
-  if (allow && !isFor(ALLOWING)) fail(`--allow works with ${ALLOWING.join(", ")}.`);
+  if (allow && !isFor(AGENTS_WITH_APPROVAL))
+    fail(`--allow works with ${AGENTS_WITH_APPROVAL.join(", ")}.`);
 }
 
 function entryOf(
@@ -285,7 +286,7 @@ function entryOf(
   const entry = url
     ? client.remote({ url: `${url.origin}/mcp`, key })
     : client.local(launchOf(["mcp", "--agent", client.id], config, env));
-  return allow ? { ...entry, ...allowInEntry(client) } : entry;
+  return allow ? { ...entry, ...approvalFields(client) } : entry;
 }
 
 /** Prints the settings, for a user who edits the files by hand. */

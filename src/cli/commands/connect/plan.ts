@@ -1,4 +1,3 @@
-import { writeRule } from "../../../connect/allow.ts";
 import type { Client, Fields } from "../../../connect/client.ts";
 import { ConnectError } from "../../../connect/connect-error.ts";
 import { writeEntry } from "../../../connect/entry.ts";
@@ -22,6 +21,7 @@ import {
   PLUGIN_FILE,
   renderPlugin,
 } from "../../../connect/opencode-plugin.ts";
+import { writeApprovalRule } from "../../../connect/tool-approval.ts";
 import { CommandError } from "../../command-error.ts";
 
 /** A change of a file: its new text, or its removal. */
@@ -73,7 +73,7 @@ export function planChanges(client: Client, wanted: Wanted, around: Surroundings
   }
   if (client.id === "claude-code" && wanted.isAllowed !== undefined && agent) {
     const isAllowed = wanted.isAllowed;
-    edit(locate(agent.settings, around), (text) => writeRule(text, isAllowed));
+    edit(locate(agent.settings, around), (text) => writeApprovalRule(text, isAllowed));
   }
   const changes = [...edits].map(([at, change]) => changeOf(at, change));
   if (client.id === "opencode") changes.push(planPlugin(wanted, around));

@@ -15,10 +15,10 @@ const RULE = `mcp__${SERVER_NAME}`;
 const RULES = ["permissions", "allow"] as const;
 
 /** Agents that can be told not to ask each time. */
-export const ALLOWING: readonly string[] = ["claude-code", ...Object.keys(IN_ENTRY)];
+export const AGENTS_WITH_APPROVAL: readonly string[] = ["claude-code", ...Object.keys(IN_ENTRY)];
 
 /** What the entry of an agent needs for it; nothing where a rule does it. */
-export function allowInEntry({ id }: Pick<Client, "id">): Fields {
+export function approvalFields({ id }: Pick<Client, "id">): Fields {
   return IN_ENTRY[id] ?? {};
 }
 
@@ -26,7 +26,7 @@ export function allowInEntry({ id }: Pick<Client, "id">): Fields {
  * Settings of Claude Code with the rule, or without it.
  * @throws ConnectError where the settings are damaged: the end of a sentence about a file
  */
-export function writeRule(text: string, isAllowed: boolean): string {
+export function writeApprovalRule(text: string, isAllowed: boolean): string {
   const rules = rulesIn(text);
   const at = rules.indexOf(RULE);
   if (isAllowed === at >= 0) return text;

@@ -13,7 +13,7 @@ const TRIM_EVERY = 60_000;
  * what native libraries have freed. Takes some 50 ms. Where requests never cease, only the latter,
  * once a minute: 180 MB of 550 after half an hour of writes and searches. Returns what ends it.
  */
-export function giveBackMemory(): () => void {
+export function releaseMemoryWhenIdle(): () => void {
   const trimHeap = createHeapTrimmer();
   let last = 0;
   let used = 0;

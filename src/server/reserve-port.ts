@@ -5,17 +5,17 @@ import type { Config } from "../config.ts";
  * links and the OAuth issuer are made before the server listens.
  * @returns also what gives the port back, for the server to take
  */
-export function settlePort(config: Config): { config: Config; giveBack: () => void } {
+export function reservePort(config: Config): { config: Config; releasePort: () => void } {
   const { host, port, publicUrl } = config;
   const holder = port === 0 ? tryToListen(host) : null;
-  if (!holder?.port) return { config, giveBack: () => {} };
+  if (!holder?.port) return { config, releasePort: () => {} };
   return {
     config: {
       ...config,
       port: holder.port,
       publicUrl: publicUrl.replace(/:0$/, `:${holder.port}`),
     },
-    giveBack: () => void holder.stop(true),
+    releasePort: () => void holder.stop(true),
   };
 }
 

@@ -6,7 +6,7 @@ import { systemd } from "./systemd.ts";
 import { taskScheduler } from "./task-scheduler.ts";
 
 /** How this system runs services of a person; null where that is not known. */
-export function ownServices(
+export function userServices(
   env: Readonly<Record<string, string | undefined>>,
   platform: string = process.platform,
 ): ServiceSystem | null {

@@ -15,7 +15,7 @@ import { describeCommand, describeProgram } from "./invocation.ts";
 const APART = ["image", "deb-service"];
 
 /** What this program knows of the server that it runs. */
-export function createStanding({
+export function createServerStatus({
   config,
   env,
   accounts,
