@@ -1,27 +1,27 @@
 import type { OpenSocket } from "../mcp/local-socket.ts";
 import { onStopSignal } from "./stop.ts";
 
-/** How a server runs that a bridge has started. */
+/** Options of a server in the background, which `ctxd mcp` or another command has started. */
 export interface Background {
-  /** Seconds without any use after which it ends. */
+  /** Seconds without use after which the server ends. */
   readonly idleSeconds: number;
-  /** Seconds in which its first client has to come; at most `idleSeconds`. */
+  /** Seconds in which the first client must connect; at most `idleSeconds`. */
   readonly firstSeconds?: number;
 }
 
-/** Seconds that a server which a bridge starts stays after its last client. */
+/** Seconds that a server in the background goes on after its last client. */
 export const IDLE_SECONDS = 300;
 
 /**
- * Of several servers that are started at once, one that is late may get the folder when all bridges
- * have gone: nobody will ask it anything.
+ * When several servers start at once, a slow one may get the data folder after all clients have gone. It
+ * then ends soon.
  */
 const FIRST_SECONDS = 10;
 
 /**
- * Resolves when the program is told to stop, when another server takes over, or when no bridge
- * holds on to it and nobody has asked it anything for a while.
- * @param lastRequest when it was last asked over HTTP, as `performance.now()` has it (the clock may be set meanwhile); 0 for never
+ * Resolves on a stop signal, when another server takes over, or when no bridge is connected and no request
+ * has come for a while.
+ * @param lastRequest time of the last HTTP request by `performance.now()`, since the clock may be set; 0 for none
  */
 export function untilUnused(
   { idleSeconds, firstSeconds = FIRST_SECONDS }: Background,

@@ -9,7 +9,7 @@ import type { Metrics } from "../metrics.ts";
 import { loadLanceDb } from "../native/lancedb.ts";
 import type { SecurityLog } from "../security-log/security-log.ts";
 
-/** Backups of the server's own data, as the settings want them; null where they want none. */
+/** Creates the schedule of backups from the settings; null if they ask for none. */
 export function createBackupSchedule(
   { dataDir, cacheDir, backups: settings, backupRecipients: recipients }: Config,
   {
@@ -24,9 +24,7 @@ export function createBackupSchedule(
   const lock = recipients.length > 0 ? { recipients } : null;
   const create = async (folder: string, signal: AbortSignal) => {
     const lancedb = await loadLanceDb(cacheDir);
-    const manifest = await createBackup({
-      ...{ dataDir, folder, version, lancedb, clock, lock, signal },
-    });
+    const manifest = await createBackup({ dataDir, folder, version, lancedb, clock, lock, signal });
     const subject = lock ? "encrypted" : null;
     securityLog.record("backup_created", { accountId: null, via: "server", subject });
     return manifest;

@@ -7,17 +7,17 @@ import type { Embedder } from "../embedding/embedder.ts";
 import type { CheckResult, Checks } from "../http/health.ts";
 import type { Store } from "../memories/store.ts";
 
-/** Bytes without which a group of writes may fail. */
-const LEAST_SPACE = 16 << 20;
-/** Milliseconds for which what was found of the disk counts: health may be asked for often. */
-const FRESH = 2_000;
-/** Seconds within which upkeep sees to every change, with as many again for a busy machine. */
-const MOST_LAG = 120;
-/** Milliseconds for which what was found of things elsewhere counts. */
-const PROBED = 1_000;
-const PROBE = "health-check";
+/** Free bytes on the disk below which a group of writes may fail. */
+const MIN_FREE_BYTES = 16 << 20;
+/** Milliseconds for which a check of the disk is reused: monitors may ask often. */
+const DISK_CHECK_MS = 2_000;
+/** Seconds that upkeep may lag behind: 60, doubled for a busy machine. */
+const MAX_LAG_SECONDS = 120;
+/** Milliseconds for which a check of a remote database is reused. */
+const REMOTE_CHECK_MS = 1_000;
+const PROBE_FILE = "health-check";
 
-/** How to find out whether each thing that a server depends on does its work. */
+/** The checks of everything that the server depends on. */
 export function createChecks({
   config: { dataDir, shared },
   data: { db, checks },
@@ -29,19 +29,18 @@ export function createChecks({
   data: { db: Pick<Database, "isReachable">; checks: Checks };
   opening: Promise<Pick<Store, "accounts" | "reembedded" | "lag">>;
   embedder: Pick<Embedder, "ready">;
-  /** Null where none are made on a schedule. */
+  /** Null without scheduled backups. */
   backups: { isLate(): boolean } | null;
 }): Checks {
   const checkDb = () => checkDatabase(db);
   return {
-    // A connection elsewhere is asked for less often than probes come.
-    database: shared ? atMostEvery(PROBED, checkDb) : checkDb,
+    database: shared ? reuseFor(REMOTE_CHECK_MS, checkDb) : checkDb,
     ...checks,
-    // What is in the folder may be lost where it is a copy, and all tables may be very many.
+    // A replica's folder has copies, which may be lost, and listing all its tables may take long.
     memories: shared
       ? () => stateOf(opening)
       : () => checkTables(join(dataDir, "memories"), opening),
-    disk: atMostEvery(FRESH, () => checkDisk(dataDir)),
+    disk: reuseFor(DISK_CHECK_MS, () => checkDisk(dataDir)),
     embedding: () => stateOf(embedder.ready()),
     ...(backups && { backups: () => (backups.isLate() ? "late" : "ok") }),
     vectors: () => checkVectors(opening),
@@ -60,28 +59,28 @@ async function checkTables(
   const state = await stateOf(opening);
   if (state !== "ok") return state;
   await (await opening).accounts();
-  // The library takes a folder that is gone for an empty one.
+  // LanceDB treats a missing folder as an empty one.
   return existsSync(folder) ? "ok" : "failed";
 }
 
-/** Whether all vectors are the chosen model's; while they are not, the old ones answer. */
+/** Whether all vectors are of the chosen model. While they are rebuilt, searches use the old ones. */
 async function checkVectors(opening: Promise<Pick<Store, "reembedded">>): Promise<CheckResult> {
   const state = await stateOf(opening);
   const done = state === "ok" ? (await opening).reembedded() : null;
   return done === null ? state : `changing, ${Math.floor(done * 100)} % done`;
 }
 
-/** Whether what was written is in the tables' files in time, and what was deleted is not. */
+/** Whether upkeep writes changes into the files, and deleted data out of them, in time. */
 async function checkUpkeep(opening: Promise<Pick<Store, "lag">>): Promise<CheckResult> {
   const state = await stateOf(opening);
-  return state === "ok" && (await opening).lag() > MOST_LAG ? "late" : state;
+  return state === "ok" && (await opening).lag() > MAX_LAG_SECONDS ? "late" : state;
 }
 
-/** Whether a file can be written, and synced, where everything is kept. */
+/** Whether a file in the data folder can be written and synced. */
 async function checkDisk(dataDir: string): Promise<CheckResult> {
   const { bavail, bsize } = statfsSync(dataDir);
-  if (bavail * bsize < LEAST_SPACE) return "failed";
-  const path = join(dataDir, PROBE);
+  if (bavail * bsize < MIN_FREE_BYTES) return "failed";
+  const path = join(dataDir, PROBE_FILE);
   try {
     await writeFile(path, new Uint8Array(4_096), { mode: 0o600, flush: true });
   } finally {
@@ -90,7 +89,7 @@ async function checkDisk(dataDir: string): Promise<CheckResult> {
   return "ok";
 }
 
-/** How far something is that was begun, without waiting for it. */
+/** The state of a promise, without waiting for it. */
 function stateOf(work: Promise<unknown>): Promise<CheckResult> {
   return Promise.race([
     work.then(
@@ -101,8 +100,8 @@ function stateOf(work: Promise<unknown>): Promise<CheckResult> {
   ]);
 }
 
-/** A check whose result counts for so many milliseconds. */
-export function atMostEvery(
+/** Reuses the result of a check for an interval in milliseconds. */
+export function reuseFor(
   interval: number,
   check: () => Promise<CheckResult>,
 ): () => Promise<CheckResult> {

@@ -16,26 +16,26 @@ import type { Store } from "../memories/store.ts";
 import type { Metrics } from "../metrics.ts";
 import { loadLanceDb } from "../native/lancedb.ts";
 
-/** What a server keeps, wherever that is. */
+/** The stores of a server's data, on its disk or shared. */
 export interface Data {
   readonly db: Database;
   /** The log of memories. */
   readonly log: MemoryLog;
-  /** Keeps the files of memories where several servers share them; else the disk does. */
+  /** The vault that several servers share. Without it, the disk is the vault. */
   readonly vault?: Vault;
-  /** Whether what is elsewhere can be reached, beside the database. */
+  /** Checks of remote stores other than the database. */
   readonly checks: Checks;
   close(): Promise<void>;
 }
 
-/** Opens what settings describe: the data folder, or what several servers share. */
+/** Opens the data that the settings describe: the data folder, or the stores that several servers share. */
 export async function openData(
   config: Config,
   parts: { lines: Log; metrics: Metrics },
 ): Promise<Data> {
   const { dataDir, shared } = config;
   if (!shared) return openFolder(dataDir);
-  // A server with a folder of its own starts sooner without.
+  // Loaded only here: a server with its own folder starts faster without these modules.
   const { openShared } = await import("./shared-data.ts");
   return await openShared(shared, { folder: memoriesFolder(dataDir), ...parts });
 }
@@ -59,7 +59,7 @@ export async function openMemories(
   return openStore({ storage, quotaOf, room: memoryBytes ?? undefined, ...parts });
 }
 
-/** Where files of memories are on this machine; the folder is made. */
+/** Creates the folder of the memories' files on this machine, and returns its path. */
 function memoriesFolder(dataDir: string): string {
   const folder = join(dataDir, "memories");
   mkdirSync(folder, { recursive: true, mode: 0o700 });

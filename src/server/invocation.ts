@@ -9,13 +9,13 @@ import { type PackageRunner, packageRunnerOf } from "./package-runner.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 
-/** A checkout keeps its data in itself; the executable, in the user's data folder. */
+/** The data folder of a checkout, inside it. The executable uses the user's data folder: undefined. */
 export const checkoutDataDir = Bun.isStandaloneExecutable ? undefined : join(ROOT, "data");
 
 /**
- * Bun takes its configuration (`preload`, `.env`) and the meaning of paths from the folder that it
- * is started in, which may be a project of somebody else: it is given the checkout's own. The script
- * alone would not do, because `paths` in a folder's tsconfig.json can lead that elsewhere too.
+ * Arguments with which Bun runs the checkout. By default Bun reads its configuration (`preload`, `.env`,
+ * `paths` in tsconfig.json) from the current folder, which may be an untrusted project: `paths` there could
+ * even replace the script's own modules. So Bun gets the checkout's configuration.
  */
 const CHECKOUT = [
   `--config=${join(ROOT, "bunfig.toml")}`,
@@ -23,19 +23,19 @@ const CHECKOUT = [
   join(ROOT, "src", "main.ts"),
 ];
 
-/** What starts this program again, whatever the folder: the words before its arguments. */
+/** The command that starts this program from any folder, without arguments. */
 export const ownCommand: readonly string[] = Bun.isStandaloneExecutable
   ? [process.execPath]
   : [process.execPath, ...CHECKOUT];
 
-/** What keeps the executable in a cache; null where it is installed, and in a checkout. */
+/** The package runner, such as npx, that keeps the executable in its cache; null otherwise. */
 export const packageRunner: PackageRunner | null = Bun.isStandaloneExecutable
   ? packageRunnerOf(process.execPath)
   : null;
 
 /**
- * Whether Bun has taken its configuration from a folder that is not the checkout's: what an agent has
- * in its settings is of an older version then, or somebody has typed it so.
+ * Whether Bun has read its configuration from another folder than the checkout. An agent's settings from
+ * an older version do that, or a user who starts the script directly.
  */
 export const isConfiguredByFolder: boolean =
   !Bun.isStandaloneExecutable &&
@@ -43,8 +43,8 @@ export const isConfiguredByFolder: boolean =
   !CHECKOUT.slice(0, -1).every((flag) => process.execArgv.includes(flag));
 
 /**
- * What another program runs for a command of `ctxd`, to reach the same data whatever its folder and
- * environment.
+ * The command line by which another program runs a command of `ctxd` on the same data, from any folder and
+ * with any environment.
  */
 export function launchOf(
   words: readonly string[],
@@ -52,26 +52,26 @@ export function launchOf(
   env: Environment,
 ): { command: string; args: string[] } {
   const [command = "", ...first] = packageRunner?.started ?? ownCommand;
-  const folder = isUsual(dataDir, homeOf(env)) ? [] : ["--data-dir", dataDir];
+  const folder = isDefault(dataDir, homeOf(env)) ? [] : ["--data-dir", dataDir];
   const program = packageRunner ? command : stablePath(command, env);
   return { command: program, args: [...first, ...words, ...folder] };
 }
 
-/** What of an environment tells where the home folder is. */
+/** The variables of an environment that determine the home folder. */
 function homeOf(env: Environment): Environment {
   return Object.fromEntries(FOLDER_VARIABLES.map((name) => [name, env[name]]));
 }
 
-/** A link in the `PATH` that leads to the program, if there is one: it outlives an update. */
+/** A link in the `PATH` to the program, if there is one: unlike the program's path, it survives an upgrade. */
 function stablePath(program: string, env: Environment): string {
   const found = Bun.which(basename(program), { PATH: env.PATH ?? "" });
   return found && realpathSync(found) === realpathSync(program) ? found : program;
 }
 
 /**
- * A command of `ctxd` as a person types it into another terminal, in the same folder, to reach the
- * same data: `ctxd`, `./ctxd` or what starts a checkout, and the data folder when it is not the
- * usual one.
+ * A command of `ctxd` as a user types it in another terminal, in the same folder, to reach the same data.
+ * It begins with `ctxd`, `./ctxd` or the command of a checkout, and names a data folder that is not the
+ * default.
  */
 export function describeCommand(
   command: string,
@@ -79,18 +79,18 @@ export function describeCommand(
   env: Environment,
 ): string {
   const folder =
-    isOfPackage(env) || isUsual(dataDir, env) ? "" : ` --data-dir ${quoteForShell(dataDir)}`;
+    isDebianService(env) || isDefault(dataDir, env) ? "" : ` --data-dir ${quoteForShell(dataDir)}`;
   return `${describeProgram(env)} ${command}${folder}`;
 }
 
-/** What a person types in the place of `ctxd`. */
+/** The words that a user types to run this program, such as `ctxd` or `npx ctxd`. */
 export function describeProgram(env: Environment): string {
-  if (isOfPackage(env)) return "sudo ctxd-service";
+  if (isDebianService(env)) return "sudo ctxd-service";
   return Bun.isStandaloneExecutable ? describeExecutable(env) : describeCheckout(env);
 }
 
-/** Whether this is the service of the Debian package, whose memories nobody reaches by the program alone. */
-function isOfPackage(env: Environment): boolean {
+/** Whether this is the service of the Debian package: only `ctxd-service` can reach its memories. */
+function isDebianService(env: Environment): boolean {
   return env[INSTALLED_BY] === "deb-service";
 }
 
@@ -104,14 +104,14 @@ function describeExecutable(env: Environment): string {
 }
 
 function describeCheckout(env: Environment): string {
-  // npx puts Bun into the PATH of what it runs, not into that of the next terminal. Elsewhere it
-  // would first look for one in the folder.
+  // npx adds Bun to the PATH of the program that it runs, but not to that of the next terminal. In another
+  // folder npx would first look for a Bun there.
   const isNpx = env.npm_config_user_agent?.startsWith("npm/");
   if (process.cwd() === ROOT) return isNpx ? `npx -y bun@${Bun.version} ctxd` : "bun ctxd";
   return toShell([isNpx ? process.execPath : "bun", ...CHECKOUT]);
 }
 
-function isUsual(dataDir: string, { CTXD_DATA_DIR: _, ...env }: Environment): boolean {
+function isDefault(dataDir: string, { CTXD_DATA_DIR: _, ...env }: Environment): boolean {
   try {
     return readConfig(env, {}, checkoutDataDir).dataDir === dataDir;
   } catch {

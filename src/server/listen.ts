@@ -8,25 +8,25 @@ import { type Certificate, readCertificate } from "../tls/certificate.ts";
 import { watchCertificate } from "../tls/renewal.ts";
 import { ServerError } from "./server-error.ts";
 
-/** Seconds that an idle connection lives. */
+/** Seconds after which an idle connection is closed. */
 const IDLE_TIMEOUT = 30;
 /**
- * Milliseconds after which a socket with an old certificate is closed: connections that were begun
- * at it have been accepted by then.
+ * Milliseconds after which the socket with the old certificate is closed. By then it has accepted the
+ * connections that were waiting.
  */
-const HANDOVER = 3_000;
+const HANDOVER_MS = 3_000;
 
-/** Addresses that make a server `localhost`, by IPv4 alone. */
-const IPV4_AT_LOCALHOST = ["127.0.0.1", "0.0.0.0"];
+/** Addresses at which a server is reached as `localhost` by IPv4 only. */
+const IPV4_LOCALHOST = ["127.0.0.1", "0.0.0.0"];
 
 type App = ReturnType<typeof createApp>;
 type Where = Pick<Config, "host" | "port" | "tls">;
 
-/** The port of a server: closed, until it is opened once. */
+/** The port of a server. It is closed at first and is opened once. */
 export function createPort(app: App, where: Where, parts: { log: Log; metrics: Metrics }) {
   let listener: { stop(): Promise<void> } | null = null;
   return {
-    /** Opens it, unless it is open. @throws ServerError when it is in use, CertificateError */
+    /** Opens the port if it is closed. @throws ServerError when the port is in use, CertificateError */
     open(): void {
       listener ??= listen(app, where, parts);
     },
@@ -34,10 +34,7 @@ export function createPort(app: App, where: Where, parts: { log: Log; metrics: M
   };
 }
 
-/**
- * Has the app listen, with HTTPS when there is a certificate; a renewed one is used by the
- * connections that come after it.
- */
+/** Makes the app listen. With a certificate it uses HTTPS; new connections use a renewed certificate. */
 function listen(
   app: App,
   where: Where,
@@ -48,12 +45,12 @@ function listen(
     if (tls) return listenWithTls(app, { ...where, tls }, parts);
     const host = where.host === "localhost" ? "127.0.0.1" : where.host;
     app.listen(serverOptions({ ...where, host }));
-    const twin = IPV4_AT_LOCALHOST.includes(host) ? listenOnIpv6(app, where) : null;
-    return { stop: async () => void (await Promise.all([app.stop(), twin?.stop()])) };
+    const onIpv6 = IPV4_LOCALHOST.includes(host) ? listenOnIpv6(app, where) : null;
+    return { stop: async () => void (await Promise.all([app.stop(), onIpv6?.stop()])) };
   } catch (error) {
     if (codeOf(error) === "EADDRINUSE") {
       throw new ServerError(
-        `Port ${where.port} is in use: stop what uses it, or choose another with --port.`,
+        `Port ${where.port} is in use: stop the program that uses it, or choose another with --port.`,
       );
     }
     throw error;
@@ -61,8 +58,9 @@ function listen(
 }
 
 /**
- * Takes the same port of IPv6's loopback, where it is: browsers and programs look for `localhost`
- * there first, and another user of the machine who listens there would get what is meant for us.
+ * Listens on the same port of the IPv6 loopback address. Browsers and programs try `localhost` there first:
+ * another user of the machine who listens there would receive requests for this server.
+ * @returns null if the machine has no IPv6
  */
 function listenOnIpv6(app: App, where: Where): { stop(): Promise<void> } | null {
   const port = app.server?.port ?? where.port;
@@ -72,7 +70,7 @@ function listenOnIpv6(app: App, where: Where): { stop(): Promise<void> } | null 
     if (codeOf(error) !== "EADDRINUSE") return null;
     void app.stop(true);
     throw new ServerError(
-      `Port ${port} is in use at [::1], where browsers look for localhost: stop what uses it, or choose another with --port.`,
+      `Port ${port} is in use at [::1], where browsers look for localhost: stop the program that uses it, or choose another with --port.`,
     );
   }
 }
@@ -86,18 +84,18 @@ function serverOptions({ host, port }: Pick<Where, "host" | "port">) {
     hostname: host,
     port,
     idleTimeout: IDLE_TIMEOUT,
-    // Or Bun prints stacks of what breaks off.
+    // Otherwise Bun prints stack traces of broken connections.
     development: false,
-    // Elysia would share the port with another process that asks for the same.
+    // By default Elysia shares the port with other processes.
     reusePort: false,
-    // Routes have limits of their own, and answer in JSON.
+    // Routes have their own limits, and answer in JSON.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
   };
 }
 
 /**
- * Bun can't give a server another certificate (https://github.com/oven-sh/bun/issues/43815): another
- * server takes over the port, and the old one ends when it has answered what it was asked.
+ * Bun can't change the certificate of a server (https://github.com/oven-sh/bun/issues/43815). So a new
+ * server takes over the port, and the old one ends after it has answered its requests.
  */
 function listenWithTls(
   app: App,
@@ -127,14 +125,14 @@ function listenWithTls(
     metrics,
     async use(renewed) {
       const old = app.server;
-      // What it was asked before, it answers all the same.
+      // The old server still answers the requests that it has received.
       if (!CAN_SHARE_PORT) ended = Promise.all([ended, old?.stop()]);
       app.server = Bun.serve({ ...withCertificate(renewed, port), fetch: app.fetch });
-      await Bun.sleep(HANDOVER);
+      await Bun.sleep(HANDOVER_MS);
       ended = Promise.all([ended, old?.stop()]);
     },
   });
-  // In a terminal the signal says that the terminal is closed.
+  // In a terminal SIGHUP means that the terminal was closed.
   const onHangup = () => void watch.check();
   if (HAS_RELOAD_SIGNAL && !process.stderr.isTTY) process.on("SIGHUP", onHangup);
 
@@ -147,7 +145,7 @@ function listenWithTls(
   };
 }
 
-/** Sockets that share a port are this process's alone: another one's is found by not sharing. */
+/** Only this process may share the port with itself. A socket that does not share detects other processes. */
 function refuseTakenPort({ host, port }: Where): void {
   const options = { hostname: host, port, reusePort: false, fetch: () => new Response() };
   void Bun.serve(options).stop(true);

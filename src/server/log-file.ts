@@ -1,17 +1,17 @@
 import { appendFileSync, closeSync, fchmodSync, openSync, statSync, truncateSync } from "node:fs";
 
-/** Bytes of a log file; what comes then replaces what was there. */
+/** Largest size of the log file, in bytes. A larger file is emptied. */
 const MAX_BYTES = 1 << 20;
 
 /**
- * Makes a writer of lines to a file that only its owner may read and that stays small. A log that
- * can't be written must not stop the server: its lines are lost.
+ * Creates a function that appends lines to a small file, which only its owner may read. If the file can't
+ * be written, the lines are lost and the server goes on.
  */
 export function createLogFile(path: string): (line: string) => void {
   return (line) => {
     try {
       const file = openSync(path, "a", 0o600);
-      // One that was there before may be open to others.
+      // Other users may have been allowed to read an existing file.
       fchmodSync(file, 0o600);
       closeSync(file);
       if (statSync(path).size > MAX_BYTES) truncateSync(path);

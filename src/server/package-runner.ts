@@ -1,8 +1,8 @@
 import { startingScript } from "../system/shell.ts";
 
 /**
- * Programs that run a package's command without installing it, by the folders that they keep it in, and
- * what of their words starts it without asking anything, or anybody, where it is kept already.
+ * Programs that run a package's command without installing it: the folder of their cache, the command that
+ * a user types, and the command that starts a cached package without questions and without the network.
  */
 const RUNNERS = [
   { folder: /[\\/]_npx[\\/]/, typed: ["npx"], started: ["npx", "-y", "--prefer-offline"] },
@@ -12,18 +12,19 @@ const RUNNERS = [
 ] as const;
 const PACKAGE = "ctxd";
 
-/** How a program is started that npx or the like keeps in a cache. */
+/** The commands that start a program which npx or a similar tool keeps in its cache. */
 export interface PackageRunner {
-  /** What a person types in the place of `ctxd`. */
+  /** The command that a user types. */
   readonly typed: readonly string[];
-  /** What another program runs in its place. */
+  /** The command that another program runs. */
   readonly started: readonly string[];
 }
 
 /**
- * What runs the program, if it is in the cache of npx or the like, from which it may go at any time: its
- * own path belongs into no settings then. Null for one that is installed.
- * @param program its path
+ * Finds the package runner of a program in the cache of npx or a similar tool. The cache may be emptied at any
+ * time, so the program's own path must not be written into settings.
+ * @param program the program's path
+ * @returns null for an installed program
  */
 export function packageRunnerOf(program: string, platform?: string): PackageRunner | null {
   const runner = RUNNERS.find(({ folder }) => folder.test(program));

@@ -2,7 +2,7 @@ import { version } from "../../package.json" with { type: "json" };
 import type { Metrics } from "../metrics.ts";
 import { countOpenFiles } from "../system/processes.ts";
 
-/** What every process is asked for, under the names that Prometheus' dashboards know. */
+/** Registers the usual metrics of a process, under the names that Prometheus dashboards expect. */
 export function measureProcess(metrics: Metrics): void {
   const started = Date.now() / 1_000 - process.uptime();
   metrics.counter("ctxd_build_info", "The version of this program.", ["version"]).inc({ version });

@@ -1,9 +1,9 @@
 import type { Config } from "../config.ts";
 
 /**
- * Settings with a real port: for port 0 a free one is taken, and named in the public URL, of which
- * links and the OAuth issuer are made before the server listens.
- * @returns also what gives the port back, for the server to take
+ * Replaces port 0 in the settings by a free port. The public URL, from which links and the OAuth issuer are
+ * made before the server listens, contains that port.
+ * @returns the settings, and a function that releases the reserved port for the server
  */
 export function reservePort(config: Config): { config: Config; releasePort: () => void } {
   const { host, port, publicUrl } = config;
@@ -19,7 +19,7 @@ export function reservePort(config: Config): { config: Config; releasePort: () =
   };
 }
 
-/** Returns null for an address that can't be listened on, as the server will say when it tries. */
+/** Returns null if the address can't be listened on; the server reports that when it tries. */
 function tryToListen(hostname: string) {
   try {
     return Bun.serve({ hostname, port: 0, fetch: () => new Response(null, { status: 503 }) });

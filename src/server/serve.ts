@@ -45,24 +45,24 @@ import { endWithin, untilStopped } from "./stop.ts";
 import { takeOverDataFolder } from "./take-over.ts";
 import { logUnhandled } from "./unhandled.ts";
 
-/** Seconds that requests under way have to end at shutdown. */
+/** Seconds that running requests may take at shutdown. */
 const SHUTDOWN_TIMEOUT = 10;
-/** Seconds that all of the shutdown may take: both of these, then the tables and the model. */
+/** Seconds for the whole shutdown: the port and the socket, then the tables and the model. */
 const STOP_LIMIT = 40;
 
-/** Where a server is that has just been started. */
+/** The addresses of a server that has just started. */
 export interface Started {
-  /** For a browser on this machine. */
+  /** The server's address for a browser on this machine. */
   address: string;
-  /** Where to make the owner's account; null when there is one. */
+  /** The link that creates the owner's account; null if the server has an owner. */
   setUp: string | null;
 }
 
 /**
- * Runs the server until SIGINT or SIGTERM. Resolves when all that was begun is done.
- * @param onStart is called once the server answers; never with `background`
- * @param background for a server that bridges started: it also ends when nobody uses it, and opens
- * its port for the dashboard alone, when it is asked to over its socket
+ * Runs the server until SIGINT or SIGTERM. Resolves when everything is closed.
+ * @param onStart called once the server answers; never with `background`
+ * @param background for a server that another command started. It also ends when nobody uses it, and opens
+ * its port only when a request over its socket asks for the dashboard
  */
 export async function serve(
   settings: Config,
@@ -78,10 +78,12 @@ export async function serve(
   },
 ): Promise<void> {
   if (background && settings.shared) {
-    throw new ServerError("A server on data that several share runs in no background.");
+    throw new ServerError(
+      "A server on data that several servers share can't run in the background.",
+    );
   }
   prepareForLanceDb();
-  // What is opened is closed in reverse order, also when the next step fails.
+  // Closes everything in reverse order, also when a later step fails.
   await using opened = new AsyncDisposableStack();
   opened.defer(logUnhandled(log));
   opened.defer(releaseMemoryWhenIdle());
@@ -98,7 +100,7 @@ export async function serve(
   refuseUnfinishedRestore(config.dataDir);
   await checkRecipients(config.backupRecipients);
   await removeAbandonedCopies(config.dataDir, true);
-  // The model loads while the rest starts, be it of this program; requests that need it wait for it.
+  // The model loads while the rest starts. Requests that need it wait.
   const embedder = await openChosenModel({
     ...config,
     ...(await readChoice(config)),
@@ -155,7 +157,12 @@ export async function serve(
     metrics,
     checks: createChecks({ config, data, opening, embedder, backups: schedule }),
     serverStatus: createServerStatus({
-      ...{ config, env, accounts, store, schedule, clock },
+      config,
+      env,
+      accounts,
+      store,
+      schedule,
+      clock,
       model: embedder.model,
     }),
   });
@@ -175,8 +182,7 @@ export async function serve(
     return { address, setUp: link };
   };
   const answer = async (request: Request) => app.fetch(request);
-  // Agents and monitors do not wait long: what needs no memories is answered before the tables are
-  // open.
+  // The socket listens before the tables are open: agents and monitors do not wait long for an answer.
   const socket = listenLocally(local, config.dataDir, { answer, openDashboard }, log);
   opened.defer(async () => {
     if (socket) await withTimeLimit(socket.close(), SHUTDOWN_TIMEOUT * 1000, () => {});
@@ -198,13 +204,13 @@ export async function serve(
     onStart({ address, setUp: await setUp() });
     const signal = await untilStopped();
     drain.begin();
-    // A load balancer needs its time to notice; a person at a terminal does not want to wait.
+    // A load balancer needs time to notice that the server is stopping. Ctrl-C in a terminal does not wait.
     if (config.shared && signal === "SIGTERM") await Bun.sleep(config.shared.drainSeconds * 1000);
   } else if (socket) {
     log.info("started", { version, pid: process.pid });
     await untilUnused(background, socket, () => lastRequest);
     drain.begin();
-  } else throw new ServerError("No socket can be made in the data folder: use ctxd serve.");
+  } else throw new ServerError("A socket can't be created in the data folder: use ctxd serve.");
   log.info("stopping");
   endWithin(STOP_LIMIT * 1000, () => log.error("stop_took_too_long", { seconds: STOP_LIMIT }));
 }
@@ -216,15 +222,15 @@ function localSocketOf(accounts: Accounts) {
   });
 }
 
-/** Returns null where the file system of the data folder knows no sockets. */
+/** Returns null if the file system of the data folder does not support sockets. */
 function listenLocally(
   local: ReturnType<typeof createLocalSocket>,
   dataDir: string,
-  doors: Omit<Parameters<typeof local.listen>[1], "version">,
+  handlers: Omit<Parameters<typeof local.listen>[1], "version">,
   log: Log,
 ): OpenSocket | null {
   try {
-    return local.listen(dataDir, { version, ...doors });
+    return local.listen(dataDir, { version, ...handlers });
   } catch (error) {
     const cause = messageOf(error);
     log.warn("no_local_socket", { cause });

@@ -1,9 +1,9 @@
 import { SET_UP_PATH } from "../sign-in/paths.ts";
 
 /**
- * Where the owner's account is made.
- * @param address of the server
- * @param token what proves that somebody has this link from the server itself
+ * The link of the page that creates the owner's account.
+ * @param address the server's address
+ * @param token proves that a visitor got the link from the server's operator
  */
 export function setUpLink(address: string, token: string): string {
   return `${address}${SET_UP_PATH}?token=${token}`;

@@ -7,19 +7,18 @@ import type { Metrics } from "../metrics.ts";
 import { checkObjectStore } from "../objects/check.ts";
 import { createObjects } from "../objects/objects.ts";
 import type { ObjectSettings, SharedSettings } from "../shared-settings.ts";
-import { atMostEvery } from "./checks.ts";
+import { reuseFor } from "./checks.ts";
 import type { Data } from "./data.ts";
 import { ServerError } from "./server-error.ts";
 import { openForServer } from "./shared-database.ts";
 
-/** Milliseconds for which it counts whether the object store answers: each question costs money. */
-const FRESH = 5_000;
-/** Milliseconds that it may take for an answer. */
-const PROBE_PATIENCE = 2_000;
+/** Milliseconds for which a check of the object store is reused: each request costs money. */
+const CHECK_EVERY_MS = 5_000;
+const CHECK_TIMEOUT_MS = 2_000;
 
 /**
- * Opens what several servers share, and brings the schema up to date.
- * @param folder has local copies of what is in the object store
+ * Opens the database and the object store that several servers share, and upgrades the schema.
+ * @param folder the local copies of the object store's files
  * @throws ServerError or DatabaseError with one sentence for the user
  */
 export async function openShared(
@@ -43,7 +42,7 @@ export async function openShared(
   };
 }
 
-/** One that does not answer may do so later; one that can't be used never will. */
+/** A store that does not answer may answer later. With wrong settings it never will. */
 async function tryObjectStore(settings: ObjectSettings, lines: Log): Promise<void> {
   const { state, message } = await checkObjectStore(settings);
   if (state === "wrong") throw new ServerError(message);
@@ -51,11 +50,11 @@ async function tryObjectStore(settings: ObjectSettings, lines: Log): Promise<voi
 }
 
 function objectChecks(settings: ObjectSettings): Checks {
-  const objects = createObjects(settings, { timeoutMs: PROBE_PATIENCE });
+  const objects = createObjects(settings, { timeoutMs: CHECK_TIMEOUT_MS });
   const ask = () =>
     objects.versioning().then(
       () => "ok" as const,
       () => "unreachable" as const,
     );
-  return { objects: atMostEvery(FRESH, ask) };
+  return { objects: reuseFor(CHECK_EVERY_MS, ask) };
 }

@@ -10,14 +10,14 @@ import { ServerError } from "./server-error.ts";
 
 type Settings = Pick<SharedSettings, "databaseUrl">;
 
-/** Milliseconds that a start waits for a database that is away, and between two tries. */
-const PATIENCE = 60_000;
-const INTERVAL = 1_000;
-/** Sessions of a command. */
-const FEW = 4;
+/** Milliseconds that a start waits for a database that can't be reached, and between two attempts. */
+const START_TIMEOUT_MS = 60_000;
+const RETRY_AFTER_MS = 1_000;
+/** Largest number of connections of a command. */
+const COMMAND_SESSIONS = 4;
 
 /**
- * Opens the database for a server, and brings its schema up to date. It waits for one that is away.
+ * Opens the database for a server, and upgrades its schema. Waits for a database that can't be reached.
  * @throws ServerError or DatabaseError with one sentence for the user
  */
 export async function openForServer(
@@ -35,12 +35,12 @@ export async function openForServer(
 }
 
 /**
- * Opens the database for a command. It makes the schema of an empty one, and changes none that servers
- * use: a newer version of the command may only have been tried.
+ * Opens the database for a command. It creates the schema of an empty database, but never upgrades one: a
+ * user who tries a newer version must not change the schema of running servers.
  * @throws ServerError or DatabaseError with one sentence for the user
  */
 export async function openForCommand(settings: Settings): Promise<PostgresDatabase> {
-  const postgres = connectPostgres(settings.databaseUrl, { sessions: FEW });
+  const postgres = connectPostgres(settings.databaseUrl, { sessions: COMMAND_SESSIONS });
   try {
     const state = await readSchemaState(postgres);
     await (state === null ? migratePostgres : checkSchema)(postgres);
@@ -51,12 +51,12 @@ export async function openForCommand(settings: Settings): Promise<PostgresDataba
   }
 }
 
-/** Runs a task on a connection, whatever the schema. @throws ServerError when there is none */
+/** Runs a task on a connection, with any schema. @throws ServerError when the database can't be reached */
 export async function withConnection<Result>(
   { databaseUrl }: Settings,
   task: (postgres: Postgres) => Promise<Result>,
 ): Promise<Result> {
-  const postgres = connectPostgres(databaseUrl, { sessions: FEW });
+  const postgres = connectPostgres(databaseUrl, { sessions: COMMAND_SESSIONS });
   try {
     return await task(postgres);
   } catch (error) {
@@ -66,24 +66,24 @@ export async function withConnection<Result>(
   }
 }
 
-/** A server that starts together with its database, or while that is away, waits for it. */
+/** Repeats a task until the database can be reached: server and database may start together. */
 async function untilReachable(task: () => Promise<void>, lines: Log): Promise<void> {
-  let isTold = false;
-  for (const end = performance.now() + PATIENCE; ; await Bun.sleep(INTERVAL)) {
+  let isLogged = false;
+  for (const end = performance.now() + START_TIMEOUT_MS; ; await Bun.sleep(RETRY_AFTER_MS)) {
     try {
       return await task();
     } catch (error) {
-      // What the server answers is no matter of waiting, but for that it is starting or stopping.
-      const isAway =
+      // An error that PostgreSQL itself reports is final, unless it is starting or stopping (57P…).
+      const mayRecover =
         error instanceof DatabaseUnavailable && /^57P|^null$/.test(`${sqlState(error)}`);
-      if (!isAway || performance.now() > end) throw error;
-      if (!isTold) lines.warn("waiting_for_database");
-      isTold = true;
+      if (!mayRecover || performance.now() > end) throw error;
+      if (!isLogged) lines.warn("waiting_for_database");
+      isLogged = true;
     }
   }
 }
 
-/** What is wrong with the address, without the password that is in it; any other error as it is. */
+/** Explains why the database can't be reached, without its password. Other errors are returned as they are. */
 export function explainUnavailable(error: unknown, databaseUrl: string): unknown {
   if (!(error instanceof DatabaseUnavailable)) return error;
   const { host, pathname, username } = new URL(databaseUrl);
@@ -94,11 +94,13 @@ export function explainUnavailable(error: unknown, databaseUrl: string): unknown
     );
   }
   if (state.startsWith("3D")) {
-    return new ServerError(`PostgreSQL at ${host} has no database ${pathname.slice(1)}: make it.`);
+    return new ServerError(
+      `PostgreSQL at ${host} has no database ${pathname.slice(1)}: create it.`,
+    );
   }
   const reason = state || codeOf(error);
   return new ServerError(
-    `PostgreSQL at ${host} does not answer${reason && ` (${reason})`}: look at it, and at CTXD_DATABASE_URL.`,
+    `PostgreSQL at ${host} does not answer${reason && ` (${reason})`}: check the server and CTXD_DATABASE_URL.`,
   );
 }
 

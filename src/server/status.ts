@@ -11,10 +11,10 @@ import type { Environment } from "../settings.ts";
 import { INSTALLED_BY } from "../settings.ts";
 import { describeCommand, describeProgram } from "./invocation.ts";
 
-/** What keeps a server's data where the agents of the machine's people do not reach them. */
-const APART = ["image", "deb-service"];
+/** Ways to install ctxd that keep the data out of reach of the local users' agents. */
+const ISOLATED = ["image", "deb-service"];
 
-/** What this program knows of the server that it runs. */
+/** Collects facts about the running server for the dashboard. */
 export function createServerStatus({
   config,
   env,
@@ -29,7 +29,7 @@ export function createServerStatus({
   accounts: Pick<Accounts, "findOwner">;
   store: Pick<Store, "lag">;
   model: EmbeddingModel;
-  /** Null where no backups are made on a schedule. */
+  /** Null without scheduled backups. */
   schedule: { isLate(): boolean } | null;
   clock: () => number;
 }): ServerStatus {
@@ -47,7 +47,7 @@ export function createServerStatus({
     program: describeProgram(env),
     command: (words) => describeCommand(words, config, env),
 
-    isForAgents: !shared && !APART.includes(env[INSTALLED_BY] ?? ""),
+    isForAgents: !shared && !ISOLATED.includes(env[INSTALLED_BY] ?? ""),
 
     server: () => ({
       startedAt,

@@ -1,12 +1,12 @@
 import { parentOf, titleOf } from "../system/processes.ts";
 import { STOP_SIGNALS, type StopSignal } from "../system/signals.ts";
 
-/** Milliseconds between two looks at the processes above. */
-const INTERVAL = 500;
+/** Milliseconds between two checks of the parent processes. */
+const CHECK_EVERY_MS = 500;
 
 /**
- * Resolves when the program is told to stop, with the signal. Signals that come later change nothing: Ctrl-C reaches
- * the server twice when Bun runs it as a script, from the terminal and from Bun.
+ * Resolves with the first stop signal. Later signals are ignored: when Bun runs the server as a script, Ctrl-C
+ * arrives twice, from the terminal and from Bun.
  */
 export function untilStopped(): Promise<StopSignal> {
   return new Promise((resolve) => {
@@ -15,29 +15,29 @@ export function untilStopped(): Promise<StopSignal> {
   });
 }
 
-/** Calls back when a signal tells the program to stop. */
+/** Calls back on each stop signal. */
 export function onStopSignal(callback: (signal: StopSignal) => void): void {
   for (const signal of STOP_SIGNALS) process.on(signal, () => callback(signal));
 }
 
 /**
- * Ends the program after so many milliseconds, if it has not ended by itself. Nothing that was
- * answered is lost: it is on the disk, as for a crash.
- * @param onLate is called right before
+ * Kills the program after a time limit in milliseconds, unless it has ended by itself. No answered write is
+ * lost: they are all on the disk, as in a crash.
+ * @param onLate called right before
  */
 export function endWithin(limit: number, onLate: () => void): void {
   const timer = setTimeout(() => {
     onLate();
-    // Not process.exit, which waits for threads: one of them may be what is stuck.
+    // process.exit would wait for threads, and one of them may hang.
     process.kill(process.pid, "SIGKILL");
   }, limit);
   timer.unref();
 }
 
 /**
- * A SIGTERM that npx gets, it sends to the shell that it started, which ends and tells nobody: Bun
- * and the server would go on alone (https://github.com/npm/cli/issues/5776). So the server stops
- * when that shell or npx is gone. Linux only; elsewhere the shell is replaced by what it runs.
+ * Stops the server when npx has ended. npx passes SIGTERM to its shell, which ends without passing it on, so
+ * that Bun and the server would go on (https://github.com/npm/cli/issues/5776). The README starts the server by
+ * npx, so this is needed. Linux only: elsewhere the shell is replaced by the program that it runs.
  */
 function watchNpx(onEnd: () => void): void {
   const bun = process.ppid;
@@ -48,6 +48,6 @@ function watchNpx(onEnd: () => void): void {
     if (parentOf(process.pid) === bun && parentOf(bun) === shell && parentOf(shell) === npx) return;
     clearInterval(timer);
     onEnd();
-  }, INTERVAL);
+  }, CHECK_EVERY_MS);
   timer.unref();
 }

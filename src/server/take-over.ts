@@ -1,17 +1,17 @@
 import { type DataLock, lockDataFolder, readOwner } from "../db/data-lock.ts";
 import { requestStop } from "../mcp/stop-request.ts";
 
-/** Milliseconds between two tries to get a folder, and those after which none is made. */
-const INTERVAL = 20;
-const PATIENCE = 60_000;
+/** Milliseconds between two attempts to lock the folder, and after which it gives up. */
+const RETRY_AFTER_MS = 20;
+const TIMEOUT_MS = 60_000;
 
 /**
- * Makes this process the one that serves a data folder, for a person who wants that. A server that
- * bridges started ends for it; they find this one by themselves, with the calls under way.
- * @throws DatabaseError that names the process that has the folder
+ * Locks a data folder for a server that a user starts. It asks a server in the background to stop; bridges
+ * then connect to this server and repeat the calls that were not answered.
+ * @throws DatabaseError that names the process which holds the folder
  */
 export async function takeOverDataFolder(dataDir: string, version: string): Promise<DataLock> {
-  for (const end = performance.now() + PATIENCE; ; await Bun.sleep(INTERVAL)) {
+  for (const end = performance.now() + TIMEOUT_MS; ; await Bun.sleep(RETRY_AFTER_MS)) {
     try {
       return lockDataFolder(dataDir, version);
     } catch (error) {

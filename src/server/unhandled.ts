@@ -1,12 +1,12 @@
 import type { Log } from "../log.ts";
 
 /**
- * Has promises that fail, and that nobody waits for, be told in the log. Without this they would end
- * the program for everybody. Returns what ends it.
+ * Logs rejected promises that no code awaits. By default such a rejection would end the program.
+ * @returns a function that stops this
  */
 export function logUnhandled(log: Log): () => void {
-  const tell = (error: unknown) =>
+  const write = (error: unknown) =>
     log.error("unhandled", { cause: error instanceof Error ? error.stack : String(error) });
-  process.on("unhandledRejection", tell);
-  return () => void process.off("unhandledRejection", tell);
+  process.on("unhandledRejection", write);
+  return () => void process.off("unhandledRejection", write);
 }

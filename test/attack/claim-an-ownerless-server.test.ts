@@ -162,7 +162,7 @@ describe("a server in the background", () => {
     try {
       const { stderr, exitCode } = await runDashboard([], { CTXD_PORT: `${other.port}` });
       expect(exitCode).toBe(1);
-      expect(stderr).toContain(`Port ${other.port} is in use: stop what uses it`);
+      expect(stderr).toContain(`Port ${other.port} is in use: stop the program that uses it`);
     } finally {
       await other.stop(true);
     }

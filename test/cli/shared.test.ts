@@ -24,7 +24,7 @@ describe("where several servers share the data,", () => {
       ["model", "use", "bge-small"],
       "set CTXD_MODEL=bge-small for each",
     ],
-    ["none runs in the background", ["serve", "--background", "60"], "runs in no background"],
+    ["none runs in the background", ["serve", "--background", "60"], "run in the background"],
     ["none is started for an agent", ["export", "-"], "none is started automatically"],
   ])("%s", async (_, args, said) => {
     const { exitCode, stderr } = await ctxd(args, { env });

@@ -10,7 +10,7 @@ import { fakeEmbedder } from "../support/fake-embedder.ts";
 const DAY = 86_400_000;
 const OWNER = { id: "acc_owner", email: "you@example.com", role: "owner" } as const;
 
-function status(env: Record<string, string>, schedule: { isLate(): boolean } | null) {
+function standing(env: Record<string, string>, schedule: { isLate(): boolean } | null) {
   const config = readConfig({ CTXD_DATA_DIR: temporaryFolder(), ...env }, {});
   return createServerStatus({
     ...{ config, env, schedule },
@@ -24,14 +24,14 @@ function status(env: Record<string, string>, schedule: { isLate(): boolean } | n
 }
 
 test("agents reach a server without a key, unless it is in a container or a service's", () => {
-  expect(status({}, null).isForAgents).toBe(true);
+  expect(standing({}, null).isForAgents).toBe(true);
   for (const CTXD_INSTALLED_BY of ["image", "deb-service"]) {
-    expect(status({ CTXD_INSTALLED_BY }, null).isForAgents).toBe(false);
+    expect(standing({ CTXD_INSTALLED_BY }, null).isForAgents).toBe(false);
   }
 });
 
 test("the server is told of as it is", () => {
-  const { disk, memory, startedAt, ...facts } = status({}, null).server();
+  const { disk, memory, startedAt, ...facts } = standing({}, null).server();
   expect(facts).toMatchObject({ database: "SQLite", lag: 3, model: fakeEmbedder().model.id });
   expect(disk?.total).toBeGreaterThan(disk?.free ?? 0);
   expect(memory).toBeGreaterThan(1e6);
@@ -50,7 +50,7 @@ test("backups are this server's own and complete, the newest first", async () =>
   make(3 * DAY, originOf("another"));
   make(4 * DAY, originOf(OWNER.id), false);
   const env = { CTXD_BACKUP_DIR: folder, CTXD_BACKUP_EVERY: "12h", CTXD_BACKUP_KEEP: "3" };
-  const facts = await status(env, { isLate: () => true }).backups();
+  const facts = await standing(env, { isLate: () => true }).backups();
   expect(facts.complete.map(({ at }) => at)).toEqual([2 * DAY, DAY]);
   expect(facts).toMatchObject({
     isShared: false,
@@ -61,9 +61,9 @@ test("backups are this server's own and complete, the newest first", async () =>
 
 test("a folder that is away is told, and none is no problem", async () => {
   const env = { CTXD_BACKUP_DIR: join(temporaryFolder(), "away") };
-  const facts = await status(env, { isLate: () => false }).backups();
+  const facts = await standing(env, { isLate: () => false }).backups();
   expect(facts.problem).toContain(env.CTXD_BACKUP_DIR);
-  expect(await status({}, null).backups()).toEqual({
+  expect(await standing({}, null).backups()).toEqual({
     ...{ isShared: false, schedule: null, complete: [], problem: null },
   });
 });
