@@ -12,6 +12,7 @@ import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { SIGN_IN_PATH } from "../sign-in/paths.ts";
 import type { PendingSignIns } from "../sign-in/pending-sign-ins.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
+import { readUsage } from "./account-usage.ts";
 import { ACCOUNTS_PATH } from "./admin-paths.ts";
 import { ConfirmPage } from "./confirm.tsx";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
@@ -83,15 +84,13 @@ function createAdminRoutes({ guard, record, memories, quotas, ...stores }: Depen
     throw new AppError("not_found", "This account no longer exists.");
   };
 
-  const survey = async (id: string): Promise<Member> => {
+  const readMember = async (id: string): Promise<Member> => {
     const account = await find(id);
-    const [usage, bytes, quota, hasOwnQuota] = await Promise.all([
-      memories.usage(id),
-      memories.bytes(id),
-      quotas.of(id),
+    const [usage, hasOwnQuota] = await Promise.all([
+      readUsage(id, { memories, quotas }),
       quotas.isSet(id),
     ]);
-    return { ...account, usage, bytes, quota, hasOwnQuota };
+    return { ...account, ...usage, hasOwnQuota };
   };
 
   const ask = (visit: Visit, title: string, confirm: string, children: Child): Markup => (
@@ -113,7 +112,7 @@ function createAdminRoutes({ guard, record, memories, quotas, ...stores }: Depen
       ({ request, params }) =>
         guard.show(request, async (visit) => {
           requireOwner(visit);
-          return <MemberPage visit={visit} member={await survey(params.id)} />;
+          return <MemberPage visit={visit} member={await readMember(params.id)} />;
         }),
       PAGE_ROUTE,
     )

@@ -8,12 +8,13 @@ import type { Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { Pager, Table } from "../pages/table.tsx";
 import { PostForm } from "../sign-in/form.tsx";
+import type { AccountUsage } from "./account-usage.ts";
 import { ACCOUNTS_PATH, INVITATIONS_PATH } from "./admin-paths.ts";
 import type { ListPage } from "./list-page.ts";
 import { PATHS } from "./navigation.tsx";
 import { sizeText } from "./number-text.ts";
 import { Page } from "./page.tsx";
-import { DefaultQuota, QuotaUse, type Usage } from "./quota-use.tsx";
+import { DefaultQuota, QuotaUse } from "./quota-use.tsx";
 import { Setting } from "./setting.tsx";
 import { AdminTabs } from "./tabs.tsx";
 import type { Visit } from "./visit.ts";
@@ -24,12 +25,7 @@ const MAX_INVITATIONS = 20;
 /** The accounts and invitations of the whole server. */
 export interface Overview {
   /** One page of the list. */
-  readonly accounts: readonly (Account & {
-    /** Bytes on disk. */
-    readonly bytes: number;
-    readonly usage: Usage;
-    readonly quota: AccountQuota | null;
-  })[];
+  readonly accounts: readonly (Account & AccountUsage)[];
   /** Links to the pages before and after. */
   readonly pager: Pick<ListPage<Account>, "previous" | "next">;
   readonly invitations: readonly Invitation[];

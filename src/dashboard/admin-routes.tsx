@@ -11,6 +11,7 @@ import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
 import type { Grants } from "../oauth/grants.ts";
 import { JOIN_PATH } from "../sign-in/paths.ts";
+import { readUsage } from "./account-usage.ts";
 import { AdminPage, type Overview } from "./admin-page.tsx";
 import { ACCOUNTS_PATH, INVITATIONS_PATH } from "./admin-paths.ts";
 import { ConfirmPage } from "./confirm.tsx";
@@ -46,19 +47,14 @@ export function createAdminRoutes({
 }) {
   const { publicUrl } = config;
 
-  const survey = async ({ url }: Visit): Promise<Overview> => {
+  const readOverview = async ({ url }: Visit): Promise<Overview> => {
     const { items, ...pager } = listPage(await accounts.list(), PATHS.admin, url);
-    const measure = async (account: Account) => {
-      const { id } = account;
-      const [usage, bytes, quota] = await Promise.all([
-        memories.usage(id),
-        memories.bytes(id),
-        quotas.of(id),
-      ]);
-      return { ...account, usage, bytes, quota };
-    };
+    const withUsage = async (account: Account) => ({
+      ...account,
+      ...(await readUsage(account.id, { memories, quotas })),
+    });
     return {
-      accounts: await Promise.all(items.map(measure)),
+      accounts: await Promise.all(items.map(withUsage)),
       pager,
       invitations: await invitations.list(),
       defaultQuota: quotas.ofMembers,
@@ -86,7 +82,9 @@ export function createAdminRoutes({
           const id = visit.url.searchParams.get("invited") ?? "";
           const secret = await shownOnce.take(visit.session, id);
           const link = secret === null ? null : `${publicUrl}${JOIN_PATH}/${secret}`;
-          return <AdminPage visit={visit} overview={await survey(visit)} invitationLink={link} />;
+          return (
+            <AdminPage visit={visit} overview={await readOverview(visit)} invitationLink={link} />
+          );
         }),
       PAGE_ROUTE,
     )
@@ -111,7 +109,7 @@ export function createAdminRoutes({
             return (
               <AdminPage
                 visit={visit}
-                overview={await survey(visit)}
+                overview={await readOverview(visit)}
                 problem={problem}
                 email={email}
               />

@@ -1,26 +1,22 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Account } from "../accounts/accounts.ts";
-import type { AccountQuota } from "../accounts/quotas.ts";
 import { Button, ButtonLink } from "../pages/button.tsx";
 import { Field } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { PostForm } from "../sign-in/form.tsx";
+import type { AccountUsage } from "./account-usage.ts";
 import { ACCOUNTS_PATH } from "./admin-paths.ts";
 import { PATHS } from "./navigation.tsx";
 import { sizeText } from "./number-text.ts";
 import { Page } from "./page.tsx";
-import { QuotaUse, type Usage } from "./quota-use.tsx";
+import { QuotaUse } from "./quota-use.tsx";
 import { Setting } from "./setting.tsx";
 import { AdminTabs } from "./tabs.tsx";
 import type { Visit } from "./visit.ts";
 
 /** An account, as the owner of the server sees it. */
-export interface Member extends Account {
-  readonly usage: Usage;
-  /** Bytes on disk. */
-  readonly bytes: number;
-  readonly quota: AccountQuota | null;
+export interface Member extends Account, AccountUsage {
   /** Whether the quota was set for this account. */
   readonly hasOwnQuota: boolean;
 }

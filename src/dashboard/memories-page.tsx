@@ -187,7 +187,7 @@ function ScoreHint({ found }: { found: readonly FoundMemory[] }): Markup {
   if (!best?.explanation) return Fragment({});
   return (
     <p class="hint">
-      {`×2 doubles the odds that a memory answers the question, ×0.5 halves them. Fading lowers a score by at most ${percent(best.explanation.decay)}. `}
+      {`In the parts of a score, ×2 doubles the odds that a memory answers the question and ×0.5 halves them. Fading lowers a score by at most ${percent(best.explanation.decay)}. `}
       <a href={`${HELP_PATH}/search`}>How memories are found</a>
     </p>
   );

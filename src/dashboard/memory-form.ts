@@ -26,6 +26,10 @@ export type Entries = Record<
   string
 >;
 
+/** The importance of a memory if nobody has set one. */
+export const DEFAULT_IMPORTANCE = 0.5;
+
+/** Length of a time to the minute. */
 const MINUTE = "2026-11-21T07:00".length;
 
 export const NOTHING_ENTERED: Entries = {
@@ -34,7 +38,7 @@ export const NOTHING_ENTERED: Entries = {
   agent_id: "",
   session_id: "",
   project: "",
-  importance: "0.5",
+  importance: String(DEFAULT_IMPORTANCE),
   pinned: "",
   expires_at: "",
   supersedes: "",

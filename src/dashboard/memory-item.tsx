@@ -9,13 +9,12 @@ import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { excerptOf, titleOf } from "./excerpt.ts";
 import { type View, viewPath } from "./memories-view.ts";
+import { DEFAULT_IMPORTANCE } from "./memory-form.ts";
 import { memoryPath } from "./navigation.tsx";
 import { percent } from "./number-text.ts";
 
 /** Characters of a text that a list shows. */
 const EXCERPT = 280;
-/** The importance of a memory if nobody has set one. */
-const DEFAULT_IMPORTANCE = 0.5;
 /** Smaller log-odds are not shown. */
 const MIN_LOG_ODDS = 0.1;
 const LABELS: Record<(typeof PARTS)[number], string> = {

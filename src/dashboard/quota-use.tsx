@@ -1,14 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { AccountQuota } from "../accounts/quotas.ts";
 import type { Markup } from "../pages/jsx-runtime.ts";
+import type { Usage } from "./account-usage.ts";
 import { memoryCount, sizeText } from "./number-text.ts";
-
-/** How much an account stores, as quotas count it. */
-export interface Usage {
-  readonly memories: number;
-  /** Bytes of all text, in UTF-8. */
-  readonly bytes: number;
-}
 
 /** How much an account stores, and its quota if it has one. */
 export function QuotaUse({ usage, quota }: { usage: Usage; quota: AccountQuota | null }): Markup {

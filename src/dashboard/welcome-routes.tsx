@@ -11,7 +11,7 @@ import type { Grants } from "../oauth/grants.ts";
 import type { ConnectCommandOf } from "./connect-command.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { readView, searchRequest } from "./memories-view.ts";
-import { MAX_FORM, newMemoryOf, readEntries } from "./memory-form.ts";
+import { MAX_FORM, NOTHING_ENTERED, newMemoryOf, readEntries } from "./memory-form.ts";
 import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME } from "./memory-sources.ts";
 import { secretNotice } from "./secret-notice.ts";
 import { ownSource } from "./session-principal.ts";
@@ -105,7 +105,10 @@ export function createWelcomeRoutes({
         guard.act(
           request,
           async ({ account }, form) => {
-            const input = newMemoryOf({ ...readEntries(form), importance: "0.5" });
+            const input = newMemoryOf({
+              ...readEntries(form),
+              importance: NOTHING_ENTERED.importance,
+            });
             const source = ownSource(account);
             const { memory } = await memories.save(wholeAccount(account.id), input, { source });
             const notice = secretNotice(memories, input).trim();

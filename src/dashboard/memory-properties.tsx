@@ -3,6 +3,7 @@ import type { Memory, MemorySource } from "../memories/memory.ts";
 import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { viewPath } from "./memories-view.ts";
+import { DEFAULT_IMPORTANCE } from "./memory-form.ts";
 
 /** How a memory was written. */
 const METHODS: Record<MemorySource["via"], string> = {
@@ -12,8 +13,6 @@ const METHODS: Record<MemorySource["via"], string> = {
   import: "by an import",
   capture: "by capture",
 };
-/** The importance of a memory if nobody has set one. */
-const DEFAULT_IMPORTANCE = 0.5;
 
 /** The properties of a memory. Properties with no value or the default value are left out. */
 export function MemoryProperties({ memory }: { memory: Memory }): Markup {
