@@ -1,8 +1,8 @@
-/** What the changelog says of a version. */
-export interface VersionNotes {
-  /** Three numbers; null for what is not released yet. */
+/** The changelog's section about a version. */
+interface VersionNotes {
+  /** Three numbers; null for unreleased changes. */
   readonly version: string | null;
-  /** The day of the release, as 2026-11-22. */
+  /** Date of the release, such as 2026-11-22; null for unreleased changes. */
   readonly date: string | null;
   /** Markdown, without the heading. */
   readonly text: string;
@@ -10,7 +10,7 @@ export interface VersionNotes {
 
 const HEADING = /^## \[(?:Unreleased|(\d+\.\d+\.\d+))\](?: - (\d{4}-\d{2}-\d{2}))?$/;
 
-/** The versions of a changelog in the format of Keep a Changelog, newest first, as they stand there. */
+/** The versions of a changelog in the format of Keep a Changelog, in the order of the file. */
 export function readChangelog(markdown: string): VersionNotes[] {
   const sections: { version: string | null; date: string | null; lines: string[] }[] = [];
   for (const line of markdown.split("\n")) {

@@ -1,6 +1,6 @@
 /**
- * What tells by the number of a code point where it begins in a text. The tokenizer counts code
- * points, a JavaScript string UTF-16 units.
+ * Returns a function that converts an offset in code points to one in UTF-16 units. The tokenizer
+ * counts code points, JavaScript strings count UTF-16 units.
  */
 export function unitsOf(text: string): (point: number) => number {
   if (!/[\ud800-\udbff][\udc00-\udfff]/.test(text)) return (point) => Math.min(point, text.length);
@@ -11,10 +11,7 @@ export function unitsOf(text: string): (point: number) => number {
   return (point) => units[point] ?? text.length;
 }
 
-/**
- * Characters of two units in a part of a well-formed text. A half without its other counts as one, but what
- * has one is refused anyway.
- */
+/** Number of characters with two UTF-16 units in a part of a well-formed text. */
 export function pairsIn(text: string, start = 0, end = text.length): number {
   let pairs = 0;
   for (let at = start; at < end; at++) if ((text.charCodeAt(at) & 0xfc00) === 0xd800) pairs++;

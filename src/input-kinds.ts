@@ -2,13 +2,13 @@ import { Kind, type SchemaOptions, type TSchema, Type, TypeRegistry } from "@sin
 import { pairsIn } from "./code-points.ts";
 
 /**
- * Kinds of input that JSON Schema alone can't check. Each is one TypeBox kind whose schema carries
- * its own check, which says in words what is wrong.
+ * Kinds of input that JSON Schema alone can't check. They share one TypeBox kind, whose schemas
+ * contain a check that describes the problem in words.
  */
 const CHECKED = "Checked";
 const Problem = Symbol("problem");
 
-/** What is wrong with a value, as the end of a sentence, or `null`. */
+/** Returns the problem with a value as the end of a sentence, or `null`. */
 type Check = (value: unknown) => string | null;
 
 interface CheckedSchema extends TSchema {
@@ -17,29 +17,29 @@ interface CheckedSchema extends TSchema {
 
 TypeRegistry.Set<CheckedSchema>(CHECKED, (schema, value) => schema[Problem](value) === null);
 
-/** What a schema of this file finds wrong with a value; `null` for nothing, and for other schemas. */
+/** The problem that a schema of this file finds in a value; `null` for none, and for other schemas. */
 export function problemOf(schema: TSchema, value: unknown): string | null {
   return schema[Kind] === CHECKED ? (schema as CheckedSchema)[Problem](value) : null;
 }
 
-/** A schema of JSON Schema's words, with a check that decides alone. */
+/** A JSON schema for documentation, with a check that alone decides about a value. */
 export function checked<Value>(schema: SchemaOptions, check: Check) {
   return Type.Unsafe<Value>({ ...schema, [Kind]: CHECKED, [Problem]: check });
 }
 
 interface TextOptions extends SchemaOptions {
-  /** In characters (code points), as JSON Schema counts and TypeBox's own string does not. */
+  /** In characters (code points), as in JSON Schema. TypeBox's own string counts UTF-16 units. */
   minLength: number;
   maxLength: number;
 }
 
-/** What a text must not be, besides too short or too long. */
+/** Further rules for a text. */
 interface TextRules {
   /** Refuse text that is only white space. */
   notBlank?: boolean;
-  /** White space around the text does not count. */
+  /** Ignore white space around the text. */
   trimmed?: boolean;
-  /** Refuse text with a comma, so that a list of such texts can be written with commas. */
+  /** Refuse text with a comma, so that a list of such texts can be separated by commas. */
   noComma?: boolean;
 }
 
@@ -59,7 +59,7 @@ export function text(options: TextOptions, rules: TextRules = {}) {
 }
 
 function hasMoreCharacters(value: string, limit: number) {
-  // A character is one or two UTF-16 units, so most texts need no count.
+  // A character has one or two UTF-16 units, so most texts need no count.
   if (value.length <= limit) return false;
   return value.length > 2 * limit || value.length - pairsIn(value) > limit;
 }
@@ -68,8 +68,8 @@ const NUMBER = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
 const WHOLE_NUMBER = /^-?\d{1,15}$/;
 
 /**
- * A number in a query string: text there, a number only where it is the schema's default. The
- * framework's own conversion leaves integers out and, of other numbers, loses the parameter's name.
+ * A number in a query string. The value is text, or a number when it is the schema's default. Elysia's
+ * own conversion skips integers, and its errors about other numbers lack the parameter's name.
  */
 export function numberText(
   type: "integer" | "number",
@@ -85,7 +85,7 @@ export function numberText(
   });
 }
 
-/** A moment as RFC 3339 (`2026-11-21T07:00:00Z`, any offset), or a date: its midnight in UTC. */
+/** A time in RFC 3339 (`2026-11-21T07:00:00Z`, any offset), or a date, which means midnight in UTC. */
 export function instant(options: SchemaOptions) {
   return checked<string>({ type: "string", format: "date-time", ...options }, (value) =>
     typeof value === "string" && parseInstant(value) !== null
@@ -97,11 +97,11 @@ export function instant(options: SchemaOptions) {
 const INSTANT =
   /^(\d{4})-(\d{2})-(\d{2})(?:T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2}))?$/i;
 
-/** Milliseconds since 1970 of an RFC 3339 moment or date, or `null` when it is not one. */
+/** Milliseconds since 1970 of an RFC 3339 time or date; `null` when the text is neither. */
 export function parseInstant(value: string): number | null {
   const match = INSTANT.exec(value);
   if (!match) return null;
-  // Date.parse takes 31 February for 3 March: the day must be one of its month.
+  // Date.parse reads 31 February as 3 March, so the day is checked here.
   const [year = 0, month = 0, day = 0] = match.slice(1).map(Number);
   const daysInMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
   const time = Date.parse(value.toUpperCase());
@@ -117,7 +117,7 @@ export function jsonObject(options: SchemaOptions & { maxBytes: number }) {
       if (typeof value !== "object" || value === null || Array.isArray(value)) {
         return "must be a JSON object";
       }
-      // Each level takes two brackets. JSON.stringify takes seconds over very deep values.
+      // Each level takes two bytes for brackets. JSON.stringify takes seconds for very deep values.
       const json = isDeeperThan(maxBytes / 2, value) ? null : toFiniteJson(value);
       if (json === undefined) return "must have finite numbers only";
       return json !== null && Buffer.byteLength(json) <= maxBytes
@@ -138,7 +138,7 @@ function isDeeperThan(limit: number, value: unknown): boolean {
   return true;
 }
 
-/** JSON.parse reads 1e999 as Infinity, which JSON.stringify would turn into null without a word. */
+/** JSON.parse reads 1e999 as Infinity, which JSON.stringify would silently turn into null. */
 function toFiniteJson(value: object): string | undefined {
   let allFinite = true;
   const json = JSON.stringify(value, (_, item) => {

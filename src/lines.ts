@@ -1,11 +1,11 @@
 const LINE_BREAK = 10;
 
-/** A line that was longer than allowed; it has been skipped. */
+/** Stands for a skipped line that was longer than allowed. */
 export const TOO_LONG = Symbol("too long");
 
 /**
- * The lines of a stream in UTF-8, read as they are asked for. The last one needs no line break.
- * @param maxBytes of a line; memory stays bounded whatever comes
+ * The lines of a UTF-8 stream, read lazily. The last line needs no line break.
+ * @param maxBytes of a line, which bounds the memory that is used
  */
 export async function* readLines(
   stream: AsyncIterable<Uint8Array>,
@@ -16,7 +16,7 @@ export async function* readLines(
   }
 }
 
-/** The same as bytes, for who must know whether they are UTF-8; a carriage return is left in. */
+/** The same lines as bytes, for callers that check the encoding. A carriage return stays in the line. */
 export async function* readByteLines(
   stream: AsyncIterable<Uint8Array>,
   maxBytes: number,
@@ -26,7 +26,7 @@ export async function* readByteLines(
 
   const add = (part: Uint8Array) => {
     length += part.length;
-    // What is too long is counted, not kept.
+    // The bytes of a line that is too long are counted, but not kept.
     if (length > maxBytes) parts = [];
     else parts.push(part);
   };
@@ -44,7 +44,7 @@ export async function* readByteLines(
       yield take();
       start = end + 1;
     }
-    // A copy: the chunk's memory may be used again.
+    // Copies the bytes, since the stream may reuse the chunk's memory.
     if (start < chunk.length) add(chunk.slice(start));
   }
   if (length > 0) yield take();

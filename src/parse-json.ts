@@ -1,8 +1,8 @@
 import { CtxdError } from "./errors.ts";
 
 /**
- * Values that a JSON text may have; a memory with the most metadata has a quarter of that. Objects and
- * lists are what makes a text slow to parse and to check: a megabyte of them takes a tenth of a second.
+ * Values that a JSON text may contain. A memory with the largest metadata has a quarter of that. Many
+ * objects and lists make a text slow to parse and check: a megabyte of them takes 0.1 s.
  */
 const MAX_VALUES = 10_000;
 
@@ -15,7 +15,7 @@ export class TooManyValues extends CtxdError {
 }
 
 /**
- * Parses a text of somebody else's.
+ * Parses untrusted JSON.
  * @throws SyntaxError, or TooManyValues before anything is parsed
  */
 export function parseJson(text: string): unknown {
@@ -26,7 +26,7 @@ export function parseJson(text: string): unknown {
 }
 
 function hasMoreValues(text: string, most: number): boolean {
-  // A value takes two characters: most texts need no count.
+  // Each value takes at least two characters, so most texts need no count.
   if (text.length < 2 * most) return false;
   let count = 0;
   let inString = false;

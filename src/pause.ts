@@ -1,17 +1,17 @@
-/** Milliseconds of work after which others have their turn. */
-const TURN = 10;
+/** Milliseconds of work between two pauses. */
+const WORK_MS = 10;
 
 /**
- * Makes what long work awaits between its steps: it lets the main thread do something else when the
- * work has had it for a while, and costs next to nothing otherwise.
+ * Creates the function that long work calls and awaits between its steps. When the work has occupied
+ * the main thread for a while, the function lets other tasks run; otherwise it costs almost nothing.
  */
 export function createPause(): () => Promise<void> | undefined {
-  let began = performance.now();
+  let started = performance.now();
   return () => {
-    if (performance.now() - began < TURN) return undefined;
+    if (performance.now() - started < WORK_MS) return undefined;
     return new Promise((resolve) =>
       setImmediate(() => {
-        began = performance.now();
+        started = performance.now();
         resolve();
       }),
     );

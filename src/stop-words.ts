@@ -1,7 +1,6 @@
 /**
- * English words that say nothing about what a text is about. The full-text index leaves them out
- * (its own list knows neither question words nor the letters that a cut-off "'s" leaves), and what
- * is counted here are the words it keeps.
+ * English words that say nothing about the subject of a text. Searches by words ignore them. The list
+ * includes question words, and single letters such as the `s` of a split "'s".
  */
 export const STOP_WORDS: readonly string[] = `
   a about after all also am an and any are as at be because been before being but by can could d did

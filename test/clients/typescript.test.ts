@@ -52,7 +52,7 @@ describe("the TypeScript client", () => {
     const read = await client.get(saved.id);
     await client.update(saved.id, { pinned: true }, { ifMatch: client.etag(read) ?? "" });
     const unknown = client.update(saved.id, { pinned: false }, { ifMatch: { ...changed } });
-    await expect(unknown).rejects.toThrow("read it with get");
+    await expect(unknown).rejects.toThrow("Read the memory with get");
   });
 
   test("lists all, page by page, and stops asking when its reader does", async () => {
@@ -116,7 +116,7 @@ describe("the TypeScript client", () => {
     const client = await newClient({ project: "atlas" });
     await client.saveAll(many(3));
     for (const all of [{}, { project: null }, { tags_match: "all", project_only: false } as const])
-      await expect(client.deleteWhere(all)).rejects.toThrow("this filter means all");
+      await expect(client.deleteWhere(all)).rejects.toThrow("This filter matches all");
     const comma = client.deleteWhere({ tags: ["work,travel"] });
     await expect(comma).rejects.toMatchObject({ code: "validation_failed" });
     await expect(client.deleteWhere({ tags: [] })).rejects.toThrow("tags is empty");

@@ -21,54 +21,53 @@ import type {
 } from "./types.ts";
 
 export interface ClientOptions {
-  /** The server's address: `http://127.0.0.1:7733` by default. */
+  /** The server's URL. Default: `http://127.0.0.1:7733`. */
   url?: string | undefined;
   /** An API key (`ctxd key create`), or an OAuth access token. */
   key: string;
   /**
-   * What memories are saved to, and searched, listed, exported and deleted in, unless a call says
-   * otherwise: `project: null` in one stands for no project, or for all.
+   * The project of all calls that name none. Memories are saved to it, and searched, listed, exported
+   * and deleted in it. `project: null` in a call means no project when saving, and all projects otherwise.
    */
   project?: string | undefined;
-  /** In the place of the runtime's own `fetch`. */
+  /** Replaces the runtime's own `fetch`. */
   fetch?: Fetch | undefined;
-  /** How often a call is sent again when the server is busy or can't be reached: 4 by default. */
+  /** How often a call is repeated when the server is busy or can't be reached. Default: 4. */
   retries?: number | undefined;
-  /** Milliseconds to wait for an answer, each time it is asked for: 60,000 by default. */
+  /** Milliseconds to wait for each response. Default: 60,000. */
   timeout?: number | undefined;
 }
 
 /** The memories of one account. All calls throw `CtxdError`. */
 export interface Client {
-  /** The project that it was made for. */
+  /** The client's project. */
   readonly project: string | undefined;
   /**
-   * Saves a memory. What says exactly the same already is returned as it is. A call is safe to repeat
-   * with the same `idempotencyKey`; without one, it gets its own.
-   * @param options `similar` has the answer name memories that say nearly the same
+   * Saves a memory. If a memory with exactly the same text exists, returns that one. A call may be
+   * repeated with the same `idempotencyKey`. Default key: a new one for each call.
+   * @param options `similar`: return memories that say nearly the same, too
    */
   save(memory: NewMemory, options?: SaveOptions): Promise<SavedMemory>;
   /**
-   * Saves memories in the order given, all or none of each 256. When it fails, the same call with the
-   * same `idempotencyKey` saves what is missing.
+   * Saves memories in the given order, in batches of 256. Each batch is saved completely or not at all.
+   * After a failure, the same call with the same `idempotencyKey` saves the missing ones.
    */
   saveAll(
     memories: readonly NewMemory[],
     options?: Pick<SaveOptions, "idempotencyKey" | "signal">,
   ): Promise<SavedMemory[]>;
-  /** Finds memories by meaning, the best first. */
+  /** Finds memories by meaning, best match first. */
   search(query: string, options?: SearchOptions): Promise<FoundMemory[]>;
-  /** All memories that pass, the newest first. They are fetched as the loop needs them. */
+  /** All memories that match the filter, newest first. Pages are requested as the loop needs them. */
   list(options?: ListOptions): AsyncGenerator<Memory, void>;
-  /** One page of them; its `next_cursor` is the `cursor` of the next one. */
+  /** One page of the list. Its `next_cursor` is the `cursor` of the next page. */
   listPage(options?: PageOptions): Promise<Page>;
   /** @throws CtxdError `memory_not_found` */
   get(id: string, options?: Calling): Promise<Memory>;
   /**
-   * Changes a memory. Fields that are left out stay as they are.
-   * @param options `ifMatch`: the memory as `get`, `save` or `update` returned it, or its ETag; refused
-   *   with `precondition_failed` if it has changed since
-   * @throws CtxdError `memory_not_found`
+   * Changes a memory. Omitted fields stay as they are.
+   * @param options `ifMatch`: the memory that `get`, `save` or `update` returned, or its ETag
+   * @throws CtxdError `memory_not_found`, or `precondition_failed` if the memory has changed since
    */
   update(
     id: string,
@@ -76,33 +75,33 @@ export interface Client {
     options?: Calling & { ifMatch?: Memory | SavedMemory | string | undefined },
   ): Promise<SavedMemory>;
   /**
-   * Deletes a memory for good.
-   * @param options `history` deletes what it superseded and what superseded it too
+   * Deletes a memory permanently.
+   * @param options `history`: also delete the memories that it superseded and that superseded it
    * @throws CtxdError `memory_not_found`
    */
   delete(id: string, options?: Calling & { history?: boolean | undefined }): Promise<void>;
   /**
-   * Deletes all memories that pass a filter, for good. With `project`, that one alone.
-   * @returns how many there were
-   * @throws TypeError for a filter that is empty, or has an empty field
+   * Permanently deletes all memories that match a filter. With `project`, only those of that project.
+   * @returns the number of deleted memories
+   * @throws TypeError for an empty filter, or one with an empty field
    */
   deleteWhere(filter: DeletionFilter, options?: Calling): Promise<number>;
-  /** What a memory superseded, and what superseded it, with itself; the newest first. */
+  /** The memory, all memories that it superseded, and all that superseded it, newest first. */
   history(id: string, options?: Calling): Promise<Memory[]>;
   stats(options?: Calling): Promise<Stats>;
-  /** All memories that pass, the oldest first, as a stream of one request. */
+  /** All memories that match the filter, oldest first, streamed in one response. */
   export(options?: ExportOptions): AsyncGenerator<Memory, void>;
   /**
-   * Brings memories in, with their ids and times: those of `export`, or with no more than `content`.
-   * They are read as they are sent. To import the same twice changes nothing, so that after a failure
-   * the same call goes on. The client's project is not added to them.
-   * @param options `dry_run` only tells what would be done
+   * Imports memories with their ids and times, such as those of `export`; only `content` is required.
+   * The source is read while it is sent. Importing the same memory again changes nothing, so after a
+   * failure the same call continues. The client's project is not added.
+   * @param options `dry_run`: only report what would be done
    */
   import(
     source: ImportSource,
     options?: Calling & { dry_run?: boolean | undefined },
   ): Promise<ImportReport>;
-  /** The ETag of a memory that `get`, `save` or `update` returned; null of others. */
+  /** The ETag of a memory that `get`, `save` or `update` returned; null for any other object. */
   etag(memory: object): string | null;
 }
 
@@ -114,10 +113,10 @@ interface SaveOptions extends Calling {
 const BATCH = 256;
 const LARGEST_PAGE = 100;
 
-/** Speaks to a ctxd server as the holder of a key. Opens nothing until it is asked for something. */
+/** Creates a client for a ctxd server. It opens no connection before the first call. */
 export function createClient(options: ClientOptions): Client {
   const { project, url = "http://127.0.0.1:7733", key, retries = 4, timeout = 60_000 } = options;
-  // Browsers refuse to have it called as anything's method.
+  // Browsers refuse to call `fetch` as a method of an object.
   const fetch: Fetch = options.fetch ?? ((to, request) => globalThis.fetch(to, request));
   const send = createSend({ url, key, fetch, retries, timeout });
   const etags = new WeakMap<object, string>();
@@ -146,10 +145,12 @@ export function createClient(options: ClientOptions): Client {
 
     save: (memory, { similar, idempotencyKey = newKey(), signal } = {}) =>
       ask<SavedMemory>({
-        ...{ method: "POST", path: `/memories${toQuery({ similar })}` },
+        method: "POST",
+        path: `/memories${toQuery({ similar })}`,
         json: withProject(memory),
         headers: { "idempotency-key": idempotencyKey },
-        ...{ isRepeatable: true, signal },
+        isRepeatable: true,
+        signal,
       }),
 
     async saveAll(memories, { idempotencyKey = newKey(), signal } = {}) {
@@ -157,10 +158,12 @@ export function createClient(options: ClientOptions): Client {
       for (let start = 0; start < memories.length; start += BATCH) {
         const part = memories.slice(start, start + BATCH);
         const answer = await ask<{ memories: SavedMemory[] }>({
-          ...{ method: "POST", path: "/memories/batch" },
+          method: "POST",
+          path: "/memories/batch",
           json: { memories: part.map(withProject) },
           headers: { "idempotency-key": start ? `${idempotencyKey}.${start}` : idempotencyKey },
-          ...{ isRepeatable: true, signal },
+          isRepeatable: true,
+          signal,
         });
         for (const memory of answer.memories) saved.push(memory);
       }
@@ -191,7 +194,7 @@ export function createClient(options: ClientOptions): Client {
     async update(id, changes, { ifMatch, signal } = {}) {
       const etag = typeof ifMatch === "object" ? etags.get(ifMatch) : ifMatch;
       if (ifMatch && etag === undefined) {
-        throw new TypeError("The ETag of this memory is not known: read it with get.");
+        throw new TypeError("The ETag of this memory is unknown. Read the memory with get first.");
       }
       const headers = etag === undefined ? {} : { "if-match": etag };
       const sending = { method: "PUT", path: pathOf(id), json: changes, headers };
@@ -230,7 +233,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** @throws CtxdError `memory_not_found` for what would be another path */
+/** @throws CtxdError `memory_not_found` for an id that could lead to another path */
 function pathOf(id: string): string {
   if (!id.startsWith("mem_")) {
     throw new CtxdError("memory_not_found", "Ids of memories begin with mem_.", { status: 404 });
@@ -238,7 +241,7 @@ function pathOf(id: string): string {
   return `/memories/${encodeURIComponent(id)}`;
 }
 
-/** Random: `crypto.randomUUID` is not there on pages that came over plain HTTP. */
+/** A random key. `crypto.randomUUID` does not exist on pages that were loaded over plain HTTP. */
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

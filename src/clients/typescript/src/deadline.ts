@@ -1,19 +1,19 @@
-/** A moment by which something has to come. */
+/** A time limit that can be restarted. */
 export interface Deadline {
-  /** Is aborted when the time is over, or by who called. */
+  /** Aborted when the time is over, or by the caller's signal. */
   readonly signal: AbortSignal;
   readonly isOver: boolean;
-  /** From now on there is the whole time again. */
+  /** Starts the full time again. */
   start(): void;
   stop(): void;
 }
 
-/** Milliseconds: a timer that is set to more ends at once. */
-const LONGEST = 2 ** 31 - 1;
+/** Milliseconds. A timer with a longer time would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * @param timeout milliseconds
- * @param outer aborts it too
+ * @param outer the caller's signal
  */
 export function createDeadline(timeout: number, outer: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
@@ -26,7 +26,7 @@ export function createDeadline(timeout: number, outer: AbortSignal | undefined):
     },
     start() {
       stop();
-      timer = setTimeout(() => controller.abort(), Math.min(timeout, LONGEST));
+      timer = setTimeout(() => controller.abort(), Math.min(timeout, MAX_TIMER_MS));
     },
     stop,
   };

@@ -1,27 +1,27 @@
-/** What is wrong with one field; `path` is a JSON pointer such as `/tags/3`. */
+/** The problem with one field. `path` is a JSON pointer such as `/tags/3`. */
 export interface ErrorDetail {
   path: string;
   message: string;
 }
 
 /**
- * What went wrong. `message` is a sentence that says what to do. `code` is that of the server, such as
- * `memory_not_found`, `validation_failed` or `rate_limited`, or one of these:
- * - `network`: the server can't be reached, or its answer broke off
- * - `timeout`: it did not answer in time
- * - `redirected`: it is at another address
- * - `unexpected_answer`: something answered that is not ctxd
+ * A failed call. `message` is a sentence that says what to do. `code` is the server's error code, such
+ * as `memory_not_found`, `validation_failed` or `rate_limited`, or one of these:
+ * - `network`: the server can't be reached, or its response was cut off
+ * - `timeout`: the server did not answer in time
+ * - `redirected`: the server is at another address
+ * - `unexpected_answer`: the response did not come from a ctxd server
  */
 export class CtxdError extends Error {
   override readonly name = "CtxdError";
   readonly code: string;
-  /** Of the HTTP answer; 0 where there was none. */
+  /** Status of the HTTP response; 0 without a response. */
   readonly status: number;
-  /** Which fields break a rule; empty unless the server names some. */
+  /** The invalid fields, if the server names any. */
   readonly details: readonly ErrorDetail[];
-  /** Seconds after which the same call may succeed, where the server says so. */
+  /** Seconds after which the same call may succeed, if the server gives a time. */
   readonly retryAfter: number | undefined;
-  /** With `internal`: the error's name in the server's log. */
+  /** For the code `internal`: the id of the error in the server's log. */
   readonly id: string | undefined;
 
   constructor(
@@ -44,13 +44,13 @@ export class CtxdError extends Error {
   }
 }
 
-/** The error that an answer without success stands for. Reads its body. */
+/** The error of an unsuccessful response. Reads its body. */
 export async function errorOf(response: Response): Promise<CtxdError> {
   const { status, headers } = response;
-  // A browser shows nothing of a redirection, not even its status.
+  // Browsers hide redirects, even their status.
   if (response.type === "opaqueredirect" || (status >= 300 && status < 400)) {
     await response.body?.cancel();
-    const message = "The server is at another address: give that one as `url`.";
+    const message = "The server is at another address. Set `url` to that address.";
     return new CtxdError("redirected", message, { status });
   }
   const retryAfter = secondsOf(headers.get("retry-after"));
@@ -63,7 +63,7 @@ export async function errorOf(response: Response): Promise<CtxdError> {
   return new CtxdError(code, message, { status, details, retryAfter, id });
 }
 
-/** What a successful answer says. The caller knows its shape by the server's document. */
+/** Parses a successful response. The caller knows its type from the server's OpenAPI document. */
 export async function readJson<Answer>(response: Response): Promise<Answer> {
   const text = await response.text();
   try {
@@ -74,7 +74,7 @@ export async function readJson<Answer>(response: Response): Promise<Answer> {
 }
 
 function unexpectedAnswer(status: number, retryAfter?: number): CtxdError {
-  const message = `What answers with ${status} is not ctxd: is \`url\` its address?`;
+  const message = `The response with status ${status} is not from a ctxd server. Check \`url\`.`;
   return new CtxdError("unexpected_answer", message, { status, retryAfter });
 }
 

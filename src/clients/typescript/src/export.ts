@@ -4,8 +4,8 @@ import type { Send } from "./send.ts";
 import type { Memory } from "./types.ts";
 
 /**
- * Memories as they come, one at a time. Who leaves the loop early ends the request.
- * @throws CtxdError `network` when the answer breaks off
+ * Yields memories one at a time as they arrive. Leaving the loop early cancels the request.
+ * @throws CtxdError `network` when the response is cut off
  */
 export async function* exportMemories(
   send: Send,
@@ -13,12 +13,12 @@ export async function* exportMemories(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Memory, void> {
   const sending = { method: "GET", path: `/memories/export${query}`, isRepeatable: true, signal };
-  const { body, patience } = await send(sending, async (response, patience) => {
-    return { body: response.body, patience };
+  const { body, withDeadline } = await send(sending, async (response, withDeadline) => {
+    return { body: response.body, withDeadline };
   });
   if (!body) return;
   const decoder = new TextDecoder();
-  for await (const line of readLines(readPieces(body, patience))) {
+  for await (const line of readLines(readPieces(body, withDeadline))) {
     yield parse(decoder.decode(line));
   }
 }
@@ -27,6 +27,6 @@ function parse(line: string): Memory {
   try {
     return JSON.parse(line) as Memory;
   } catch (cause) {
-    throw new CtxdError("network", "The server's answer broke off.", { cause });
+    throw new CtxdError("network", "The server's response was cut off.", { cause });
   }
 }

@@ -4,10 +4,10 @@ import { toQuery } from "./query.ts";
 import type { Send } from "./send.ts";
 import type { ImportedMemory, ImportReport } from "./types.ts";
 
-/** Memories, or what an export wrote: a JSON object a line, in pieces of any size. */
+/** A memory, or a piece of an export of any size: one JSON object per line. */
 type Item = ImportedMemory | Uint8Array | string;
 
-/** What can be imported: a text, a file, a stream, a list, or what a generator makes. */
+/** Sources of an import: a text, a file, a stream, a list or a generator. */
 export type ImportSource =
   | string
   | Uint8Array
@@ -16,19 +16,19 @@ export type ImportSource =
   | Iterable<Item>
   | AsyncIterable<Item>;
 
-/** Lines and bytes of one request. It takes seconds, passes any proxy, and can be sent again. */
+/** Lines and bytes of one request: small enough to take seconds, to pass proxies and to be repeated. */
 const PART = { lines: 256, bytes: 256 << 10 };
-/** Bytes of a part that must not be cut: see `isTied`. */
-const LONGEST_PART = 8 << 20;
-/** Longer lines are no memories; the server says so of what is left of them. */
-const MAX_LINE = 1 << 20;
+/** Bytes of a part that must not be split: see `isTied`. */
+const MAX_TIED_PART_BYTES = 8 << 20;
+/** Longer lines are no memories. They are cut, and the server reports them as invalid. */
+const MAX_LINE_BYTES = 1 << 20;
 const LINE_END = Uint8Array.of(10);
-/** Lines that a report names. */
-const NAMED = 1_000;
+/** Lines that a report lists. */
+const MAX_LISTED = 1_000;
 
 /**
- * Sends what is read, a part at a time: a few hundred lines are in memory. To import a line twice
- * changes nothing, so a part whose answer was lost is sent again.
+ * Sends the source in parts; a few hundred lines are in memory at a time. Importing a line again
+ * changes nothing, so a part whose response was lost is repeated.
  */
 export async function importMemories(
   send: Send,
@@ -36,12 +36,17 @@ export async function importMemories(
   { dry_run, signal }: { dry_run: boolean; signal: AbortSignal | undefined },
 ): Promise<ImportReport> {
   const report: ImportReport = {
-    ...{ created: 0, updated: 0, unchanged: 0, kept: 0, invalid: 0, masked: 0 },
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    kept: 0,
+    invalid: 0,
+    masked: 0,
     skipped: [],
   };
   const path = `/memories/import${toQuery({ dry_run })}`;
   let before = 0;
-  for await (const lines of readParts(readLines(toBytes(source), MAX_LINE + 1))) {
+  for await (const lines of readParts(readLines(toBytes(source), MAX_LINE_BYTES + 1))) {
     const body = joinBytes(lines.flatMap((line) => [line, LINE_END]));
     const headers = { "content-type": "application/x-ndjson" };
     const sending = { method: "POST", path, body, headers, isRepeatable: true, signal };
@@ -52,16 +57,16 @@ export async function importMemories(
   return report;
 }
 
-/** Adds what became of a part, before which there were so many lines. */
+/** Adds the report of a part. @param before number of lines before the part */
 function add(report: ImportReport, part: ImportReport, before: number): void {
   const { skipped, ...counts } = part;
   for (const name of Object.keys(counts) as (keyof typeof counts)[]) report[name] += counts[name];
-  for (const one of skipped.slice(0, NAMED - report.skipped.length)) {
+  for (const one of skipped.slice(0, MAX_LISTED - report.skipped.length)) {
     report.skipped.push({ ...one, line: before + one.line });
   }
 }
 
-/** Lines that an error names are counted from the beginning of its part. */
+/** Adds the number of earlier lines to an error: the error itself counts from the start of its part. */
 function failAfter(before: number) {
   return (error: unknown): never => {
     if (before === 0 || !(error instanceof CtxdError)) throw error;
@@ -78,7 +83,7 @@ async function* readParts(lines: AsyncIterable<Line>): AsyncGenerator<Line[]> {
   for await (const line of lines) {
     const isFull = part.length >= PART.lines || bytes + line.length > PART.bytes;
     const last = part.at(-1);
-    if (last && isFull && (bytes > LONGEST_PART || !isTied(last, line))) {
+    if (last && isFull && (bytes > MAX_TIED_PART_BYTES || !isTied(last, line))) {
       yield part;
       [part, bytes] = [[], 0];
     }
@@ -89,8 +94,8 @@ async function* readParts(lines: AsyncIterable<Line>): AsyncGenerator<Line[]> {
 }
 
 /**
- * Whether two lines are turns of one session at the same time, without ids. The server keeps the order
- * of such within a request.
+ * Whether two lines are turns of one session with the same time and without ids. The server keeps
+ * their order only within one request.
  */
 function isTied(one: Line, other: Line): boolean {
   const tie = tieOf(one);

@@ -1,10 +1,10 @@
-import type { Patience } from "./send.ts";
+import type { WithDeadline } from "./send.ts";
 
 const LINE_FEED = 10;
 
 /**
- * The lines of a text that comes in pieces, without their ends. Holds one line at a time.
- * @param maxBytes what is kept of a line; the rest of it is dropped
+ * The lines of a text that arrives in pieces, without line breaks. Holds one line at a time.
+ * @param maxBytes the bytes of a line that are kept; the rest is dropped
  */
 export async function* readLines(
   pieces: AsyncIterable<Uint8Array>,
@@ -13,7 +13,7 @@ export async function* readLines(
   let held: Uint8Array<ArrayBuffer>[] = [];
   let room = maxBytes;
   const hold = (bytes: Uint8Array) => {
-    // A copy: whoever made the piece may use its memory again.
+    // Copies the bytes, since the source may reuse the memory of the piece.
     const kept = new Uint8Array(bytes.subarray(0, room));
     if (kept.length > 0) held.push(kept);
     room -= kept.length;
@@ -46,22 +46,23 @@ export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer
 }
 
 /**
- * What a stream gives: not everywhere can streams be looped over. It is cancelled when the loop ends.
- * @param patience waits for each piece
+ * The pieces of a stream, for runtimes whose streams are not iterable. The stream is cancelled when the
+ * loop ends.
+ * @param withDeadline limits the time to wait for each piece
  */
 export async function* readPieces<Piece>(
   stream: ReadableStream<Piece>,
-  patience: Patience = (next) => next(),
+  withDeadline: WithDeadline = (next) => next(),
 ): AsyncGenerator<Piece> {
   const reader = stream.getReader();
   try {
-    for (;;) {
-      const { value, done } = await patience(() => reader.read());
+    while (true) {
+      const { value, done } = await withDeadline(() => reader.read());
       if (done) return;
       yield value;
     }
   } finally {
-    // Nobody waits for it: a stream that failed can't be cancelled either.
+    // Not awaited, and errors are ignored: cancelling a failed stream fails too.
     reader.cancel().catch(() => {});
   }
 }

@@ -3,8 +3,8 @@ import { CtxdError } from "./error.ts";
 type Value = string | number | boolean | Date | readonly string[] | null | undefined;
 
 /**
- * Parameters as the server reads them. What is undefined, null or an empty list is left out.
- * @throws CtxdError `validation_failed` for what would be read as two tags
+ * The query string of parameters. Parameters that are undefined, null or empty lists are omitted.
+ * @throws CtxdError `validation_failed` for a tag with a comma, which the server would read as two tags
  */
 export function toQuery(parameters: { readonly [name: string]: Value }): string {
   const query = new URLSearchParams();
@@ -23,20 +23,23 @@ export function toQuery(parameters: { readonly [name: string]: Value }): string 
   return query.size === 0 ? "" : `?${query}`;
 }
 
-/** What is no filter by itself. */
-const isOpen = ([name, value]: [string, Value]) =>
+/** Whether a parameter does not limit the deletion by itself. */
+const isUnlimited = ([name, value]: [string, Value]) =>
   name === "tags_match" || (name === "project_only" && value === false) || value === null;
 
 /**
- * Refuses a filter of what to delete that is wider than it looks: what is undefined or an empty list
- * would be left out.
- * @throws TypeError
+ * Checks the filter of a deletion. Fields that are undefined or empty lists would be omitted, and more
+ * memories deleted than intended.
+ * @throws TypeError for an empty filter, or one with an empty field
  */
 export function checkDeletion(filter: { readonly [name: string]: Value }): void {
   const entries = Object.entries(filter);
   for (const [name, value] of entries) {
     const isEmpty = value === undefined || (Array.isArray(value) && value.length === 0);
-    if (isEmpty) throw new TypeError(`${name} is empty: leave it out, or more would be deleted.`);
+    if (isEmpty)
+      throw new TypeError(`${name} is empty and would be ignored. Omit it or give it a value.`);
   }
-  if (entries.every(isOpen)) throw new TypeError("Name what to delete: this filter means all.");
+  if (entries.every(isUnlimited)) {
+    throw new TypeError("This filter matches all memories. Say what to delete.");
+  }
 }

@@ -8,40 +8,40 @@ export interface Sending {
   body?: string | Uint8Array<ArrayBuffer> | undefined;
   headers?: Record<string, string> | undefined;
   /**
-   * Whether the same request may be sent again when it is not known what became of it. Otherwise it
-   * is only when the server refused it unread.
+   * Whether the request may be repeated when its outcome is unknown. Other requests are repeated only
+   * when the server refused them unread.
    */
   isRepeatable: boolean;
   signal?: AbortSignal | undefined;
 }
 
-/** Sends a request, again where that may help, and reads its answer. */
+/** Sends a request, repeats it when that may help, and reads its response. */
 export type Send = <Answer>(
   sending: Sending,
-  read: (response: Response, patience: Patience) => Promise<Answer>,
+  read: (response: Response, withDeadline: WithDeadline) => Promise<Answer>,
 ) => Promise<Answer>;
 
-/** How long the parts of a long answer are waited for. */
-export type Patience = <Part>(next: () => Promise<Part>) => Promise<Part>;
+/** Limits the time to wait for each part of a long response. */
+export type WithDeadline = <Part>(next: () => Promise<Part>) => Promise<Part>;
 
-/** What the client needs of `fetch`. */
+/** The part of `fetch` that the client uses. */
 export type Fetch = (url: string, request: RequestInit) => Promise<Response>;
 
 interface Options {
   url: string;
   key: string;
   fetch: Fetch;
-  /** How often a request is sent again. */
+  /** How often a request is repeated. */
   retries: number;
   /** Milliseconds. */
   timeout: number;
 }
 
-/** Milliseconds before the first repetition, without the server's word; each one after waits twice as long. */
-const FIRST_WAIT = 500;
-const LONGEST_WAIT = 8_000;
-/** What the server asks to be waited for: an error says longer times to the program. */
-const LONGEST_RETRY_AFTER = 60_000;
+/** Milliseconds before the first repetition when the server gives no time. The wait doubles each time. */
+const FIRST_WAIT_MS = 500;
+const MAX_WAIT_MS = 8_000;
+/** The longest `Retry-After` to wait for. With a longer one the call fails. */
+const MAX_RETRY_AFTER_MS = 60_000;
 
 export function createSend({ url, key, fetch, retries, timeout }: Options): Send {
   const base = `${baseOf(url)}/api`;
@@ -51,7 +51,7 @@ export function createSend({ url, key, fetch, retries, timeout }: Options): Send
     const { method, path, body, signal } = sending;
     signal?.throwIfAborted();
     const deadline = createDeadline(timeout, signal);
-    const patience: Patience = async (next) => {
+    const withDeadline: WithDeadline = async (next) => {
       deadline.start();
       try {
         return await next();
@@ -61,17 +61,17 @@ export function createSend({ url, key, fetch, retries, timeout }: Options): Send
         deadline.stop();
       }
     };
-    return patience(async () => {
+    return withDeadline(async () => {
       const response = await fetch(base + path, {
         method,
         headers: { authorization: `Bearer ${token}`, ...sending.headers },
         body: body ?? null,
-        // A redirection may lead anywhere, and turns a POST into a GET.
+        // A redirect may lead to any server, and turns a POST into a GET.
         redirect: "manual",
         signal: deadline.signal,
       });
       if (!response.ok) throw await errorOf(response);
-      return read(response, patience);
+      return read(response, withDeadline);
     });
   };
 
@@ -82,7 +82,7 @@ export function createSend({ url, key, fetch, retries, timeout }: Options): Send
       const message = `The server did not answer within ${timeout / 1_000} s.`;
       return new CtxdError("timeout", message, { cause: error });
     }
-    const message = `The server at ${base} can't be reached, or its answer broke off.`;
+    const message = `The server at ${base} can't be reached, or its response was cut off.`;
     return new CtxdError("network", message, { cause: error });
   };
 
@@ -99,20 +99,20 @@ export function createSend({ url, key, fetch, retries, timeout }: Options): Send
   };
 }
 
-/** Milliseconds after which to send again; null when that is of no use, or not safe. */
+/** Milliseconds to wait before a repetition; null when a repetition is useless or unsafe. */
 function waitAfter(error: unknown, { isRepeatable }: Sending, repetition: number): number | null {
   if (!(error instanceof CtxdError)) return null;
   const { code, status, retryAfter } = error;
   const isPassing = code === "network" || code === "timeout" || [502, 503, 504].includes(status);
-  // Who sends too much is refused before anything is done.
+  // With status 429 the server has done nothing, so every request may be repeated.
   if (status !== 429 && !(isRepeatable && isPassing)) return null;
-  // Not all at the same moment.
+  // Spreads the repetitions of several clients.
   const jitter = Math.random();
   if (retryAfter === undefined) {
-    return Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** repetition) * (0.5 + jitter / 2);
+    return Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** repetition) * (0.5 + jitter / 2);
   }
   const wait = retryAfter * 1_000;
-  return wait > LONGEST_RETRY_AFTER ? null : wait + jitter * FIRST_WAIT;
+  return wait > MAX_RETRY_AFTER_MS ? null : wait + jitter * FIRST_WAIT_MS;
 }
 
 /** @throws the reason of a signal that comes meanwhile */

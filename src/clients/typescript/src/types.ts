@@ -3,7 +3,7 @@ import type { components, operations } from "./schema.ts";
 type Schemas = components["schemas"];
 type Operation = keyof operations;
 
-/** What a call takes: an optional field may be there and undefined too. */
+/** The input of a call. Optional fields may also be undefined. */
 type Input<Type> = {
   [Name in keyof Type]: Record<never, never> extends Pick<Type, Name>
     ? Type[Name] | undefined
@@ -18,7 +18,7 @@ type Body<Name extends Operation> = operations[Name] extends {
 
 type Query<Name extends Operation> = NonNullable<operations[Name]["parameters"]["query"]>;
 
-/** A parameter as a program has it: the server reads texts. */
+/** The type of a parameter in a program; it is sent as text. */
 type Parameter<Name, Type> = Name extends "tags"
   ? readonly string[]
   : Name extends "project"
@@ -31,41 +31,41 @@ type Parameter<Name, Type> = Name extends "tags"
 
 type Parameters<Type> = { [Name in keyof Type]?: Parameter<Name, Type[Name]> | undefined };
 
-/** What every call takes. */
+/** Options of every call. */
 export interface Calling {
-  /** Ends the call, which then throws the signal's reason. */
+  /** Cancels the call, which then throws the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
 /** A memory. */
 export type Memory = Schemas["Memory"];
-/** A memory that a search found, with its `score` and the passage that `matched`. */
+/** A search result: a memory with its `score` and the passage that `matched`. */
 export type FoundMemory = Schemas["FoundMemory"];
 /**
- * A memory that was saved or changed, with `warnings` where there is something to tell. A key that may
- * not read is told `id`, `created_at` and `updated_at` alone.
+ * A memory that was saved or changed, with `warnings` if there are any. A key that may not read receives
+ * only `id`, `created_at` and `updated_at`.
  */
 export type SavedMemory = Schemas["SavedMemory"];
-/** A memory as it is exported, or as much of it as there is. */
+/** A memory as in an export. Only `content` is required. */
 export type ImportedMemory = Input<Schemas["ImportedMemory"]>;
 /** Counts by tag, agent and day. */
 export type Stats = Schemas["Stats"];
 
-/** What is saved: only `content` is needed. */
+/** A memory to save. Only `content` is required. */
 export type NewMemory = Input<Body<"createMemory">>;
-/** What shall be other than it is; fields that are left out stay. */
+/** The fields to change. Omitted fields stay as they are. */
 export type MemoryChanges = Input<Body<"updateMemory">>;
 
-/** How to search. `project: null` searches all, whatever the client's own one is. */
+/** Options of a search. `project: null` searches all projects, even if the client has a project. */
 export type SearchOptions = Parameters<Omit<Query<"searchMemories">, "q">> & Calling;
-/** What to list. `project: null` lists all, whatever the client's own one is. */
+/** Filters of a list. `project: null` lists all projects, even if the client has a project. */
 export type ListOptions = Parameters<Omit<Query<"listMemories">, "limit" | "cursor">> & Calling;
 export type PageOptions = Parameters<Query<"listMemories">> & Calling;
 export type ExportOptions = Parameters<Query<"exportMemories">> & Calling;
-/** What to delete: at least one filter is needed. With `project`, that one alone. */
+/** Filters of a deletion, at least one. With `project`, only memories of that project are deleted. */
 export type DeletionFilter = Parameters<Query<"deleteMemories">>;
 
 export type Page = operations["listMemories"]["responses"][200]["content"]["application/json"];
-/** What an import did: each line that is not empty is counted once. */
+/** The outcome of an import. Each line that is not empty is counted once. */
 export type ImportReport =
   operations["importMemories"]["responses"][200]["content"]["application/json"];

@@ -7,9 +7,9 @@ import type {
 import type { Client } from "../client.ts";
 import type { Memory } from "../types.ts";
 import { showFile, showFolder, showLines } from "./file-views.ts";
-import { createNamedMemories, type NamedMemories, type Said } from "./named.ts";
+import { createNamedMemories, type NamedContent, type NamedMemories } from "./named.ts";
 
-/** What `metadata.memory_tool` of a memory has: a file can be blank, a memory can't. */
+/** The field `metadata.memory_tool` of a memory. `blank` is the text of a blank file: memories can't be blank. */
 interface Kept {
   path: string;
   blank?: string;
@@ -19,8 +19,8 @@ const ROOT = "/memories";
 const EMPTY = "(an empty file)";
 
 /**
- * The memory tool of the Claude API over memories: each file that Claude writes is a memory, which is
- * found by its path, by meaning and in the dashboard. A file has at most 32,768 characters.
+ * The memory tool of the Claude API: each file that Claude writes is a memory, which can be found by its
+ * path, by meaning and in the dashboard. A file has at most 32,768 characters.
  * @param extra further properties of the tool, such as `cache_control`
  */
 export function memoryTool(
@@ -30,17 +30,17 @@ export function memoryTool(
   return betaMemoryTool(createHandlers(client), extra);
 }
 
-/** What the tool's six commands do. Where they can't, they throw what Claude is to be told. */
+/** The six commands of the tool. They throw errors whose messages are for Claude. */
 export function createHandlers(client: Client): MemoryToolHandlers {
   const files = createNamedMemories(client);
 
-  /** Changes the text of a file, unless another one has changed it meanwhile. */
+  /** Changes the text of a file. Fails if another program has changed it in the meantime. */
   const edit = async (path: string, change: (text: string) => string): Promise<string> => {
     const found = await files.find(path);
     if (!found) throw new Error(await describeMissing(files, path));
     const file = await client.get(found.id);
     const text = change(textOf(file));
-    await files.change(file, path, foldersOf(path), toSaid(path, text));
+    await files.change(file, path, foldersOf(path), toContent(path, text));
     return text;
   };
 
@@ -61,7 +61,7 @@ export function createHandlers(client: Client): MemoryToolHandlers {
     async create({ path: given, file_text }) {
       const path = parsePath(given);
       await checkFree(files, path, `File ${path} already exists`);
-      await files.create(path, foldersOf(path), toSaid(path, file_text));
+      await files.create(path, foldersOf(path), toContent(path, file_text));
       return `File created successfully at: ${path}`;
     },
 
@@ -106,14 +106,14 @@ export function createHandlers(client: Client): MemoryToolHandlers {
       if (to.startsWith(`${from}/`)) throw new Error(`The destination ${to} is within ${from}`);
       for (const file of found) {
         const path = to + pathOf(file).slice(from.length);
-        await files.change(file, path, foldersOf(path), toSaid(path, textOf(file)));
+        await files.change(file, path, foldersOf(path), toContent(path, textOf(file)));
       }
       return `Successfully renamed ${from} to ${to}`;
     },
   };
 }
 
-/** @throws Error for what is no path below `/memories` */
+/** @throws Error for a path that is not below `/memories` */
 function parsePath(path: string): string {
   const names: string[] = [];
   for (const name of path.split("/")) {
@@ -126,7 +126,7 @@ function parsePath(path: string): string {
   throw new Error(`Path ${path} would escape ${ROOT} directory`);
 }
 
-/** The folders that a file is in, each as the name of a group: `/memories/`, `/memories/work/`. */
+/** The folders above a file, as names of groups: `/memories/`, `/memories/work/`. */
 function foldersOf(path: string): string[] {
   const names = path.split("/").slice(1, -1);
   return names.map((_, depth) => `/${names.slice(0, depth + 1).join("/")}/`);
@@ -137,7 +137,7 @@ async function describeMissing(files: NamedMemories, path: string): Promise<stri
   return `The path ${path} does not exist. Please provide a valid path.`;
 }
 
-/** @throws Error where a file can't be */
+/** @throws Error when a path is taken or lies below a file */
 async function checkFree(files: NamedMemories, path: string, taken: string): Promise<void> {
   if (path === ROOT) throw new Error(taken);
   for await (const _ of files.list([path, `${path}/`])) throw new Error(taken);
@@ -145,7 +145,7 @@ async function checkFree(files: NamedMemories, path: string, taken: string): Pro
   for await (const file of files.list(above)) throw new Error(`${pathOf(file)} is not a directory`);
 }
 
-function toSaid(path: string, text: string): Said {
+function toContent(path: string, text: string): NamedContent {
   const isBlank = text.trim() === "";
   const kept: Kept = isBlank ? { path, blank: text } : { path };
   return { content: isBlank ? EMPTY : text, metadata: { memory_tool: kept } };
@@ -160,13 +160,13 @@ function pathOf(file: Memory): string {
 }
 
 function textOf(file: Memory): string {
-  // Somebody may have written something into it in the dashboard.
+  // A user may have given a blank file a text in the dashboard.
   return (file.content === EMPTY ? keptOf(file).blank : undefined) ?? file.content;
 }
 
 /**
- * The line, counted from 1, on which a text begins that is there once.
- * @throws Error for one that is not there, or several times
+ * The line, counted from 1, on which a text begins that occurs exactly once.
+ * @throws Error for a text that does not occur, or occurs several times
  */
 function lineOf(text: string, wanted: string, path: string): number {
   const before = wanted === "" ? [] : text.split(wanted).slice(0, -1);

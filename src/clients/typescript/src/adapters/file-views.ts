@@ -1,6 +1,6 @@
-/** A file below a folder that is shown. */
+/** A file below the folder that is shown. */
 interface Entry {
-  /** From the folder on, such as `work/plan.md`. */
+  /** Path relative to the folder, such as `work/plan.md`. */
   path: string;
   text: string;
 }
@@ -9,8 +9,8 @@ const NUMBER_WIDTH = 6;
 const DEPTH = 2;
 
 /**
- * A file with the numbers of its lines, as the memory tool of the Claude API shows it.
- * @param range the first and the last line; -1 stands for the end
+ * A file with line numbers, in the format of the Claude API's memory tool.
+ * @param range the first and the last line; -1 means the end
  */
 export function showFile(path: string, text: string, range?: readonly number[]): string {
   const lines = text.split("\n");
@@ -19,7 +19,7 @@ export function showFile(path: string, text: string, range?: readonly number[]):
   return `Here's the content of ${path} with line numbers:\n${shown}`;
 }
 
-/** Lines from the first to the last one, both counted from 1, with their numbers. */
+/** The lines from `first` to `last`, counted from 1, with their numbers. */
 export function showLines(lines: readonly string[], first: number, last: number): string {
   const start = Math.max(1, first);
   const shown = lines.slice(start - 1, Math.max(0, last));
@@ -28,7 +28,7 @@ export function showLines(lines: readonly string[], first: number, last: number)
     .join("\n");
 }
 
-/** What is in a folder, two levels deep and without what is hidden, with sizes. */
+/** The contents of a folder with sizes, two levels deep and without hidden files. */
 export function showFolder(path: string, files: readonly Entry[]): string {
   const sizes = new Map<string, number>();
   let total = 0;
@@ -48,7 +48,7 @@ export function showFolder(path: string, files: readonly Entry[]): string {
   return [header, `${showSize(total)}\t${path}`, ...lines].join("\n");
 }
 
-/** Names of one folder stand together, after its own. */
+/** Sorts each folder before its contents. */
 function compare(a: string, b: string): number {
   const [first = [], second = []] = [a, b].map((path) => path.replace(/\/$/, "").split("/"));
   for (const [place, name] of first.entries()) {

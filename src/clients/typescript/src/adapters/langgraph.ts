@@ -11,13 +11,13 @@ import {
 } from "@langchain/langgraph";
 import type { Client } from "../client.ts";
 import type { FoundMemory, Memory } from "../types.ts";
-import { createNamedMemories, type NamedMemories, type Said } from "./named.ts";
+import { createNamedMemories, type NamedContent, type NamedMemories } from "./named.ts";
 
-/** What `metadata.langgraph` of a memory has: all of an item but the field that is its text. */
+/** The field `metadata.langgraph` of a memory: an item without the field that became its text. */
 interface Kept {
   namespace: string[];
   key: string;
-  /** The field of the value that is the memory's text; without it, the text is the value as JSON. */
+  /** The field that became the memory's text. Without it, the text is the value as JSON. */
   field?: string;
   value?: Item["value"];
 }
@@ -26,23 +26,23 @@ interface Found extends Item {
   score?: number;
 }
 
-/** Fields of a value that are its text, the first of them that it has. */
-const TEXTS = ["content", "text", "memory", "data"];
+/** Fields that may become the text: the first one that a value has. */
+const TEXT_FIELDS = ["content", "text", "memory", "data"];
 /** Bytes of `metadata` as JSON. */
-const MOST_METADATA = 4_096;
-/** Items that are looked at for a filter, when they are ranked. */
-const MOST_RANKED = 100;
+const MAX_METADATA_BYTES = 4_096;
+/** Search results to which a filter is applied. */
+const MAX_RANKED = 100;
 const AT_ONCE = 8;
 const ROOT = "langgraph";
 
 /**
- * A store of LangGraph whose items are memories: what one agent keeps under a namespace is found by
- * others, by people in the dashboard, and by meaning, without an embedding model of one's own. The
- * text of a value (`content`, `text`, `memory` or `data`, or the one field that `index` names) becomes
- * the memory's text; a value without one is kept as JSON.
+ * A LangGraph store whose items are memories. Other agents find the items, users see them in the
+ * dashboard, and searches by meaning need no embedding model of your own. The text of a value
+ * (`content`, `text`, `memory` or `data`, or the field that `index` names) becomes the memory's text. A
+ * value without text is stored as JSON.
  *
- * A search with `query` looks at the best 100 items; one without gives the newest first. What an item
- * says is always searched: `index: false` has no effect.
+ * A search with `query` and a filter considers the best 100 items. A search without `query` returns the
+ * newest items first. All items can be searched: `index: false` has no effect.
  */
 export class CtxdStore extends BaseStore {
   readonly #items: NamedMemories;
@@ -56,18 +56,18 @@ export class CtxdStore extends BaseStore {
     operations: Op,
   ): Promise<OperationResults<Op>> {
     for (const operation of operations) checkNamespace(operation);
-    const results = await inTurns(operations, (operation): Promise<unknown> => {
+    const results = await inChunks(operations, (operation): Promise<unknown> => {
       if ("value" in operation) return Promise.resolve();
       if ("namespacePrefix" in operation) return this.#search(operation);
       if ("key" in operation) return this.#get(operation);
       return this.#listNamespaces(operation);
     });
-    // What a batch reads is as it was before; of two writes of an item the last one holds.
+    // Reads of a batch see the state before its writes. Of two writes to an item, the last one wins.
     const writes = new Map<string, PutOperation>();
     for (const operation of operations) {
       if ("value" in operation) writes.set(nameOf(operation), operation);
     }
-    await inTurns([...writes.values()], (operation) => this.#write(operation));
+    await inChunks([...writes.values()], (operation) => this.#write(operation));
     return results as OperationResults<Op>;
   }
 
@@ -79,7 +79,7 @@ export class CtxdStore extends BaseStore {
   async #write(operation: PutOperation): Promise<void> {
     const name = nameOf(operation);
     if (operation.value === null) await this.#items.delete([name]);
-    else await this.#items.put(name, groupsOf(operation), toSaid(operation));
+    else await this.#items.put(name, groupsOf(operation), toContent(operation));
   }
 
   async #search(operation: SearchOperation): Promise<Found[]> {
@@ -87,7 +87,7 @@ export class CtxdStore extends BaseStore {
     const group = groupOf(namespacePrefix);
     const isFiltered = Object.keys(filter).length > 0;
     const memories = query
-      ? await this.#items.search(group, query, isFiltered ? MOST_RANKED : offset + limit)
+      ? await this.#items.search(group, query, isFiltered ? MAX_RANKED : offset + limit)
       : this.#items.list([group]);
     const found: Found[] = [];
     for await (const memory of memories) {
@@ -126,8 +126,8 @@ function prefixOf(operation: SearchOperation | ListNamespacesOperation): readonl
 }
 
 /**
- * Labels have neither full stops nor colons: no two namespaces have the same group, nor two items a
- * name. The store of the Python client, where labels may have them, writes them as %2E and %3A.
+ * The group of a namespace. Labels contain neither full stops nor colons, so groups and names are
+ * unique. The Python store allows both in labels and encodes them as %2E and %3A.
  */
 function groupOf(namespace: readonly string[]): string {
   const labels = namespace.map((label) => label.replaceAll("%", "%25"));
@@ -142,15 +142,15 @@ function nameOf({ namespace, key }: Pick<Item, "namespace" | "key">): string {
   return `${groupOf(namespace)}:${key}`;
 }
 
-function toSaid({ namespace, key, value, index }: PutOperation): Said {
+function toContent({ namespace, key, value, index }: PutOperation): NamedContent {
   const named = index === undefined || index === false ? [] : index;
-  const field = [...named, ...TEXTS].find((name) => isText(value?.[name]));
+  const field = [...named, ...TEXT_FIELDS].find((name) => isText(value?.[name]));
   if (field !== undefined) {
     const { [field]: content, ...rest } = value ?? {};
     const kept: Kept = { namespace, key, field, value: rest };
     const metadata = { [ROOT]: kept };
     const bytes = new TextEncoder().encode(JSON.stringify(metadata)).length;
-    if (bytes <= MOST_METADATA) return { content, metadata };
+    if (bytes <= MAX_METADATA_BYTES) return { content, metadata };
   }
   const kept: Kept = { namespace, key };
   return { content: JSON.stringify(value), metadata: { [ROOT]: kept } };
@@ -160,13 +160,14 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "";
 }
 
-/** @returns null for a memory that no store has saved */
+/** @returns null for a memory that is no item of a store */
 function toItem(memory: Memory | FoundMemory): Found | null {
   const kept = memory.metadata[ROOT] as Partial<Kept> | undefined;
   const { namespace, key, field, value } = kept ?? {};
   if (!Array.isArray(namespace) || key === undefined) return null;
   return {
-    ...{ namespace, key },
+    namespace,
+    key,
     value: field === undefined ? parse(memory.content) : { ...value, [field]: memory.content },
     createdAt: new Date(memory.created_at),
     updatedAt: new Date(memory.updated_at),
@@ -174,7 +175,7 @@ function toItem(memory: Memory | FoundMemory): Found | null {
   };
 }
 
-/** Somebody may have changed the text in the dashboard: then it is no JSON object any more. */
+/** A user may have changed the text in the dashboard, so that it is no JSON object any more. */
 function parse(text: string): Item["value"] {
   try {
     const value: unknown = JSON.parse(text);
@@ -211,8 +212,8 @@ function matches({ matchType, path }: MatchCondition, namespace: readonly string
   return path.every((label, place) => label === "*" || label === namespace[start + place]);
 }
 
-/** Does a work for each, some at once, so that a large batch does not flood the server. */
-async function inTurns<Each, Result>(
+/** Processes items, a few at a time, so that a large batch does not overload the server. */
+async function inChunks<Each, Result>(
   all: readonly Each[],
   work: (each: Each) => Promise<Result>,
 ): Promise<Result[]> {

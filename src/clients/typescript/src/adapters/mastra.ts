@@ -11,7 +11,8 @@ export function memoryTools(client: Client, options?: MemoryToolOptions): { [nam
     tools.map(({ name, description, parameters, run }) => [
       name,
       createTool({
-        ...{ id: name, description },
+        id: name,
+        description,
         inputSchema: parameters,
         execute: (input, context) => run(input, context?.abortSignal),
       }),

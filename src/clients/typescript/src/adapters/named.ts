@@ -3,41 +3,46 @@ import { CtxdError } from "../error.ts";
 import type { Memory, SavedMemory } from "../types.ts";
 
 /** What a memory under a name says. */
-export interface Said {
+export interface NamedContent {
   content: string;
   metadata: { [field: string]: unknown };
 }
 
-/** Memories under names: tags of their own, which no other memory has. */
+/** Memories with unique names. A name is a tag that no other memory has. */
 export interface NamedMemories {
   find(name: string): Promise<Memory | null>;
-  /** Those with one of these names, or in one of these groups, the newest first. */
+  /** Memories with one of these names, or in one of these groups, newest first. */
   list(names: readonly string[]): AsyncGenerator<Memory, void>;
-  /** The best of a group for a question, of which 2,000 characters count: at most 100. */
+  /** The best matches in a group, at most 100. Only 2,000 characters of the question count. */
   search(group: string, question: string, limit: number): Promise<Memory[]>;
-  /** @param groups that it is to be found in: at most 31 */
-  create(name: string, groups: readonly string[], said: Said): Promise<void>;
+  /** @param groups the groups of the memory, at most 31 */
+  create(name: string, groups: readonly string[], content: NamedContent): Promise<void>;
   /**
-   * Changes what is under a name, or gives it another one.
-   * @throws CtxdError `precondition_failed` if it is not as `memory` was read with `get` any more
+   * Changes a memory and its name.
+   * @throws CtxdError `precondition_failed` if it has changed since `memory` was read with `get`
    */
-  change(memory: Memory, name: string, groups: readonly string[], said: Said): Promise<void>;
-  /** Creates it, or changes the one that is there. Of two at once, the later one holds. */
-  put(name: string, groups: readonly string[], said: Said): Promise<void>;
+  change(
+    memory: Memory,
+    name: string,
+    groups: readonly string[],
+    content: NamedContent,
+  ): Promise<void>;
+  /** Creates or changes the memory with a name. Of two calls at the same time, the later one wins. */
+  put(name: string, groups: readonly string[], content: NamedContent): Promise<void>;
   /**
-   * Deletes those with one of these names, or in one of these groups.
-   * @returns how many there were
+   * Deletes memories with one of these names, or in one of these groups.
+   * @returns the number of deleted memories
    */
   delete(names: readonly string[]): Promise<number>;
 }
 
-const LONGEST_TAG = 64;
-const LARGEST_PAGE = 100;
-const LONGEST_QUESTION = 2_000;
+const MAX_TAG = 64;
+const MAX_PAGE = 100;
+const MAX_QUESTION = 2_000;
 
-/** Keeps names in a client's project; without one, in all that its key reaches. */
+/** Names are unique in the client's project; without a project, in all memories of its key. */
 export function createNamedMemories(client: Client): NamedMemories {
-  // What belongs to no project is of no project's program.
+  // Memories without a project do not belong to the client's project.
   const scope = client.project === undefined ? {} : { project_only: true };
   const tagged = (tags: readonly string[]) => ({ tags, ...scope });
   const tagsOf = (names: readonly string[]) => Promise.all(names.map(toTag));
@@ -47,19 +52,19 @@ export function createNamedMemories(client: Client): NamedMemories {
     return page.memories[0] ?? null;
   };
 
-  /** @returns false where another memory has the name already, or had it within a day */
+  /** @returns false if another memory has the name, or had it within the last day */
   const createOnce = async (
     name: string,
     tags: readonly string[],
-    said: Said,
+    content: NamedContent,
   ): Promise<boolean> => {
-    // A batch, since what says the same as another memory is not saved once more by itself. The key
-    // makes one memory of what several programs put under a new name at the same moment.
+    // A batch, because a single save would return an existing memory with the same text. With the
+    // key, programs that create the same name at the same time create one memory.
     const idempotencyKey = await digest(`ctxd name ${client.project ?? ""} ${name}`);
     try {
-      const saved = await client.saveAll([{ ...said, tags: [...tags] }], { idempotencyKey });
+      const saved = await client.saveAll([{ ...content, tags: [...tags] }], { idempotencyKey });
       const [tag = ""] = tags;
-      // It may have been renamed since. Who may not read is told no tags.
+      // The memory may have been renamed since. A key that may not read receives no tags.
       return saved.some((each: Partial<SavedMemory>) => each.tags?.includes(tag) ?? true);
     } catch (error) {
       if (isOneOf(error, "validation_failed", "conflict")) return false;
@@ -67,12 +72,12 @@ export function createNamedMemories(client: Client): NamedMemories {
     }
   };
 
-  const create: NamedMemories["create"] = async (name, groups, said) => {
+  const create: NamedMemories["create"] = async (name, groups, content) => {
     const tags = await tagsOf([name, ...groups]);
-    if (await createOnce(name, tags, said)) return;
+    if (await createOnce(name, tags, content)) return;
     const found = await find(name);
-    if (found) await client.update(found.id, { ...said, tags });
-    else await client.saveAll([{ ...said, tags }]);
+    if (found) await client.update(found.id, { ...content, tags });
+    else await client.saveAll([{ ...content, tags }]);
   };
 
   return {
@@ -83,28 +88,28 @@ export function createNamedMemories(client: Client): NamedMemories {
     },
 
     search: async (group, question, limit) =>
-      client.search([...question].slice(0, LONGEST_QUESTION).join(""), {
+      client.search([...question].slice(0, MAX_QUESTION).join(""), {
         ...tagged([await toTag(group)]),
-        limit: Math.max(1, Math.min(limit, LARGEST_PAGE)),
+        limit: Math.max(1, Math.min(limit, MAX_PAGE)),
       }),
 
     create,
 
-    async change(memory, name, groups, said) {
+    async change(memory, name, groups, content) {
       const tags = await tagsOf([name, ...groups]);
       const ifMatch = client.etag(memory) === null ? undefined : memory;
-      await client.update(memory.id, { ...said, tags }, { ifMatch });
+      await client.update(memory.id, { ...content, tags }, { ifMatch });
     },
 
-    async put(name, groups, said) {
+    async put(name, groups, content) {
       const found = await find(name);
-      if (!found) return create(name, groups, said);
+      if (!found) return create(name, groups, content);
       const tags = await tagsOf([name, ...groups]);
       try {
-        await client.update(found.id, { ...said, tags });
+        await client.update(found.id, { ...content, tags });
       } catch (error) {
         if (!isOneOf(error, "memory_not_found")) throw error;
-        await create(name, groups, said);
+        await create(name, groups, content);
       }
     },
 
@@ -116,10 +121,10 @@ function isOneOf(error: unknown, ...codes: string[]) {
   return error instanceof CtxdError && codes.includes(error.code);
 }
 
-/** A name as a tag; one that none can be is replaced by what follows from it. */
+/** A name as a tag. A name that is no valid tag is replaced by its hash. */
 async function toTag(name: string): Promise<string> {
-  const isTag = [...name].length <= LONGEST_TAG && name === name.trim() && !/[,\p{C}]/u.test(name);
-  return isTag ? name : `#${(await digest(name)).slice(0, LONGEST_TAG - 1)}`;
+  const isTag = [...name].length <= MAX_TAG && name === name.trim() && !/[,\p{C}]/u.test(name);
+  return isTag ? name : `#${(await digest(name)).slice(0, MAX_TAG - 1)}`;
 }
 
 async function digest(text: string): Promise<string> {

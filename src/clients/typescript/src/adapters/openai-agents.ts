@@ -9,7 +9,8 @@ export type { MemoryToolOptions } from "./tools.ts";
 export function memoryTools(client: Client, options?: MemoryToolOptions): Tool[] {
   return describeMemoryTools(client, options).map(({ name, description, parameters, run }) =>
     tool({
-      ...{ name, description },
+      name,
+      description,
       parameters: { ...parameters, additionalProperties: true },
       // Fields may be left out.
       strict: false,

@@ -4,11 +4,11 @@ import type { FoundMemory, Memory, NewMemory, SearchOptions } from "../types.ts"
 
 /** How a model may use memories. */
 export interface MemoryToolOptions {
-  /** Only tools that read: nothing is saved, changed or deleted. */
+  /** Offer only tools that read: nothing is saved, changed or deleted. */
   readOnly?: boolean | undefined;
-  /** The agent that what is saved belongs to. Others' memories are found as well. */
+  /** The agent of saved memories. Memories of other agents are found too. */
   agentId?: string | undefined;
-  /** The conversation that what is saved comes from. */
+  /** The conversation of saved memories. */
   sessionId?: string | undefined;
 }
 
@@ -25,50 +25,52 @@ interface Parameters {
   additionalProperties: false;
 }
 
-/** A tool, before a framework makes its own of it. */
+/** A tool, independent of a framework. */
 export interface MemoryTool {
   name: string;
   description: string;
   parameters: Parameters;
   /**
-   * @param input what the model gave
-   * @throws CtxdError whose message tells the model what is wrong
+   * @param input the arguments that the model gave
+   * @throws CtxdError whose message explains the problem to the model
    */
   run(input: unknown, signal?: AbortSignal): Promise<Answer>;
 }
 
-/** What a tool tells the model, as JSON. */
+/** The result of a tool for the model, as JSON. */
 export type Answer = { [name: string]: string | number | boolean | string[] | Entry[] };
 
 interface Entry {
   [name: string]: string | boolean | string[];
 }
 
-/** Characters of a memory that a search shows whole: of longer ones it shows what matched. */
-const MOST_SHOWN = 2_000;
+/** Longest content that a search shows whole. Of a longer one it shows the matched passage. */
+const MAX_SHOWN = 2_000;
 
-const id: Property = { type: "string", description: "Of the memory, such as mem_0197f2…" };
+const id: Property = { type: "string", description: "Id of the memory, such as mem_0197f2…" };
 const tags: Property = { type: "array", items: { type: "string" }, description: "Labels" };
 const importance: Property = {
-  ...{ type: "number", minimum: 0, maximum: 1 },
-  description: "0 to 1, 0.5 by default; higher fades slower",
+  type: "number",
+  minimum: 0,
+  maximum: 1,
+  description: "0 to 1, default 0.5; higher fades slower",
 };
 const content: Property = {
   type: "string",
   description: "One fact, understandable on its own: names, dates, reasons",
 };
 
-/** The tools by which a model reads and writes memories: the same for every framework. */
+/** The tools that read and write memories. They are the same for every framework. */
 export function describeMemoryTools(client: Client, options: MemoryToolOptions = {}): MemoryTool[] {
   const { readOnly = false, agentId, sessionId } = options;
   const reading = [
     defineTool<{ query: string } & Pick<SearchOptions, "limit" | "tags">>({
       name: "search_memories",
       description:
-        "Find what is known, by meaning: before answering, saving or deleting. Ask in natural language.",
+        "Find what is known, by meaning, before answering, saving or deleting. Ask in natural language.",
       properties: {
-        query: { type: "string", description: "A question, or what it is about" },
-        limit: { type: "integer", minimum: 1, maximum: 100, description: "10 by default" },
+        query: { type: "string", description: "A question or a subject" },
+        limit: { type: "integer", minimum: 1, maximum: 100, description: "Default 10" },
         tags: { ...tags, description: "Only memories with one of these labels" },
       },
       required: ["query"],
@@ -92,9 +94,11 @@ export function describeMemoryTools(client: Client, options: MemoryToolOptions =
     defineTool<Pick<NewMemory, "content" | "tags" | "importance" | "supersedes">>({
       name: "save_memory",
       description:
-        "Remember what will matter in later conversations: a preference, a decision and why, a fact about people or projects, a correction. Do so unasked. One fact per call, no secrets. If something known has changed, give its id in supersedes.",
+        "Remember what will matter in later conversations: a preference, a decision and its reason, a fact about people or projects, a correction. Do so unasked. One fact per call, no secrets. If a known fact has changed, give its id in supersedes.",
       properties: {
-        ...{ content, tags, importance },
+        content,
+        tags,
+        importance,
         supersedes: { type: "string", description: "Id of the memory that was true before" },
       },
       required: ["content"],
@@ -107,7 +111,7 @@ export function describeMemoryTools(client: Client, options: MemoryToolOptions =
     defineTool<{ id: string } & Partial<Pick<NewMemory, "content" | "tags" | "importance">>>({
       name: "update_memory",
       description:
-        "Correct a memory that was wrong or incomplete; for what has changed since, save_memory with supersedes. Fields left out stay.",
+        "Correct a memory that was wrong or incomplete. For a fact that has changed, use save_memory with supersedes. Omitted fields stay.",
       properties: {
         id,
         content: { ...content, description: "The whole new text" },
@@ -122,7 +126,8 @@ export function describeMemoryTools(client: Client, options: MemoryToolOptions =
     }),
     defineTool<{ id: string }>({
       name: "delete_memory",
-      description: "Forget a memory for good, when the user asks to; search for all that is meant.",
+      description:
+        "Delete a memory permanently, when the user asks to. Search first for all that is meant.",
       properties: { id },
       required: ["id"],
       async run({ id }, signal) {
@@ -133,7 +138,7 @@ export function describeMemoryTools(client: Client, options: MemoryToolOptions =
   ];
 }
 
-/** Fields are checked by their kind; the server checks the rest, and says in words what is wrong. */
+/** Checks only the types of fields. The server checks the rest and describes problems in words. */
 function defineTool<Input>(tool: {
   name: string;
   description: string;
@@ -143,13 +148,14 @@ function defineTool<Input>(tool: {
 }): MemoryTool {
   const { name, description, properties, required } = tool;
   return {
-    ...{ name, description },
+    name,
+    description,
     parameters: { type: "object", properties, required, additionalProperties: false },
     async run(input, signal) {
       const given = new Map<string, unknown>(Object.entries(input ?? {}));
       const fields: { [name: string]: unknown } = {};
       for (const [field, property] of Object.entries(properties)) {
-        // Models write null for what they leave open.
+        // Models pass null for fields that they omit.
         const value = given.get(field) ?? undefined;
         const isNeeded = required.includes(field);
         if (value === undefined ? isNeeded : !isOf(property, value)) {
@@ -174,15 +180,17 @@ function toEntry(memory: FoundMemory): Entry {
   return { ...wholeMemory(memory), content, ...(isCut && { cut: true }) };
 }
 
-/** What a memory says; of a long one, what matched. */
+/** The content of a memory; of a long one, the matched passage. */
 export function shortContentOf({ content, matched }: FoundMemory): string {
-  if (content.length <= MOST_SHOWN) return content;
-  return matched?.text ?? content.slice(0, MOST_SHOWN);
+  if (content.length <= MAX_SHOWN) return content;
+  return matched?.text ?? content.slice(0, MAX_SHOWN);
 }
 
 function wholeMemory({ id, content, tags, project, created_at }: Memory): Entry {
   return {
-    ...{ id, content, created_at },
+    id,
+    content,
+    created_at,
     ...(tags.length > 0 && { tags }),
     ...(project !== null && { project }),
   };
