@@ -69,7 +69,10 @@ async function backUp(cluster: Cluster, folder: string): Promise<void> {
   if (!shared) throw new Error("there are settings");
   const dataDir = temporaryFolder();
   await createBackup({
-    ...{ dataDir, folder, version: "1.0.0", clock: Date.now },
+    dataDir,
+    folder,
+    version: "1.0.0",
+    clock: Date.now,
     lancedb: await loadLanceDb(testCacheDir),
     open: () => openSharedSource(connectShared(shared), dataDir),
   });

@@ -108,7 +108,10 @@ function enter(
   );
   const endOf = ({ index }: Choice) => answered.events[index]?.ended ?? 0;
   return {
-    ...{ first, last, state, taken: null },
+    first,
+    last,
+    state,
+    taken: null,
     choices: reading ? [reading] : choices.sort((a, b) => endOf(a) - endOf(b)),
     hasOpen: reading !== undefined,
   };

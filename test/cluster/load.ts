@@ -19,7 +19,10 @@ export async function startLoad(cluster: Cluster, seed: number) {
   const origin = () => random.pick(cluster.replicas.filter(({ isUp }) => isUp))?.origin() ?? "";
   const [mixed, saving] = [await cluster.addAccount(), await cluster.addAccount()];
   const clients = createRandomClients({
-    ...{ origin, random, key: mixed.key, groups: ["wone", "wtwo"] },
+    origin,
+    random,
+    key: mixed.key,
+    groups: ["wone", "wtwo"],
   });
   const saver = createSaver({ origin, random, key: saving.key });
   let isOver = false;

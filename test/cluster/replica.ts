@@ -97,12 +97,17 @@ const cache = createBaseCache({ folder, limit: shared.cacheBytes });
 const sweeping = startSweep(createSweep({ objects, records, cache }), { lines, every: SWEEP });
 const embedder = fakeEmbedder();
 const storage = createStorage({
-  ...{ lancedb: await loadLanceDb(testCacheDir), wanted: embedder.model, folder, log, step },
+  lancedb: await loadLanceDb(testCacheDir),
+  wanted: embedder.model,
+  folder,
+  log,
+  step,
   shared: createObjectVault({ objects, records, cache }),
 });
 const store = await openStore({
   storage,
-  ...{ embedders: createEmbedders(embedder, (model) => fakeEmbedder(model)), lines },
+  embedders: createEmbedders(embedder, (model) => fakeEmbedder(model)),
+  lines,
   due: IMPATIENT,
 });
 const access = createAccess({ db, clock, publicUrl: "http://localhost" });

@@ -27,7 +27,9 @@ test.each(SEEDS)(
     const random = createRandom(seed);
     const clients = createRandomClients({
       origin: () => random.pick(cluster.replicas)?.origin() ?? "",
-      ...{ key, random, groups: ["wone", "wtwo", "wthree"] },
+      key,
+      random,
+      groups: ["wone", "wtwo", "wthree"],
     });
     const end = performance.now() + LONG;
     const isEnough = () => performance.now() > end && clients.counts.calls > LEAST;

@@ -23,7 +23,9 @@ async function addAccount(url: string) {
   const stores = { db, clock: Date.now };
   const { id } = await createAccounts(stores).add({ email: "you@example.com", password: null });
   const { key } = await createKeys(stores).create(id, {
-    ...{ name: "test", scopes: SCOPES, expiresAt: null },
+    name: "test",
+    scopes: SCOPES,
+    expiresAt: null,
   });
   await db.close();
   return key;

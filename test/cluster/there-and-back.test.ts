@@ -61,7 +61,8 @@ async function startShared() {
   const objects = opening.use(await startObjectStore());
   const opened = opening.move();
   const settings = {
-    ...{ CTXD_DATABASE_URL: database.url, CTXD_DRAIN_SECONDS: "0" },
+    CTXD_DATABASE_URL: database.url,
+    CTXD_DRAIN_SECONDS: "0",
     ...objects.settings(),
   };
   return {
@@ -147,7 +148,8 @@ async function accessOf(db: Database) {
   try {
     const { id, ...owner } = (await createAccounts(stores).findOwner()) ?? {};
     return {
-      ...{ id, owner },
+      id,
+      owner,
       keys: (await createKeys(stores).listOfAllAccounts()).map(withoutUse),
       grants: (await createGrants(stores).listOfAllAccounts()).map(withoutUse),
       quota: await createQuotas({ db, ofMembers: null }).of(id ?? ""),

@@ -248,7 +248,10 @@ describe("the dashboard", () => {
     const source = { via: "dashboard", by, id: accountId };
     expect(await ada.get(saved.id)).toMatchObject({
       ...FIELDS,
-      ...{ project, supersedes, content: "after", source },
+      project,
+      supersedes,
+      content: "after",
+      source,
     });
   });
 

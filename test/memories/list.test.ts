@@ -189,7 +189,8 @@ test("paging forward and back shows the same pages; a short newer page becomes t
   }
   const page = (cursor?: string | null) =>
     server.memories.list(wholeAccount(ada.accountId), {
-      ...{ filter: {}, limit: 4 },
+      filter: {},
+      limit: 4,
       ...(cursor && { cursor }),
     });
   const first = await page();

@@ -18,7 +18,8 @@ test("memories near in meaning are found, nearest first", async () => {
   const same = await ada.save({ content: "Sam likes green tea.", project: "atlas" });
   const coffee = await ada.save({ content: "Sam prefers coffee without milk" });
   const newer = await ada.save({
-    ...{ content: "Sam takes oat milk in coffee", supersedes: coffee.id },
+    content: "Sam takes oat milk in coffee",
+    supersedes: coffee.id,
   });
   const index = await ada.save({ content: "The index on customer_id was added in migration 0147" });
   const near = await server.memories.near(reach, id);
@@ -37,7 +38,8 @@ test("the memories around one in its session are listed by time", async () => {
   const ids: string[] = [];
   for (let turn = 0; turn < 9; turn++) {
     const { id } = await ada.save({
-      ...{ content: `Turn ${turn} of the talk about lamp ${turn}`, session_id: "s-1" },
+      content: `Turn ${turn} of the talk about lamp ${turn}`,
+      session_id: "s-1",
       ...(turn === 6 && { project: "atlas" }),
     });
     ids.push(id);

@@ -135,6 +135,7 @@ test("accounts have separate quotas", async () => {
   await limited(0);
   const free = await server.account();
   await free.save({ content: "as many as I like" });
+  expect((await free.list()).memories).toHaveLength(1);
 });
 
 test("a member has the default quota until the owner sets another one", async () => {

@@ -80,7 +80,11 @@ async function expectWhole(memories: Memories, accountId: string) {
   expect(all.size).toBeGreaterThan(0);
   for (const { id, content } of [...all.values()].slice(0, 30)) {
     const { memories: found } = await memories.search(wholeAccount(accountId), {
-      ...{ query: content, filter: {}, limit: 1, minScore: 0, mode: "semantic" },
+      query: content,
+      filter: {},
+      limit: 1,
+      minScore: 0,
+      mode: "semantic",
       versions: false,
     });
     expect(found[0]?.id).toBe(id);

@@ -28,7 +28,12 @@ const candidate = (
   { cosine = 0.7, matches = Float32Array.of(0), ...fields }: Fields = {},
 ): Candidate => ({
   memory: {
-    ...{ id, content: "", tags: [], agentId: null, sessionId: null, project: null },
+    id,
+    content: "",
+    tags: [],
+    agentId: null,
+    sessionId: null,
+    project: null,
     ...{
       importance: 0.5,
       pinned: false,
@@ -37,7 +42,10 @@ const candidate = (
       metadata: "{}",
       source: null,
     },
-    ...{ createdAt: NOW, updatedAt: NOW, expiresAt: null, starts: [0] },
+    createdAt: NOW,
+    updatedAt: NOW,
+    expiresAt: null,
+    starts: [0],
     ...fields,
   },
   cosine,

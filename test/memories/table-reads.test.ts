@@ -55,8 +55,11 @@ test("token states of a changed memory are not taken from an earlier search", as
   const compare = async () => (await table.interaction([idOf(3)], states, [1])).get(idOf(3));
   const search = async () =>
     await table.candidates({
-      ...{ vector: await embedQuery("number 3"), words: "number 3", filter: {} },
-      ...{ limit: 100, least: 100 },
+      vector: await embedQuery("number 3"),
+      words: "number 3",
+      filter: {},
+      limit: 100,
+      least: 100,
     });
   await search();
   expect(await compare()).toBe(0);
@@ -207,7 +210,9 @@ test("a large table of an earlier version answers every filter before it is rewr
     const { candidates, terms } = await table.candidates(question);
     expect(candidates.map(({ memory }) => memory.id).sort()).toEqual(passing);
     const around = await table.ofSessions(["session 1", "session 3"], {
-      ...{ filter, vector: null, terms },
+      filter,
+      vector: null,
+      terms,
     });
     const inThem = all.filter(
       (memory) => passes(filter, memory) && /[13]/.test(memory.sessionId ?? ""),

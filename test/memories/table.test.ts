@@ -90,7 +90,9 @@ async function compare(inMemory: KeptTable, stored: KeptTable, all: readonly str
     const listed = (table: KeptTable) =>
       limit === null ? table.list(filter, from) : table.list(filter, from, limit);
     expect({ filter, from, limit, ids: await listed(stored) }).toEqual({
-      ...{ filter, from, limit },
+      filter,
+      from,
+      limit,
       ids: await listed(inMemory),
     });
     expect(await stored.count(filter)).toBe(await inMemory.count(filter));

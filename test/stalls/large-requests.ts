@@ -63,7 +63,9 @@ export function largeRequests({ key }: Pick<ProbedServer, "key">): Hostile[] {
         post(
           "POST /mcp",
           JSON.stringify({
-            ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+            jsonrpc: "2.0",
+            id: 1,
+            method: "tools/call",
             params: { name: "list_memories", arguments: { limit: 100, max_tokens: 50_000 } },
           }),
           { accept: "application/json, text/event-stream" },
