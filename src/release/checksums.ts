@@ -4,7 +4,7 @@ import { hashFile } from "../native/asset.ts";
 import { CHECKSUMS } from "../upgrade/checksums.ts";
 import type { Release } from "./release-info.ts";
 
-/** Files without a checksum: the checksums themselves, their signature, and the notes, which are not downloaded. */
+/** Files without a checksum: the checksums, their signature, and the notes, which nobody downloads. */
 const EXCLUDED = [CHECKSUMS, `${CHECKSUMS}.sigstore.json`, "NOTES.md"];
 
 /** Writes the checksums of all files in the release's folder, without its subfolders, sorted by name. */

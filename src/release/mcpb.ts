@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dir, "..", "..");
 
 const ABOUT = `A long-term memory that your agents share, stored on this computer and searched by meaning. It needs no account, no key and no network. Claude Code, Cursor and other agents with ctxd also know what Claude saves here.`;
 
-/** Descriptions of the tools, which are shown before the server runs. A test compares their names with the server. */
+/** Descriptions of the tools, shown before the server runs. A test compares their names with the server's. */
 const TOOLS = {
   recall_context: "Recall what matters for the conversation",
   search_memories: "Find memories by meaning",

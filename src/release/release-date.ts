@@ -3,7 +3,7 @@ import { readChangelog } from "../changelog.ts";
 
 const CHANGELOG = join(import.meta.dir, "..", "..", "CHANGELOG.md");
 
-/** The date of a version in the CHANGELOG. For a version that it does not list yet, the build time of the executable. */
+/** The date of a version in the CHANGELOG, or the build time of the executable if it is not listed yet. */
 export async function releaseDate(version: string, executable: string): Promise<Date> {
   const sections = readChangelog(await Bun.file(CHANGELOG).text());
   const day = sections.find((section) => section.version === version)?.date;

@@ -13,11 +13,12 @@ const SO_ATTACH_REUSEPORT_CBPF = 51;
 const RETURN_1 = { code: 0x06, k: 1 };
 
 /**
- * Has all new connections to a port go to the newer of two sockets of this process that listen on it
- * (SO_REUSEPORT). Otherwise the system spreads them, and those that the older one has not accepted
- * when it is closed are reset. To be called once, when the first socket listens: the program stays
- * with the port, and a number without a socket lets the system choose (socket(7)). Linux only;
- * elsewhere, and where it can't be done, nothing happens.
+ * Routes all new connections of a port to the newer of two listening sockets of this process (SO_REUSEPORT).
+ * Without this, renewing a certificate resets connections: the system distributes them over both sockets, and
+ * closing the older one resets those that it has not accepted. Call this once, when the first socket listens.
+ * The BPF program stays with the port. Its result is the index of a socket, and without such a socket the
+ * system chooses one (socket(7)). It works on Linux only; elsewhere, and on failure, it does nothing.
+ * @returns whether the program was attached
  */
 export function preferNewestListener(port: number): boolean {
   if (process.platform !== "linux") return false;
