@@ -70,7 +70,7 @@ export function AccountPage({
           </dd>
           <dt>Role</dt>
           <dd>{account.role === "owner" ? "Owner of this server" : "Member"}</dd>
-          <dt>Since</dt>
+          <dt>Created</dt>
           <dd>
             <Moment at={account.createdAt} />
           </dd>

@@ -84,7 +84,7 @@ export function AdminPage({
                 {role === "owner" && <span class="badge">owner</span>}
                 {disabledAt !== null && <span class="badge">disabled</span>}
                 <span class="under">
-                  since <Moment at={createdAt} />
+                  created <Moment at={createdAt} />
                 </span>
               </>
             ),

@@ -31,7 +31,7 @@ export function MemberPage({ visit, member }: { visit: Visit; member: Member }):
         <dl>
           <dt>Role</dt>
           <dd>{role === "owner" ? "Owner of this server" : "Member"}</dd>
-          <dt>Since</dt>
+          <dt>Created</dt>
           <dd>
             <Moment at={createdAt} />
           </dd>
@@ -39,7 +39,7 @@ export function MemberPage({ visit, member }: { visit: Visit; member: Member }):
             <>
               <dt>State</dt>
               <dd>
-                disabled since <Moment at={disabledAt} />
+                disabled <Moment at={disabledAt} />
               </dd>
             </>
           )}

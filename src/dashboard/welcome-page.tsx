@@ -85,7 +85,7 @@ export function ConnectStep({
             is connected
             {arrival.at && (
               <>
-                since <Moment at={arrival.at} />
+                , last seen <Moment at={arrival.at} />
               </>
             )}
             .
