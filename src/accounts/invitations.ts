@@ -8,7 +8,7 @@ import { parseEmail } from "./email.ts";
 import { createAccountTables } from "./tables.ts";
 
 /** How long an invitation holds, in milliseconds. */
-export const INVITATION_LIFETIME = 7 * 24 * 3_600_000;
+const INVITATION_LIFETIME = 7 * 24 * 3_600_000;
 
 /** An invitation that is neither used nor expired, without its secret. */
 export interface Invitation {

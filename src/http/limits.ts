@@ -12,7 +12,7 @@ const WINDOW = 60;
  * else: the embedding engine is the limit of an agent or an import at full speed, at a tenth of
  * these, and queues for each kind of work are bounded by themselves.
  */
-export const POLICIES = {
+const POLICIES = {
   /** What only reads, by key. */
   search: 120_000,
   /** What changes memories, by key; a batch counts as one. */

@@ -7,9 +7,9 @@ import { createPause } from "../pause.ts";
 import { checkJsonType, parseBody, readLimited } from "./body.ts";
 import { createCheck, MAX_DETAILS, validationError } from "./validation.ts";
 
-/** Bytes of what is around the items: their places, and some room for what is wrong. */
+/** Bytes of the body without its items, with some room for unexpected fields. */
 const MAX_OUTLINE = 64 << 10;
-/** Bytes that are looked at before others may have their turn. */
+/** Bytes that are parsed between two pauses. */
 const STEP = 64 << 10;
 
 interface Limits {
@@ -20,9 +20,9 @@ interface Limits {
 }
 
 /**
- * Makes a reader of JSON bodies that are an object with one list of objects: `{"memories": [{…}, …]}`.
- * Each item is parsed and checked as it comes, so that neither a long body nor one that is full of
- * mistakes holds up the main thread, and reading ends with the first 20 mistakes.
+ * Creates a reader of JSON bodies that hold one list of objects: `{"memories": [{…}, …]}`.
+ * Each item is parsed and checked on arrival. A long body, or one with many mistakes, does not block
+ * the main thread. Reading ends after 20 mistakes.
  * @throws AppError `unsupported_media_type`, `too_large`, `malformed_json` or `validation_failed`
  */
 export function createListReader<Item extends TSchema>(
@@ -58,34 +58,18 @@ export function createListReader<Item extends TSchema>(
     const items: unknown[] = [];
     const mistakes = new Set<unknown>();
     const early: ValueError[] = [];
-    const turn = createPause();
-    try {
-      for await (const chunk of readLimited(request, maxBytes)) {
-        for (let start = 0; start < chunk.length; start += STEP) {
-          for (const part of parts.read(chunk.subarray(start, start + STEP))) {
-            if (items.length === maxItems) throw tooMany();
-            const value = parseBody(part);
-            if (!shape.Check(value)) {
-              early.push(...errorsAt(items.length, value));
-              mistakes.add(value);
-            }
-            if (early.length >= MAX_DETAILS) throw validationError(early);
-            items.push(value);
-            await turn();
-          }
-          await turn();
-        }
+    for await (const part of readItems(readLimited(request, maxBytes), parts, maxItemBytes)) {
+      if (items.length === maxItems) throw tooMany();
+      const value = parseBody(part);
+      if (!shape.Check(value)) {
+        early.push(...errorsAt(items.length, value));
+        mistakes.add(value);
       }
-    } catch (error) {
-      if (!(error instanceof TooLong)) throw error;
-      throw new AppError(
-        "too_large",
-        `An item of the body is larger than the ${maxItemBytes} bytes allowed, or what is around them is too large.`,
-        { cause: error },
-      );
+      if (early.length >= MAX_DETAILS) throw validationError(early);
+      items.push(value);
     }
     const outline = checkOutline(parseBody(parts.outline() ?? new Uint8Array()));
-    // In the outline a list stands for an item, and anything else for itself.
+    // The outline has a list `[index]` in the place of each item; other values are unchanged.
     const values = (outline[name] ?? []).map((each) =>
       Array.isArray(each) ? items[Number(each[0])] : each,
     );
@@ -97,4 +81,31 @@ export function createListReader<Item extends TSchema>(
     if (errors.length > 0) throw validationError(errors);
     return { [name]: values as Static<Item>[] };
   };
+}
+
+/** Reads the bytes of each item, with pauses in which other requests are served. */
+async function* readItems(
+  body: AsyncIterable<Uint8Array>,
+  parts: ReturnType<typeof createJsonParts>,
+  maxItemBytes: number,
+) {
+  const pause = createPause();
+  try {
+    for await (const chunk of body) {
+      for (let start = 0; start < chunk.length; start += STEP) {
+        for (const part of parts.read(chunk.subarray(start, start + STEP))) {
+          yield part;
+          await pause();
+        }
+        await pause();
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof TooLong)) throw error;
+    throw new AppError(
+      "too_large",
+      `An item of the body has more than the ${maxItemBytes} bytes allowed, or the rest of the body is too large.`,
+      { cause: error },
+    );
+  }
 }

@@ -6,7 +6,7 @@ interface Route {
 }
 
 /** What to say of a request that no route answers. */
-export interface Unrouted {
+interface Unrouted {
   error: AppError;
   /** Methods that the path does answer, for the `Allow` header. */
   allow: string[];

@@ -16,7 +16,7 @@ export interface Principal extends Reach {
 }
 
 /** Tells whom an OAuth access token speaks for; null for one that does not hold here. */
-export type AuthenticateToken = (token: string) => Promise<Omit<Principal, "via"> | null>;
+type AuthenticateToken = (token: string) => Promise<Omit<Principal, "via"> | null>;
 
 /**
  * Tells who sent a request and, with `scope`, that they may do what it names. Says what holds at this

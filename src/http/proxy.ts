@@ -48,7 +48,7 @@ export function forwardedFor(request: Request, trustProxy: Config["trustProxy"])
  * An address as it is compared: without a port, which some proxies write (`192.0.2.1:51234`,
  * `[2001:db8::1]:51234`) and which is another one for each connection, without a zone, and IPv4 as such.
  */
-export function plainAddress(address: string): string {
+function plainAddress(address: string): string {
   return address
     .replace(/^\[([^\]]*)\](:\d+)?$/, "$1")
     .replace(/^([\d.]+):\d+$/, "$1")

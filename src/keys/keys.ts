@@ -29,7 +29,7 @@ export interface KeyRecord {
 }
 
 /** Whom a key speaks for. */
-export interface KeyHolder extends Reach {
+interface KeyHolder extends Reach {
   readonly scopes: readonly Scope[];
   readonly keyId: string;
   readonly name: string;

@@ -2,7 +2,7 @@ import type { ErrorDetail } from "../errors.ts";
 import { problemOf, text } from "../input-kinds.ts";
 import type { Bound } from "./reach.ts";
 
-/** The columns of a table that has what a key or a grant is bound to. */
+/** The columns for the project that a key or a grant is bound to. */
 export interface BoundColumns {
   readonly project: string | null;
   readonly projectOnly: boolean;
@@ -18,27 +18,32 @@ export function toBoundColumns(bound: Bound | null): BoundColumns {
 
 const NAME = text({ minLength: 1, maxLength: 128 });
 
-/** What is wrong with the project of a new key or grant. */
+/** The problem with the project of a new key or grant; null without one. */
 export function boundProblem(bound: Bound | null): ErrorDetail | null {
   if (bound === null) return null;
   const path = "/project";
   const problem = problemOf(NAME, bound.project);
   if (problem !== null) return { path, message: `A project's name ${problem}.` };
-  // They would reach the terminal of whoever lists the keys.
+  // Control characters would reach the terminal of a person who lists the keys.
   const isPlain = !/[\p{Cc}\u2028\u2029]/u.test(bound.project);
   return isPlain ? null : { path, message: "A project's name has no control characters." };
 }
 
-/** A bound for people: `atlas`, `atlas only`. */
+/** Describes a bound to people: `atlas`, `atlas only`. */
 export function describeBound(bound: Bound | null): string {
   if (bound === null) return "-";
   return bound.only ? `${bound.project} only` : bound.project;
 }
 
 /**
- * How what decides about access is kept where it is bound to a project. Beside this version, an earlier
- * one may use the same database: it would not know of the project, and does not find this.
+ * The stored form of a value that decides about access, for what is bound to a project. A server of an
+ * earlier version may use the same database. It does not know about projects, and does not find this form.
  */
-export function inBoundForm(kept: string): string {
-  return `project ${kept}`;
+export function inBoundForm(value: string): string {
+  return `project ${value}`;
+}
+
+/** Whether a grant's stored resource is this one, with or without a project. */
+export function matchesResource(stored: string, resource: string): boolean {
+  return stored === resource || stored === inBoundForm(resource);
 }

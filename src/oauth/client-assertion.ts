@@ -19,7 +19,7 @@ const CLOCK_TOLERANCE = 60;
 const MAX_LIFETIME = 3_600;
 
 /** @throws OAuthError `invalid_client`, or `temporarily_unavailable` when the keys can't be had */
-export type VerifyAssertion = (client: Client, assertion: string) => Promise<void>;
+type VerifyAssertion = (client: Client, assertion: string) => Promise<void>;
 
 /**
  * Makes the function that checks what a client has signed to show who it is (private_key_jwt: RFC

@@ -6,7 +6,7 @@ import { describeRedirect, isAllowedRedirectUri } from "./redirect-uri.ts";
 export const AUTH_METHODS = ["none", "client_secret_post", "client_secret_basic"] as const;
 /** The same for clients of metadata documents, which have keys instead of a secret. */
 export const KEY_METHOD = "private_key_jwt";
-export type AuthMethod = (typeof AUTH_METHODS)[number];
+type AuthMethod = (typeof AUTH_METHODS)[number];
 export const GRANT_TYPES = ["authorization_code", "refresh_token"] as const;
 
 /** What a client says of itself, as far as it matters here. */

@@ -11,7 +11,7 @@ export interface Client {
 }
 
 /** The public keys of a client. */
-export interface ClientKeys {
+interface ClientKeys {
   /** The keys, or the address that they are at. */
   readonly source: JSONWebKeySet | string;
   /** Whether it has to sign, because that is the one way that its document names. */

@@ -4,7 +4,12 @@ import type { Database } from "../db/database.ts";
 import { createId } from "../db/id.ts";
 import { createSecret, hashSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
-import { boundProblem, inBoundForm, toBoundColumns } from "../keys/project-bound.ts";
+import {
+  boundProblem,
+  inBoundForm,
+  matchesResource,
+  toBoundColumns,
+} from "../keys/project-bound.ts";
 import type { Bound } from "../keys/reach.ts";
 import type { Scope } from "../keys/scopes.ts";
 import type { Client } from "./client.ts";
@@ -19,7 +24,7 @@ import { issueTokens, type TokenSet } from "./token-set.ts";
 const CODE_LIFETIME = 60_000;
 
 /** What a person has just allowed. */
-export interface Consent {
+interface Consent {
   readonly client: Client;
   readonly redirectUri: string;
   readonly challenge: string;
@@ -30,7 +35,7 @@ export interface Consent {
 }
 
 /** What a client shows to get tokens for a code. */
-export interface Redemption {
+interface Redemption {
   readonly clientId: string;
   readonly code: string;
   readonly verifier: string;
@@ -58,9 +63,9 @@ export function createCodes({
 
   return {
     /**
-     * Notes what an account has allowed. Returns the code for the client, which is in no file.
-     * @throws AppError `forbidden` for an account that is shut: what it has allowed ended with that;
-     *   `validation_failed` for a project's name that is none
+     * Records the consent of an account. Returns the code for the client, which is stored as a hash only.
+     * @throws AppError `forbidden` for a disabled account, whose grants have ended; `validation_failed`
+     *   for a bad project name
      */
     async create(accountId: string, consent: Consent): Promise<string> {
       const now = clock();
@@ -93,7 +98,7 @@ export function createCodes({
       return code;
     },
 
-    /** Takes back what was allowed by a code that nobody has been told. */
+    /** Withdraws the consent of a code that was not sent to anyone. */
     async withdraw(code: string): Promise<void> {
       const { grantId } = oauthCodes;
       const ofCode = orm.select({ grantId }).from(oauthCodes);
@@ -102,8 +107,8 @@ export function createCodes({
     },
 
     /**
-     * Exchanges a code for tokens, once. A code that comes back has been stolen, before or now: all
-     * that came of it is revoked (RFC 6749, section 4.1.2).
+     * Exchanges a code for tokens, once. If a code is used twice, one of the users stole it: all of
+     * its tokens are revoked (RFC 6749, section 4.1.2).
      * @throws OAuthError `invalid_grant` or `invalid_target`
      */
     async redeem(redemption: Redemption): Promise<TokenSet> {
@@ -120,11 +125,11 @@ export function createCodes({
         if (row.code.usedAt !== null) {
           return new ReuseError(refused(), await grants.revokeWithin(tx, row.grant.id));
         }
-        // A wrong guess does not use the code up: a thief could end the rightful exchange by it.
+        // A wrong guess does not use up the code: otherwise a thief could prevent the rightful exchange.
         if (row.code.expiresAt.getTime() <= now) return refused();
         if (redirectUri !== null && redirectUri !== row.code.redirectUri) return refused();
         if (!matchesChallenge(verifier, row.code.challenge)) return refused();
-        if (row.resource !== resource && row.resource !== inBoundForm(resource)) {
+        if (!matchesResource(row.resource, resource)) {
           return new OAuthError("invalid_target", "The code is for another resource.");
         }
         await tx
@@ -139,10 +144,10 @@ export function createCodes({
   };
 }
 
-/** One answer for all: it helps no thief. */
+/** The same error for every reason: it tells a thief nothing. */
 function refused(): OAuthError {
   return new OAuthError(
     "invalid_grant",
-    "The code is unknown, used or expired, or does not belong to this client, redirect_uri or code_verifier.",
+    "The code is unknown, used or expired, or it does not match this client, redirect_uri or code_verifier.",
   );
 }

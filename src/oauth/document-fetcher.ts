@@ -5,7 +5,7 @@ import { isIP } from "node:net";
 import { isPublicAddress } from "./public-address.ts";
 
 /** The way to other hosts; a test has one of its own. */
-export interface Network {
+interface Network {
   /** All addresses of a host. */
   resolve(host: string): Promise<readonly string[]>;
   isPublic(address: string): boolean;

@@ -2,7 +2,7 @@ import { CtxdError } from "../errors.ts";
 import type { Grant } from "./grants.ts";
 
 /** Error codes of RFC 6749 (4.1.2.1, 5.2), RFC 7591 (3.2.2), RFC 8707 (2) and RFC 9101 (7). */
-export type OAuthErrorCode =
+type OAuthErrorCode =
   | "access_denied"
   | "invalid_client"
   | "invalid_client_metadata"

@@ -5,12 +5,12 @@ import { formatScopes, type Scope } from "../keys/scopes.ts";
 import type { OAuthTables } from "./tables.ts";
 
 /** How long an access token holds, in milliseconds. It can be revoked at any time before. */
-export const ACCESS_LIFETIME = 3_600_000;
+const ACCESS_LIFETIME = 3_600_000;
 /** How long a refresh token holds that is not used. */
 const REFRESH_LIFETIME = 90 * 24 * 3_600_000;
 
 export const ACCESS_PREFIX = "ctxa_";
-export const REFRESH_PREFIX = "ctxr_";
+const REFRESH_PREFIX = "ctxr_";
 
 /** What a client gets for a refresh token that was used a moment ago (RFC 6749, section 5.1). */
 export interface AccessSet {

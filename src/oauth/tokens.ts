@@ -2,7 +2,7 @@ import { and, eq, gt, inArray, isNull, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { createLastUsedWriter } from "../db/last-used.ts";
 import { hashSecret } from "../db/secret.ts";
-import { inBoundForm, toBound } from "../keys/project-bound.ts";
+import { inBoundForm, matchesResource, toBound } from "../keys/project-bound.ts";
 import type { Reach } from "../keys/reach.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import { type Grant, type Grants, grantOf } from "./grants.ts";
@@ -17,13 +17,13 @@ import {
 } from "./token-set.ts";
 
 /**
- * For how long a used refresh token still gives an access token, in milliseconds: the answer to its
- * first use may have been lost, and clients with several sessions refresh at once.
+ * Milliseconds for which a used refresh token still gives an access token. The first answer may have
+ * been lost, and several sessions of a client may refresh at the same time.
  */
-export const REUSE_GRACE = 60_000;
+const REUSE_GRACE_MS = 60_000;
 
-/** What a client shows to get the next tokens. */
-export interface Renewal {
+/** A client's request for the next tokens. */
+interface Renewal {
   readonly clientId: string;
   readonly refreshToken: string;
   /** Fewer scopes for the access token; null for all. */
@@ -31,12 +31,12 @@ export interface Renewal {
   readonly resource: string;
 }
 
-/** Whom an access token speaks for. */
-export interface TokenHolder extends Reach {
+/** The account and app that an access token belongs to. */
+interface TokenHolder extends Reach {
   readonly scopes: readonly Scope[];
   /** The app's name, and the grant's id. */
   readonly credential: { readonly by: string; readonly id: string };
-  /** Host that the app was answered at when the person allowed it. */
+  /** The host of the app's redirect address when the person gave consent. */
   readonly app: string;
 }
 
@@ -44,7 +44,7 @@ export type Tokens = ReturnType<typeof createTokens>;
 
 /**
  * The store of tokens. `clock` gives milliseconds since 1970.
- * @param resource the one whose tokens are accepted (RFC 8707; MCP, "Access Token Usage")
+ * @param resource tokens of this resource are accepted (RFC 8707; MCP, "Access Token Usage")
  */
 export function createTokens({
   db,
@@ -110,11 +110,11 @@ export function createTokens({
   };
 
   /**
-   * The token that a refresh token stands for: itself, or its successor for a token that was
-   * repeated within its grace. Clients keep the token that they sent when the answer has none (RFC
-   * 6749, section 6), and one of several sessions may have written it over the successor.
+   * The token that a refresh token is treated as: its successor if it was repeated within its grace,
+   * otherwise itself. When an answer has no refresh token, clients keep the one that they sent (RFC 6749,
+   * section 6). One of several sessions may have replaced the successor with it.
    */
-  const standsFor = async (tx: Orm, token: StoredToken, now: number): Promise<StoredToken> => {
+  const currentToken = async (tx: Orm, token: StoredToken, now: number): Promise<StoredToken> => {
     const { usedAt, repeatedAt, successor } = token;
     if (usedAt === null || isInGrace(usedAt, now) || !repeatedAt || !successor) return token;
     return (await findByHash(tx, successor)) ?? token;
@@ -122,14 +122,14 @@ export function createTokens({
 
   return {
     /**
-     * Exchanges a refresh token for the next tokens. Within its grace a used one gives an access
-     * token alone, so that a grant has one refresh token that can be exchanged, and never two. One
-     * that comes back later has been stolen, before or now: all tokens of its grant are revoked
-     * (RFC 9700, section 4.14.2).
+     * Exchanges a refresh token for the next tokens. Within its grace, a used token gives only an access
+     * token, so that a grant never has two refresh tokens that can be exchanged. If a token is used
+     * after its grace, one of the users stole it: all tokens of its grant are revoked (RFC 9700, section
+     * 4.14.2).
      * @throws OAuthError `invalid_grant`, `invalid_scope` or `invalid_target`
      */
     async renew(renewal: Renewal): Promise<TokenSet | AccessSet> {
-      const { clientId, refreshToken, scopes, resource } = renewal;
+      const { clientId, refreshToken } = renewal;
       const now = clock();
       await grants.prune();
       const outcome = await db.transaction(
@@ -137,18 +137,13 @@ export function createTokens({
           const row = await findByHash(tx, hashSecret(refreshToken));
           if (row?.kind !== "refresh" || row.grant.clientId !== clientId) return refused();
           if (row.grant.revokedAt !== null || row.expiresAt.getTime() <= now) return refused();
-          const current = await standsFor(tx, row, now);
+          const current = await currentToken(tx, row, now);
           if (current.usedAt !== null && !isInGrace(current.usedAt, now)) {
             return new ReuseError(refused(), await grants.revokeWithin(tx, row.grant.id));
           }
-          // RFC 6749, section 6: no scope that was not granted.
-          if (scopes?.some((scope) => !allows(row.grant.scopes, scope))) {
-            return new OAuthError("invalid_scope", "The grant does not have all these scopes.");
-          }
-          if (row.resource !== resource && row.resource !== inBoundForm(resource)) {
-            return new OAuthError("invalid_target", "The token is for another resource.");
-          }
-          const access = scopes ?? row.grant.scopes;
+          const problem = renewalProblem(row, renewal);
+          if (problem) return problem;
+          const access = renewal.scopes ?? row.grant.scopes;
           if (current.usedAt !== null) {
             await tx
               .update(oauthTokens)
@@ -157,7 +152,7 @@ export function createTokens({
             return await issueAccess(tx, tables, row.grant.id, access, now);
           }
           const tokens = await issueTokens(tx, tables, row.grant, access, now);
-          // Both that was presented and what it stands for: each has its grace from now on.
+          // The presented token and the one it is treated as: the grace of both begins now.
           await tx
             .update(oauthTokens)
             .set({
@@ -174,8 +169,8 @@ export function createTokens({
     },
 
     /**
-     * Ends a token at its client's wish: an access token alone, or with a refresh token the whole
-     * grant (RFC 7009, section 2.1), which it returns. An unknown token is none already.
+     * Revokes a token at the request of its client. A refresh token ends its whole grant (RFC 7009,
+     * section 2.1), which is returned; an access token ends alone. An unknown token is ignored.
      * @throws OAuthError `invalid_grant` for another client's token
      */
     async revoke(clientId: string, token: string): Promise<Grant | null> {
@@ -190,9 +185,9 @@ export function createTokens({
     },
 
     /**
-     * Tells whom an access token speaks for; null for an unknown, expired or revoked one, and for
-     * one of another resource. Asks the database on every call, so that another process's revocation
-     * counts at once.
+     * Returns the holder of an access token; null for an unknown, expired or revoked token, and for
+     * one of another resource. Every call reads the database, so that revocations by other processes
+     * take effect at once.
      */
     async authenticate(presented: string): Promise<TokenHolder | null> {
       if (!presented.startsWith(ACCESS_PREFIX)) return null;
@@ -206,6 +201,21 @@ export function createTokens({
   };
 }
 
+/** Why a valid refresh token does not give what the client asks for; null if it does. */
+function renewalProblem(
+  token: { grant: Pick<Grant, "scopes">; resource: string },
+  { scopes, resource }: Renewal,
+): OAuthError | null {
+  // RFC 6749, section 6: no scope that was not granted.
+  if (scopes?.some((scope) => !allows(token.grant.scopes, scope))) {
+    return new OAuthError("invalid_scope", "The grant does not have all these scopes.");
+  }
+  if (!matchesResource(token.resource, resource)) {
+    return new OAuthError("invalid_target", "The token is for another resource.");
+  }
+  return null;
+}
+
 interface StoredToken {
   readonly hash: string;
   readonly usedAt: Date | null;
@@ -215,7 +225,7 @@ interface StoredToken {
 
 /** A clock that was set back must not make the grace longer. */
 function isInGrace(usedAt: Date, now: number): boolean {
-  return Math.abs(now - usedAt.getTime()) < REUSE_GRACE;
+  return Math.abs(now - usedAt.getTime()) < REUSE_GRACE_MS;
 }
 
 function refused(): OAuthError {

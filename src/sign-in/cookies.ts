@@ -4,7 +4,7 @@
  * step of that to do, `visit` of anyone with a form, `notice` of what was just done, `device` of a
  * browser in which people have signed in before.
  */
-export type CookieName = "session" | "pending" | "visit" | "notice" | "device";
+type CookieName = "session" | "pending" | "visit" | "notice" | "device";
 
 export type Cookies = ReturnType<typeof createCookies>;
 

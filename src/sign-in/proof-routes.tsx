@@ -15,15 +15,15 @@ import { PROOF_PATH, SIGN_IN_PATH } from "./paths.ts";
 import type { Proof } from "./proof.ts";
 import { PROOF, PROOF_OPTIONS, ProofPage, type Waiting } from "./proof-page.tsx";
 import type { Provider } from "./provider.ts";
+import { asRateLimited } from "./rate-limited.ts";
 import type { SignedIn, Visitors } from "./visitor.ts";
 import type { WebAuthn } from "./webauthn.ts";
 
 const HIDDEN = { parse: "none", detail: { hide: true } } as const;
 
-/** Asks for a proof, before the page or the form that waits for it. */
+/** Answers with a page that asks for a proof. The page or form that needs it follows. */
 export type AskForProof = (person: SignedIn, waiting: Waiting) => Promise<Response>;
 
-/** @param proof what is asked for */
 export function createAskForProof({
   proof,
   providers,
@@ -38,12 +38,21 @@ export function createAskForProof({
     answer: { status: number; headers?: Record<string, string> } = { status: 403 },
   ): Promise<Response> => {
     const ways = await proof.waysOf(id);
-    const page = <ProofPage {...{ token, email, ways, providers, waiting, problem }} />;
+    const page = (
+      <ProofPage
+        token={token}
+        email={email}
+        ways={ways}
+        providers={providers}
+        waiting={waiting}
+        problem={problem}
+      />
+    );
     return pageResponse(page, { ...answer, scripts: true });
   };
 }
 
-/** The page on which who is signed in proves again who they are, and goes on. */
+/** The page on which a signed-in person proves again who they are. */
 export function createProofRoutes({
   config,
   visitors,
@@ -63,7 +72,7 @@ export function createProofRoutes({
   const checkHost = createHostCheck(config);
   const ask = createAskForProof({ proof, providers });
 
-  /** The form of a person who is signed in; null for who is not. */
+  /** The form, and the person who is signed in; null without one. */
   const receive = async (request: Request) => {
     checkHost(request);
     const form = await readForm(request);
@@ -92,8 +101,7 @@ export function createProofRoutes({
       PROOF_OPTIONS,
       async ({ request }) => {
         const received = await receive(request);
-        if (received === null)
-          throw new AppError("unauthorized", "You are not signed in any more.");
+        if (received === null) throw new AppError("unauthorized", "You are no longer signed in.");
         const { session, account } = received.person;
         return webauthn.requestOptions(session, "proof", account.id);
       },
@@ -117,17 +125,16 @@ export function createProofRoutes({
             }
             return waiting.form === null ? seeOther(to) : againWithForm(to);
           } catch (error) {
-            if (!(error instanceof AppError) || error.code !== "rate_limited") throw error;
+            const { message, ...answer } = asRateLimited(error);
             record(request, "proof_failed", { accountId: person.account.id });
-            const headers = { "retry-after": `${error.retryAfter}` };
-            return await ask(person, waiting, error.message, { status: error.status, headers });
+            return ask(person, waiting, message, answer);
           }
         }),
       HIDDEN,
     );
 }
 
-/** What was shown: one of the three, as the page has a form for each. */
+/** The page has a form for each kind of proof. */
 function answerOf(form: URLSearchParams) {
   const credential = form.get(PROOF.credential);
   const code = form.get(PROOF.code);

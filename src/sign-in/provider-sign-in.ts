@@ -14,7 +14,7 @@ import { createProofs } from "./provider-client.ts";
 const LIFETIME = 10 * 60_000;
 
 /** Why somebody is sent to a provider. */
-export interface Purpose {
+interface Purpose {
   /** Where to go on, a path of ours. */
   readonly next: string | null;
   /** The secret of an invitation that they hold. */

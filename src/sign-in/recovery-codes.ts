@@ -10,8 +10,6 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 /** 80 random bits: neither guessed here nor found from its hash. */
 const CHARACTERS = 16;
 
-export type RecoveryCodes = ReturnType<typeof createRecoveryCodes>;
-
 /** The store of codes that stand in for a lost second factor, each one time. */
 export function createRecoveryCodes({ db }: { db: Database }) {
   const { orm } = db;

@@ -15,6 +15,7 @@ import { checkForm, FORM_TOKEN } from "./form-token.ts";
 import { localPath } from "./local-path.ts";
 import { SET_UP_PATH, SIGN_IN_PATH, SIGN_OUT_PATH } from "./paths.ts";
 import type { Provider } from "./provider.ts";
+import { asRateLimited } from "./rate-limited.ts";
 import type { SecondStep } from "./second-step.ts";
 import type { Sessions } from "./sessions.ts";
 import type { SignIn } from "./sign-in.ts";
@@ -86,7 +87,7 @@ export function createSignInRoutes({
           const next = localPath(form.get("next"), publicUrl);
           const email = form.get("email") ?? "";
           const password = form.get("password") ?? "";
-          // What was typed is told only where it is an account's address: some type their password.
+          // Records an address only if an account has it: some people type their password here.
           const recordRefused = async (event: "sign_in_failed" | "sign_in_locked") =>
             record(request, event, { accountId: (await accounts.findByEmail(email))?.id ?? null });
           const again = (problem: string, status: number, headers = {}) => {
@@ -117,9 +118,9 @@ export function createSignInRoutes({
               await recordRefused("sign_in_failed");
               return again(error.message, error.status);
             }
-            if (!(error instanceof AppError) || error.code !== "rate_limited") throw error;
+            const { message, status, headers } = asRateLimited(error);
             await recordRefused("sign_in_locked");
-            return again(error.message, error.status, { "retry-after": `${error.retryAfter}` });
+            return again(message, status, headers);
           }
         }),
       HIDDEN,
@@ -136,7 +137,7 @@ export function createSignInRoutes({
           if (session !== null) await sessions.end(session);
           if (person) record(request, "signed_out", { accountId: person.account.id });
           const next = localPath(form.get("next"), publicUrl) ?? SIGN_IN_PATH;
-          // The session may be from before browsers were remembered.
+          // Sessions of earlier versions did not remember their browser.
           const kept = person ? [await visitors.remember(request, person.account.id)] : [];
           return seeOther(next, [cookies.clear("session"), ...kept]);
         }),

@@ -14,13 +14,14 @@ import type { Factors } from "./factors.ts";
 import { checkForm, FORM_TOKEN, formToken } from "./form-token.ts";
 import { CREDENTIAL } from "./passkey-form.tsx";
 import { SECOND_STEP_PATH, SIGN_IN_PATH } from "./paths.ts";
+import { asRateLimited } from "./rate-limited.ts";
 import type { Answer, SecondStep } from "./second-step.ts";
 import { SECOND_STEP_OPTIONS, SecondStepPage } from "./second-step-page.tsx";
 import type { WebAuthn } from "./webauthn.ts";
 
 const HIDDEN = { parse: "none", detail: { hide: true } } as const;
 
-/** The second step of signing in. */
+/** The routes of the second step of a sign-in. */
 export function createSecondStepRoutes({
   config,
   cookies,
@@ -59,13 +60,29 @@ export function createSecondStepRoutes({
     return pageResponse(page, { status, headers, scripts: true });
   };
 
-  /** The form that was sent from the page, by the browser that has begun the sign-in. */
+  /** The page's form, sent by the browser that began the sign-in. */
   const receive = async (request: Request): Promise<URLSearchParams> => {
     checkHost(request);
     const form = await readForm(request);
     const cookie = cookies.read(request, "pending");
     checkForm(request, { token: form.get(FORM_TOKEN), cookie, publicUrl });
     return form;
+  };
+
+  /** Checks an answer to the second step, and signs the person in if it is right. */
+  const finish = async (request: Request, answer: Answer): Promise<Response> => {
+    const outcome = await secondStep.finish(request, answer);
+    const { accountId } = outcome;
+    if (outcome.is === "right") {
+      if (outcome.byRecovery) record(request, "recovery_code_used", { accountId });
+      record(request, "signed_in", { accountId });
+      return seeOther(outcome.arrival.to, outcome.arrival.setCookies);
+    }
+    if (accountId !== null) record(request, "second_step_failed", { accountId });
+    if (outcome.is === "over") throw over();
+    const problem =
+      "code" in answer ? "This code is wrong, or was used." : "This passkey does not fit.";
+    return show(request, problem, 401);
   };
 
   return new Elysia()
@@ -86,7 +103,7 @@ export function createSecondStepRoutes({
         if (pending) {
           return webauthn.requestOptions(pending.secret, "second-step", pending.accountId);
         }
-        throw new AppError("forbidden", "This sign-in is over: begin again.");
+        throw over();
       },
       HIDDEN,
     )
@@ -96,31 +113,22 @@ export function createSecondStepRoutes({
         answerWithPage(async () => {
           const form = await receive(request);
           const credential = form.get(CREDENTIAL);
-          const answer: Answer =
-            credential !== null ? { credential } : { code: form.get(CODE) ?? "" };
           try {
-            const outcome = await secondStep.finish(request, answer);
-            const { accountId } = outcome;
-            if (outcome.is === "right") {
-              if (outcome.byRecovery) record(request, "recovery_code_used", { accountId });
-              record(request, "signed_in", { accountId });
-              return seeOther(outcome.arrival.to, outcome.arrival.setCookies);
-            }
-            if (accountId !== null) record(request, "second_step_failed", { accountId });
-            if (outcome.is === "over") {
-              throw new AppError("forbidden", "This sign-in is over: sign in again.");
-            }
-            const isCode = credential === null;
-            const what = isCode ? "This code is wrong, or was used." : "This passkey does not fit.";
-            return await show(request, what, 401);
+            return await finish(
+              request,
+              credential !== null ? { credential } : { code: form.get(CODE) ?? "" },
+            );
           } catch (error) {
-            if (!(error instanceof AppError) || error.code !== "rate_limited") throw error;
+            const { message, status, headers } = asRateLimited(error);
             const accountId = (await secondStep.find(request))?.accountId ?? null;
             record(request, "second_step_failed", { accountId });
-            const headers = { "retry-after": `${error.retryAfter}` };
-            return await show(request, error.message, error.status, headers);
+            return show(request, message, status, headers);
           }
         }),
       HIDDEN,
     );
+}
+
+function over(): AppError {
+  return new AppError("forbidden", "This sign-in is over: sign in again.");
 }

@@ -25,7 +25,7 @@ export type Answer = { readonly code: string } | { readonly credential: string }
  * What an answer has led to. `over`: the first step has to be done again; `accountId` is that of a
  * wrong answer, null where there was nothing to answer.
  */
-export type SecondStepOutcome =
+type SecondStepOutcome =
   | { readonly is: "wrong"; readonly accountId: string }
   | { readonly is: "over"; readonly accountId: string | null }
   | {

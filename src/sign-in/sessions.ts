@@ -10,7 +10,7 @@ import { createSignInTables } from "./tables.ts";
 export const SESSION_LIFETIME = 30 * 24 * 3_600_000;
 
 /** How long a proof of who sits there is taken for fresh, in milliseconds. */
-export const PROOF_LIFETIME = 10 * 60_000;
+const PROOF_LIFETIME = 10 * 60_000;
 
 /** Characters that are kept of what a browser calls itself. */
 const MAX_BROWSER = 300;

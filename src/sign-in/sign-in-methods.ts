@@ -5,7 +5,7 @@ import type { Factors } from "./factors.ts";
 import type { Identities } from "./identities.ts";
 
 /** By what an account can be signed in to. */
-export interface SignInMethods {
+interface SignInMethods {
   readonly hasPassword: boolean;
   /** Of the providers that it is connected to. */
   readonly issuers: readonly string[];

@@ -67,7 +67,7 @@ export function SignInPage({
       <ProviderButtons providers={providers} parameters={parameters} />
       {isOpen && (
         <p class="quiet">
-          New here? <a href={SIGN_UP_PATH}>Make an account</a>.
+          New here? <a href={SIGN_UP_PATH}>Create an account</a>.
         </p>
       )}
     </Layout>

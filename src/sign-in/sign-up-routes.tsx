@@ -10,27 +10,20 @@ import type { RecordEvent } from "../http/record-event.ts";
 import { seeOther } from "../http/see-other.ts";
 import { answerWithPage } from "../pages/error-page.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
-import { MessagePage } from "../pages/layout.tsx";
 import { pageResponse } from "../pages/page-response.ts";
 import type { Cookies } from "./cookies.ts";
 import { checkForm, FORM_TOKEN } from "./form-token.ts";
 import { JOIN_PATH, SET_UP_PATH, SIGN_IN_PATH, SIGN_UP_PATH, WELCOME_PATH } from "./paths.ts";
 import type { Provider } from "./provider.ts";
 import type { SignUp } from "./sign-up.ts";
-import { SignUpPage } from "./sign-up-page.tsx";
+import { type Again, createSignUpPages } from "./sign-up-pages.tsx";
 import type { Visitors } from "./visitor.ts";
 
 const HIDDEN = { parse: "none", detail: { hide: true } } as const;
 
 type Awaitable<T> = T | Promise<T>;
 
-/** What was wrong with a form that is shown again. */
-interface Again {
-  problem?: string;
-  email?: string;
-}
-
-/** The pages on which accounts are made: set-up, invitation, sign-up. */
+/** The routes that create accounts: set-up, invitation, sign-up. */
 export function createSignUpRoutes({
   config,
   cookies,
@@ -48,6 +41,11 @@ export function createSignUpRoutes({
 }) {
   const { publicUrl, passwords } = config;
   const checkHost = createHostCheck(config);
+  const { setUpPage, joinPage, signUpPage, ownerNeeded } = createSignUpPages({
+    passwords,
+    providers,
+    signUp,
+  });
 
   const show = (request: Request, render: (token: string) => Awaitable<Markup | Response>) =>
     answerWithPage(async () => {
@@ -57,7 +55,7 @@ export function createSignUpRoutes({
       return page instanceof Response ? page : pageResponse(page, { headers });
     });
 
-  /** Makes an account of a form, signs its person in and leads on, or shows the form again. */
+  /** Creates an account from a form, signs its person in and redirects, or shows the form again. */
   const receive = (
     request: Request,
     make: (wanted: NewAccount, form: URLSearchParams) => Promise<Account>,
@@ -83,69 +81,6 @@ export function createSignUpRoutes({
       }
     });
 
-  const setUpPage = (token: string, claim: string, again: Again = {}) => (
-    <SignUpPage
-      passwords={passwords}
-      title="Welcome to ctxd"
-      action={SET_UP_PATH}
-      token={token}
-      submit="Make my account"
-      fields={<input type="hidden" name="token" value={claim} />}
-      {...again}
-    >
-      <p>
-        This server is new. Make the account of its owner: it keeps your memories, and can invite
-        others, who have memories of their own.
-      </p>
-    </SignUpPage>
-  );
-
-  const joinPage = async (token: string, secret: string, again: Again = {}) => {
-    const invitation = await signUp.findInvitation(secret);
-    if (!invitation) {
-      return (
-        <MessagePage
-          title="This invitation does not hold"
-          message="It was used, has expired or is revoked. Ask for another one."
-        />
-      );
-    }
-    return (
-      <SignUpPage
-        passwords={passwords}
-        title="You are invited"
-        action={`${JOIN_PATH}/${secret}`}
-        token={token}
-        submit="Make my account"
-        fixedEmail={invitation.email}
-        providers={providers}
-        parameters={{ invitation: secret }}
-        {...again}
-      >
-        <p>
-          Make an account on this ctxd server. Your memories are yours: no other account can read
-          them. Whoever runs the server has its files.
-        </p>
-      </SignUpPage>
-    );
-  };
-
-  const signUpPage = (token: string, again: Again = {}) => (
-    <SignUpPage
-      passwords={passwords}
-      title="Make an account"
-      action={SIGN_UP_PATH}
-      token={token}
-      submit="Make my account"
-      providers={providers}
-      {...again}
-    >
-      <p>
-        Have one already? <a href={SIGN_IN_PATH}>Sign in</a>.
-      </p>
-    </SignUpPage>
-  );
-
   return new Elysia()
     .get(
       SET_UP_PATH,
@@ -154,11 +89,7 @@ export function createSignUpRoutes({
           if (await signUp.isSetUp()) return seeOther(SIGN_IN_PATH);
           const claim = new URL(request.url).searchParams.get("token") ?? "";
           if (signUp.allowsSetUp && (await signUp.mayClaim(claim))) return setUpPage(token, claim);
-          const message = signUp.allowsSetUp
-            ? "Its owner's account is made by the link that the server has printed at its start, or that ctxd dashboard opens on its machine."
-            : "Its owner's account is made on the command line: ctxd user add EMAIL.";
-          const page = <MessagePage title="This server is new" message={message} />;
-          return pageResponse(page, { status: 403 });
+          return pageResponse(ownerNeeded(), { status: 403 });
         }),
       HIDDEN,
     )

@@ -122,7 +122,7 @@ describe("who has got it before", () => {
     const refused = await bridge.call("save_memory", { content: "a secret of the owner's" });
     expect(JSON.stringify(refused)).toContain("ctxd user owner EMAIL");
     const examined = await ctxd(["doctor"], { dataDir, env: { CTXD_PORT: "0" } });
-    expect(examined.stdout + examined.stderr).toContain("there are accounts and no owner");
+    expect(examined.stdout + examined.stderr).toContain("there are accounts but no owner");
     const named = await ctxd(["user", "owner", MEMBER], { dataDir });
     expect(named).toMatchObject({ stdout: "", exitCode: 0 });
     expect(await accounts.findOwner()).toMatchObject({ id: "acc_2" });
@@ -173,7 +173,7 @@ test("an invitation that a removed owner leaves makes nobody the owner", async (
   expect(await server.invitations.list()).toEqual([]);
   const wanted = { email: "eve@example.com", password: PASSWORD };
   expect((await eve.submit(page, wanted)).status).toBe(404);
-  expect((await eve.visit(`/join/${open.secret}`)).text).toContain("does not hold");
+  expect((await eve.visit(`/join/${open.secret}`)).text).toContain("is not valid");
   // Even one that came back with an old copy of the database.
   const { secret } = await server.invitations.create(null);
   expect((await eve.submit(await eve.visit(`/join/${secret}`), wanted)).status).toBe(403);

@@ -86,7 +86,7 @@ test("an invitation link is shown once, creates an account, and can be revoked",
   const [other = ""] = /http:\/\/localhost:\d+\/join\/[\w-]{43}/.exec(again.text) ?? [];
   const [invitation] = await server.invitations.list();
   await owner.person.submit(formTo(again, `/admin/invitations/${invitation?.id}/revoke`));
-  expect((await ada.visit(other)).text).toContain("This invitation does not hold");
+  expect((await ada.visit(other)).text).toContain("This invitation is not valid");
 });
 
 test("removing an account says what it removes, and removes all of it", async () => {

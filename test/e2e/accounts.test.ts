@@ -43,7 +43,7 @@ test.each(LOOKS)(
       await owner.goto(`${origin}${SET_UP_LINK}`);
       await owner.getByLabel("E-mail address").fill(EMAIL);
       await owner.getByLabel("Password").fill(PASSWORD);
-      await press(owner, "Make my account");
+      await press(owner, "Create my account");
       await owner.getByRole("link", { name: "Skip to the overview" }).click();
       await owner.getByRole("heading", { name: "Overview" }).waitFor();
       await follow(owner, "Admin");
@@ -57,11 +57,11 @@ test.each(LOOKS)(
         await ada.getByText("ada@example.com").waitFor();
         await check(ada);
         await ada.getByLabel("Password").fill(PASSWORD);
-        await press(ada, "Make my account");
+        await press(ada, "Create my account");
         await ada.getByRole("heading", { name: "Overview" }).waitFor();
         expect(await ada.locator("nav a[href='/admin']").count()).toBe(0);
         await ada.goto(link);
-        await ada.getByText("This invitation does not hold").waitFor();
+        await ada.getByText("This invitation is not valid").waitFor();
 
         await follow(owner, "Admin");
         await owner.getByRole("link", { name: "ada@example.com" }).click();

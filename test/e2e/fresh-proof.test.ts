@@ -110,7 +110,7 @@ test.each(LOOKS)(
       await check(page);
       await page.getByLabel("E-mail address").fill(EMAIL);
       await page.getByLabel("Password").fill(PASSWORD);
-      await press(page, "Make my account");
+      await press(page, "Create my account");
       await page.getByRole("link", { name: "Skip to the overview" }).click();
       await follow(page, "Account");
       const { app } = await setUpApp(page, check, fresh.clock);

@@ -44,7 +44,7 @@ async function setUp(page: Page, origin: string) {
   await page.goto(`${origin}${SET_UP_LINK}`);
   await page.getByLabel("E-mail address").fill("you@example.com");
   await page.getByLabel("Password").fill("correct horse battery");
-  await press(page, "Make my account");
+  await press(page, "Create my account");
   await page.getByRole("heading", { name: "Connect your first agent" }).waitFor();
 }
 

@@ -79,7 +79,7 @@ describe("the executable", () => {
           await page.goto(link);
           await page.getByLabel("E-mail address").fill("you@example.com");
           await page.getByLabel("Password").fill("correct horse battery");
-          await page.getByRole("button", { name: "Make my account" }).click();
+          await page.getByRole("button", { name: "Create my account" }).click();
           await page.getByRole("link", { name: "Skip to the overview" }).click();
           await page.getByRole("link", { name: "Add a memory" }).click();
           await page.getByLabel("Text").fill("My daughter is allergic to peanuts.");

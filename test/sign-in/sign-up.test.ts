@@ -150,7 +150,7 @@ describe("a server with an owner", () => {
     expect(again.status).toBe(403);
     const eve = createPerson(server.origin);
     const late = await eve.visit(`/join/${secret}`);
-    expect(late.text).toContain("This invitation does not hold");
+    expect(late.text).toContain("This invitation is not valid");
     expect(late.forms).toEqual([]);
     expect(await server.accounts.findByEmail("eve@example.com")).toBeNull();
   });
