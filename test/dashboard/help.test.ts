@@ -64,6 +64,30 @@ test("a link to a heading leads to one", async () => {
   expect(broken).toEqual([]);
 });
 
+/** Names in italics that belong to other programs, and an example. */
+const OTHER_LABELS = [
+  "Atlas › Decisions: we use Bun",
+  "Configure MCP Servers",
+  "Report a vulnerability",
+  "Run workflow",
+  "Settings → Data controls → Export",
+  "Settings → Privacy → Export",
+];
+
+test("pages and buttons have the names that the help gives them", async () => {
+  const read = (paths: Iterable<string>, root: string) =>
+    Promise.all([...paths].map((path) => Bun.file(join(root, path)).text()));
+  const pages = (await read(new Bun.Glob("*.md").scanSync(HELP), HELP)).join("\n");
+  const source = join(ROOT, "src");
+  const code = (await read(new Bun.Glob("**/*.{ts,tsx}").scanSync(source), source)).join("\n");
+  const labels = [...pages.matchAll(/(?<!\*)\*([A-Z][^*]*)\*(?!\*)/g)].map(
+    ([, label = ""]) => label,
+  );
+  expect(labels.length).toBeGreaterThan(20);
+  const unknown = labels.filter((label) => !OTHER_LABELS.includes(label) && !code.includes(label));
+  expect([...new Set(unknown)]).toEqual([]);
+});
+
 test("HTML in Markdown is shown as text", () => {
   const page = jsx("div", { children: markdown("a <script>alert(1)</script> `<b>`") });
   expect(`${page}`).not.toContain("<script");
