@@ -80,7 +80,7 @@ export function AccountPage({
         <Setting
           id="password"
           title={hasPassword ? "Change the password" : "Set a password"}
-          about="Changing it signs you out everywhere else. API keys and connected apps keep working."
+          about="This signs you out everywhere else. API keys and connected apps keep working."
         >
           <PostForm action={PASSWORD_PATH} token={token}>
             <input type="hidden" name="username" autocomplete="username" value={account.email} />

@@ -67,8 +67,8 @@ function ImportForm({ visit }: { visit: Visit }): Markup {
         />
         <p class="hint" id="file-hint">
           Choose files or drop them here: the ZIP file of ChatGPT or Claude, JSON, CSV, Markdown,
-          text or PDF. Up to 32 MiB in total; <code>ctxd import</code> has no limit. Importing a
-          file again changes nothing.
+          text or PDF. Up to 32 MiB in total; <code>ctxd import</code> takes larger files. Importing
+          a file again changes nothing.
         </p>
       </div>
       <Field
@@ -185,7 +185,7 @@ function Counts({ totals }: { totals: Totals }): Markup {
     ["New", created],
     ["Replaced by newer versions", updated],
     ["Already here", unchanged],
-    ["Kept, because newer here", kept],
+    ["Older than the memories here, which stay", kept],
   ];
   return (
     <dl class="panel counts">
