@@ -56,7 +56,7 @@ class ClientTest(unittest.TestCase):
         etag = client.etag(client.get(saved["id"]))
         self.assertEqual(etag, client.etag(changed))
         client.update(saved["id"], pinned=True, if_match=etag)
-        with self.assertRaisesRegex(TypeError, "read it with get"):
+        with self.assertRaisesRegex(TypeError, "Read the memory with get"):
             client.update(saved["id"], pinned=False, if_match=cast(Any, dict(changed)))
 
     def test_lists_all_page_by_page(self) -> None:
@@ -100,7 +100,7 @@ class ClientTest(unittest.TestCase):
     def test_deletes_no_more_than_was_said(self) -> None:
         client = self.new_client(project="atlas")
         client.save_all(many(3))
-        with self.assertRaisesRegex(TypeError, "an empty filter"):
+        with self.assertRaisesRegex(TypeError, "An empty filter"):
             client.delete_where()
         empty: Dict[str, Any]
         for empty in ({"tags": []}, {"agent_id": None}, {"tags": iter(())}, {"tags": ""}):

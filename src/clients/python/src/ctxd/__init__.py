@@ -1,4 +1,4 @@
-"""The client of ctxd, a private long-term memory for AI agents."""
+"""The client for ctxd, a private long-term memory for AI agents."""
 
 from .async_client import AsyncClient
 from .client import Client

@@ -1,4 +1,4 @@
-"""How a call that runs in a thread is ended from outside."""
+"""Cancels a call that runs in another thread."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Optional
 
 
 class Cancelled(Exception):
-    """Whoever made the call does not wait for it any more."""
+    """The call was cancelled by its caller."""
 
 
 class Cancellation:
-    """Ends a call: what it waits for ends at once, and it is not sent again."""
+    """Cancels a call: its wait ends at once, and it is not repeated."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -25,18 +25,18 @@ class Cancellation:
         with self._lock:
             self._event.set()
             if self._socket is not None:
-                # To close it would not wake up who reads.
+                # Closing the socket would not wake up a thread that reads from it.
                 with suppress(OSError):
                     self._socket.shutdown(socket.SHUT_RDWR)
 
     def watch(self, sock: socket.socket) -> None:
-        """What is waited for comes from here. Raises Cancelled."""
+        """Sets the socket from which the call reads. Raises Cancelled."""
         with self._lock:
             self._socket = sock
         self.sleep(0)
 
     def unwatch(self) -> None:
-        """From now on, others may use it."""
+        """Releases the socket, which another call may use next."""
         with self._lock:
             self._socket = None
 
@@ -46,5 +46,5 @@ class Cancellation:
             raise Cancelled
 
 
-#: That of the call which the current thread makes.
+#: The cancellation of the current thread's call.
 current: ContextVar[Optional[Cancellation]] = ContextVar("ctxd_cancellation", default=None)

@@ -1,4 +1,4 @@
-"""Connections to one server, used again while they are open."""
+"""Connections to one server, reused while they are open."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from typing import List, Optional, Tuple, cast
 from urllib.parse import urlsplit
 
 from . import _cancellation
-from .errors import broke_off
+from .errors import cut_off
 
-#: Seconds. The server closes what is idle for 30.
-_LONGEST_IDLE = 10
-_MOST_IDLE = 16
+#: Seconds. The server closes connections that are idle for 30 s.
+_MAX_IDLE_SECONDS = 10
+_MAX_IDLE = 16
 _PIECE = 64 << 10
 
 
 class Response:
-    """An answer whose body is still to be read: whoever has it reads it to its end, or releases it."""
+    """A response whose body is not yet read. The caller reads it to its end, or releases it."""
 
     def __init__(
         self,
@@ -46,24 +46,24 @@ class Response:
         return b"".join(self.pieces())
 
     def pieces(self) -> Iterator[bytes]:
-        """Raises CtxdError, OSError or HTTPException when the answer breaks off."""
+        """Raises CtxdError, OSError or HTTPException when the response is cut off."""
         try:
             while piece := self._next():
                 yield piece
-            # The end of one whose length is known may come early, unnoticed.
+            # http.client does not report a body that is shorter than its Content-Length.
             if self._response.length:
-                raise broke_off()
+                raise cut_off()
             self._is_over = not self._response.will_close
         finally:
             self.release()
 
     def _next(self) -> bytes:
-        # Each piece may be waited for by another call.
+        # Each piece may be read by another call.
         _watch(self._socket)
         return self._response.read1(_PIECE)
 
     def release(self) -> None:
-        """Gives the connection back; one with something left to read is closed."""
+        """Returns the connection for reuse. Closes it if the body was not read to its end."""
         connection, self._connection = self._connection, None
         if connection is None:
             return
@@ -78,7 +78,7 @@ class Response:
 
 
 class Connections:
-    """Safe to use from several threads, each of which has a connection of its own meanwhile."""
+    """Connections that several threads may use at once. Each request has a connection of its own."""
 
     def __init__(self, url: str, timeout: float, context: Optional[ssl.SSLContext]) -> None:
         parts = urlsplit(url)
@@ -99,10 +99,10 @@ class Connections:
         try:
             if connection.sock is None:
                 connection.connect()
-            # An answer that ends the connection takes the socket along.
+            # A response that ends the connection clears this attribute.
             sock = cast(socket.socket, connection.sock)
             _watch(sock)
-            # The server may answer without reading all of it.
+            # The server may answer before it has read the whole request.
             with suppress(BrokenPipeError):
                 connection.request(method, self.base + path, body, dict(headers))
             return Response(self, connection, sock, connection.getresponse())
@@ -112,7 +112,7 @@ class Connections:
 
     def keep(self, connection: HTTPConnection) -> None:
         with self._lock:
-            if len(self._idle) < _MOST_IDLE:
+            if len(self._idle) < _MAX_IDLE:
                 self._idle.append((time.monotonic(), connection))
                 return
         connection.close()
@@ -129,7 +129,7 @@ class Connections:
                 if not self._idle:
                     return None
                 since, connection = self._idle.pop()
-            if time.monotonic() - since < _LONGEST_IDLE and not _has_ended(connection):
+            if time.monotonic() - since < _MAX_IDLE_SECONDS and not _has_ended(connection):
                 return connection
             connection.close()
 
@@ -148,11 +148,11 @@ def _watch(sock: socket.socket) -> None:
 
 
 def _has_ended(connection: HTTPConnection) -> bool:
-    """An idle connection has something to read only when the other side has closed it."""
+    """Whether the server has closed an idle connection. Only then is there something to read."""
     if connection.sock is None:
         return True
     try:
         return bool(select.select([connection.sock], [], [], 0)[0])
     except (OSError, ValueError):
-        # select takes no more than 1,024 files; a new connection is always right.
+        # select fails for file descriptors above 1,023. A new connection always works.
         return True

@@ -1,4 +1,4 @@
-"""JSON and queries as the server reads them."""
+"""JSON and query strings for the server."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 
 class Answer(dict):  # type: ignore[type-arg]
-    """What the server answered, with its ETag beside its fields."""
+    """A response of the server with its ETag."""
 
     __slots__ = ("etag",)
     etag: Optional[str]
@@ -21,23 +21,24 @@ def to_json(value: object) -> bytes:
 
 
 def to_query(parameters: Mapping[str, Any]) -> str:
-    """Parameters as the server reads them. What is None or an empty list is left out."""
+    """The query string of parameters. Parameters that are None or empty lists are omitted."""
     pairs = [(name, _text(value)) for name, value in parameters.items() if not _is_absent(value)]
     return "?" + urlencode(pairs) if pairs else ""
 
 
 def check_deletion(parameters: Mapping[str, Any]) -> None:
-    """Refuses a filter of what to delete that is wider than it looks.
+    """Checks the filter of a deletion.
 
-    Raises TypeError for one that is empty, or has an empty field, which would be left out.
+    Raises TypeError for an empty filter, or one with an empty field: the field would be omitted, and more
+    memories deleted than intended.
     """
     if not parameters:
-        raise TypeError("Name what to delete: an empty filter means all.")
+        raise TypeError("An empty filter matches all memories. Say what to delete.")
     for name, value in parameters.items():
         if (_is_absent(value) and name != "project") or value == "":
-            raise TypeError(f"{name} is empty: leave it out, or more would be deleted.")
+            raise TypeError(f"{name} is empty and would be ignored. Omit it or give it a value.")
         if isinstance(value, Iterator):
-            raise TypeError(f"{name} is to be a list.")
+            raise TypeError(f"{name} must be a list.")
 
 
 def _is_absent(value: object) -> bool:
@@ -53,11 +54,11 @@ def _text(value: Any) -> str:
         return _of_time(value)
     texts = list(value)
     if any("," in text for text in texts):
-        raise ValueError("A label has a comma: none has, and it would be read as two.")
+        raise ValueError("A tag must have no comma.")
     return ",".join(texts)
 
 
 def _of_time(value: object) -> str:
     if not isinstance(value, datetime):
-        raise TypeError(f"{type(value).__name__} is no JSON.")
+        raise TypeError(f"{type(value).__name__} can't be written as JSON.")
     return value.astimezone(timezone.utc).isoformat(timespec="milliseconds")[:-6] + "Z"

@@ -1,4 +1,4 @@
-"""What is imported, as requests of some hundred lines."""
+"""Splits an import into requests of a few hundred lines."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from typing import Any, List, Optional, Union, cast
 from ._json import to_json
 from .types import ImportedMemory, ImportReport, Memory
 
-#: Memories, or what an export wrote: a JSON object a line, in pieces of any size.
+#: A memory, or a piece of an export of any size: one JSON object per line.
 Item = Union[Memory, ImportedMemory, bytes, str]
 
-#: What can be imported: a text, a file that is open or its path, a list, or what a generator makes.
+#: Sources of an import: a text, an open file or its path, a list or a generator.
 ImportSource = Union[str, bytes, "os.PathLike[str]", Iterable[Item]]
 AsyncImportSource = Union[ImportSource, AsyncIterable[Item]]
 
-#: Lines and bytes of one request. It takes seconds, passes any proxy, and can be sent again.
+#: Lines and bytes of one request: small enough to take seconds, to pass proxies and to be repeated.
 _PART_LINES = 256
 _PART_BYTES = 256 << 10
-#: Bytes of a part that must not be cut: see `_is_tied`.
-_LONGEST_PART = 8 << 20
-#: Longer lines are no memories; the server says so of what is left of them.
-_LONGEST_LINE = (1 << 20) + 1
-#: Lines that a report names.
-_NAMED = 1_000
+#: Bytes of a part that must not be split: see `_is_tied`.
+_MAX_TIED_PART = 8 << 20
+#: Longer lines are no memories. They are cut, and the server reports them as invalid.
+_MAX_LINE = (1 << 20) + 1
+#: Lines that a report lists.
+_MAX_LISTED = 1_000
 
 
 class Parts:
-    """Makes parts of what comes in pieces. Holds one part at a time."""
+    """Splits a source that arrives in pieces into parts. Holds one part at a time."""
 
     def __init__(self) -> None:
         self._held = bytearray()
@@ -37,7 +37,7 @@ class Parts:
         self._bytes = 0
 
     def add(self, item: Item) -> Iterator[List[bytes]]:
-        """Gives the parts that are full."""
+        """Yields the parts that are complete."""
         if isinstance(item, Mapping):
             piece = to_json(item) + b"\n"
         elif isinstance(item, str):
@@ -58,13 +58,13 @@ class Parts:
             yield self._lines
 
     def _hold(self, piece: bytes, start: int, end: int) -> None:
-        self._held += piece[start : min(end, start + _LONGEST_LINE - len(self._held))]
+        self._held += piece[start : min(end, start + _MAX_LINE - len(self._held))]
 
     def _end_line(self) -> Iterator[List[bytes]]:
         line = bytes(self._held)
         self._held.clear()
         is_full = len(self._lines) >= _PART_LINES or self._bytes + len(line) > _PART_BYTES
-        if self._lines and is_full and (self._bytes > _LONGEST_PART or not _is_tied(self._lines[-1], line)):
+        if self._lines and is_full and (self._bytes > _MAX_TIED_PART or not _is_tied(self._lines[-1], line)):
             yield self._lines
             self._lines, self._bytes = [], 0
         self._lines.append(line)
@@ -72,7 +72,7 @@ class Parts:
 
 
 class Report:
-    """Adds up what became of the parts."""
+    """Adds up the reports of the parts."""
 
     def __init__(self) -> None:
         self.total = ImportReport(created=0, updated=0, unchanged=0, kept=0, invalid=0, masked=0, skipped=[])
@@ -83,7 +83,7 @@ class Report:
         for name, count in part.items():
             if isinstance(count, int):
                 total[name] = total.get(name, 0) + count
-        for skipped in part["skipped"][: _NAMED - len(self.total["skipped"])]:
+        for skipped in part["skipped"][: _MAX_LISTED - len(self.total["skipped"])]:
             self.total["skipped"].append({**skipped, "line": self._lines + skipped["line"]})
         self._lines += lines
 
@@ -101,9 +101,9 @@ def items_of(source: ImportSource) -> Iterator[Item]:
 
 
 def _is_tied(one: bytes, other: bytes) -> bool:
-    """Whether two lines are turns of one session at the same time, without ids.
+    """Whether two lines are turns of one session with the same time and without ids.
 
-    The server keeps the order of such within a request.
+    The server keeps their order only within one request.
     """
     tie = _tie_of(one)
     return tie is not None and tie == _tie_of(other)

@@ -1,4 +1,4 @@
-"""Requests, sent again where that may help."""
+"""Requests, repeated when that may help."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .errors import CtxdError, error_of, unexpected_answer
 
 Result = TypeVar("Result")
 
-#: Seconds before the first repetition, without the server's word; each one after waits twice as long.
+#: Seconds before the first repetition when the server gives no time. The wait doubles each time.
 _FIRST_WAIT = 0.5
-_LONGEST_WAIT = 8.0
-#: What the server asks to be waited for: an error says longer times to the program.
-_LONGEST_RETRY_AFTER = 60.0
+_MAX_WAIT = 8.0
+#: The longest `Retry-After` to wait for, in seconds. With a longer one the call fails.
+_MAX_RETRY_AFTER = 60.0
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Call:
     path: str
     body: Optional[bytes] = None
     headers: Mapping[str, str] = field(default_factory=dict)
-    #: Whether the same request may be sent again when it is not known what became of it. Otherwise it
-    #: is only when the server refused it unread.
+    #: Whether the request may be repeated when its outcome is unknown. Other requests are repeated only
+    #: when the server refused them unread.
     is_repeatable: bool = False
 
 
@@ -43,9 +43,9 @@ class Sender:
     def __init__(
         self, url: str, key: str, *, retries: int, timeout: float, ssl_context: Optional[ssl.SSLContext]
     ) -> None:
-        # http.client would put such a key into its error.
+        # The error of http.client would contain the key.
         if not (key.isascii() and key.isprintable()):
-            raise ValueError("key has characters that no key has.")
+            raise ValueError("key has characters that are not allowed in a key.")
         self._connections = Connections(url, timeout, ssl_context)
         self._key = key
         self._retries = retries
@@ -78,7 +78,7 @@ class Sender:
 
     @contextmanager
     def failures(self) -> Iterator[None]:
-        """Says in our words what goes wrong with a connection."""
+        """Turns errors of a connection into CtxdError."""
         try:
             yield
         except (OSError, HTTPException) as error:
@@ -88,12 +88,12 @@ class Sender:
             if isinstance(error, socket.timeout):
                 message = f"The server did not answer within {self._timeout:g} s."
                 raise CtxdError("timeout", message) from error
-            message = f"The server at {self._connections.origin} can't be reached, or its answer broke off."
+            message = f"The server at {self._connections.origin} can't be reached, or its response was cut off."
             raise CtxdError("network", message) from error
 
 
 def read_json(response: Response) -> Any:
-    """What a successful answer says. The caller knows its shape by the server's document."""
+    """Parses a successful response. The caller knows its type from the server's OpenAPI document."""
     body = response.read()
     try:
         said = json.loads(body)
@@ -107,16 +107,16 @@ def read_json(response: Response) -> Any:
 
 
 def _wait_after(error: CtxdError, call: Call, repetition: int) -> Optional[float]:
-    """Seconds after which to send again; None when that is of no use, or not safe."""
+    """Seconds to wait before a repetition; None when a repetition is useless or unsafe."""
     is_passing = error.code in ("network", "timeout") or error.status in (502, 503, 504)
-    # Who sends too much is refused before anything is done.
+    # With status 429 the server has done nothing, so every request may be repeated.
     if error.status != 429 and not (call.is_repeatable and is_passing):
         return None
-    # Not all at the same moment.
+    # Spreads the repetitions of several clients.
     jitter = random.random()
     if error.retry_after is None:
-        return min(_LONGEST_WAIT, _FIRST_WAIT * (1 << repetition)) * (0.5 + jitter / 2)
-    return None if error.retry_after > _LONGEST_RETRY_AFTER else error.retry_after + jitter * _FIRST_WAIT
+        return min(_MAX_WAIT, _FIRST_WAIT * (1 << repetition)) * (0.5 + jitter / 2)
+    return None if error.retry_after > _MAX_RETRY_AFTER else error.retry_after + jitter * _FIRST_WAIT
 
 
 def _sleep(seconds: float) -> None:

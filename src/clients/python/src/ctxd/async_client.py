@@ -1,4 +1,4 @@
-"""The client for programs of asyncio."""
+"""The client for asyncio programs."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-#: Calls that a client makes at once; others wait.
-_AT_ONCE = 16
+#: Calls that a client makes at the same time. Further calls wait.
+_MAX_THREADS = 16
 
 
 class AsyncClient:
-    """What `Client` is, for programs of asyncio: the same calls, to be awaited.
+    """The same calls as `Client`, as coroutines for asyncio programs.
 
-    They run in threads of its own, since Python has no HTTP without waiting. A call that is cancelled ends
-    its connection at once; whether what it asked for was done is then not known.
+    The calls run in threads, since Python's standard library has no asynchronous HTTP client. A cancelled
+    call closes its connection at once. Whether the server has carried it out is then unknown.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class AsyncClient:
         self._client = Client(
             key, url=url, project=project, retries=retries, timeout=timeout, ssl_context=ssl_context
         )
-        self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="ctxd")
+        self._threads = ThreadPoolExecutor(_MAX_THREADS, thread_name_prefix="ctxd")
 
     @property
     def project(self) -> Optional[str]:
@@ -102,19 +102,19 @@ class AsyncClient:
     async def save_all(
         self, memories: Iterable[NewMemory], *, idempotency_key: Optional[str] = None
     ) -> List[SavedMemory]:
-        """Saves memories in the order given: see `Client.save_all`."""
+        """Saves memories in the given order: see `Client.save_all`."""
         return await self._run(lambda: self._client.save_all(memories, idempotency_key=idempotency_key))
 
     async def search(self, query: str, **options: Unpack[SearchOptions]) -> List[FoundMemory]:
-        """Finds memories by meaning, the best first."""
+        """Finds memories by meaning, best match first."""
         return await self._run(lambda: self._client.search(query, **options))
 
     def list(self, **options: Unpack[ListOptions]) -> AsyncGenerator[Memory, None]:
-        """All memories that pass, the newest first. They are fetched as the loop needs them."""
+        """All memories that match the filter, newest first. Pages are requested as the loop needs them."""
         return self._each(self._client._list_parts(options))
 
     async def list_page(self, **options: Unpack[PageOptions]) -> Page:
-        """One page of them; its `next_cursor` is the `cursor` of the next one."""
+        """One page of the list. Its `next_cursor` is the `cursor` of the next page."""
         return await self._run(lambda: self._client.list_page(**options))
 
     async def get(self, id: str) -> Memory:
@@ -132,15 +132,15 @@ class AsyncClient:
         return await self._run(lambda: self._client.update(id, if_match=if_match, **changes))
 
     async def delete(self, id: str, *, history: bool = False) -> None:
-        """Deletes a memory for good: see `Client.delete`."""
+        """Deletes a memory permanently: see `Client.delete`."""
         await self._run(lambda: self._client.delete(id, history=history))
 
     async def delete_where(self, **filter: Unpack[DeletionFilter]) -> int:
-        """Deletes all memories that pass a filter, for good: see `Client.delete_where`."""
+        """Permanently deletes all memories that match a filter: see `Client.delete_where`."""
         return await self._run(lambda: self._client.delete_where(**filter))
 
     async def history(self, id: str) -> List[Memory]:
-        """What a memory superseded, and what superseded it, with itself; the newest first."""
+        """The memory, all memories that it superseded, and all that superseded it, newest first."""
         return await self._run(lambda: self._client.history(id))
 
     async def stats(self) -> Stats:
@@ -148,11 +148,11 @@ class AsyncClient:
         return await self._run(self._client.stats)
 
     def export(self, **options: Unpack[ExportOptions]) -> AsyncGenerator[Memory, None]:
-        """All memories that pass, the oldest first, as a stream of one request: see `Client.export`."""
+        """All memories that match the filter, oldest first, streamed: see `Client.export`."""
         return self._each(self._client._export_parts(options))
 
     async def import_(self, source: AsyncImportSource, *, dry_run: bool = False) -> ImportReport:
-        """Brings memories in, also those of an asynchronous generator: see `Client.import_`."""
+        """Imports memories, also from an asynchronous generator: see `Client.import_`."""
         if not isinstance(source, AsyncIterable):
             return await self._run(functools.partial(self._client.import_, source, dry_run=dry_run))
         parts, report = Parts(), Report()
@@ -168,11 +168,11 @@ class AsyncClient:
         return report.total
 
     def etag(self, memory: Mapping[str, Any]) -> Optional[str]:
-        """The ETag of a memory that `get`, `save` or `update` returned; None of others."""
+        """The ETag of a memory that `get`, `save` or `update` returned; None for any other mapping."""
         return self._client.etag(memory)
 
     async def _run(self, work: Callable[[], Result]) -> Result:
-        """Does some of the client's work in a thread; it ends with the task that waits for it."""
+        """Runs a call in a thread. Cancelling the task that awaits it cancels the call."""
         cancellation = _cancellation.Cancellation()
         context = contextvars.copy_context()
         context.run(_cancellation.current.set, cancellation)
@@ -188,6 +188,6 @@ class AsyncClient:
                 for memory in part:
                     yield memory
         finally:
-            # Where it still runs, who waited for it was cancelled: its connection has just ended.
+            # A generator that still runs belongs to a cancelled call, which has closed its connection.
             with suppress(ValueError):
                 parts.close()

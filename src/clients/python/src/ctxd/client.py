@@ -1,4 +1,4 @@
-"""The client that waits for its answers."""
+"""The client for synchronous programs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._connections import Response
 from ._json import Answer, check_deletion, to_json, to_query
 from ._parts import ImportSource, Parts, Report, items_of
 from ._send import Call, Sender, read_json
-from .errors import CtxdError, broke_off
+from .errors import CtxdError, cut_off
 from .types import (
     DeletionFilter,
     ExportOptions,
@@ -42,10 +42,10 @@ _LARGEST_PAGE = 100
 
 
 class Client:
-    """The memories of one account, or of what a key of it may reach.
+    """The memories of one account, or those that its key may reach.
 
-    Opens nothing until it is asked for something, and may be used by several threads at once. All calls
-    raise CtxdError.
+    The client opens no connection before the first call. Several threads may use it at once. All calls raise
+    CtxdError.
     """
 
     def __init__(
@@ -58,18 +58,19 @@ class Client:
         timeout: float = 60.0,
         ssl_context: Optional[ssl.SSLContext] = None,
     ) -> None:
-        """Speaks to a ctxd server as the holder of a key.
+        """Creates a client for a ctxd server.
 
-        `key` is an API key (`ctxd key create`), or an OAuth access token. `project` is what memories are
-        saved to, and searched, listed, exported and deleted in, unless a call says otherwise: `project=None`
-        in one stands for no project, or for all. `retries` is how often a call is sent again when the server
-        is busy or can't be reached, `timeout` the seconds to wait for an answer or its next part, each time.
+        `key` is an API key (`ctxd key create`), or an OAuth access token. `project` applies to all calls that
+        name none: memories are saved to it, and searched, listed, exported and deleted in it. `project=None`
+        in a call means no project when saving, and all projects otherwise. `retries` is how often a call is
+        repeated when the server is busy or can't be reached. `timeout` is the seconds to wait for a response
+        or its next part.
         """
         self.project = project
         self._sender = Sender(url, key, retries=retries, timeout=timeout, ssl_context=ssl_context)
 
     def close(self) -> None:
-        """Closes the connections that are idle. The client can be used again."""
+        """Closes idle connections. The client can still be used."""
         self._sender.close()
 
     def __enter__(self) -> Self:
@@ -91,10 +92,10 @@ class Client:
         idempotency_key: Optional[str] = None,
         **fields: Unpack[MemoryFields],
     ) -> SavedMemory:
-        """Saves a memory. What says exactly the same already is returned as it is.
+        """Saves a memory. If a memory with exactly the same text exists, returns that one.
 
-        A call is safe to repeat with the same `idempotency_key`; without one, it gets its own. `similar` has
-        the answer name memories that say nearly the same.
+        A call may be repeated with the same `idempotency_key`. By default each call has a new key. With
+        `similar`, the result also lists memories that say nearly the same.
         """
         path = "/memories" + (to_query({"similar": True}) if similar else "")
         return cast(SavedMemory, self._post(path, self._placed(fields, content=content), idempotency_key))
@@ -102,9 +103,10 @@ class Client:
     def save_all(
         self, memories: Iterable[NewMemory], *, idempotency_key: Optional[str] = None
     ) -> List[SavedMemory]:
-        """Saves memories in the order given, all or none of each 256.
+        """Saves memories in the given order, in batches of 256.
 
-        When it fails, the same call with the same `idempotency_key` saves what is missing.
+        Each batch is saved completely or not at all. After a failure, the same call with the same
+        `idempotency_key` saves the missing ones.
         """
         key = idempotency_key or secrets.token_hex(16)
         saved: List[SavedMemory] = []
@@ -116,17 +118,17 @@ class Client:
         return saved
 
     def search(self, query: str, **options: Unpack[SearchOptions]) -> List[FoundMemory]:
-        """Finds memories by meaning, the best first."""
+        """Finds memories by meaning, best match first."""
         path = "/memories/search" + to_query(self._placed(options, q=query))
         return cast(List[FoundMemory], self._get(path)["memories"])
 
     def list(self, **options: Unpack[ListOptions]) -> Generator[Memory, None, None]:
-        """All memories that pass, the newest first. They are fetched as the loop needs them."""
+        """All memories that match the filter, newest first. Pages are requested as the loop needs them."""
         for part in self._list_parts(options):
             yield from part
 
     def list_page(self, **options: Unpack[PageOptions]) -> Page:
-        """One page of them; its `next_cursor` is the `cursor` of the next one."""
+        """One page of the list. Its `next_cursor` is the `cursor` of the next page."""
         return cast(Page, self._get("/memories" + to_query(self._placed(options))))
 
     def get(self, id: str) -> Memory:
@@ -140,34 +142,36 @@ class Client:
         if_match: Union[Memory, SavedMemory, str, None] = None,
         **changes: Unpack[MemoryChanges],
     ) -> SavedMemory:
-        """Changes a memory. Fields that are left out stay as they are.
+        """Changes a memory. Omitted fields stay as they are.
 
-        `if_match` is the memory as `get`, `save` or `update` returned it, or its ETag: the change is refused
-        with `precondition_failed` if it has changed since. Raises CtxdError `memory_not_found`.
+        `if_match` is the memory that `get`, `save` or `update` returned, or its ETag: if the memory has
+        changed since, raises CtxdError `precondition_failed`. Raises CtxdError `memory_not_found`.
         """
         etag = if_match if if_match is None or isinstance(if_match, str) else self.etag(if_match)
         if if_match is not None and not etag:
-            raise TypeError("The ETag of this memory is not known: read it with get.")
+            raise TypeError("The ETag of this memory is unknown. Read the memory with get first.")
         headers = {"content-type": "application/json", **({"if-match": etag} if etag else {})}
         return cast(SavedMemory, self._ask(Call("PUT", _path_of(id), to_json(changes), headers)))
 
     def delete(self, id: str, *, history: bool = False) -> None:
-        """Deletes a memory for good; with `history`, what it superseded and what superseded it too.
+        """Deletes a memory permanently.
 
+        With `history`, also deletes the memories that it superseded and that superseded it.
         Raises CtxdError `memory_not_found`.
         """
         self._ask(Call("DELETE", _path_of(id) + (to_query({"history": True}) if history else "")))
 
     def delete_where(self, **filter: Unpack[DeletionFilter]) -> int:
-        """Deletes all memories that pass a filter, for good. With `project`, that one alone.
+        """Permanently deletes all memories that match a filter. With `project`, only those of that project.
 
-        Returns how many there were. Raises TypeError for a filter that is empty, or has an empty field.
+        Returns the number of deleted memories. Raises TypeError for an empty filter, or one with an empty
+        field.
         """
         check_deletion(filter)
         return int(self._ask(Call("DELETE", "/memories" + to_query(self._placed(filter))))["deleted"])
 
     def history(self, id: str) -> List[Memory]:
-        """What a memory superseded, and what superseded it, with itself; the newest first."""
+        """The memory, all memories that it superseded, and all that superseded it, newest first."""
         return [memory for page in self._pages(_path_of(id) + "/history", {}) for memory in page]
 
     def stats(self) -> Stats:
@@ -175,18 +179,19 @@ class Client:
         return cast(Stats, self._get("/stats"))
 
     def export(self, **options: Unpack[ExportOptions]) -> Generator[Memory, None, None]:
-        """All memories that pass, the oldest first, as a stream of one request.
+        """All memories that match the filter, oldest first, streamed in one response.
 
-        Who leaves the loop early ends it. Raises CtxdError `network` when the answer breaks off.
+        Leaving the loop early cancels the request. Raises CtxdError `network` when the response is cut off.
         """
         for part in self._export_parts(options):
             yield from part
 
     def import_(self, source: ImportSource, *, dry_run: bool = False) -> ImportReport:
-        """Brings memories in, with their ids and times: those of `export`, or with no more than `content`.
+        """Imports memories with their ids and times, such as those of `export`; only `content` is required.
 
-        They are read as they are sent. To import the same twice changes nothing, so that after a failure the
-        same call goes on. The client's project is not added to them. `dry_run` only tells what would be done.
+        The source is read while it is sent. Importing the same memory again changes nothing, so after a
+        failure the same call continues. The client's project is not added. `dry_run` only reports what would
+        be done.
         """
         parts, report = Parts(), Report()
         for item in items_of(source):
@@ -197,11 +202,11 @@ class Client:
         return report.total
 
     def etag(self, memory: Mapping[str, Any]) -> Optional[str]:
-        """The ETag of a memory that `get`, `save` or `update` returned; None of others."""
+        """The ETag of a memory that `get`, `save` or `update` returned; None for any other mapping."""
         return memory.etag if isinstance(memory, Answer) else None
 
     def _placed(self, fields: Mapping[str, Any], **first: str) -> Dict[str, Any]:
-        """Fields with the client's project, where they name none."""
+        """Fields with the client's project, unless they name one."""
         own = {} if self.project is None else {"project": self.project}
         return {**first, **own, **fields}
 
@@ -240,7 +245,7 @@ class Client:
                     *lines, rest = (rest + piece).split(b"\n")
                     yield [_parse(line) for line in lines]
             if rest:
-                raise broke_off()
+                raise cut_off()
         finally:
             response.release()
 
@@ -252,7 +257,7 @@ class Client:
 
 
 def _path_of(id: str) -> str:
-    """Raises CtxdError `memory_not_found` for what would be another path."""
+    """Raises CtxdError `memory_not_found` for an id that could lead to another path."""
     if not id.startswith("mem_"):
         raise CtxdError("memory_not_found", "Ids of memories begin with mem_.", status=404)
     return "/memories/" + quote(id, safe="")
@@ -262,4 +267,4 @@ def _parse(line: bytes) -> Memory:
     try:
         return cast(Memory, json.loads(line))
     except ValueError:
-        raise broke_off() from None
+        raise cut_off() from None

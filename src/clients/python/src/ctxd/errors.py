@@ -1,4 +1,4 @@
-"""What goes wrong."""
+"""Errors of the client."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any, List, Optional, TypedDict
 
 
 class ErrorDetail(TypedDict):
-    """What is wrong with one field; `path` is a JSON pointer such as `/tags/3`."""
+    """The problem with one field. `path` is a JSON pointer such as `/tags/3`."""
 
     path: str
     message: str
 
 
 class CtxdError(Exception):
-    """What went wrong. Its message is a sentence that says what to do.
+    """A failed call. The message is a sentence that says what to do.
 
-    `code` is that of the server, such as `memory_not_found`, `validation_failed` or `rate_limited`, or:
+    `code` is the server's error code, such as `memory_not_found`, `validation_failed` or `rate_limited`, or:
 
-    - `network`: the server can't be reached, or its answer broke off
-    - `timeout`: it did not answer in time
-    - `redirected`: it is at another address
-    - `unexpected_answer`: something answered that is not ctxd
+    - `network`: the server can't be reached, or its response was cut off
+    - `timeout`: the server did not answer in time
+    - `redirected`: the server is at another address
+    - `unexpected_answer`: the response did not come from a ctxd server
     """
 
     def __init__(
@@ -39,20 +39,20 @@ class CtxdError(Exception):
         super().__init__(message)
         self.code = code
         self.message = message
-        #: Of the HTTP answer; 0 where there was none.
+        #: Status of the HTTP response; 0 without a response.
         self.status = status
-        #: Which fields break a rule; empty unless the server names some.
+        #: The invalid fields, if the server names any.
         self.details: List[ErrorDetail] = details or []
-        #: Seconds after which the same call may succeed, where the server says so.
+        #: Seconds after which the same call may succeed, if the server gives a time.
         self.retry_after = retry_after
-        #: With `internal`: the error's name in the server's log.
+        #: For the code `internal`: the id of the error in the server's log.
         self.id = id
 
 
 def error_of(status: int, retry_after: Optional[str], body: bytes) -> CtxdError:
-    """The error that an answer without success stands for."""
+    """The error of an unsuccessful response."""
     if 300 <= status < 400:
-        message = "The server is at another address: give that one as `url`."
+        message = "The server is at another address. Set `url` to that address."
         return CtxdError("redirected", message, status=status)
     seconds = _seconds_of(retry_after)
     try:
@@ -71,12 +71,12 @@ def error_of(status: int, retry_after: Optional[str], body: bytes) -> CtxdError:
 
 
 def unexpected_answer(status: int, retry_after: Optional[float] = None) -> CtxdError:
-    message = f"What answers with {status} is not ctxd: is `url` its address?"
+    message = f"The response with status {status} is not from a ctxd server. Check `url`."
     return CtxdError("unexpected_answer", message, status=status, retry_after=retry_after)
 
 
-def broke_off() -> CtxdError:
-    return CtxdError("network", "The server's answer broke off.")
+def cut_off() -> CtxdError:
+    return CtxdError("network", "The server's response was cut off.")
 
 
 def _seconds_of(retry_after: Optional[str]) -> Optional[float]:

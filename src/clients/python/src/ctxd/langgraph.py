@@ -1,4 +1,4 @@
-"""A store of LangGraph whose items are memories."""
+"""A LangGraph store whose items are memories."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ from langgraph.store.base import (
     SearchOp,
 )
 
-from ._named import NamedMemories, Said
+from ._named import NamedMemories, NamedContent
 from .client import Client
 
 Namespace = tuple[str, ...]
 
-#: Fields of a value that are its text, the first of them that it has.
-_TEXTS = ("content", "text", "memory", "data")
+#: Fields that may become the text: the first one that a value has.
+_TEXT_FIELDS = ("content", "text", "memory", "data")
 #: Bytes of `metadata` as JSON.
-_MOST_METADATA = 4_096
-#: Items that are looked at for a filter, when they are ranked.
-_MOST_RANKED = 100
-_AT_ONCE = 8
+_MAX_METADATA_BYTES = 4_096
+#: Search results to which a filter is applied.
+_MAX_RANKED = 100
+_MAX_THREADS = 8
 _ROOT = "langgraph"
 
 
 class CtxdStore(BaseStore):
-    """A store of LangGraph whose items are memories.
+    """A LangGraph store whose items are memories.
 
-    What one agent keeps under a namespace is found by others, by people in the dashboard, and by meaning,
-    without an embedding model of one's own. The text of a value (`content`, `text`, `memory` or `data`, or
-    the first field of `index`) becomes the memory's text; a value without one is kept as JSON.
+    Other agents find the items, users see them in the dashboard, and searches by meaning need no embedding
+    model of your own. The text of a value (`content`, `text`, `memory` or `data`, or the first field of
+    `index`) becomes the memory's text. A value without text is stored as JSON.
 
-    A search with `query` looks at the best 100 items; one without gives the newest first. What an item says
-    is always searched: `index=False` has no effect.
+    A search with `query` and a filter considers the best 100 items. A search without `query` returns the
+    newest items first. All items can be searched: `index=False` has no effect.
     """
 
     __slots__ = ("_items",)
@@ -56,7 +56,7 @@ class CtxdStore(BaseStore):
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         ops = list(ops)
-        # What a batch reads is as it was before; of two writes of an item the last one holds.
+        # Reads of a batch see the state before its writes. Of two writes to an item, the last one wins.
         writes = {_name_of(op.namespace, op.key): op for op in ops if isinstance(op, PutOp)}
         for op in writes.values():
             if not op.namespace:
@@ -84,14 +84,14 @@ class CtxdStore(BaseStore):
             self._items.delete(name)
         else:
             groups = [_group_of(op.namespace[:depth]) for depth in range(len(op.namespace) + 1)]
-            self._items.put(name, groups, _to_said(op, op.value))
+            self._items.put(name, groups, _to_content(op, op.value))
 
     def _search(self, op: SearchOp) -> Iterable[SearchItem]:
         group = _group_of(op.namespace_prefix)
         end = op.offset + op.limit
         memories: Iterable[Mapping[str, Any]]
         if op.query:
-            memories = self._items.search(group, op.query, _MOST_RANKED if op.filter else end)
+            memories = self._items.search(group, op.query, _MAX_RANKED if op.filter else end)
         else:
             memories = self._items.list(group)
         items = (item for memory in memories if (item := _to_item(memory)))
@@ -108,7 +108,7 @@ class CtxdStore(BaseStore):
 
 
 def _group_of(namespace: Namespace) -> str:
-    """No two namespaces have the same group, nor two items a name."""
+    """The group of a namespace. Encoding the labels keeps groups and names unique."""
     labels = [
         label.replace("%", "%25").replace(":", "%3A").replace(".", "%2E") for label in map(str, namespace)
     ]
@@ -119,18 +119,18 @@ def _name_of(namespace: Namespace, key: str) -> str:
     return f"{_group_of(namespace)}:{key}"
 
 
-def _to_said(op: PutOp, value: dict[str, Any]) -> Said:
-    """`metadata.langgraph` has all of an item but the field that is the memory's text."""
+def _to_content(op: PutOp, value: dict[str, Any]) -> NamedContent:
+    """Puts the item into `metadata.langgraph`, without the field that becomes the memory's text."""
     kept: dict[str, Any] = {"namespace": list(op.namespace), "key": op.key}
-    for field in (*(op.index or ()), *_TEXTS):
+    for field in (*(op.index or ()), *_TEXT_FIELDS):
         text = value.get(field)
         if isinstance(text, str) and text.strip():
             rest = {name: each for name, each in value.items() if name != field}
             metadata = {_ROOT: {**kept, "field": field, "value": rest}}
-            if len(_json(metadata).encode()) <= _MOST_METADATA:
-                return Said(content=text, metadata=metadata)
+            if len(_json(metadata).encode()) <= _MAX_METADATA_BYTES:
+                return NamedContent(content=text, metadata=metadata)
             break
-    return Said(content=_json(value), metadata={_ROOT: kept})
+    return NamedContent(content=_json(value), metadata={_ROOT: kept})
 
 
 def _json(value: object) -> str:
@@ -138,7 +138,7 @@ def _json(value: object) -> str:
 
 
 def _to_item(memory: Mapping[str, Any]) -> SearchItem | None:
-    """None for a memory that no store has saved."""
+    """None for a memory that is no item of a store."""
     kept = memory["metadata"].get(_ROOT)
     if not isinstance(kept, dict) or not isinstance(kept.get("namespace"), list) or "key" not in kept:
         return None
@@ -158,7 +158,7 @@ def _moment(text: str) -> datetime:
 
 
 def _parse(text: str) -> dict[str, Any]:
-    """Somebody may have changed the text in the dashboard: then it is no JSON any more."""
+    """A user may have changed the text in the dashboard, so that it is no JSON object any more."""
     try:
         value = json.loads(text)
     except ValueError:
@@ -191,7 +191,7 @@ def _compare(operator: str, value: object, operand: object) -> bool:
     try:
         return compare(value, operand)
     except TypeError:
-        # A text is neither more nor less than a number.
+        # Values of different types can't be compared.
         return False
 
 
@@ -208,8 +208,8 @@ def _matches(condition: MatchCondition, namespace: Namespace) -> bool:
 
 
 def _at_once(work: Callable[[Any], Any], all: list[Any]) -> list[Any]:
-    """Does a work for each, some at a time."""
+    """Processes items in threads, a few at a time."""
     if len(all) < 2:
         return [work(each) for each in all]
-    with ThreadPoolExecutor(min(_AT_ONCE, len(all))) as threads:
+    with ThreadPoolExecutor(min(_MAX_THREADS, len(all))) as threads:
         return list(threads.map(work, all))

@@ -15,13 +15,13 @@ from .types import MemoryChanges, MemoryFields, SearchOptions
 
 Entry = dict[str, Any]
 
-#: Characters of a memory that a search shows whole: of longer ones it shows what matched.
-_MOST_SHOWN = 2_000
+#: Longest content that a search shows whole. Of a longer one it shows the matched passage.
+_MAX_SHOWN = 2_000
 
-_Id = Annotated[str, Field(description="Of the memory, such as mem_0197f2…")]
+_Id = Annotated[str, Field(description="Id of the memory, such as mem_0197f2…")]
 _Tags = Annotated[list[str] | None, Field(description="Labels")]
 _Importance = Annotated[
-    float | None, Field(ge=0, le=1, description="0 to 1, 0.5 by default; higher fades slower")
+    float | None, Field(ge=0, le=1, description="0 to 1, default 0.5; higher fades slower")
 ]
 
 
@@ -32,19 +32,19 @@ def memory_toolset(
     agent_id: str | None = None,
     session_id: str | None = None,
 ) -> FunctionToolset[Any]:
-    """The tools by which a model reads and writes memories.
+    """The tools that read and write memories.
 
-    With `read_only` nothing is saved, changed or deleted. `agent_id` and `session_id` are what saved memories
-    belong to; others' memories are found as well.
+    With `read_only`, nothing is saved, changed or deleted. `agent_id` and `session_id` are those of saved
+    memories; memories of other agents are found too.
     """
     origin = _given(agent_id=agent_id, session_id=session_id)
 
     async def search_memories(
-        query: Annotated[str, Field(description="A question, or what it is about")],
+        query: Annotated[str, Field(description="A question or a subject")],
         limit: Annotated[int, Field(ge=1, le=100)] = 10,
         tags: Annotated[list[str] | None, Field(description="Only memories with one of these labels")] = None,
     ) -> Entry:
-        """Find what is known, by meaning: before answering, saving or deleting. Ask in natural language."""
+        """Find what is known, by meaning, before answering, saving or deleting. Ask in natural language."""
         options: SearchOptions = {"limit": limit, "known": True}
         if tags:
             options["tags"] = tags
@@ -65,7 +65,7 @@ def memory_toolset(
         importance: _Importance = None,
         supersedes: Annotated[str | None, Field(description="Id of the memory that was true before")] = None,
     ) -> Entry:
-        """Remember what will matter in later conversations: a preference, a decision and why, a fact about people or projects, a correction. Do so unasked. One fact per call, no secrets. If something known has changed, give its id in supersedes."""
+        """Remember what will matter in later conversations: a preference, a decision and its reason, a fact about people or projects, a correction. Do so unasked. One fact per call, no secrets. If a known fact has changed, give its id in supersedes."""
         fields: MemoryFields = {**origin, **_given(tags=tags, importance=importance, supersedes=supersedes)}  # type: ignore[typeddict-item]
         saved = await client.save(content, **fields)
         return {"id": saved["id"], "saved": True}
@@ -76,24 +76,24 @@ def memory_toolset(
         tags: _Tags = None,
         importance: _Importance = None,
     ) -> Entry:
-        """Correct a memory that was wrong or incomplete; for what has changed since, save_memory with supersedes. Fields left out stay."""
+        """Correct a memory that was wrong or incomplete. For a fact that has changed, use save_memory with supersedes. Omitted fields stay."""
         changes: MemoryChanges = {**_given(content=content, tags=tags, importance=importance)}  # type: ignore[typeddict-item]
         await client.update(id, **changes)
         return {"id": id, "updated": True}
 
     async def delete_memory(id: _Id) -> Entry:
-        """Forget a memory for good, when the user asks to; search for all that is meant."""
+        """Delete a memory permanently, when the user asks to. Search first for all that is meant."""
         await client.delete(id)
         return {"id": id, "deleted": True}
 
     reading: list[Callable[..., Awaitable[Entry]]] = [search_memories, get_memory]
     writing: list[Callable[..., Awaitable[Entry]]] = [save_memory, update_memory, delete_memory]
     tools = reading if read_only else reading + writing
-    return FunctionToolset([Tool(_telling(tool), takes_ctx=False) for tool in tools], id="ctxd")
+    return FunctionToolset([Tool(_retryable(tool), takes_ctx=False) for tool in tools], id="ctxd")
 
 
-def _telling(tool: Callable[..., Awaitable[Entry]]) -> Callable[..., Awaitable[Entry]]:
-    """Tells the model what is wrong with what it gave; what it can't mend is raised."""
+def _retryable(tool: Callable[..., Awaitable[Entry]]) -> Callable[..., Awaitable[Entry]]:
+    """Reports errors that the model can correct as ModelRetry. Other errors are raised as they are."""
 
     @functools.wraps(tool)
     async def run(*given: Any, **named: Any) -> Entry:
@@ -114,7 +114,7 @@ def _given(**fields: Any) -> dict[str, Any]:
 
 def _found(memory: Mapping[str, Any]) -> Entry:
     entry = _whole(memory)
-    if len(memory["content"]) <= _MOST_SHOWN:
+    if len(memory["content"]) <= _MAX_SHOWN:
         return entry
     return {**entry, "content": memory["matched"]["text"], "cut": True}
 

@@ -1,4 +1,4 @@
-"""What the server reads and answers, by its OpenAPI document. A test compares them."""
+"""Types of requests and responses. A test compares them with the server's OpenAPI document."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
-#: A time: one without a zone is that of this machine.
+#: A time. Without a time zone, it is in the zone of this machine.
 Time = Union[str, datetime]
 
 
 class Source(TypedDict):
-    """Who wrote a memory, as the server knows it."""
+    """Who saved a memory, as the server knows it."""
 
     via: Literal["api", "mcp", "dashboard", "import", "capture"]
     by: str
@@ -39,7 +39,7 @@ class Memory(TypedDict):
 
 
 class Matched(TypedDict):
-    """The passage of a memory that matched; `start` and `end` are its place in `content`."""
+    """The matched passage of a memory. `start` and `end` are its position in `content`."""
 
     text: str
     start: int
@@ -52,14 +52,14 @@ class _Scored(Memory):
 
 
 class FoundMemory(_Scored, total=False):
-    """A memory that a search found."""
+    """A search result."""
 
     newer: str
     explanation: Dict[str, float]
 
 
 class Warning(TypedDict):
-    """What the server tells of a memory that it saved."""
+    """A note of the server about a memory that it saved."""
 
     code: Literal["secret"]
     path: str
@@ -67,7 +67,7 @@ class Warning(TypedDict):
 
 
 class Similar(TypedDict):
-    """A memory that says nearly the same (`near`), or something else of the same (`changed`)."""
+    """A memory that says nearly the same (`near`), or something else about the same subject (`changed`)."""
 
     id: str
     score: float
@@ -82,7 +82,7 @@ class SavedMemory(Memory, total=False):
 
 
 class MemoryFields(TypedDict, total=False):
-    """What is saved beside `content`."""
+    """The fields of a memory to save, without `content`."""
 
     tags: Sequence[str]
     agent_id: str
@@ -100,11 +100,11 @@ class _WithContent(TypedDict):
 
 
 class NewMemory(_WithContent, MemoryFields):
-    """What is saved: only `content` is needed."""
+    """A memory to save. Only `content` is required."""
 
 
 class MemoryChanges(TypedDict, total=False):
-    """What shall be other than it is; fields that are left out stay."""
+    """The fields to change. Omitted fields stay as they are."""
 
     content: str
     tags: Sequence[str]
@@ -118,7 +118,7 @@ class MemoryChanges(TypedDict, total=False):
 
 
 class ImportedMemory(_WithContent, total=False):
-    """A memory as it is exported, or as much of it as there is."""
+    """A memory as in an export. Only `content` is required."""
 
     id: str
     tags: Sequence[str]
@@ -137,7 +137,7 @@ class ImportedMemory(_WithContent, total=False):
 
 
 class DeletionFilter(TypedDict, total=False):
-    """What to delete: at least one filter is needed. With `project`, that one alone."""
+    """Filters of a deletion, at least one. With `project`, only memories of that project are deleted."""
 
     tags: Sequence[str]
     tags_match: Literal["any", "all"]
@@ -151,26 +151,26 @@ class DeletionFilter(TypedDict, total=False):
 
 
 class ExportOptions(DeletionFilter, total=False):
-    """What to export. `project=None` is all, whatever the client's own project is."""
+    """Filters of an export. `project=None` exports all projects, even if the client has a project."""
 
     created_after: Time
 
 
 class ListOptions(ExportOptions, total=False):
-    """What to list. `project=None` is all, whatever the client's own project is."""
+    """Filters of a list. `project=None` lists all projects, even if the client has a project."""
 
     include_superseded: bool
 
 
 class PageOptions(ListOptions, total=False):
-    """Which page to list. `cursor` is the `next_cursor` of the one before."""
+    """A page of a list. `cursor` is the `next_cursor` of the previous page."""
 
     limit: int
     cursor: str
 
 
 class SearchOptions(ListOptions, total=False):
-    """How to search. `project=None` searches all, whatever the client's own project is."""
+    """Options of a search. `project=None` searches all projects, even if the client has a project."""
 
     limit: int
     min_score: float
@@ -181,14 +181,14 @@ class SearchOptions(ListOptions, total=False):
 
 
 class Page(TypedDict):
-    """Some memories of a list; `next_cursor` is None on the last page."""
+    """A page of a list. `next_cursor` is None on the last page."""
 
     memories: List[Memory]
     next_cursor: Optional[str]
 
 
 class Skipped(TypedDict):
-    """A line of an import that was kept out."""
+    """A line of an import that was not saved."""
 
     line: int
     outcome: Literal["kept", "invalid"]
@@ -196,7 +196,7 @@ class Skipped(TypedDict):
 
 
 class ImportReport(TypedDict):
-    """What an import did: each line that is not empty is counted once."""
+    """The outcome of an import. Each line that is not empty is counted once."""
 
     created: int
     updated: int
