@@ -12,7 +12,7 @@ import { projectOfFolder } from "../capture/project.ts";
 import type { Config } from "../config.ts";
 import { lockDataFolder } from "../db/data-lock.ts";
 import { openChosenModel, openRecordedModel } from "../embedding/chosen-model.ts";
-import { createEmbedders } from "../embedding/embedders.ts";
+import { createEmbedders, type Embedders } from "../embedding/embedders.ts";
 import { readChoice } from "../embedding/model-choice.ts";
 import { messageOf } from "../errors.ts";
 import { createDrain } from "../http/drain.ts";
@@ -23,7 +23,7 @@ import { createIdempotency } from "../memories/idempotency.ts";
 import { createMemories } from "../memories/memories.ts";
 import { deferredStore } from "../memories/open-store.ts";
 import { watchRemovedAccounts } from "../memories/removed-accounts.ts";
-import { createMetrics } from "../metrics.ts";
+import { createMetrics, type Metrics } from "../metrics.ts";
 import { prepareForLanceDb } from "../native/lancedb.ts";
 import { createSecurityLog } from "../security-log/security-log.ts";
 import { keepSecurityLogSmall } from "../security-log/upkeep.ts";
@@ -100,16 +100,7 @@ export async function serve(
   refuseUnfinishedRestore(config.dataDir);
   await checkRecipients(config.backupRecipients);
   await removeAbandonedCopies(config.dataDir, true);
-  // The model loads while the rest starts. Requests that need it wait.
-  const embedder = await openChosenModel({
-    ...config,
-    ...(await readChoice(config)),
-    log,
-    metrics,
-  });
-  const embedders = createEmbedders(embedder, (model) =>
-    openRecordedModel(model, { cacheDir: config.cacheDir, log }),
-  );
+  const embedders = await openEmbedders(config, log, metrics);
   opened.defer(embedders.close);
   const { createAccess } = await import("../access/access.ts");
   const { createApp } = await import("../app.ts");
@@ -155,7 +146,7 @@ export async function serve(
     undoable,
     log,
     metrics,
-    checks: createChecks({ config, data, opening, embedder, backups: schedule }),
+    checks: createChecks({ config, data, opening, embedder: embedders.wanted, backups: schedule }),
     serverStatus: createServerStatus({
       config,
       env,
@@ -163,7 +154,7 @@ export async function serve(
       store,
       schedule,
       clock,
-      model: embedder.model,
+      model: embedders.wanted.model,
     }),
   });
   let lastRequest = 0;
@@ -213,6 +204,15 @@ export async function serve(
   } else throw new ServerError("A socket can't be created in the data folder: use ctxd serve.");
   log.info("stopping");
   endWithin(STOP_LIMIT * 1000, () => log.error("stop_took_too_long", { seconds: STOP_LIMIT }));
+}
+
+/** Opens the embedding model. It loads while the rest of the server starts; requests that need it wait. */
+async function openEmbedders(config: Config, log: Log, metrics: Metrics): Promise<Embedders> {
+  const choice = await readChoice(config);
+  const embedder = await openChosenModel({ ...config, ...choice, log, metrics });
+  return createEmbedders(embedder, (model) =>
+    openRecordedModel(model, { cacheDir: config.cacheDir, log }),
+  );
 }
 
 function localSocketOf(accounts: Accounts) {

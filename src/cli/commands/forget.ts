@@ -55,26 +55,34 @@ async function forget(
   using api = await openApi(config, env, options);
   const question = (memories: string) => `Delete ${memories} permanently?`;
   const confirmed = await confirmSelection(api, selection, { ...options, question });
-  let deleted = 0;
-  if ("filter" in confirmed) {
-    const path = `/api/memories?${confirmed.filter}`;
-    const response = await api.request(path, { method: "DELETE" });
-    ({ deleted } = (await response.json()) as { deleted: number });
-  } else {
-    const gone = new Set<string>();
-    for (const id of confirmed.ids) {
-      // It may have been deleted with the history of an earlier one.
-      if (gone.has(id)) continue;
-      if (options.history && confirmed.ids.length > 1) {
-        for (const each of await historyOf(api, id)) gone.add(each);
-      }
-      const path = `/api/memories/${id}?history=${options.history ?? false}`;
-      await api.request(path, { method: "DELETE" });
-      deleted++;
-    }
-  }
+  const deleted =
+    "filter" in confirmed
+      ? await deleteMatching(api, confirmed.filter)
+      : await deleteByIds(api, confirmed.ids, options.history ?? false);
   if (options.json) await print(JSON.stringify({ deleted }));
   else say(deleted === 1 ? "Deleted: 1 memory." : `Deleted: ${deleted} memories.`);
+}
+
+/** Deletes the memories that a filter selects. @returns their number */
+async function deleteMatching(api: Api, filter: URLSearchParams): Promise<number> {
+  const response = await api.request(`/api/memories?${filter}`, { method: "DELETE" });
+  const { deleted } = (await response.json()) as { deleted: number };
+  return deleted;
+}
+
+/** Deletes memories one by one. @returns how many of the ids were deleted by a request of their own */
+async function deleteByIds(api: Api, ids: readonly string[], history: boolean): Promise<number> {
+  const deletedWithHistory = new Set<string>();
+  let deleted = 0;
+  for (const id of ids) {
+    if (deletedWithHistory.has(id)) continue;
+    if (history && ids.length > 1) {
+      for (const each of await historyOf(api, id)) deletedWithHistory.add(each);
+    }
+    await api.request(`/api/memories/${id}?history=${history}`, { method: "DELETE" });
+    deleted++;
+  }
+  return deleted;
 }
 
 /** Returns the ids of a memory's history. */
