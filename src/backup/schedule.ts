@@ -54,7 +54,7 @@ export function scheduleBackups({
   let running: Promise<void> | null = null;
   let hasChecked = false;
 
-  const ours = async (): Promise<Whose> => {
+  const ownBackups = async (): Promise<Whose> => {
     const own = await origin();
     // Backups without an origin were created before there was an owner.
     return (other) => other === null || other === own;
@@ -71,7 +71,7 @@ export function scheduleBackups({
   const createOne = async () => {
     const at = clock();
     const folder = folderOf(series, at, await origin());
-    const isOurs = await ours();
+    const isOurs = await ownBackups();
     // Creates no parent folders: a missing one means that the disk is not mounted.
     if (!existsSync(series)) await explained(series, "written", () => mkdir(series, 0o700));
     // An unfinished backup of an earlier crash may take the space that this one needs.
@@ -93,7 +93,7 @@ export function scheduleBackups({
   const run = async () => {
     try {
       // A folder that can't be read has no backups, for example when its disk is not mounted.
-      const isOurs = await ours();
+      const isOurs = await ownBackups();
       const known = await listSeries(series, clock(), isOurs).catch(() => null);
       newest = known?.complete.at(-1)?.at ?? null;
       if (!isDue()) return;

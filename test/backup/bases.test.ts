@@ -19,9 +19,9 @@ import {
   writeBase,
 } from "../support/recorded-data.ts";
 
-/** A backup is of the bases that checkpoints name, whatever else a flush is about to write or remove. */
+/** A backup contains the bases of checkpoints, even while a flush writes or removes others. */
 
-/** A data folder with an account, its base recorded, and another one that no checkpoint names. */
+/** A data folder with an account, its recorded base, and another base without a checkpoint. */
 async function someData() {
   const dataDir = join(temporaryFolder(), "data");
   const data = openRecorded(dataDir);
@@ -74,7 +74,7 @@ test.each(["unencrypted", "encrypted"])(
       lock: identity === null ? null : { recipients: [await identityToRecipient(identity)] },
       onRound(round) {
         if (round > 1) return;
-        // As a flush does it, all at once.
+        // The steps of a flush, without pauses.
         const { base, version, files } = next;
         data.sqlite.run(
           "UPDATE checkpoints SET base = ?, version = ?, files = ? WHERE account_id = ?",
@@ -111,7 +111,7 @@ test("a backup of the earlier version is restored, and its tables become bases",
     const account =
       "INSERT INTO accounts (id, email, role, created_at) VALUES (?, 'x', 'owner', 0)";
     sqlite.run(account, [id]);
-    // It lists a file of an older version, which went after the checkpoint.
+    // The checkpoint lists a file of an older version that was removed later.
     const listed = JSON.stringify([...files, "data/older.lance"]);
     sqlite.run("INSERT INTO checkpoints VALUES (?, ?, ?, 0)", [id, version, listed]);
     sqlite.run("INSERT INTO journal (account_id, removed) VALUES (?, '[\"mem_0\"]')", [id]);
@@ -139,7 +139,7 @@ test("a backup of the earlier version is restored, and its tables become bases",
   expect(head?.checkpoint).toMatchObject({ base: id, version, upTo: 0 });
   expect(await restored.log.entries(id)).toMatchObject([{ removed: ["mem_0"] }]);
   expect(await filesOf(target, id)).toEqual(files);
-  // And from then on it is backed up as such.
+  // Later backups contain it as a base.
   const { folder: again } = await backUp(target);
   expect(await filesOf(again, id)).toEqual(files);
 });

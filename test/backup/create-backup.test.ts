@@ -30,7 +30,7 @@ test("a backup contains exactly the files of its manifest, readable by its owner
   const data = await openData(dataDir);
   const { id } = await data.accounts.add({ email: "you@example.com", password: null });
   await data.memories.create(wholeAccount(id), note("one"));
-  // Then there is a base, not only a log.
+  // Writes a base, so that not everything is in the log.
   await data.close();
   const manifest = await backUp(dataDir, folder);
 
@@ -54,7 +54,7 @@ test("backups during writes and purges contain every confirmed memory", async ()
   const accounts = await Promise.all(
     [1, 2, 3].map((n) => data.accounts.add({ email: `a${n}@example.com`, password: null })),
   );
-  /** The contents of each memory in the order they were asked for (`null`: removed), and the answered one. */
+  /** The requested contents of each memory in order (`null`: removed), and the index of the confirmed one. */
   const history = new Map<string, { contents: (string | null)[]; answered: number }>();
   let isOver = false;
   let writes = 0;
@@ -117,7 +117,7 @@ test("backups during writes and purges contain every confirmed memory", async ()
       for (const memory of await listAll(restored.memories, accountId)) {
         expect(found.has(memory.id)).toBe(false);
         found.set(memory.id, memory.content);
-        // A memory has all of its rows or none.
+        // A memory has either all of its rows or none.
         const [stored] = await restored.store.use(accountId, ({ table }) =>
           table.load([memory.id]),
         );
@@ -142,7 +142,7 @@ test("when a newer checkpoint removes files, the newer state is backed up", asyn
     await laterData.memories.create(wholeAccount(id), note(content));
   await laterData.close();
 
-  // What a server does while the first file is copied, all at once.
+  // The steps of a server while the first file is copied.
   const advance = () => {
     rmSync(join(dataDir, "memories"), { recursive: true });
     cpSync(join(later, "memories"), join(dataDir, "memories"), { recursive: true });
@@ -239,7 +239,7 @@ test("a data folder without data or with an interrupted restore is refused", asy
   expect(existsSync(folder)).toBe(false);
 });
 
-/** Makes a backup, does something at the begin of each round, and tells how many there were. */
+/** Creates a backup, runs a task at the start of each round, and returns the number of rounds. */
 async function backUpWith(dataDir: string, folder: string, onRound: (round: number) => void) {
   let rounds = 0;
   const lancedb = await loadLanceDb(testCacheDir);

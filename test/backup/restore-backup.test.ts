@@ -30,7 +30,7 @@ beforeAll(async () => {
   const first = await openData(join(place.path, "data"));
   ({ id: accountId } = await first.accounts.add({ email: "you@example.com", password: null }));
   await first.memories.create(wholeAccount(accountId), [{ content: "one" }]);
-  // Then that one is in a base, and the next one in the log.
+  // Now this memory is in a base, and the next one is in the log.
   await first.close();
   await using data = await openData(join(place.path, "data"));
   await data.memories.create(wholeAccount(accountId), [{ content: "two" }]);

@@ -15,7 +15,7 @@ const place = folderOfTest();
 const dataDir = join(place.path, "data");
 const folder = join(place.path, "backups");
 const settings = { folder, every: 24 * HOUR, keep: 2 };
-/** A disk that is too small; only root can make one, as CI does. */
+/** A disk that is too small. Only root can mount one, as in CI. */
 const disk = join(place.path, "disk");
 mkdirSync(disk);
 const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk]).success;
@@ -103,7 +103,7 @@ test("two servers with one folder do not touch each other's backups", async () =
     clock.advance(24 * HOUR);
     await one.check();
   }
-  // Its first, and what a crash has left of it.
+  // Its first backup, and the unfinished one of a crash.
   expect(names()).toEqual([
     "ctxd-2026-01-01T00-00-00Z-22222222",
     "ctxd-2026-01-03T00-00-00Z-11111111",
@@ -130,7 +130,7 @@ test("a clock that was set back neither delays the next backup nor repeats it", 
   expect(names()).toHaveLength(2);
   clock.advance(24 * HOUR);
   await check();
-  // The one of a time to come goes first.
+  // A backup with a time in the future is removed first.
   expect(names()).toEqual(["ctxd-2025-11-20T08-00-00Z", "ctxd-2025-11-21T08-03-00Z"]);
   expect(isLate()).toBe(false);
 });
@@ -141,7 +141,7 @@ test("a failure is logged and retried later, and removes no older backup", async
   let isBroken = true;
   const { check, isLate, sum } = create({ ...settings, keep: 1 }, async (target) => {
     const manifest = await backUp(dataDir, target);
-    // What is on the disk is not what was written.
+    // The content on the disk differs from the written one.
     if (isBroken) truncateSync(join(target, "ctxd.db"), 100);
     return manifest;
   });

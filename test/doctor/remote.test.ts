@@ -15,7 +15,7 @@ let server: TestServer;
 let client: Awaited<ReturnType<TestServer["account"]>>;
 let front: Bun.Server<undefined>;
 let origin: string;
-/** What stands before the server, for one test. */
+/** A proxy before the server, for one test. */
 let proxy: Proxy;
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** All findings, by what they are about; and those that are no `ok`. */
+/** All findings, a lookup by their check, and the findings that are not `ok`. */
 async function examine(url = origin, key: string | null = null, clock = Date.now) {
   const findings = await Array.fromAsync(examineServer({ url: new URL(url), key, clock }));
   const bad = findings.filter(({ state }) => state === "problem").map(({ check }) => check);
@@ -206,7 +206,7 @@ test("no key is sent unencrypted, and control characters of a server are replace
       return Response.json({ status: "ok", version: "1\u001b]0;mine\u0007", checks: {} });
     },
   });
-  // A name that is not this machine's, and leads to it.
+  // An address of this machine that is not a loopback name.
   const { stdout } = await ctxd(["doctor", "--url", `http://0.0.0.0:${plain.port}`, "--key"], {
     input: `${client.key}\n`,
   });

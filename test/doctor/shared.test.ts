@@ -23,7 +23,7 @@ async function migrated(url: string) {
   await postgres.close();
 }
 
-/** A database with an account, and a place in the object store, as servers leave them. */
+/** A database with an account and a prefix of the object store, as created by a server. */
 async function setUp(fill: ((url: string) => Promise<void>) | undefined = migrated) {
   const server = await sharedPostgres();
   const { url } = await server.database(fill);
@@ -41,7 +41,7 @@ async function setUp(fill: ((url: string) => Promise<void>) | undefined = migrat
   return { url, dataDir, put, examine };
 }
 
-/** Writes an entry, and records a base that includes it. */
+/** Writes an entry, and records a base with it. */
 async function record(url: string, base: string) {
   const postgres = connectPostgres(url);
   await postgres.rows(

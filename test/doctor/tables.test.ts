@@ -12,7 +12,7 @@ import { temporaryFolder } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { earlierDatabase, openRecorded, writeBase } from "../support/recorded-data.ts";
 
-/** A data folder with an account whose base is recorded. */
+/** A data folder with an account and its recorded base. */
 async function someData() {
   const dataDir = temporaryFolder();
   using data = openRecorded(dataDir);

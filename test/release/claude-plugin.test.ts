@@ -17,7 +17,7 @@ const REPOSITORY = "https://github.com/owner/ctxd";
 const home = mkdtempSync(join(tmpdir(), "ctxd-plugin-"));
 const dataDir = join(home, "data");
 const plugin = join(home, "plugin");
-/** As Claude Code gives it to what a plugin starts, with a `ctxd` that is this checkout's. */
+/** The environment of a plugin's programs in Claude Code, with this checkout as `ctxd`. */
 const env = {
   ...program(dataDir).env,
   PATH: `${join(home, "bin")}:${process.env.PATH}`,
@@ -33,7 +33,7 @@ beforeAll(async () => {
   chmodSync(ctxd, 0o755);
   const release = { version, repository: REPOSITORY, executables: {}, out: home };
   const [archive = ""] = await make(release);
-  // Any ZIP archive will do for it.
+  // Claude Code accepts any ZIP archive.
   expect(await unpackExtension({ mcpbPath: archive, outputDir: plugin, silent: true })).toBe(true);
 });
 
@@ -100,7 +100,7 @@ test("the plugin has hooks for the same events as ctxd connect", async () => {
   });
   const { hooks } = await read("hooks/hooks.json");
   expect(hooks).toEqual(JSON.parse(settings).hooks);
-  // Each setting is off until the person switches it on.
+  // Every setting is off by default.
   const { userConfig } = await read(".claude-plugin/plugin.json");
   expect(userConfig).toMatchObject({ recall: { default: false }, capture: { default: false } });
 });

@@ -10,10 +10,10 @@ import { until } from "../support/until.ts";
 const FILES = join(import.meta.dir, "..", "..", "src", "release", "deb", "files");
 const hasDpkg = Bun.which("dpkg-deb") !== null;
 
-/** Says who runs it, with which settings, in the place of the program. */
+/** Replaces the program by a script that prints its user and settings. */
 const STAND_IN = '#!/bin/sh\necho "$(id -un) $HOME $CTXD_DATA_DIR $CTXD_PUBLIC_URL $*"\n';
 
-/** Where dpkg and chroot look for the programs of the administrator. */
+/** The PATH in which dpkg and chroot find the administrator's programs. */
 const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
 
 function run(...command: string[]) {

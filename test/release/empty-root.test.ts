@@ -11,8 +11,8 @@ import { connectProgram, shownIn } from "../support/mcp.ts";
 import { serveRegistry } from "../support/npm-registry.ts";
 
 /**
- * The ways in for a machine that has almost nothing, from a server on this one, to the first memory:
- * `LONG=1 bun test test/release/empty-root.test.ts`. Prints what it takes.
+ * Installs ctxd in an almost empty root file system from a local server, and saves a first memory:
+ * `LONG=1 bun test test/release/empty-root.test.ts`. Prints sizes and times.
  */
 const TIMEOUT = 20 * 60_000;
 const [bwrap, npm, node, busybox, dash] = ["bwrap", "npm", "node", "busybox", "dash"].map((name) =>
@@ -52,14 +52,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs a command while the servers here answer. */
+/** Runs a command without blocking the servers of this test. */
 async function run(command: string[]) {
   const child = Bun.spawn(command, { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   const [out, said] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   return { out, said, exitCode: await child.exited };
 }
 
-/** Saves a memory with a program that speaks MCP, and finds it by its meaning; milliseconds that it took. */
+/** Saves a memory over MCP and finds it by its meaning. Returns the milliseconds that it took. */
 async function firstMemory([command = "", ...args]: readonly string[]): Promise<number> {
   const start = performance.now();
   await using client = await connectProgram("v1", { command, args, env: {} });
@@ -88,7 +88,7 @@ describe.skipIf(!isWanted)("in an empty root", () => {
       const command = npx("mcp");
       const took = await firstMemory(command);
       const again = await firstMemory(command);
-      // The cache of npx may go: its path is in no agent's settings, and no service has it.
+      // npx may clear its cache, so no settings of agents and no service may contain its path.
       const { out } = await run(npx("connect", "cursor", "--print"));
       expect(out).toMatch(/"command": "npx",\s+"args": \[\s*"-y",\s+"--prefer-offline",\s+"ctxd"/);
       const { said } = await run(npx("service", "install"));

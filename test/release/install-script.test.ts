@@ -14,7 +14,7 @@ import { executableName, ownTargetName, TARGET_NAMES, TARGETS } from "../../src/
 import { make as makeChecksums } from "../../src/release/checksums.ts";
 import { make } from "../../src/release/install-script.ts";
 
-/** What the script needs of a system, beside a shell and what downloads. */
+/** The programs that the script needs, beside a shell and a program for downloads. */
 const TOOLS = ["cat", "chmod", "cut", "dirname", "getconf", "grep", "head", "ldd", "mkdir"]
   .concat(["mktemp", "mv", "rm", "rmdir", "sed", "sha256sum", "shasum", "sort", "uname", "sh"])
   .flatMap((name) => Bun.which(name) ?? []);
@@ -24,7 +24,7 @@ const folder = mkdtempSync(join(tmpdir(), "ctxd-install-"));
 const script = join(folder, "install.sh");
 let server: Bun.Server<undefined>;
 
-/** A release of this version: its executable is a script that tells the version. */
+/** A release of this version. Its executable is a script that prints the version. */
 async function release(version: string): Promise<void> {
   const out = join(folder, "served", `v${version}`);
   mkdirSync(out, { recursive: true });
@@ -35,7 +35,7 @@ async function release(version: string): Promise<void> {
   if (version === "0.2.0") await make({ ...made, out: folder });
 }
 
-/** A folder with these programs, to be the whole of the PATH. */
+/** A folder with only these programs, as the PATH. */
 function pathWith(programs: readonly string[], stubs: Record<string, string> = {}): string {
   const path = mkdtempSync(join(folder, "path-"));
   for (const program of programs) symlinkSync(program, join(path, basename(program)));

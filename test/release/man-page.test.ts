@@ -15,7 +15,7 @@ test("the manual page has every command of the help, and every setting", async (
     .visibleCommands(program)
     .map((command) => command.name());
   expect(names.length).toBeGreaterThan(20);
-  // The last one is commander's own.
+  // The last command is Commander's own.
   for (const name of names.filter((each) => each !== "help"))
     expect(page).toContain(`\n.SS ctxd ${name.replaceAll("-", "\\-")}`);
   expect(page).toContain("\n.SS ctxd key create\n");
@@ -31,6 +31,6 @@ test.skipIf(!Bun.which("man"))("man reads it without warnings", async () => {
   expect(stderr.toString()).toBe("");
   const text = Bun.stripANSI(stdout.toString()).replaceAll(/.[\b]/g, "");
   expect(text).toContain("--importance <number>");
-  // An apostrophe, a dash and a dot at the start of a line are theirs, not roff's.
+  // Apostrophes, dashes and dots at the start of a line are printed, not interpreted by roff.
   expect(text).toContain("ctxd save --no-project --tag food 'Sam is allergic to peanuts'");
 });

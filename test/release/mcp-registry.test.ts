@@ -13,8 +13,8 @@ const Url = Type.String({ pattern: "^https://[^\\s]+$" });
 const Stdio = Type.Object({ type: Type.Literal("stdio") }, strict);
 
 /**
- * What of the registry's format we use, by its schema of 2025-12-11 and its rules for packages
- * (https://modelcontextprotocol.io/registry/package-types), and nothing besides.
+ * The part of the registry's format that we use, by its schema of 2025-12-11 and its rules for packages
+ * (https://modelcontextprotocol.io/registry/package-types). Other fields are refused.
  */
 const ServerJson = Type.Object(
   {

@@ -7,7 +7,7 @@ import { executableName, ownTargetName, TARGET_NAMES, TARGETS } from "../../src/
 import { make } from "../../src/release/npm/packages.ts";
 import { serveRegistry } from "../support/npm-registry.ts";
 
-/** Stands in for the executable, which has a test of its own: it does what it is asked for by its first word. */
+/** Replaces the executable by a script. Its first argument says what it does. */
 const STAND_IN = `#!/bin/sh
 case $1 in
   tell) shift; echo "$CTXD_INSTALLED_BY"; printf '%s\\n' "$@"; cat; exit 3 ;;

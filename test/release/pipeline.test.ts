@@ -73,7 +73,7 @@ describe.each(workflows)("the workflow $name", ({ path, text, content, steps }) 
     for (const { steps: ofJob, permissions } of Object.values(content.jobs)) {
       const publishes = ofJob.some(({ run }) => run?.startsWith(".ci/publish"));
       expect(permissions !== undefined).toBe(publishes);
-      // The token stays out of the folder, where what is installed could read it.
+      // The token is not stored in the folder, where installed packages could read it.
       const [checkout] = ofJob;
       expect(checkout?.with).toMatchObject({ "persist-credentials": false });
     }
@@ -102,7 +102,7 @@ describe("the scripts that publish", () => {
   mkdirSync(programs);
   mkdirSync(join(files, "winget"), { recursive: true });
 
-  /** What stands in for programs that publish: it tells what it was asked. */
+  /** Replaces programs that publish by a script that prints its arguments. */
   const standIn = (name: string, more = "") => {
     const path = join(programs, name);
     writeFileSync(path, `#!/bin/sh\necho ${name} "$@" >> "${folder}/asked"\n${more}`);

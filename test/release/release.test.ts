@@ -24,7 +24,7 @@ test("sha256sum accepts the checksums of a release", async () => {
   await Bun.write(join(out.path, "winget", "ctxd.yaml"), "two");
   await Bun.write(join(out.path, "NOTES.md"), "three");
   const release = { version, repository: REPOSITORY, executables: {}, out: out.path };
-  // Made twice: the file has no checksum of itself.
+  // Written twice: the file contains no checksum of itself.
   for (const only of [["checksums"], ["checksums"]]) await makeRelease(release, only);
   const text = await Bun.file(join(out.path, "SHA256SUMS")).text();
   const hash = new Bun.CryptoHasher("sha256").update("one").digest("hex");

@@ -21,7 +21,7 @@ describe("the list of components", () => {
   };
   beforeAll(async () => {
     for (const path of Object.values(executables)) await Bun.write(path, "an executable");
-    // It checks itself against the schema of CycloneDX.
+    // Writing the list validates it against the CycloneDX schema.
     const release = { version, repository: "https://github.com/owner/ctxd", executables, out };
     const [path = ""] = await make(release);
     text = await Bun.file(path).text();

@@ -11,8 +11,8 @@ import { serveRegistry } from "../support/npm-registry.ts";
 import { cleanEnvironment, runProgram, tryOut } from "../support/smoke.ts";
 
 /**
- * Whether the executable of this system comes to it by npm and by the install script, from a server on this
- * machine: `bun test/release/smoke-install.ts TARGET FOLDER`. Needs Node.js, and no libraries.
+ * Installs the executable of this system with npm and with the install script, from a local server:
+ * `bun test/release/smoke-install.ts TARGET FOLDER`. It needs Node.js but no libraries.
  */
 const [name = "", from = ""] = process.argv.slice(2);
 const target = targetNamed(name);
@@ -23,7 +23,7 @@ const env = { ...cleanEnvironment(), HOME: home };
 
 async function run(command: string[], more: Record<string, string> = {}): Promise<void> {
   const said = await runProgram(command, { cwd: home, env: { ...env, ...more } });
-  // What it says last is the version, or has it in the line of what was installed.
+  // The output ends with the version, or with a line that contains it.
   if (!said.includes(version)) throw new Error(`${command.join(" ")} says no version:\n${said}`);
 }
 
@@ -55,7 +55,7 @@ async function byScript(): Promise<void> {
 await tryOut(folder, async () => {
   for (const path of [home, out]) mkdirSync(path, { recursive: true });
   const path = join(from, executableName(target));
-  if (!existsSync(path)) throw new Error(`${path} isn't there`);
+  if (!existsSync(path)) throw new Error(`${path} does not exist`);
   await Bun.write(join(out, executableName(target)), Bun.file(path));
   await byNpm();
   console.log("npx starts it");

@@ -8,8 +8,8 @@ import { cleanEnvironment, runProgram, tryOut } from "../support/smoke.ts";
 import { until } from "../support/until.ts";
 
 /**
- * Whether an executable does its job on this machine: `bun test/release/smoke.ts FILE`. Needs no libraries,
- * so that it can run where nothing is installed, and knows of Windows that no signal reaches a program there.
+ * Tests the main functions of an executable on this machine: `bun test/release/smoke.ts FILE`. It needs no
+ * libraries, so it runs without an installation. It sends no signals on Windows, which has none.
  */
 const isWindows = process.platform === "win32";
 const CONTENT = RIGHT.found;
@@ -30,7 +30,7 @@ const env = {
 
 const run = (...args: string[]) => runProgram([executable, ...args], { cwd: folder, env });
 
-/** Saves and searches as an agent does that starts `ctxd mcp`, which starts a server in the background. */
+/** Saves and searches like an agent: it starts `ctxd mcp`, which starts a server in the background. */
 async function useAsAgent(): Promise<void> {
   const bridge = Bun.spawn([executable, "mcp", "--data-dir", agents], {
     cwd: folder,
@@ -63,7 +63,7 @@ async function useAsAgent(): Promise<void> {
   await bridge.exited;
 }
 
-/** Ends the server that an agent has left in the background. */
+/** Ends the background server of an agent. */
 async function endServer(): Promise<void> {
   const path = join(agents, "owner.json");
   const { pid } = JSON.parse(readFileSync(path, "utf8"));

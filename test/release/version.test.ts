@@ -21,7 +21,7 @@ const RELEASED = `# Changelog
 - A house, after [a plan](https://example.com/plan).
 `;
 
-/** What of the checkout has the version in it, with a changelog. */
+/** A copy of the files that contain the version, with a changelog. */
 async function checkout(changelog: string) {
   const path = mkdtempSync(join(tmpdir(), "ctxd-version-"));
   for (const file of [
@@ -50,7 +50,7 @@ test("a new version is set everywhere, and as a heading above the unreleased cha
     { version: "9.8.7", date: "2026-11-22", text: expect.stringContaining("A door") },
     { version: present, date: "2026-01-02", text: expect.stringContaining("A house") },
   ]);
-  // Nothing else of the file has changed.
+  // The rest of the file has not changed.
   const before = RELEASED.replaceAll("0.1.0", present);
   expect((await tree.read()).replace("\n\n## [9.8.7] - 2026-11-22", "")).toBe(before);
 });
@@ -84,7 +84,7 @@ test("no other file of the repository contains the version", async () => {
     .toString()
     .split("\n")
     .filter((file) => /\.(json|ya?ml|rb|ts|sh|toml)$|Dockerfile/.test(file));
-  // Versions of other things, and of tests.
+  // Versions of other things, and in tests.
   const others = /^(test\/|src\/embedding\/manifest\.ts)/;
   expect(
     files.filter((file) => !others.test(file) && !known.some((each) => file.startsWith(each))),
@@ -106,7 +106,7 @@ test("release notes are the section of the changelog, with links that work on Gi
     "--certificate-identity https://github.com/owner/ctxd/.github/workflows/release.yml@refs/tags/v0.1.0",
   );
   expect(notes).toContain("gh attestation verify FILE --repo owner/ctxd");
-  // What has no version yet is told of a release that is only tried.
+  // A release of a version without a heading has the unreleased changes.
   expect(notesOf({ ...release, version: "0.2.0" }, RELEASED)).toContain(
     "[doors](https://github.com/owner/ctxd/blob/v0.2.0/src/doors.md)",
   );

@@ -18,7 +18,7 @@ test("the wheel is reproducible", async () => {
 
 const python = Bun.which("python3");
 
-/** Python reads a wheel of Python alone as it is. */
+/** Python can import a pure Python wheel without installing it. */
 const PROGRAM = `
 import base64, hashlib, json, sys
 from importlib import metadata, resources

