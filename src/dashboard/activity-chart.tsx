@@ -3,6 +3,7 @@
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Table } from "../pages/table.tsx";
 import type { Bar } from "./activity-view.ts";
+import { dayText } from "./day-text.ts";
 import { percent } from "./number-text.ts";
 
 /** In units of the drawing: width of a bar with its gap, the gap, and height of the tallest bar. */
@@ -90,11 +91,4 @@ function Column({ bar, x, most }: { bar: Bar; x: number; most: number }): Markup
       )}
     </g>
   );
-}
-
-/** `22 Nov`. */
-function dayText(day: string | undefined): string {
-  if (day === undefined) return "";
-  const date = { timeZone: "UTC", day: "numeric", month: "short" } as const;
-  return new Date(day).toLocaleDateString("en-GB", date);
 }

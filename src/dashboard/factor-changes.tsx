@@ -4,7 +4,7 @@ import type { Factors } from "../sign-in/factors.ts";
 import type { PendingSignIns } from "../sign-in/pending-sign-ins.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
 import { RecoveryCodesPage } from "./factor-pages.tsx";
-import type { Outcome } from "./guard.tsx";
+import type { FormOutcome } from "./guard.tsx";
 import { PATHS } from "./navigation.tsx";
 import type { Visit } from "./visit.ts";
 
@@ -31,7 +31,7 @@ export function createFactorChanges({
 
   return {
     /** After a factor was added. The first factor comes with recovery codes. */
-    async added(request: Request, visit: Visit, notice: string): Promise<Outcome> {
+    async added(request: Request, visit: Visit, notice: string): Promise<FormOutcome> {
       const codes = await factors.issueFirstCodes(visit.account.id);
       if (codes === null) return { to: PATHS.account, notice };
       await endOthers(request, visit);
@@ -40,7 +40,7 @@ export function createFactorChanges({
     },
 
     /** After a factor was removed. */
-    async removed(request: Request, visit: Visit, notice: string): Promise<Outcome> {
+    async removed(request: Request, visit: Visit, notice: string): Promise<FormOutcome> {
       await factors.tidy(visit.account.id);
       await endOthers(request, visit);
       return { to: PATHS.account, notice };

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Table } from "../pages/table.tsx";
+import { dayText } from "./day-text.ts";
 import { type Growth, roundedUp, SPANS, type Span } from "./growth.ts";
 import { PATHS } from "./navigation.tsx";
 
@@ -50,8 +51,8 @@ export function GrowthChart({
         <Plot growth={growth} most={most} />
       </div>
       <p class="growth-ends faint" aria-hidden="true">
-        <span>{dateText(growth[0]?.from)}</span>
-        <span>{dateText(growth.at(-1)?.to)}</span>
+        <span>{dayText(growth[0]?.from, { withYear: true })}</span>
+        <span>{dayText(growth.at(-1)?.to, { withYear: true })}</span>
       </p>
       <details>
         <summary>As a table</summary>
@@ -105,11 +106,4 @@ function Plot({ growth, most }: { growth: readonly Growth[]; most: number }): Ma
 
 function periodOf({ from, to }: Growth): string {
   return from === to ? from : `${from} to ${to}`;
-}
-
-/** `22 Nov 2026`. */
-function dateText(day: string | undefined): string {
-  if (day === undefined) return "";
-  const date = { timeZone: "UTC", day: "numeric", month: "short", year: "numeric" } as const;
-  return new Date(day).toLocaleDateString("en-GB", date);
 }

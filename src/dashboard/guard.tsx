@@ -23,7 +23,7 @@ export interface Streamed {
 }
 
 /** The answer to a form: a redirect with a notice, a page, or another response. */
-export type Outcome = SeeOther | Markup | Response;
+export type FormOutcome = SeeOther | Markup | Response;
 
 interface SeeOther {
   to: string;
@@ -79,7 +79,7 @@ export function createGuard({
   });
 
   /** Turns the outcome of a form into a response. */
-  const toResponse = (outcome: Outcome, visit: Visit): Response => {
+  const toResponse = (outcome: FormOutcome, visit: Visit): Response => {
     if (outcome instanceof Response) return outcome;
     if (outcome instanceof Markup) return pageResponse(outcome, { scripts: true });
     const { to, notice, welcome } = outcome;
@@ -136,7 +136,7 @@ export function createGuard({
      */
     act(
       request: Request,
-      work: (visit: Visit, form: URLSearchParams) => Awaitable<Outcome>,
+      work: (visit: Visit, form: URLSearchParams) => Awaitable<FormOutcome>,
       renderProblem?: (visit: Visit, problem: string, form: URLSearchParams) => Awaitable<Markup>,
       maxBytes?: number,
     ): Promise<Response> {

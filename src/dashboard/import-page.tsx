@@ -89,7 +89,7 @@ function ImportForm({ visit }: { visit: Visit }): Markup {
 }
 
 /** The progress of an import. The stylesheet shows only the newest one. */
-export function Progress({
+export function ImportProgress({
   reading,
   totals,
   isTrial,
@@ -123,7 +123,7 @@ interface Result {
 }
 
 /** The outcome of an import. */
-export function Outcome({ reading, totals, isTrial, problem }: Result): Markup {
+export function ImportOutcome({ reading, totals, isTrial, problem }: Result): Markup {
   const { files, leftOut } = reading;
   const unread = files.filter((file) => file.problem !== null);
   return (

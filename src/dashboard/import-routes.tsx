@@ -20,7 +20,7 @@ import type { Markup } from "../pages/jsx-runtime.ts";
 import { pageResponse } from "../pages/page-response.ts";
 import { streamPage } from "../pages/streamed-page.ts";
 import { type Guard, PAGE_ROUTE, type Streamed } from "./guard.tsx";
-import { ImportingPage, ImportPage, Outcome, Progress } from "./import-page.tsx";
+import { ImportingPage, ImportOutcome, ImportPage, ImportProgress } from "./import-page.tsx";
 import { MEMORY_PATHS } from "./navigation.tsx";
 import { credentialOf } from "./session-principal.ts";
 import type { Visit } from "./visit.ts";
@@ -64,7 +64,7 @@ export function createImportRoutes({
         mayRead: true,
         stillAllowed: stillSignedIn,
       });
-    const progress = () => <Progress reading={reading} totals={totals} isTrial={isTrial} />;
+    const progress = () => <ImportProgress reading={reading} totals={totals} isTrial={isTrial} />;
     let problem: string | null = null;
     try {
       yield progress();
@@ -83,7 +83,7 @@ export function createImportRoutes({
       const amount = totals.created + totals.updated;
       if (!isTrial) record(request, "memories_imported", { accountId: account.id, amount });
     }
-    yield <Outcome reading={reading} totals={totals} isTrial={isTrial} problem={problem} />;
+    yield <ImportOutcome reading={reading} totals={totals} isTrial={isTrial} problem={problem} />;
   }
 
   return new Elysia()
