@@ -39,15 +39,15 @@ test("while the model is being loaded a search compares words, and its answer na
   });
   for (const [tool, said] of [
     ["search_memories", {}],
-    ["search", { results: { length: 1 }, note: expect.stringContaining("words alone") }],
+    ["search", { results: { length: 1 }, note: expect.stringContaining("words only") }],
   ] as const) {
     const found = await agent.call(tool, { query: "peanuts" });
-    expect(found.text).toContain("words alone");
+    expect(found.text).toContain("words only");
     expect(found.text).toContain("Sam is allergic to peanuts");
     expect(found.data).toMatchObject(said);
   }
   const [message] = await agent.prompt("load_context", { task: "cook without peanuts" });
-  expect(JSON.stringify(message)).toContain("words alone");
+  expect(JSON.stringify(message)).toContain("words only");
 
   // A search by meaning waits for the model.
   const byMeaning = modeOf("&mode=semantic");
@@ -56,5 +56,5 @@ test("while the model is being loaded a search compares words, and its answer na
   expect(await modeOf("")).toBe("hybrid");
   expect(await modeOf("&mode=keyword")).toBe("keyword");
   const found = await agent.call("search_memories", { query: "peanuts" });
-  expect(found.text).not.toContain("words alone");
+  expect(found.text).not.toContain("words only");
 });
