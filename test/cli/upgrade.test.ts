@@ -26,7 +26,7 @@ test("--check tells a newer release with its notes, in one request", async () =>
   const { exitCode, stdout } = await ctxd(["upgrade", "--check"], at(server.address));
   expect(exitCode).toBe(0);
   expect(stdout).toStartWith(
-    `ctxd 99.0.0 is there; this is ${version}. What is new in it:\n\n### Added\n- A thing \uFFFD[31mof colour\n`,
+    `ctxd 99.0.0 is available; this is ${version}. What is new in it:\n\n### Added\n- A thing \uFFFD[31mof colour\n`,
   );
   expect(stdout).toContain("To upgrade: git pull");
   expect(server.asked).toEqual(["/latest"]);
@@ -57,7 +57,7 @@ test("without the address of releases, --check says what is missing", async () =
   const { exitCode, stderr } = await ctxd(["upgrade", "--check"]);
   expect(exitCode).toBe(1);
   expect(stderr).toBe(
-    "ctxd: This program does not know where its releases are: it was built without the address of a repository. Set CTXD_RELEASES_URL to where they are.\n",
+    "ctxd: This program was built without the address of its releases. Set CTXD_RELEASES_URL to that address.\n",
   );
 });
 
@@ -66,7 +66,7 @@ test("a checkout is not replaced, and nobody is asked for it", async () => {
   const { exitCode, stderr } = await ctxd(["upgrade", "--install"], at(server.address));
   expect(exitCode).toBe(1);
   expect(stderr).toBe(
-    "ctxd: It was installed as a checkout of the source: that is upgraded by other means, which ctxd upgrade names.\n",
+    "ctxd: It was installed as a checkout of the source: ctxd upgrade shows the command that upgrades it.\n",
   );
   expect(server.asked).toEqual([]);
 });
