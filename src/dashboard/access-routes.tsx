@@ -93,7 +93,7 @@ function createAdminRoutes({ guard, record, memories, quotas, ...stores }: Depen
     return { ...account, ...usage, hasOwnQuota };
   };
 
-  const ask = (visit: Visit, title: string, confirm: string, children: Child): Markup => (
+  const question = (visit: Visit, title: string, confirm: string, children: Child): Markup => (
     <ConfirmPage
       visit={visit}
       section="admin"
@@ -122,7 +122,7 @@ function createAdminRoutes({ guard, record, memories, quotas, ...stores }: Depen
         guard.show(request, async (visit) => {
           requireOwner(visit);
           const { email } = await find(params.id);
-          return ask(visit, "Revoke all access to this account?", "Revoke everything", [
+          return question(visit, "Revoke all access to this account?", "Revoke everything", [
             <p>
               This takes effect for <bdi>{email}</bdi> at once:
             </p>,
@@ -152,7 +152,7 @@ function createAdminRoutes({ guard, record, memories, quotas, ...stores }: Depen
         guard.show(request, async (visit) => {
           requireOwner(visit);
           const { email } = await find(params.id);
-          return ask(visit, "Disable this account?", "Disable the account", [
+          return question(visit, "Disable this account?", "Disable the account", [
             <p>
               Until you enable <bdi>{email}</bdi> again, nobody can sign in to it and its keys do
               not work. Afterwards its apps must be connected again. Its memories stay.

@@ -46,7 +46,7 @@ export function createKeyRoutes({
     }
     return made;
   };
-  const ask = (request: Request, id: string, action: KeyAction) =>
+  const showQuestion = (request: Request, id: string, action: KeyAction) =>
     guard.show(request, async (visit) => (
       <KeyQuestion visit={visit} record={await find(visit.account.id, id)} action={action} />
     ));
@@ -97,7 +97,7 @@ export function createKeyRoutes({
     )
     .get(
       `${PATHS.keys}/:id/revoke`,
-      ({ request, params }) => ask(request, params.id, "revoke"),
+      ({ request, params }) => showQuestion(request, params.id, "revoke"),
       PAGE_ROUTE,
     )
     .post(
@@ -113,7 +113,7 @@ export function createKeyRoutes({
     )
     .get(
       `${PATHS.keys}/:id/regenerate`,
-      ({ request, params }) => ask(request, params.id, "regenerate"),
+      ({ request, params }) => showQuestion(request, params.id, "regenerate"),
       PAGE_ROUTE,
     )
     .post(

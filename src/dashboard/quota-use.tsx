@@ -2,7 +2,7 @@
 import type { AccountQuota } from "../accounts/quotas.ts";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import type { Usage } from "./account-usage.ts";
-import { memoryCount, sizeText } from "./number-text.ts";
+import { memoryCount, percent, sizeText } from "./number-text.ts";
 
 /** How much an account stores, and its quota if it has one. */
 export function QuotaUse({ usage, quota }: { usage: Usage; quota: AccountQuota | null }): Markup {
@@ -14,23 +14,22 @@ export function QuotaUse({ usage, quota }: { usage: Usage; quota: AccountQuota |
           ? memoryCount(usage.memories)
           : `${usage.memories.toLocaleString("en")} of ${memoryCount(memories)}`}
       </span>
-      {memories !== null && <Share of="memories" used={usage.memories} most={memories} />}
+      {memories !== null && <Share of="memories" used={usage.memories} limit={memories} />}
       <span class="under">
         {bytes === null
           ? `${sizeText(usage.bytes)} of text`
           : `${sizeText(usage.bytes)} of ${sizeText(bytes)} of text`}
       </span>
-      {bytes !== null && <Share of="text" used={usage.bytes} most={bytes} />}
+      {bytes !== null && <Share of="text" used={usage.bytes} limit={bytes} />}
     </span>
   );
 }
 
-function Share({ of, used, most }: { of: string; used: number; most: number }): Markup {
-  const share = most === 0 ? 1 : Math.min(1, used / most);
-  const percent = `${Math.round(100 * share)} %`;
+function Share({ of, used, limit }: { of: string; used: number; limit: number }): Markup {
+  const share = limit === 0 ? 1 : Math.min(1, used / limit);
   return (
     <meter value={share} min={0} max={1} aria-label={`Share of ${of} in use`}>
-      {percent}
+      {percent(share)}
     </meter>
   );
 }
