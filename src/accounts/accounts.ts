@@ -1,6 +1,7 @@
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { AppError } from "../errors.ts";
+import type { Account, NewAccount } from "./account.ts";
 import { normaliseEmail } from "./email.ts";
 import { insertAccount, prepareAccount } from "./new-account.ts";
 import { checkRemovable, createOwnership, findOwner } from "./ownership.ts";
@@ -10,22 +11,6 @@ import { unknownAccount } from "./unknown-account.ts";
 
 /** What is said to whom has the right credentials of an account that is shut. */
 export const DISABLED = "This account is disabled: ask the owner of the server.";
-
-/** An account without its secrets. */
-export interface Account {
-  readonly id: string;
-  readonly email: string;
-  readonly role: "owner" | "member";
-  readonly createdAt: Date;
-  /** Since when nobody can use it; null for an account that can be used. */
-  readonly disabledAt: Date | null;
-}
-
-/** What a new account is made of; `password: null` makes one that can't sign in with a password. */
-export interface NewAccount {
-  readonly email: string;
-  readonly password: string | null;
-}
 
 export type Accounts = ReturnType<typeof createAccounts>;
 

@@ -1,4 +1,5 @@
-import type { Account, Accounts } from "./accounts.ts";
+import type { Account } from "./account.ts";
+import type { Accounts } from "./accounts.ts";
 
 /**
  * The account of whoever works on the server's own machine: the owner's, so that a person's agents

@@ -3,7 +3,7 @@ import type { Orm } from "../db/database.ts";
 import { createId } from "../db/id.ts";
 import { returnedRow } from "../db/returned-row.ts";
 import { AppError } from "../errors.ts";
-import type { Account, NewAccount } from "./accounts.ts";
+import type { Account, NewAccount } from "./account.ts";
 import { parseEmail } from "./email.ts";
 import { checkPassword } from "./new-password.ts";
 import { hashPassword } from "./password.ts";

@@ -2,7 +2,7 @@ import { and, eq, isNotNull, isNull, ne, not } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { createId } from "../db/id.ts";
 import { AppError } from "../errors.ts";
-import type { Account, NewAccount } from "./accounts.ts";
+import type { Account, NewAccount } from "./account.ts";
 import { LOCAL_ADDRESS } from "./email.ts";
 import { insertAccount, prepareAccount } from "./new-account.ts";
 import { type AccountTables, createAccountTables } from "./tables.ts";

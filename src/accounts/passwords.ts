@@ -2,7 +2,7 @@ import { and, eq, isNotNull } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { hashSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
-import type { Account } from "./accounts.ts";
+import type { Account } from "./account.ts";
 import { normaliseEmail } from "./email.ts";
 import { checkPassword } from "./new-password.ts";
 import { hashPassword, matchesPassword } from "./password.ts";

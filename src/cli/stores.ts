@@ -1,4 +1,5 @@
-import { type Account, type Accounts, createAccounts } from "../accounts/accounts.ts";
+import type { Account } from "../accounts/account.ts";
+import { type Accounts, createAccounts } from "../accounts/accounts.ts";
 import { createQuotas, type Quotas } from "../accounts/quotas.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";

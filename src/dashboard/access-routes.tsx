@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import { describeRevoked, revokeAccess } from "../access/revoke-access.ts";
-import type { Account, Accounts } from "../accounts/accounts.ts";
+import type { Account } from "../accounts/account.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import type { Quotas } from "../accounts/quotas.ts";
 import { AppError } from "../errors.ts";
 import type { RecordEvent } from "../http/record-event.ts";

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import type { Account } from "../accounts/accounts.ts";
+import type { Account } from "../accounts/account.ts";
 import type { Invitation } from "../accounts/invitations.ts";
 import type { AccountQuota } from "../accounts/quotas.ts";
 import { Button, Copyable } from "../pages/button.tsx";

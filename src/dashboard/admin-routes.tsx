@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
-import type { Account, Accounts } from "../accounts/accounts.ts";
+import type { Account } from "../accounts/account.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import type { Invitations } from "../accounts/invitations.ts";
 import type { Quotas } from "../accounts/quotas.ts";
 import type { Config } from "../config.ts";

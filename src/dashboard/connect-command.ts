@@ -1,4 +1,4 @@
-import type { Account } from "../accounts/accounts.ts";
+import type { Account } from "../accounts/account.ts";
 import type { ServerStatus } from "./server-status.ts";
 
 /** The command that connects agents, as a person types it. */

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import type { Account } from "../accounts/accounts.ts";
+import type { Account } from "../accounts/account.ts";
 import { Button, ButtonLink } from "../pages/button.tsx";
 import { Field } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";

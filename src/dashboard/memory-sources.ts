@@ -1,4 +1,4 @@
-import type { Account } from "../accounts/accounts.ts";
+import type { Account } from "../accounts/account.ts";
 import type { Keys } from "../keys/keys.ts";
 import type { Grants } from "../oauth/grants.ts";
 

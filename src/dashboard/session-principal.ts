@@ -1,4 +1,4 @@
-import type { Account } from "../accounts/accounts.ts";
+import type { Account } from "../accounts/account.ts";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";

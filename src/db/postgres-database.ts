@@ -1,15 +1,11 @@
 import type { Database, Orm } from "./database.ts";
 import { createMutex } from "./mutex.ts";
-import {
-  connectPostgres,
-  type Postgres,
-  type PostgresOptions,
-  type Statements,
-} from "./postgres.ts";
+import { connectPostgres, type Postgres, type Statements } from "./postgres.ts";
 import { postgres as dialect } from "./postgres-dialect.ts";
 import { DatabaseUnavailable, isSerializationFailure, sqlState } from "./postgres-errors.ts";
 import { checkSchema, migratePostgres } from "./postgres-migrations.ts";
 import { createPostgresOrm } from "./postgres-orm.ts";
+import type { PostgresOptions } from "./postgres-pool.ts";
 import { createTableDeclarations } from "./table-declarations.ts";
 
 /** A PostgreSQL database, which other processes use too. */

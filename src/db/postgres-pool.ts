@@ -1,6 +1,5 @@
 import { SQL } from "bun";
 import { withTimeLimit } from "../time-limit.ts";
-import type { PostgresOptions } from "./postgres.ts";
 import { DatabaseUnavailable, explainPostgresError, OutcomeUnknown } from "./postgres-errors.ts";
 
 /*
@@ -10,6 +9,13 @@ import { DatabaseUnavailable, explainPostgresError, OutcomeUnknown } from "./pos
  * Therefore ctxd has its own pool. Each session is a client with one connection. It runs one statement at a
  * time, and is closed when a statement takes too long.
  */
+
+export interface PostgresOptions {
+  /** Maximum number of sessions. */
+  sessions?: number;
+  /** Milliseconds that a statement may take, and that it may wait for a session. */
+  timeoutMs?: number;
+}
 
 /** A connection that one task uses alone. */
 export interface PostgresSession {

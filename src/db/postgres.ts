@@ -1,4 +1,4 @@
-import { createPostgresPool, type PostgresSession } from "./postgres-pool.ts";
+import { createPostgresPool, type PostgresOptions, type PostgresSession } from "./postgres-pool.ts";
 
 /**
  * Runs statements on PostgreSQL, with `$1`, `$2`… for their parameters. 64-bit integers are numbers and
@@ -30,13 +30,6 @@ export interface Postgres extends Statements {
     options?: { isSerializable?: boolean },
   ): Promise<Result>;
   close(): Promise<void>;
-}
-
-export interface PostgresOptions {
-  /** Maximum number of sessions. */
-  sessions?: number;
-  /** Milliseconds that a statement may take, and that it may wait for a session. */
-  timeoutMs?: number;
 }
 
 /** A connection to the database of a URL. The first statement opens the first session. */

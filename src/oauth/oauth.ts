@@ -1,5 +1,6 @@
+import { createEphemeral } from "../db/create-ephemeral.ts";
 import type { Database } from "../db/database.ts";
-import { createEphemeral, type Ephemeral } from "../db/ephemeral.ts";
+import type { Ephemeral } from "../db/ephemeral.ts";
 import { type Client, isDocumentAddress } from "./client.ts";
 import { createVerifyAssertion } from "./client-assertion.ts";
 import { createClientDocuments } from "./client-document.ts";

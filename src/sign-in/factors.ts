@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
+import { createEphemeral } from "../db/create-ephemeral.ts";
 import type { Database } from "../db/database.ts";
-import { createEphemeral, type Ephemeral } from "../db/ephemeral.ts";
+import type { Ephemeral } from "../db/ephemeral.ts";
 import { createOneTimeCodes } from "./one-time-codes.ts";
 import { createPasskeys } from "./passkeys.ts";
 import { createRecoveryCodes } from "./recovery-codes.ts";

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
-import type { Account, NewAccount } from "../accounts/accounts.ts";
+import type { Account, NewAccount } from "../accounts/account.ts";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { clientAddress } from "../http/client-address.ts";

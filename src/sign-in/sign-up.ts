@@ -1,4 +1,5 @@
-import type { Account, Accounts, NewAccount } from "../accounts/accounts.ts";
+import type { Account, NewAccount } from "../accounts/account.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import { type Invitations, notHolding } from "../accounts/invitations.ts";
 import type { Config } from "../config.ts";
 import type { Ephemeral } from "../db/ephemeral.ts";

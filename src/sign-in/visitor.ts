@@ -1,4 +1,5 @@
-import type { Account, Accounts } from "../accounts/accounts.ts";
+import type { Account } from "../accounts/account.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import { createSecret } from "../db/secret.ts";
 import type { Cookies } from "./cookies.ts";
 import { DEVICE_LIFETIME, type Devices } from "./devices.ts";

@@ -6,7 +6,7 @@ import type {
 } from "@simplewebauthn/server";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import type { Account } from "../accounts/accounts.ts";
+import type { Account } from "../accounts/account.ts";
 import { AppError } from "../errors.ts";
 import type { PasskeyChallenges, PasskeyPurpose } from "./passkey-challenges.ts";
 import type { Passkeys } from "./passkeys.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createEphemeral } from "../../src/db/ephemeral.ts";
+import { createEphemeral } from "../../src/db/create-ephemeral.ts";
 import { AppError } from "../../src/errors.ts";
 import { createFactors } from "../../src/sign-in/factors.ts";
 import { createPasskeyChallenges } from "../../src/sign-in/passkey-challenges.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createLocalEphemeral } from "../../src/db/ephemeral.ts";
+import { createLocalEphemeral } from "../../src/db/create-ephemeral.ts";
 import { createHashing } from "../../src/sign-in/hashing.ts";
 import { localPath } from "../../src/sign-in/local-path.ts";
 import { createSignIn } from "../../src/sign-in/sign-in.ts";
