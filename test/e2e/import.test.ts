@@ -3,6 +3,7 @@ import { expectSound, type Look, type Page } from "../support/browser.ts";
 import type { createClient } from "../support/client.ts";
 import { type Dashboard, press, startDashboard } from "../support/dashboard.ts";
 import { pdf } from "../support/pdf.ts";
+import { until } from "../support/until.ts";
 import { zip } from "../support/zip.ts";
 
 let dashboard: Dashboard;
@@ -129,13 +130,13 @@ test("leaving the page ends an import, and a new one can begin", async () => {
     await press(page, "Import the files");
     await page.locator(".progress > .step progress").filter({ visible: true }).waitFor();
     const small = [{ name: "a.txt", buffer: Buffer.from("One.") }];
-    const again = async (): Promise<void> => {
+    await until("the first import has ended and the second one is complete", async () => {
       await page.goto(dashboard.origin + PATH);
       await choose(page, small);
       await press(page, "Import the files");
       await page.getByText(/Imported from text:|Your last upload is still being read/).waitFor();
-      if ((await page.getByText("Your last upload is still being read").count()) > 0) await again();
-    };
-    await again();
+      return (await page.getByText("Imported from text:").count()) > 0;
+    });
+    expect(await page.getByRole("alert").count()).toBe(0);
   });
 }, 60_000);

@@ -114,6 +114,7 @@ test("without JavaScript the palette's button opens the search", async () => {
       await page.goto(dashboard.origin);
       await page.getByRole("link", { name: "Search" }).click();
       await page.waitForURL(/\/memories$/);
+      expect(await page.getByRole("searchbox").isVisible()).toBe(true);
     },
     { javaScript: false },
   );

@@ -38,11 +38,11 @@ const isFirst = (page: Page, text: string) => async () =>
 test("a memory that an agent saves appears at the top, and a deleted one disappears", async () => {
   await watching("/memories", async (page, agent) => {
     const { id } = await agent.save({ content: "The cat is called Miro" });
-    await until("it is there", isFirst(page, "Miro"));
+    await until("the new memory is shown", isFirst(page, "Miro"));
     expect(await rows(page).count()).toBe(4);
     await expectSound(page);
     await agent.remove(id);
-    await until("it is gone", async () => (await rows(page).count()) === 3);
+    await until("the deleted memory is gone", async () => (await rows(page).count()) === 3);
     // New rows work like the others.
     await first(page).getByRole("checkbox").check();
     await page.locator(".selection").waitFor();
@@ -61,25 +61,25 @@ test("while rows are selected, new memories are announced and shown on request",
     await expectSound(page);
     await page.getByRole("heading", { name: "Memories", exact: true }).click();
     await page.keyboard.press("n");
-    await until("both are there", isFirst(page, "Second new one"));
+    await until("both memories are shown", isFirst(page, "Second new one"));
     expect(await rows(page).count()).toBe(5);
     expect(await page.locator(".live-line button").count()).toBe(0);
     const focused = () => page.evaluate<string>("document.activeElement.textContent");
-    await until("the first one has the focus", async () => (await focused()).includes("Second"));
+    await until("the first row has the focus", async () => (await focused()).includes("Second"));
   });
 });
 
 test("scrolled or typing people are not disturbed; a click shows new memories", async () => {
   const reads = async (page: Page, agent: Client) => {
     await page.mouse.wheel(0, 600);
-    await until("it has scrolled", () => page.evaluate<boolean>("scrollY > 100"));
+    await until("the page has scrolled", () => page.evaluate<boolean>("scrollY > 100"));
     const at = await page.evaluate<number>("scrollY");
     await agent.save({ content: "A new one" });
     const line = page.getByRole("button", { name: "1 new memory" });
     await line.waitFor();
     expect(await page.evaluate<number>("scrollY")).toBe(at);
     await line.click();
-    await until("it is there", isFirst(page, "A new one"));
+    await until("the new memory is shown", isFirst(page, "A new one"));
     expect(await page.evaluate<number>("scrollY")).toBe(0);
   };
   await watching("/memories", reads, { memories: 25 });
@@ -115,7 +115,7 @@ test("the overview updates its figures, and reloads with the first memory", asyn
     expect(await figure(page).textContent()).toBe("3");
     await page.mouse.wheel(0, 300);
     await agent.save({ content: "One more" });
-    await until("it counts", async () => (await figure(page).textContent()) === "4");
+    await until("the figure is updated", async () => (await figure(page).textContent()) === "4");
   });
   await watching(
     "/",
@@ -160,7 +160,8 @@ test("a hidden page follows no changes, and catches up when visible", async () =
     const opened = page.waitForRequest((each) => each.url().includes("/events"));
     await hide(false);
     await opened;
-    await until("it is there", isFirst(page, "While nobody looked"));
+    await until("the new memory is shown", isFirst(page, "While nobody looked"));
+    expect(await rows(page).count()).toBe(4);
   });
 });
 

@@ -127,6 +127,7 @@ test(
       await page.locator(`${TIP} p`).filter({ hasText: "note" }).waitFor();
       await page.mouse.click(x + 1, y + 1);
       await page.waitForURL(/\/memories\/mem_/);
+      expect(await page.getByRole("heading", { name: "Memory", exact: true }).count()).toBe(1);
     });
   },
   TIMEOUT,
