@@ -34,7 +34,7 @@ import {
   openData,
   restore,
 } from "../support/live-data.ts";
-import { serving } from "../support/serving.ts";
+import { serving } from "../support/server-process.ts";
 
 const SECRET = "The safe opens with 8-31-7.";
 const EMAIL = "hidden@example.com";

@@ -12,8 +12,7 @@ import { ctxd } from "../support/command-line.ts";
 import { testDatabase } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { folderOfTest } from "../support/live-data.ts";
-import { addAccountTo } from "../support/server-process.ts";
-import { serving } from "../support/serving.ts";
+import { addAccountTo, serving } from "../support/server-process.ts";
 
 const env = { CTXD_CACHE_DIR: testCacheDir };
 const PUBLIC_URL = "https://memory.example.com";

@@ -14,8 +14,7 @@ import { join } from "node:path";
 import { commandLine, ctxd, ctxdInTerminal } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
-import { addAccountTo } from "../support/server-process.ts";
-import { serving } from "../support/serving.ts";
+import { addAccountTo, serving } from "../support/server-process.ts";
 
 const env = { CTXD_CACHE_DIR: testCacheDir };
 const backUp = (dataDir: string, folder: string) => ctxd(["backup", folder], { dataDir, env });

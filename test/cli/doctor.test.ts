@@ -26,8 +26,7 @@ import { commandLine, ctxd } from "../support/command-line.ts";
 import { temporaryFolder, testDatabase } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { listFiles } from "../support/files.ts";
-import { addAccountTo } from "../support/server-process.ts";
-import { serving } from "../support/serving.ts";
+import { addAccountTo, serving } from "../support/server-process.ts";
 import { testStores } from "../support/stores.ts";
 import { writeWordModel } from "../support/word-model.ts";
 

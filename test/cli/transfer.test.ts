@@ -15,8 +15,7 @@ import { join } from "node:path";
 import { commandLine, ctxd, ctxdInTerminal } from "../support/command-line.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { pdf } from "../support/pdf.ts";
-import { addAccountTo } from "../support/server-process.ts";
-import { serving } from "../support/serving.ts";
+import { addAccountTo, serving } from "../support/server-process.ts";
 import { claudeCodeLines, writeTranscript } from "../support/transcripts.ts";
 
 const root = mkdtempSync(join(tmpdir(), "ctxd-test-"));

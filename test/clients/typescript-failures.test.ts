@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { createClient } from "../../src/clients/typescript/src/index.ts";
 import { startServer } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 type Fault = (answer: ServerResponse, pass: () => Promise<void>) => unknown;
 
@@ -141,13 +142,13 @@ describe("when something fails, the TypeScript client", () => {
     const controller = new AbortController();
     faults.push(refuse(503, "unavailable", "50"), unanswered);
     const asked = client.stats({ signal: controller.signal });
-    while (requests.length === 0) await Bun.sleep(1);
+    await until("the request arrives", () => requests.length > 0);
     controller.abort(reason);
     await expect(asked).rejects.toBe(reason);
     const second = new AbortController();
     const impatient = await newClient({ retries: 0 });
     const waiting = impatient.stats({ signal: second.signal });
-    while (requests.length === 1) await Bun.sleep(1);
+    await until("the second request arrives", () => requests.length > 1);
     second.abort(reason);
     await expect(waiting).rejects.toBe(reason);
     await expect(client.stats({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);

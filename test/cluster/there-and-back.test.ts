@@ -19,8 +19,7 @@ import { testCacheDir } from "../support/embedder.ts";
 import { folderOfTest } from "../support/live-data.ts";
 import { startObjectStore } from "../support/object-store.ts";
 import { sharedPostgres } from "../support/postgres.ts";
-import { addAccountTo } from "../support/server-process.ts";
-import { serving } from "../support/serving.ts";
+import { addAccountTo, serving } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
 /**

@@ -6,7 +6,7 @@ import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { connectProgram, shownIn } from "../support/mcp.ts";
-import { serving } from "../support/serving.ts";
+import { serving } from "../support/server-process.ts";
 import { claudeCodeLines, writeTranscript } from "../support/transcripts.ts";
 import { until } from "../support/until.ts";
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readOwner } from "../../src/db/data-lock.ts";
 import { serverOf, start, startBridge, stopServer } from "../support/bridge.ts";
+import { until } from "../support/until.ts";
 
 setDefaultTimeout(120_000);
 
@@ -36,7 +37,7 @@ test("a server that a person starts takes over from one in the background, and n
     }
   }
   // The calls may all have been answered before the new server is there.
-  while (readOwner(dataDir)?.pid !== server.pid) await Bun.sleep(20);
+  await until("the new server has the folder", () => readOwner(dataDir)?.pid === server.pid);
   expect(server.pid).not.toBe(background);
   for (const bridge of bridges) {
     const listed = await bridge.call("list_memories", { limit: 100, max_tokens: 50_000 });

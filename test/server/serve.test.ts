@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { serving } from "../support/serving.ts";
+import { serving } from "../support/server-process.ts";
 
 test("on a free port, the issuer and the links have the port that was taken", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "ctxd-test-"));

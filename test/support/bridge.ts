@@ -2,10 +2,11 @@ import { join } from "node:path";
 import { isLocked, readOwner } from "../../src/db/data-lock.ts";
 import { testCacheDir } from "./embedder.ts";
 import { readLines } from "./lines.ts";
+import { until } from "./until.ts";
 
 const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
 
-/** What starts `ctxd` for a data folder, without the environment of the tests. */
+/** The command that starts `ctxd` for a data folder, without the environment of the tests. */
 export function program(dataDir: string, ...args: string[]) {
   return {
     command: process.execPath,
@@ -14,7 +15,7 @@ export function program(dataDir: string, ...args: string[]) {
   };
 }
 
-/** Runs `ctxd`, its standard input and output in the hands of the test. */
+/** Runs `ctxd`. The test writes its standard input and reads its output. */
 export function start(dataDir: string, ...args: string[]) {
   const { command, args: all, env } = program(dataDir, ...args);
   const child = Bun.spawn([command, ...all], {
@@ -26,7 +27,7 @@ export function start(dataDir: string, ...args: string[]) {
   return Object.assign(child, { lines: () => readLines(child.stdout) });
 }
 
-/** `ctxd mcp`, spoken to line by line. */
+/** Runs `ctxd mcp`. The test sends and reads messages line by line. */
 export function startBridge(dataDir: string, ...args: string[]) {
   const child = start(dataDir, "mcp", ...args);
   const lines = child.lines();
@@ -43,7 +44,7 @@ export function startBridge(dataDir: string, ...args: string[]) {
       const { value } = await lines.next();
       return JSON.parse(value ?? "null");
     },
-    /** Calls a tool of the old protocol and waits for whatever is answered next. */
+    /** Calls a tool by protocol version 2025-11-25, and returns the next message. */
     async call(name: string, args: object, id: number | string = 1) {
       this.send({ id, method: "tools/call", params: { name, arguments: args } });
       return this.next();
@@ -58,27 +59,28 @@ export function startBridge(dataDir: string, ...args: string[]) {
 /** The process id of a folder's server. */
 export function serverOf(dataDir: string): number {
   const owner = readOwner(dataDir);
-  if (!owner) throw new Error("nobody serves the folder");
+  if (!owner) throw new Error("no server runs for the folder");
   return owner.pid;
 }
 
 /**
- * Stops the server of a folder, if one runs, and waits until it has gone. Of several that bridges
- * start at once, one that is late may take the folder when the first has left it: it is stopped too.
+ * Stops the server of a folder, if one runs, and waits until it has ended. When bridges start several
+ * servers at once, a late one may lock the folder after the first one has ended: it is stopped too.
  */
 export async function stopServer(dataDir: string, signal: NodeJS.Signals = "SIGTERM") {
-  const told = new Set<number>();
-  while (isLocked(dataDir)) {
+  const signalled = new Set<number>();
+  await until("the folder is not locked", () => {
+    if (!isLocked(dataDir)) return true;
     const owner = readOwner(dataDir);
-    if (owner && !told.has(owner.pid)) {
-      told.add(owner.pid);
-      tell(owner.pid, signal);
+    if (owner && !signalled.has(owner.pid)) {
+      signalled.add(owner.pid);
+      kill(owner.pid, signal);
     }
-    await Bun.sleep(20);
-  }
+    return false;
+  });
 }
 
-function tell(pid: number, signal: NodeJS.Signals) {
+function kill(pid: number, signal: NodeJS.Signals) {
   try {
     process.kill(pid, signal);
   } catch {

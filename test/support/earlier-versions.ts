@@ -6,6 +6,7 @@ import { accountOf, tableFor } from "../../src/memories/log/names.ts";
 import { filesWith, untilGone } from "../crash/traces.ts";
 import { type Client, createClient } from "./client.ts";
 import { spawnServer } from "./server-process.ts";
+import { until } from "./until.ts";
 
 /** Milliseconds within which deleted texts must be gone. */
 const PATIENCE = 60_000;
@@ -59,13 +60,13 @@ export async function expectFound({ search }: Client, recorded: readonly Memory[
   }
 }
 
-/** Until all memories have what the present model makes of them. */
+/** Waits until all memories have vectors of the current model. */
 export async function untilEmbedded(origin: string) {
   const vectors = async () => {
     const health = await fetch(`${origin}/api/health`);
     return JSON.parse(await health.text()).checks.vectors;
   };
-  while ((await vectors()) !== "ok") await Bun.sleep(20);
+  await until("all memories are embedded again", async () => (await vectors()) === "ok");
 }
 
 /** The tables are those that another model has filled: the present one keeps more than the first one did. */

@@ -1,11 +1,12 @@
 import { rmSync } from "node:fs";
 import S3rver from "s3rver";
+import { until } from "./until.ts";
 
 /** Answers how many requests there were of each method. */
 const COUNTS = "/-/counts";
 
-// The process of `startObjectStore`: FOLDER PORT BUCKET. It ends with the one that started it, and
-// its folder goes then.
+// The process of `startObjectStore`: FOLDER PORT BUCKET. It ends with its parent process, and removes its
+// folder then.
 const [directory = "", port = "0", bucket = ""] = process.argv.slice(2);
 
 const server = new S3rver({
@@ -17,7 +18,7 @@ const server = new S3rver({
   configureBuckets: [{ name: bucket }],
 });
 
-// It looks for common prefixes in a folder and not below the folders of that.
+// s3rver finds common prefixes only in a folder itself, not in its subfolders.
 const { store } = server;
 const listObjects = store.listObjects.bind(store);
 store.listObjects = async (bucket, options) => {
@@ -33,12 +34,12 @@ store.listObjects = async (bucket, options) => {
   return { objects, commonPrefixes: [...folders].sort(), isTruncated: false };
 };
 
-// It answers while an object may still be on its way to the file.
+// s3rver answers before the whole object is in its file.
 const putObject = store.putObject.bind(store);
 store.putObject = async (object) => {
   const put = await putObject(object);
   const file = store.getResourcePath(object.bucket, object.key, "object");
-  while (Bun.file(file).size < put.size) await Bun.sleep(1);
+  await until("the object is written", () => Bun.file(file).size >= put.size);
   return put;
 };
 

@@ -23,6 +23,7 @@ const AS_SERVER = isRoot
 
 /** Below the ports that systems give to outgoing connections, so that a stopped server finds its own again. */
 const [FIRST_PORT, PORTS] = [15_000, 15_000];
+const MAX_PORT_ATTEMPTS = 100;
 /** Milliseconds that a start or a stop may take on a busy machine. */
 const PATIENCE = 60_000;
 const PACE = 5;
@@ -101,13 +102,14 @@ export async function startPostgres({ durable = false, settings = {} }: Postgres
   };
 
   const begin = async (onPort?: number) => {
-    for (;;) {
+    for (let attempt = 0; attempt < MAX_PORT_ATTEMPTS; attempt++) {
       const port = onPort ?? FIRST_PORT + Math.floor(Math.random() * PORTS);
       const child = run(port);
       await wait("start", () => isReady() || child.exitCode !== null);
       if (child.exitCode === null) return { child, port };
       if (onPort !== undefined || !log().includes("could not bind")) throw new Error(log());
     }
+    throw new Error("PostgreSQL finds no free port");
   };
   let { child, port } = await begin();
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createSignedCall } from "../../src/objects/signed-call.ts";
 import type { ObjectSettings } from "../../src/shared-settings.ts";
 import { freePort } from "./free-port.ts";
+import { until } from "./until.ts";
 
 const PROGRAMS = ["radosgw", "radosgw-admin", "ceph-mon", "ceph-osd", "ceph-authtool"];
 
@@ -74,7 +75,9 @@ export async function startRadosgw({ bucket = "ctxd" } = {}) {
     const user = ["--uid=test", "--display-name=test"];
     const keys = [`--access-key=${USER.accessKeyId}`, `--secret-key=${USER.secretAccessKey}`];
     await ceph("radosgw-admin", "user", "create", ...user, ...keys);
-    while (!(await fetch(endpoint).catch(() => null))?.ok) await Bun.sleep(100);
+    await until("the gateway answers", async () => {
+      return (await fetch(endpoint).catch(() => null))?.ok === true;
+    });
     await onBucket({});
   } catch (error) {
     await end();

@@ -4,28 +4,27 @@ import { readOwner } from "../../src/db/data-lock.ts";
 import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { SCOPES } from "../../src/keys/scopes.ts";
+import { createClient } from "./client.ts";
 import { testCacheDir } from "./embedder.ts";
+import { until } from "./until.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 
-/** The program as people run it, its next version, and ones with a fake model whose upkeep never waits. */
+/** The program itself, its next version, and servers with a fake model and immediate upkeep. */
 export const SERVERS = {
   real: ["src/main.ts", "serve", "--port", "0", "--data-dir"],
   next: ["test/cluster/next-version.ts", "serve", "--port", "0", "--data-dir"],
   impatient: ["test/crash/impatient-server.ts"],
-  /** The same as one of several, see `startCluster`. */
+  /** One of several servers with a fake model, see `startCluster`. */
   replica: ["test/cluster/replica.ts"],
 } as const;
 
 export type ServerKind = keyof typeof SERVERS;
 export type ServerProcess = ReturnType<typeof spawnServer>;
 
-/** Milliseconds that a start may take on a busy machine. */
-const PATIENCE = 60_000;
-
 /**
- * Starts a server in a process of its own, on a free port, and waits for nothing.
- * @param settings beside those that every test has
+ * Starts a server in a process of its own, on a free port. Does not wait until it answers.
+ * @param settings in addition to those of every test
  */
 export function spawnServer(
   dataDir: string,
@@ -61,23 +60,22 @@ export function spawnServer(
 
   return {
     pid: child.pid,
-    /** Lines that an impatient server prints at the begin of a chore of LanceDB. */
+    /** An impatient server prints a line when it begins a step of upkeep. */
     stdout: child.stdout,
-    /** What it has said on standard error so far. */
+    /** Its standard error so far. */
     errors: () => errors,
     exited: child.exited.then(async (exitCode) => {
       await errorsRead;
       return exitCode;
     }),
     isRunning: () => child.exitCode === null && child.signalCode === null,
-    /** The origin of its URLs, as soon as it answers there. */
+    /** The origin of its URLs. Resolves when it answers there. */
     async origin(): Promise<string> {
-      for (const end = performance.now() + PATIENCE; performance.now() < end; await Bun.sleep(20)) {
-        if (child.exitCode !== null) break;
+      return until("the server answers", () => {
+        if (child.exitCode !== null) throw new Error(`the server has ended: ${errors}`);
         const owner = readOwner(dataDir);
-        if (owner?.pid === child.pid && owner.address !== null) return owner.address;
-      }
-      throw new Error(`the server does not answer: ${errors}`);
+        return owner?.pid === child.pid ? owner.address : null;
+      });
     },
     kill: () => stop("SIGKILL"),
     end: () => stop("SIGTERM"),
@@ -85,7 +83,25 @@ export function spawnServer(
   };
 }
 
-/** Adds an account to a data folder, with or without a server, and gives a key for it. */
+/**
+ * Runs `ctxd serve` in a process of its own, and resolves when it answers. `await using` stops it with SIGTERM.
+ * @param settings in addition to those of every test
+ */
+export async function serving(dataDir: string, settings: Record<string, string> = {}) {
+  const server = spawnServer(dataDir, "real", settings);
+  const origin = await server.origin();
+  return {
+    origin,
+    pid: server.pid,
+    /** Its standard error so far. */
+    errors: server.errors,
+    client: (key: string) => createClient(origin, key),
+    kill: server.kill,
+    [Symbol.asyncDispose]: async () => void (await server.end()),
+  };
+}
+
+/** Adds an account to a data folder, whether a server runs or not, and returns a key for it. */
 export async function addAccountTo(dataDir: string, email = "you@example.com") {
   const db = openSqlite(databasePath(dataDir));
   try {

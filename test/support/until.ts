@@ -1,14 +1,17 @@
-/** Milliseconds that something may take on a busy machine. */
-const PATIENCE = 60_000;
+/** Milliseconds that a condition may take on a busy machine. */
+const TIMEOUT_MS = 60_000;
 
-/** Waits for a value that is neither null nor false. @param what is told when it does not come */
+/**
+ * Waits until a check returns a value that is neither null nor false, and returns that value.
+ * @param what describes the condition in the error after the time limit
+ */
 export async function until<Value>(
   what: string,
-  look: () => Value | null | false | Promise<Value | null | false>,
+  check: () => Value | null | false | Promise<Value | null | false>,
 ): Promise<Value> {
-  for (const end = performance.now() + PATIENCE; ; await Bun.sleep(10)) {
-    const value = await look();
+  for (const end = performance.now() + TIMEOUT_MS; ; await Bun.sleep(10)) {
+    const value = await check();
     if (value !== null && value !== false) return value;
-    if (performance.now() > end) throw new Error(`not within ${PATIENCE / 1_000} s: ${what}`);
+    if (performance.now() > end) throw new Error(`not within ${TIMEOUT_MS / 1_000} s: ${what}`);
   }
 }
