@@ -187,7 +187,7 @@ test("nothing imports upward", () => {
 });
 
 /** Parts whose files may still import each other in a circle. A part goes from this list, and never onto it. */
-const WITH_CIRCLES = ["accounts", "db", "memories", "server"];
+const WITH_CIRCLES: string[] = [];
 
 test("no files import each other in a circle, not even types", () => {
   const targets = new Map(

@@ -1,6 +1,6 @@
 import type { Draft } from "./draft.ts";
 import type { Filter } from "./filter.ts";
-import type { Answer } from "./log/log.ts";
+import type { Answer } from "./log/records.ts";
 import type { StoredMemory } from "./rows.ts";
 
 /** What a change reads, and what it answers. */

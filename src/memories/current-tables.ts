@@ -1,5 +1,6 @@
-import type { CurrentTable, Log } from "./log/log.ts";
+import type { Log } from "./log/log.ts";
 import { accountOf } from "./log/names.ts";
+import type { CurrentTable } from "./log/records.ts";
 import { accountRemoved } from "./store.ts";
 
 export type CurrentTables = Awaited<ReturnType<typeof loadCurrentTables>>;

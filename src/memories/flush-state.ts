@@ -1,5 +1,5 @@
 import type { Base } from "./base/base.ts";
-import type { Lease } from "./log/shared-log.ts";
+import type { Lease } from "./log/records.ts";
 import type { KeptTable } from "./table.ts";
 
 /**

@@ -4,7 +4,8 @@ import type { Vault } from "./base/vault.ts";
 import type { Due } from "./due.ts";
 import { mayAppend } from "./flush-policy.ts";
 import { type FlushState, isSoleWriter, needsWrite } from "./flush-state.ts";
-import { type Checkpoint, isSameBase, type Log } from "./log/log.ts";
+import type { Log } from "./log/log.ts";
+import { type Checkpoint, isSameBase } from "./log/records.ts";
 import { LeaseLost } from "./log/shared-log.ts";
 import type { KeptTable } from "./table.ts";
 

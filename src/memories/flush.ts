@@ -8,7 +8,7 @@ import {
   indexTable,
   readRecordedBase,
 } from "./flush-steps.ts";
-import { type Checkpoint, isSameBase } from "./log/log.ts";
+import { type Checkpoint, isSameBase } from "./log/records.ts";
 import { LeaseLost } from "./log/shared-log.ts";
 import { withLease } from "./shared/held-lease.ts";
 

@@ -1,6 +1,7 @@
 import { AppError } from "../errors.ts";
 import { createPause } from "../pause.ts";
-import { ANSWER_LIFETIME, type Answer, AnswersTaken, type Log } from "./log/log.ts";
+import { ANSWER_LIFETIME, AnswersTaken, type Log } from "./log/log.ts";
+import type { Answer } from "./log/records.ts";
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 

@@ -3,7 +3,7 @@ import type { Embedders } from "../embedding/embedders.ts";
 import type { Due } from "./due.ts";
 import { createFlush, type Flush } from "./flush.ts";
 import type { Outcome } from "./log/pending.ts";
-import type { Lease } from "./log/shared-log.ts";
+import type { Lease } from "./log/records.ts";
 import { openTable } from "./open-table.ts";
 import type { QuotaOf } from "./quota.ts";
 import { openSharedTable } from "./shared/open-shared-table.ts";

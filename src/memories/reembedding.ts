@@ -1,7 +1,7 @@
 import type { Embedders } from "../embedding/embedders.ts";
 import type { Log as Lines } from "../log.ts";
-import type { CurrentTable } from "./log/log.ts";
 import { tableFor } from "./log/names.ts";
+import type { CurrentTable } from "./log/records.ts";
 import type { OpenTables } from "./open-tables.ts";
 import { type ReembeddingRounds, type Round, startRounds } from "./reembedding-rounds.ts";
 import { createTableCopy } from "./table-copy.ts";

@@ -1,7 +1,8 @@
 import type { EmbeddingModel } from "../embedding/embedder.ts";
 import type { Log as Lines } from "../log.ts";
-import type { CurrentTable, Log } from "./log/log.ts";
+import type { Log } from "./log/log.ts";
 import { accountOf, tableFor } from "./log/names.ts";
+import type { CurrentTable } from "./log/records.ts";
 import type { OpenTables } from "./open-tables.ts";
 import type { OpenTable } from "./pooled-table.ts";
 import type { Storage } from "./storage.ts";

@@ -4,7 +4,7 @@ import { checkExpiry, newMemory } from "./change-memory.ts";
 import { findDuplicate } from "./duplicate.ts";
 import { findReadable } from "./find-by-id.ts";
 import type { Idempotency } from "./idempotency.ts";
-import type { Answer } from "./log/log.ts";
+import type { Answer } from "./log/records.ts";
 import type { Memory, MemorySource, NewMemory } from "./memory.ts";
 import { projectToWrite, scopedKey } from "./reach.ts";
 import { type MemoryRow, toMemory } from "./rows.ts";

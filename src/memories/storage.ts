@@ -5,7 +5,8 @@ import { createBases, type OnStep } from "./base/bases.ts";
 import { createDiskVault } from "./base/disk-vault.ts";
 import { memoryCodec } from "./base/memory-codec.ts";
 import type { Vault } from "./base/vault.ts";
-import type { Checkpoint, Log } from "./log/log.ts";
+import type { Log } from "./log/log.ts";
+import type { Checkpoint } from "./log/records.ts";
 
 /** Where memories are stored: the parts that tables are made of. */
 export interface Storage {

@@ -1,6 +1,6 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { Filter, PageStart, Position } from "../filter.ts";
-import type { Checkpoint } from "../log/log.ts";
+import type { Checkpoint } from "../log/records.ts";
 import type { Expiring, MemoryRow, StoredMemory } from "../rows.ts";
 
 /** An open base: one LanceDB table at the version of its checkpoint. */

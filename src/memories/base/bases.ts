@@ -6,7 +6,7 @@ import Arrow = require("apache-arrow");
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import { createPause } from "../../pause.ts";
 import { LONG } from "../indexes/tokens.ts";
-import type { Checkpoint } from "../log/log.ts";
+import type { Checkpoint } from "../log/records.ts";
 import type { StoredMemory } from "../rows.ts";
 import type { Base, Bases } from "./base.ts";
 import { connectTo } from "./connection.ts";

@@ -1,6 +1,6 @@
 import type * as LanceDb from "@lancedb/lancedb";
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
-import type { Checkpoint } from "../log/log.ts";
+import type { Checkpoint } from "../log/records.ts";
 import type { Base } from "./base.ts";
 import {
   createAssembly,

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Statements } from "../../db/postgres.ts";
 import { sqlState } from "../../db/postgres-errors.ts";
-import { ANSWER_LIFETIME, type Answer, AnswersTaken, Behind, type Entry } from "./log.ts";
+import { ANSWER_LIFETIME, AnswersTaken, Behind } from "./log.ts";
 import { accountOf } from "./names.ts";
 import { NOW, type Overdue } from "./postgres-clock.ts";
+import type { Answer, Entry } from "./records.ts";
 
 const UNIQUE_VIOLATION = "23505";
 

@@ -1,8 +1,8 @@
 import type { Postgres, Statements } from "../../db/postgres.ts";
-import type { Checkpoint } from "./log.ts";
 import { accountOf } from "./names.ts";
 import { NOW, type Overdue } from "./postgres-clock.ts";
-import { type Lease, LeaseLost } from "./shared-log.ts";
+import type { Checkpoint, Lease } from "./records.ts";
+import { LeaseLost } from "./shared-log.ts";
 
 /** When any process may flush the entries that the checkpoint does not include. */
 const DUE_AGAIN = `CASE WHEN h.seq <= $5::bigint THEN NULL

@@ -1,6 +1,7 @@
 import type { Statements } from "../../db/postgres.ts";
 import { NOW } from "./postgres-clock.ts";
-import { LEASE, type Lease, type Leases } from "./shared-log.ts";
+import type { Lease } from "./records.ts";
+import { LEASE, type Leases } from "./shared-log.ts";
 
 /** The database tables with leases, their keys, and the statement that adds a missing row. */
 const KINDS = {

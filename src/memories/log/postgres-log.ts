@@ -1,10 +1,11 @@
 import type { Postgres } from "../../db/postgres.ts";
-import { ANSWER_LIFETIME, type Checkpoint, type CurrentTable, type Log } from "./log.ts";
+import { ANSWER_LIFETIME, type Log } from "./log.ts";
 import { appendEntry } from "./postgres-append.ts";
 import { dropTables, recordAsIs, recordUnderLease } from "./postgres-checkpoints.ts";
 import { type Overdue, STATEMENT_TIME } from "./postgres-clock.ts";
 import { createLeases } from "./postgres-leases.ts";
 import { createSharedLog } from "./postgres-shared-log.ts";
+import type { Checkpoint, CurrentTable } from "./records.ts";
 import type { SharedLog } from "./shared-log.ts";
 
 /** Long after the process that has the table open should have flushed it. */

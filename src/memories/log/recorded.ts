@@ -1,5 +1,5 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import type { Checkpoint } from "./log.ts";
+import type { Checkpoint } from "./records.ts";
 
 /**
  * For processes that only read the database of a data folder, such as `ctxd doctor` and `ctxd backup`. They do not

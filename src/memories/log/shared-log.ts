@@ -1,7 +1,7 @@
 import { CtxdError } from "../../errors.ts";
 import type { BaseRecords } from "../base/base-records.ts";
 import type { Usage } from "../quota.ts";
-import type { Checkpoint, CurrentTable, LoggedEntry } from "./log.ts";
+import type { Checkpoint, CurrentTable, Lease, LoggedEntry } from "./records.ts";
 
 /** Milliseconds that a lease lasts unless it is renewed. */
 export const LEASE = 15_000;
@@ -86,28 +86,10 @@ export interface Position extends TableHead {
   model: string | null;
 }
 
-/** Further fields of an entry in a table that several processes write to. */
-export interface SharedEntry {
-  /** Identifies the entry, so that it can be found when the outcome of its commit is unknown. */
-  id: string;
-  /** Number of the entry that it follows. */
-  after: number;
-  /** The lease for copying, if the table is a copy. Without it, the copy must not be changed. */
-  lease?: Lease;
-}
-
 export interface NumberedEntry extends LoggedEntry {
   id: string;
   /** What the table holds after this entry. */
   usage: Usage;
-}
-
-/** The right of one owner to work on a table in the background. */
-export interface Lease {
-  table: string;
-  owner: string;
-  /** Rises with every new owner. */
-  epoch: number;
 }
 
 /** Another owner has the lease, or may have it. */

@@ -5,16 +5,9 @@ import type { SqliteDatabase } from "../../db/sqlite.ts";
 import { dropCancelledEntries } from "./cancelled-entries.ts";
 import { createLogTables } from "./database-tables.ts";
 import { createGroupCommit, type Transaction } from "./group-commit.ts";
-import {
-  ANSWER_LIFETIME,
-  AnswersTaken,
-  type Checkpoint,
-  type CurrentTable,
-  type Entry,
-  type Head,
-  type Log,
-} from "./log.ts";
+import { ANSWER_LIFETIME, AnswersTaken, type Log } from "./log.ts";
 import { accountOf } from "./names.ts";
+import type { Checkpoint, CurrentTable, Entry, Head } from "./records.ts";
 
 const { entries, heads, checkpoints, currentTables, answers } = createLogTables(sqlite);
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseUnavailable, OutcomeUnknown } from "../../db/postgres-errors.ts";
-import { Behind, type Entry, type Log } from "../log/log.ts";
-import type { Lease } from "../log/shared-log.ts";
+import { Behind, type Log } from "../log/log.ts";
+import type { Entry, Lease } from "../log/records.ts";
 import type { MemoryTable } from "../table.ts";
 
 /** How a writer shares its table with other processes. */

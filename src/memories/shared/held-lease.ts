@@ -1,4 +1,5 @@
-import { LEASE, type Lease, type Leases } from "../log/shared-log.ts";
+import type { Lease } from "../log/records.ts";
+import { LEASE, type Leases } from "../log/shared-log.ts";
 
 /**
  * Runs a task under a lease, which is renewed meanwhile. A lost lease is noticed when the task records its

@@ -1,7 +1,7 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { Base } from "../base/base.ts";
 import { createTable } from "../create-table.ts";
-import { type Checkpoint, type Head, isSameBase } from "../log/log.ts";
+import { type Checkpoint, type Head, isSameBase } from "../log/records.ts";
 import type { NumberedEntry, SharedLog } from "../log/shared-log.ts";
 import { countUsage, loggedModel, openingFailed } from "../open-table.ts";
 import type { Storage } from "../storage.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Checkpoint } from "../../../src/memories/log/log.ts";
+import type { Checkpoint } from "../../../src/memories/log/records.ts";
 import {
   allOf,
   changesOf,

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { createBaseCache } from "../../../src/memories/base/base-cache.ts";
 import { createBases } from "../../../src/memories/base/bases.ts";
 import { createObjectVault } from "../../../src/memories/base/object-vault.ts";
-import type { Checkpoint } from "../../../src/memories/log/log.ts";
+import type { Checkpoint } from "../../../src/memories/log/records.ts";
 import { loadLanceDb } from "../../../src/native/lancedb.ts";
 import { createObjects } from "../../../src/objects/objects.ts";
 import { createTestRecords } from "../../support/base-records.ts";

@@ -1,12 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import {
-  ANSWER_LIFETIME,
-  type Answer,
-  AnswersTaken,
-  type Checkpoint,
-  type Entry,
-  type Log,
-} from "../../../src/memories/log/log.ts";
+import { ANSWER_LIFETIME, AnswersTaken, type Log } from "../../../src/memories/log/log.ts";
+import type { Answer, Checkpoint, Entry } from "../../../src/memories/log/records.ts";
 
 /** A database with the accounts acc_0, acc_1 and acc_2 and nothing of the log, for one test. */
 export interface LogPlace {

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import type { Postgres } from "../../../src/db/postgres.ts";
-import { Behind, type Checkpoint } from "../../../src/memories/log/log.ts";
+import { Behind } from "../../../src/memories/log/log.ts";
 import { createPostgresLog } from "../../../src/memories/log/postgres-log.ts";
+import type { Checkpoint } from "../../../src/memories/log/records.ts";
 import { LeaseLost } from "../../../src/memories/log/shared-log.ts";
 import { logDatabase } from "../../support/postgres-log.ts";
 import { describeLog, entryOf } from "./contract.ts";
