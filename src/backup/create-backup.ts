@@ -50,7 +50,7 @@ export async function createBackup(options: {
   try {
     // Before the folder is created, because a recipient may be invalid.
     const key = lock && (await createKey(lock));
-    const existed = await claim(folder, dataDir);
+    const existed = await claimFolder(folder, dataDir);
     try {
       const container = key
         ? createSealedContainer(folder, key.cipher, key.wrapped)
@@ -160,7 +160,7 @@ function refuseSchema(schema: number, name: string): void {
 }
 
 /** Creates the folder unless it is there and empty. Returns whether it existed. */
-async function claim(folder: string, dataDir: string): Promise<boolean> {
+async function claimFolder(folder: string, dataDir: string): Promise<boolean> {
   if (await isWithin(folder, dataDir)) {
     throw new BackupError(`${folder} is inside the data folder: choose a place outside it.`);
   }

@@ -74,7 +74,7 @@ export async function fetchCatalogueModel(
       if (!(await isExpected(target, file))) {
         const part = join(folder, `fetching-${file.name}`);
         const url = `${address}/${file.path}`;
-        if (given) await takeFrom(given, file, part, url);
+        if (given) await copyFrom(given, file, part, url);
         else {
           const onBytes = (count: number) => onProgress(before + count, total);
           await download(url, part, file.bytes, {
@@ -147,7 +147,7 @@ async function candidatesIn(paths: readonly string[]): Promise<string[]> {
   return found;
 }
 
-async function takeFrom(
+async function copyFrom(
   given: readonly string[],
   file: RemoteFile,
   part: string,
