@@ -348,16 +348,16 @@ const OF_SYSTEMS =
 
 test("only system/ knows which operating system it runs on", () => {
   const found = filesWith(OF_SYSTEMS, [
-    // Names the target that this machine is.
+    // Names the target of this machine.
     "native/targets.ts",
-    // Loads the libraries that the executable carries.
+    // Load the embedded libraries.
     "native/addons.ts",
     "native/inference.ts",
     // The first thing of all.
     "main.ts",
     // Pass it on: each system keeps the files of clients elsewhere.
-    "cli/commands/connect/connect.ts",
     "cli/commands/connect/list.ts",
+    "cli/commands/connect/print-entry.ts",
     // Say who owns a file, which no system but Unix does.
     "connect/files.ts",
     "db/database-error.ts",
