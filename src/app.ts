@@ -99,11 +99,11 @@ export function createApp({
   keys: Keys;
   access: Access;
   checks: Checks;
-  /** What the program knows of itself; null where nothing does. */
+  /** What the program knows about itself; null without a server program. */
   serverStatus?: ServerStatus | null;
-  /** Who is behind a request that came by the local socket; null for others. */
+  /** The sender of a request on the local socket; null for other requests. */
   local?: (request: Request) => Principal | null;
-  /** How far transcripts were captured; of this start by default. */
+  /** How far transcripts are captured; by default it is kept until the program ends. */
   progress?: ProgressStore;
   /** The project of a folder of this machine. */
   projectOf?: (folder: string) => string | null;
@@ -112,7 +112,7 @@ export function createApp({
   undoable: Undoable;
   log: Log;
   metrics?: Metrics;
-  /** How it is told to end. */
+  /** Ends the server; by default never. */
   drain?: Drain;
 }) {
   allowLongRequests();
@@ -161,7 +161,7 @@ export function createApp({
       checkHttps(request);
       const cors = corsOf(request);
       if (cors) Object.assign(set.headers, cors);
-      // A preflight comes without credentials, before the request that has them.
+      // A preflight has no credentials; the request after it has them.
       if (cors && request.method === "OPTIONS") return new Response(null, { status: 204 });
       if (!isLocal(request)) limits.countAddress(request, server);
     })
@@ -207,7 +207,7 @@ export function createApp({
   return app;
 }
 
-/** The pages for people, and what programs get the access by that people give them there. */
+/** The pages for people, and the endpoints through which they give programs access. */
 function createPersonRoutes(
   config: AppConfig,
   access: Access,

@@ -1,12 +1,12 @@
 /**
- * The base of every error of ours. Programs and tests go by `code`, which stays as it is; a message may be put
- * in other words.
+ * The base of all our errors. Programs and tests compare `code`, which never changes; messages may be
+ * reworded.
  */
 export abstract class CtxdError extends Error {
   abstract readonly code: string;
 }
 
-/** Every error code that a client can meet, with the HTTP status that goes with it. */
+/** Every error code that clients can receive, with its HTTP status. */
 const STATUS = {
   malformed_json: 400,
   malformed_request: 400,
@@ -28,15 +28,15 @@ const STATUS = {
 
 export type ErrorCode = keyof typeof STATUS;
 
-/** What is wrong with one field of the input; `path` is a JSON pointer such as `/tags/3`. */
+/** The problem of one input field; `path` is a JSON pointer such as `/tags/3`. */
 export interface ErrorDetail {
   path: string;
   message: string;
 }
 
 /**
- * The only error type that is shown to clients. `message` is one sentence that says what is wrong
- * and what to do, and never repeats the input; `cause` is for the log alone.
+ * The only type of error that clients see. `message` is one sentence with the problem and the remedy,
+ * and never repeats the input. `cause` is for the log only.
  */
 export class AppError extends CtxdError {
   override readonly name: string = "AppError";
@@ -45,7 +45,7 @@ export class AppError extends CtxdError {
   readonly details: ErrorDetail[] | undefined;
   /** Seconds after which the same request may succeed (`Retry-After`). */
   readonly retryAfter: number | undefined;
-  /** What is wrong with the token that came with the request (RFC 6750, section 3.1). */
+  /** The problem of the request's token (RFC 6750, section 3.1). */
   readonly challenge: "invalid_token" | "insufficient_scope" | undefined;
 
   constructor(
@@ -67,7 +67,7 @@ export class AppError extends CtxdError {
   }
 }
 
-/** What a caught value says of itself: for logs, and for sentences of our own. */
+/** The message of a caught value, for logs and for sentences of our own. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,19 +1,22 @@
 import { LRUCache } from "lru-cache";
 
-/** How many keys are remembered; who is forgotten starts anew. */
+/** How many keys are remembered. A forgotten key has all tries again. */
 const MAX_KEYS = 20_000;
 
 export interface RateLimit {
-  /** Takes one try of a key. Returns the seconds to wait for the next one when there is none left. */
+  /**
+   * Takes one try from a key. Returns the seconds until the next try if there is none left; null
+   * otherwise.
+   */
   take(key: string): number | null;
-  /** Gives a try back that turned out well. */
+  /** Returns a try that succeeded. */
   giveBack(key: string): void;
-  /** How many tries a key has now, and in how many seconds it will have all of them. */
+  /** The tries that a key has left, and the seconds until it has all of them. */
   state(key: string): { left: number; full: number };
 }
 
 /**
- * A token bucket for each key: `tries` at once, and as many again in every `period`.
+ * A token bucket for each key: `tries` at once, and the same number again in every `period`.
  * @param period in milliseconds, as `clock` counts
  */
 export function createRateLimit({
@@ -29,7 +32,7 @@ export function createRateLimit({
   const refill = (key: string) => {
     const now = clock();
     const bucket = buckets.get(key) ?? { left: tries, at: now };
-    // A clock that was set back must not take away what is left.
+    // A clock that was set back must not take away remaining tries.
     const elapsed = Math.max(0, now - bucket.at);
     const left = Math.min(tries, bucket.left + (elapsed / period) * tries);
     return { left, at: now };
@@ -55,8 +58,8 @@ export function createRateLimit({
 }
 
 /**
- * The /48 network of an IPv6 address, which one customer may have as a whole, to be counted beside the
- * address; null for an IPv4 one.
+ * The /48 network of an IPv6 address, which one customer may own as a whole; null for an IPv4 address.
+ * It is counted in addition to the address.
  * @param address or its /64 network, with all groups written out
  */
 export function siteOf(address: string): string | null {

@@ -17,10 +17,10 @@ import { createSessions } from "../sign-in/sessions.ts";
 import { createSetUpToken } from "../sign-in/set-up-token.ts";
 import { createRemoveSignInMethod } from "../sign-in/sign-in-methods.ts";
 
-/** What people sign in with, and give programs access by. */
+/** The stores for accounts, sign-in, keys and grants. */
 export type Access = ReturnType<typeof createAccess>;
 
-/** Opens it. `clock` gives milliseconds since 1970. */
+/** Creates the stores. `clock` gives milliseconds since 1970. */
 export function createAccess({
   db,
   clock,
@@ -34,9 +34,9 @@ export function createAccess({
   publicUrl: string;
   /** See `createSetUpToken`; a secret of this start, or of all servers that share a database, by default. */
   setUpToken?: string | undefined;
-  /** How clients' metadata documents are had; over the network by default. */
+  /** Reads the metadata documents of clients; by default over the network. */
   fetchDocument?: FetchDocument | undefined;
-  /** What a member may keep for whom nothing is set. */
+  /** The quota of members without one of their own. */
   memberQuota?: Config["memberQuota"];
 }) {
   const accounts = createAccounts({ db, clock });

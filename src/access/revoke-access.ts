@@ -3,7 +3,7 @@ import type { Grants } from "../oauth/grants.ts";
 import type { PendingSignIns } from "../sign-in/pending-sign-ins.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
 
-/** What was ended. */
+/** How many keys, apps and sessions were revoked. */
 export interface Revoked {
   readonly keys: number;
   readonly apps: number;
@@ -11,8 +11,8 @@ export interface Revoked {
 }
 
 /**
- * Ends everything by which an account is used now: every process refuses it from its next request
- * on. Passwords, passkeys and providers stay, by which its person signs in again.
+ * Revokes all keys, apps and sessions of an account. Every process refuses them from its next request
+ * on. Passwords, passkeys and providers stay, so that the person can sign in again.
  */
 export async function revokeAccess(
   accountId: string,
@@ -28,7 +28,7 @@ export async function revokeAccess(
     sessions: Pick<Sessions, "revokeAll">;
   },
 ): Promise<Revoked> {
-  // First what the others are made with: what begins meanwhile ends too.
+  // Sessions first, since they create the others: nothing new can begin in the meantime.
   await pendingSignIns.endAll(accountId);
   const ended = await sessions.revokeAll(accountId);
   return {
@@ -38,7 +38,7 @@ export async function revokeAccess(
   };
 }
 
-/** What was ended, for a person. */
+/** Describes the result to a person. */
 export function describeRevoked({ keys, apps, sessions }: Revoked): string {
   const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
   return `${count(keys, "key")} and ${count(apps, "app")} revoked, ${count(sessions, "browser")} signed out`;

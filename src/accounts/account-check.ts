@@ -6,10 +6,11 @@ import { hashPasswordMark } from "./passwords.ts";
 import { createAccountTables } from "./tables.ts";
 
 /**
- * Makes what checks an account in the transaction that gives access to it. What shuts an account, or
- * changes its password, ends the access of before in one transaction: none is left that was given beside it.
- * @returns a function that throws AppError `forbidden` when the account is shut, or its password has
- * another mark than the one that is given
+ * Creates a check of an account, for the transaction that gives access. Disabling an account or
+ * changing its password ends all earlier access in one transaction. The check prevents new access from
+ * being given at the same time.
+ * @returns a function that throws AppError `forbidden` for a disabled account, or when the mark of its
+ *   password is not the given one
  */
 export function createAccountCheck({ tables }: Pick<Database, "tables">) {
   const { accounts } = tables(createAccountTables);
@@ -21,6 +22,6 @@ export function createAccountCheck({ tables }: Pick<Database, "tables">) {
     if (!account || account.disabledAt !== null) throw new AppError("forbidden", DISABLED);
     if (passwordMark === undefined) return;
     if (hashPasswordMark(account.passwordHash) === passwordMark) return;
-    throw new AppError("forbidden", "The password was changed just now: sign in with that one.");
+    throw new AppError("forbidden", "The password was was changed: sign in with the new one.");
   };
 }

@@ -9,7 +9,7 @@ import { createPasswords } from "./passwords.ts";
 import { createAccountTables } from "./tables.ts";
 import { unknownAccount } from "./unknown-account.ts";
 
-/** What is said to whom has the right credentials of an account that is shut. */
+/** The message for right credentials of a disabled account. */
 export const DISABLED = "This account is disabled: ask the owner of the server.";
 
 export type Accounts = ReturnType<typeof createAccounts>;
@@ -50,8 +50,8 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
     find,
 
     /**
-     * The account, if it may be used now. Every way in asks this, on every request: what is not
-     * admitted here has neither session, key nor token, in no process.
+     * Returns the account if it is enabled. Every request checks this, whether it has a session, a key
+     * or a token.
      */
     async admit(id: string): Promise<Account | null> {
       const [found] = await admitted.execute({ id });
@@ -59,16 +59,16 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
     },
 
     /**
-     * Shuts an account until it is enabled: its keys rest, its sessions and the access of its apps
-     * end, its memories stay.
+     * Disables an account until `enable`. Its keys stop working, its sessions and the access of its
+     * apps end, and its memories stay.
      * @throws AppError `forbidden` for the owner, `not_found` for an unknown account
      */
     disable: (id: string): Promise<void> => setDisabled(id, new Date(clock())),
 
-    /** Opens an account again. @throws AppError as `disable` */
+    /** Enables an account again. @throws AppError as `disable` */
     enable: (id: string): Promise<void> => setDisabled(id, null),
 
-    /** Finds an account whatever the case of the address. */
+    /** Finds an account. The case of the address does not matter. */
     async findByEmail(email: string): Promise<Account | null> {
       const isThis = eq(accounts.email, normaliseEmail(email));
       const [found] = await orm.select(account).from(accounts).where(isThis);
@@ -82,9 +82,9 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
     ...ownership,
 
     /**
-     * Adds an account; on an empty server it becomes the owner.
+     * Adds an account. The first one becomes the owner.
      * @throws AppError `validation_failed` for a bad address or password, `conflict` for a known
-     * address
+     *   address
      */
     async add(wanted: NewAccount): Promise<Account> {
       const row = await prepareAccount(wanted, clock());
@@ -95,9 +95,10 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
     },
 
     /**
-     * Hashes a password now, and gives what makes the member at once, in a transaction.
-     * @throws AppError `validation_failed` for a bad address or password; what it gives throws
-     * `conflict` for a known address, and `forbidden` on a server without an owner
+     * Hashes the password of a new member, and returns a function that adds the member in a
+     * transaction.
+     * @throws AppError `validation_failed` for a bad address or password. The returned function throws
+     *   `conflict` for a known address, and `forbidden` on a server without an owner.
      */
     async prepareMember(wanted: NewAccount): Promise<(tx: Orm) => Promise<Account>> {
       const row = await prepareAccount(wanted, clock());
@@ -109,7 +110,7 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
       };
     },
 
-    /** Makes a member. @throws AppError as `prepareMember` and what it gives */
+    /** Adds a member. @throws AppError as `prepareMember` and its result */
     async addMember(wanted: NewAccount): Promise<Account> {
       return db.transaction(await this.prepareMember(wanted));
     },
@@ -117,10 +118,11 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
     ...createPasswords({ db }),
 
     /**
-     * Removes an account with its keys, and their traces from the database file. Its memories go
-     * when the server that holds them sees it in `removed`. With the last one go the invitations.
-     * @throws AppError `not_found` for an unknown account, `conflict` for the owner's while others
-     * have accounts
+     * Removes an account with its keys, and overwrites them in the database file. The server that holds
+     * its memories removes them when it reads `removed`. Removing the last account also removes the
+     * invitations.
+     * @throws AppError `not_found` for an unknown account, `conflict` for the owner's while there are
+     *   others
      */
     async remove(id: string): Promise<void> {
       await db.transaction(async (tx) => {
@@ -134,13 +136,13 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
       await db.expunge();
     },
 
-    /** Ids of removed accounts whose memories may still be there. */
+    /** Ids of removed accounts that may still have memories. */
     async removed(): Promise<string[]> {
       const rows = await orm.select().from(removedAccounts);
       return rows.map(({ id }) => id);
     },
 
-    /** Notes that nothing of a removed account is left. */
+    /** Forgets a removed account, after its memories were removed. */
     async forget(id: string): Promise<void> {
       await orm.delete(removedAccounts).where(eq(removedAccounts.id, id));
     },

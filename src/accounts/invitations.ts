@@ -7,13 +7,13 @@ import { AppError } from "../errors.ts";
 import { parseEmail } from "./email.ts";
 import { createAccountTables } from "./tables.ts";
 
-/** How long an invitation holds, in milliseconds. */
+/** Milliseconds for which an invitation is valid. */
 const INVITATION_LIFETIME = 7 * 24 * 3_600_000;
 
 /** An invitation that is neither used nor expired, without its secret. */
 export interface Invitation {
   readonly id: string;
-  /** The address that the account gets; null where its person chooses. */
+  /** The address of the new account; null if its person chooses one. */
   readonly email: string | null;
   readonly createdAt: Date;
   readonly expiresAt: Date;
@@ -21,12 +21,12 @@ export interface Invitation {
 
 export type Invitations = ReturnType<typeof createInvitations>;
 
-/** The store of invitations. They are the owner's, so that of all stores this one knows no account. */
+/** The store of invitations. They belong to the owner, so its functions take no account. */
 export function createInvitations({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
   const { invitations } = db.tables(createAccountTables);
   const { id, email, createdAt, expiresAt } = invitations;
-  /** All columns but the secret's. */
+  /** All columns except the secret's hash. */
   const invitation = { id, email, createdAt, expiresAt };
 
   const isThis = (secret: string) =>
@@ -34,7 +34,7 @@ export function createInvitations({ db, clock }: { db: Database; clock: () => nu
 
   return {
     /**
-     * Makes an invitation. `secret` is in no file: this is the one time it can be shown.
+     * Creates an invitation. Only the hash of `secret` is stored: it can be shown now and never again.
      * @throws AppError `validation_failed` for a bad address
      */
     async create(typed: string | null): Promise<{ secret: string; invitation: Invitation }> {
@@ -59,7 +59,7 @@ export function createInvitations({ db, clock }: { db: Database; clock: () => nu
       return found ?? null;
     },
 
-    /** All that hold, oldest first. */
+    /** All valid invitations, oldest first. */
     list: async (): Promise<Invitation[]> =>
       await orm
         .select(invitation)
@@ -71,13 +71,13 @@ export function createInvitations({ db, clock }: { db: Database; clock: () => nu
     async revoke(revokedId: string): Promise<void> {
       const revoked = await orm.delete(invitations).where(eq(id, revokedId)).returning({ id });
       if (revoked.length > 0) return;
-      throw new AppError("not_found", "This invitation was used, has expired or is revoked.");
+      throw new AppError("not_found", "This invitation was used, has expired or was revoked.");
     },
 
     /**
-     * Uses an invitation up for what `make` makes, both or neither.
-     * @param make writes in the same transaction alone
-     * @throws AppError `not_found` for an unknown, used or expired one, and what `make` throws
+     * Uses up an invitation for what `make` creates, in one transaction.
+     * @param make writes only by the transaction that it receives
+     * @throws AppError `not_found` for an unknown, used or expired invitation, and the errors of `make`
      */
     use: <T>(
       secret: string,
@@ -91,10 +91,10 @@ export function createInvitations({ db, clock }: { db: Database; clock: () => nu
   };
 }
 
-/** What is said to whom has an unknown, used or expired invitation. */
+/** The error for an unknown, used or expired invitation. */
 export function notHolding(): AppError {
   return new AppError(
     "not_found",
-    "This invitation was used, has expired or is revoked. Ask for another one.",
+    "This invitation was used, has expired or was revoked. Ask for a new one.",
   );
 }

@@ -2,9 +2,9 @@ import type { Account } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
 
 /**
- * The account of whoever works on the server's own machine: the owner's, so that a person's agents
- * and their dashboard share one memory. An empty server gets an owner without a password.
- * @throws AppError `conflict` on a server that has accounts and no owner
+ * The account of local agents: the owner's, so that a person's agents and dashboard share their
+ * memories. An empty server gets an owner without a password.
+ * @throws AppError `conflict` on a server that has accounts but no owner
  */
 export async function findLocalOwner(
   accounts: Pick<Accounts, "findOwner" | "addLocalOwner">,

@@ -9,11 +9,11 @@ import { checkPassword } from "./new-password.ts";
 import { hashPassword } from "./password.ts";
 import type { AccountTables } from "./tables.ts";
 
-/** All of an account's row but its role. */
+/** The row of an account without its role. */
 type Prepared = Omit<AccountTables["accounts"]["$inferInsert"], "role">;
 
 /**
- * What is to be written for a new account. Hashing its password takes a while.
+ * Prepares the row of a new account. It hashes the password, which takes about 0.1 s.
  * @param now in milliseconds since 1970
  * @throws AppError `validation_failed` for a bad address or password
  */
@@ -27,7 +27,7 @@ export async function prepareAccount(
   return { id: createId("acc", now), email, passwordHash, createdAt: new Date(now) };
 }
 
-/** Writes a new account. @throws AppError `conflict` for a known address */
+/** Inserts a new account. @throws AppError `conflict` for a known address */
 export async function insertAccount(
   tx: Orm,
   { accounts, account }: AccountTables,
@@ -37,7 +37,7 @@ export async function insertAccount(
     return returnedRow(await tx.insert(accounts).values(row).returning(account));
   } catch (error) {
     if (constraintViolation(error) !== "unique") throw error;
-    throw new AppError("conflict", "An account with this e-mail address exists already.", {
+    throw new AppError("conflict", "An account with this e-mail address already exists.", {
       cause: error,
     });
   }

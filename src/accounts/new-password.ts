@@ -2,14 +2,14 @@ import { AppError } from "../errors.ts";
 import COMMON from "./common-passwords.txt" with { type: "text" };
 import { hasAllowedLength, PASSWORD_LENGTH } from "./password.ts";
 
-/** What somebody who knows the program tries. */
+/** An attacker's guess from the program's name. */
 const PROGRAM = "ctxd";
-/** Letters of a part of an address that counts. */
+/** Letters that a part of an address needs to count as a word. */
 const MIN_WORD = 3;
 
 /**
- * Checks a password that somebody is to have from now on: its length, and that it is not one of those
- * that are tried first. No rules of composition (NIST SP 800-63B, section 3.1.1.2).
+ * Checks a new password: its length, and that attackers would not try it first. There are no rules of
+ * composition (NIST SP 800-63B, section 3.1.1.2).
  * @param email of the account
  * @throws AppError `validation_failed`
  */
@@ -25,25 +25,25 @@ function explainWeakness(password: string, email: string): string | null {
   }
   const text = normalise(password);
   if (isCommon(text) || isRegular(text)) {
-    return "Many people use this password, so it is tried first: choose another one.";
+    return "Many people use this password, so attackers try it first: choose another one.";
   }
   if (isMadeOf(text, [PROGRAM, ...wordsOf(email)])) {
-    return `A password is not made of your e-mail address or the name ${PROGRAM}: choose another one.`;
+    return `A password must not consist of your e-mail address or the name ${PROGRAM}: choose another one.`;
   }
   return null;
 }
 
-/** As passwords are compared with others: what looks the same is the same. */
+/** Passwords that look the same are compared as equal. */
 function normalise(text: string): string {
   return text.normalize("NFKC").toLowerCase();
 }
 
-/** The list has one in each line, most of them in lower case. */
+/** Each line of the list is a password, most of them in lower case. */
 function isCommon(text: string): boolean {
   return `\n${COMMON}`.includes(`\n${text.trim()}\n`);
 }
 
-/** Whether it repeats a few characters (`abababab`), or goes on one by one (`abcdefgh`, `87654321`). */
+/** Whether a text repeats a few characters (`abababab`) or is a sequence (`abcdefgh`, `87654321`). */
 function isRegular(text: string): boolean {
   if ([1, 2, 3].some((period) => text.slice(period) === text.slice(0, -period))) return true;
   const codes = [...text].map((character) => character.codePointAt(0) ?? 0);
@@ -52,7 +52,7 @@ function isRegular(text: string): boolean {
   return steps.size === 1 && Math.abs(step) === 1;
 }
 
-/** The words of an address, and what stands before its `@` as one. */
+/** The words of an address, and everything before its `@` as one word. */
 function wordsOf(email: string): string[] {
   const [local = ""] = normalise(email).split("@");
   return [...normalise(email).split(/[^\p{L}]+/u), lettersOf(local)].filter(
@@ -60,7 +60,7 @@ function wordsOf(email: string): string[] {
   );
 }
 
-/** Whether its letters are these words and nothing else, and what is beside them is too little. */
+/** Whether the letters of a text are only these words, and its other characters are too few. */
 function isMadeOf(text: string, words: readonly string[]): boolean {
   const letters = lettersOf(text);
   const others = [...text].length - [...letters].length;
@@ -68,11 +68,11 @@ function isMadeOf(text: string, words: readonly string[]): boolean {
 }
 
 /**
- * Whether a text is words one after the other, each as often as it likes. No pattern: an address like
- * `aaa.aaaa@example.com` would have it try every way to cut a row of letters up.
+ * Whether a text consists of these words, in any order and number. A regular expression would try every
+ * way to split a text such as that of `aaa.aaaa@example.com`.
  */
 function isJoined(text: string, words: readonly string[]): boolean {
-  /** Places at which a word can end. */
+  /** Positions at which a word can end. */
   const ends = new Set([0]);
   for (let at = 0; at < text.length; at++) {
     if (!ends.has(at)) continue;

@@ -23,7 +23,7 @@ export async function checkRemovable(tx: Orm, tables: AccountTables, id: string)
   if (!(await hasAny(tx, tables, ne(tables.accounts.id, id)))) return;
   throw new AppError(
     "conflict",
-    "The owner's account can't be removed while others have accounts: hand the server over first, by ctxd user owner EMAIL.",
+    "The owner's account can't be removed while others have accounts: make another account the owner first, with ctxd user owner EMAIL.",
   );
 }
 
@@ -36,18 +36,21 @@ async function hasAny(
   return found.length > 0;
 }
 
-/** Who owns the server: the part of the accounts' store that makes, names and changes the one owner. */
+/** The part of the accounts' store that creates, names and changes the owner. */
 export function createOwnership({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
   const tables = db.tables(createAccountTables);
   const { accounts, account } = tables;
 
   const isOwner = eq(accounts.role, "owner");
-  /** The owner that a local agent made and that nobody has named. The role can't be claimed, the address was. */
+  /**
+   * An owner whom a local agent created and who has no address yet. Its role can't be claimed by
+   * signing up, its address can't be registered.
+   */
   const isUnnamed = and(isOwner, eq(accounts.email, LOCAL_ADDRESS), isNull(accounts.passwordHash));
   const isAnother = not(isUnnamed ?? isOwner);
 
-  /** Gives the unnamed owner an address and a password; null where there is none. */
+  /** Gives the unnamed owner an address and a password; null if there is no such owner. */
   const name = async (
     tx: Orm,
     { email, passwordHash }: Awaited<ReturnType<typeof prepareAccount>>,
@@ -61,12 +64,12 @@ export function createOwnership({ db, clock }: { db: Database; clock: () => numb
     /** The account that administers the server; null on an empty one. */
     findOwner: (): Promise<Account | null> => findOwner(orm, tables),
 
-    /** Whether there is an account other than the one that a local agent made. */
+    /** Whether there is an account besides the one that a local agent created. */
     isSetUp: (): Promise<boolean> => hasAny(orm, tables, isAnother),
 
     /**
-     * Makes the owner of an empty server, for local agents: without a password, to be named later.
-     * @throws AppError `conflict` on a server that has accounts and no owner
+     * Creates the owner of an empty server for local agents. It has no password and is named later.
+     * @throws AppError `conflict` on a server that has accounts but no owner
      */
     addLocalOwner: (): Promise<Account> =>
       db.transaction(async (tx) => {
@@ -75,7 +78,7 @@ export function createOwnership({ db, clock }: { db: Database; clock: () => numb
         if (await hasAny(tx, tables)) {
           throw new AppError(
             "conflict",
-            "This server has accounts and no owner: ctxd user owner EMAIL makes one of them the owner.",
+            "This server has accounts but no owner: choose an owner with ctxd user owner EMAIL.",
           );
         }
         const now = clock();
@@ -89,23 +92,23 @@ export function createOwnership({ db, clock }: { db: Database; clock: () => numb
       }),
 
     /**
-     * Makes the owner of a server that has none, who takes over what local agents have saved.
-     * @throws AppError `conflict` when the server has an account already, `validation_failed` for a
-     * bad address or password
+     * Creates the owner, who takes over the memories that local agents have saved.
+     * @throws AppError `conflict` when the server already has an account, `validation_failed` for a bad
+     *   address or password
      */
     async setUp(wanted: NewAccount): Promise<Account> {
       const row = await prepareAccount(wanted, clock());
       return db.transaction(async (tx) => {
         if (await hasAny(tx, tables, isAnother)) {
-          throw new AppError("conflict", "This server has an owner already: sign in instead.");
+          throw new AppError("conflict", "This server already has an owner: sign in instead.");
         }
         return (await name(tx, row)) ?? insertAccount(tx, tables, { ...row, role: "owner" });
       });
     },
 
     /**
-     * Gives the owner without a password, whose account a local agent made, an address and a
-     * password. For who is at the machine alone: such an owner may have memories.
+     * Gives an address and a password to the owner whom a local agent created. Only people at the
+     * machine itself may do this, since that owner may have memories.
      * @returns null when there is no such owner
      * @throws AppError as `setUp`
      */
@@ -113,8 +116,8 @@ export function createOwnership({ db, clock }: { db: Database; clock: () => numb
       name(orm, await prepareAccount(wanted, clock())),
 
     /**
-     * Makes an account the owner, and who was it a member.
-     * @returns who was it; null for nobody
+     * Makes an account the owner, and the former owner a member.
+     * @returns the former owner; null without one
      * @throws AppError `not_found` for an unknown account, `conflict` for a disabled one
      */
     handOver: (id: string): Promise<Account | null> =>

@@ -1,17 +1,17 @@
 /** Characters of a password. */
 export const PASSWORD_LENGTH = { min: 8, max: 1_024 } as const;
 
-/** More than OWASP's least for argon2id (19 MiB, 2 passes): about 0.1 s on one core. */
+/** More than OWASP's minimum for argon2id (19 MiB, 2 passes): about 0.1 s on one core. */
 const ARGON2ID = { algorithm: "argon2id", memoryCost: 65_536, timeCost: 2 } as const;
 
-/** The hash to store for a password, in PHC format with its own salt. Checks nothing: see `checkPassword`. */
+/** The hash of a password, in PHC format with its own salt. `checkPassword` validates passwords. */
 export async function hashPassword(password: string): Promise<string> {
   return Bun.password.hash(normalise(password), ARGON2ID);
 }
 
 /**
- * Tells whether a password belongs to a hash. Takes as long when there is no hash, so that the time
- * of an answer does not tell which accounts exist.
+ * Whether a password matches a hash. Without a hash it takes the same time, so that the time of an
+ * answer does not reveal which accounts exist.
  */
 export async function matchesPassword(password: string, hash: string | null): Promise<boolean> {
   if (!hasAllowedLength(password)) return false;
@@ -26,7 +26,7 @@ export function hasAllowedLength(password: string): boolean {
   return length >= PASSWORD_LENGTH.min && length <= PASSWORD_LENGTH.max;
 }
 
-/** Keyboards differ in how they compose letters with accents; the password is the same. */
+/** Normalises letters with accents, which keyboards compose in different ways. */
 function normalise(password: string): string {
   return password.normalize("NFC");
 }

@@ -9,9 +9,9 @@ import { hashPassword, matchesPassword } from "./password.ts";
 import { createAccountTables } from "./tables.ts";
 import { unknownAccount } from "./unknown-account.ts";
 
-/** An account whose password somebody has shown. */
+/** An account whose password was verified. */
 export interface Verified extends Account {
-  /** As in `passwordMark`: by it one can tell that the password is still the same. */
+  /** See `passwordMark`: shows whether the password is still the same. */
   readonly passwordMark: string;
 }
 
@@ -20,7 +20,7 @@ export function hashPasswordMark(passwordHash: string | null): string | null {
   return passwordHash ? hashSecret(passwordHash) : null;
 }
 
-/** The passwords of accounts: the part of the accounts' store that sets and checks them. */
+/** The part of the accounts' store that sets and checks passwords. */
 export function createPasswords({ db: { orm, tables, transaction } }: { db: Database }) {
   const { accounts, account } = tables(createAccountTables);
 
@@ -31,7 +31,7 @@ export function createPasswords({ db: { orm, tables, transaction } }: { db: Data
   };
 
   return {
-    /** Whether an account can be signed in to with a password. */
+    /** Whether an account has a password. */
     async hasPassword(id: string, tx: Orm = orm): Promise<boolean> {
       const found = await tx
         .select({ id: accounts.id })
@@ -41,8 +41,8 @@ export function createPasswords({ db: { orm, tables, transaction } }: { db: Data
     },
 
     /**
-     * Differs after each change of an account's password, and tells nothing of it; null for an
-     * account without one.
+     * A mark that changes with the account's password and reveals nothing about it; null for an account
+     * without a password.
      */
     async passwordMark(id: string): Promise<string | null> {
       const { passwordHash } = accounts;
@@ -51,10 +51,10 @@ export function createPasswords({ db: { orm, tables, transaction } }: { db: Data
     },
 
     /**
-     * Gives an account another password, and returns its mark.
-     * @param former mark of the password whose place it takes, null for none; any by default
+     * Sets an account's password, and returns its mark.
+     * @param former mark of the password to replace, null for none; by default any
      * @throws AppError `validation_failed` for a bad password, `not_found` for an unknown account,
-     * `conflict` where there is another one than the former meanwhile
+     *   `conflict` when the password is no longer the former one
      */
     async setPassword(id: string, password: string, former?: string | null): Promise<string> {
       checkPassword(password, await emailOf(id));
@@ -65,19 +65,19 @@ export function createPasswords({ db: { orm, tables, transaction } }: { db: Data
         const [found] = await present.where(isThis);
         if (!found) throw unknownAccount();
         if (former !== undefined && hashPasswordMark(found.passwordHash) !== former) {
-          throw new AppError("conflict", "The password was changed just now, somewhere else.");
+          throw new AppError("conflict", "The password was changed elsewhere in the meantime.");
         }
         await tx.update(accounts).set({ passwordHash }).where(isThis);
       });
       return hashSecret(passwordHash);
     },
 
-    /** Takes the password from an account, which signs in by other means. */
+    /** Removes the password of an account that has other ways to sign in. */
     async removePassword(id: string, tx: Orm = orm): Promise<void> {
       await tx.update(accounts).set({ passwordHash: null }).where(eq(accounts.id, id));
     },
 
-    /** The account that e-mail address and password belong to. Unknown accounts take as long. */
+    /** The account with this e-mail address and password. Unknown accounts take the same time. */
     async verifyPassword(email: string, password: string): Promise<Verified | null> {
       const [row] = await orm
         .select({ ...account, passwordHash: accounts.passwordHash })

@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { createAccountTables } from "./tables.ts";
 
-/** How much an account may keep; null is without end. */
+/** How much an account may keep; null means unlimited. */
 export interface AccountQuota {
   readonly memories: number | null;
   readonly bytes: number | null;
@@ -10,10 +10,7 @@ export interface AccountQuota {
 
 export type Quotas = ReturnType<typeof createQuotas>;
 
-/**
- * What the owner allows each account to keep.
- * @param ofMembers what a member may keep for whom nothing is set
- */
+/** The store of quotas. @param ofMembers the quota of members without one of their own */
 export function createQuotas({
   db,
   ofMembers = null,
@@ -36,10 +33,13 @@ export function createQuotas({
     .prepare();
 
   return {
-    /** What a member may keep for whom nothing is set; null when nothing is limited. */
+    /** The quota of members without one of their own; null means unlimited. */
     ofMembers,
 
-    /** Null when nothing is limited. Asks the database, so that another process's change counts. */
+    /**
+     * An account's quota; null means unlimited. Reads the database, so that changes by other processes
+     * take effect.
+     */
     async of(accountId: string): Promise<AccountQuota | null> {
       const [found] = await find.execute({ accountId });
       if (!found) return null;
@@ -49,8 +49,8 @@ export function createQuotas({
     },
 
     /**
-     * Limits an existing account from its next write on; what it has already stays. What is set
-     * here, be it that nothing is limited, wins over what members may keep in general.
+     * Sets an account's own quota, which replaces the general quota of members. It may be unlimited. It
+     * applies from the next write on; existing memories stay.
      */
     async set(accountId: string, { memories, bytes }: AccountQuota): Promise<void> {
       await orm
@@ -59,13 +59,13 @@ export function createQuotas({
         .onConflictDoUpdate({ target: quotas.accountId, set: { memories, bytes } });
     },
 
-    /** Whether the owner has set something for an account, be it that nothing is limited. */
+    /** Whether an account has a quota of its own. */
     async isSet(accountId: string): Promise<boolean> {
       const [found] = await find.execute({ accountId });
       return found !== undefined && found.isSet !== null;
     },
 
-    /** Lets an account keep again what others of its role may. */
+    /** Removes an account's own quota: the general one applies. */
     async clear(accountId: string): Promise<void> {
       await orm.delete(quotas).where(eq(quotas.accountId, accountId));
     },

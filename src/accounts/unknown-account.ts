@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
 
-/** What is said where no account has an id. */
+/** The error for an id that no account has. */
 export function unknownAccount(): AppError {
   return new AppError("not_found", "No account with this id.");
 }

@@ -1,4 +1,4 @@
-/** Files that the executable carries; the import is a path that Bun can open. */
+/** Files in the executable. The import is a path that Bun can open. */
 declare module "swagger-ui-dist/swagger-ui-bundle.js" {
   const path: string;
   export default path;

@@ -1,13 +1,13 @@
 import { AppError } from "../errors.ts";
 import { withTimeLimit } from "../time-limit.ts";
 
-/** Milliseconds that a body may be waited for in all, and for how many of its bytes one more. */
+/** The time in which a body must arrive: milliseconds, plus one for each 8 bytes. */
 const PATIENCE = { base: 30_000, bytesPerMs: 8 };
 
 /**
- * The body of a request as it comes. Time counts only while it is waited for: slower than 8 kB/s for
- * long, and it is given up, so that who sends a byte now and then holds nothing.
- * @throws AppError `malformed_request` when it stops coming, or comes too slowly
+ * Reads the body of a request in chunks. Only the time spent waiting counts. A body that is slower than
+ * 8 kB/s for long is refused, so that a client that sends single bytes holds no resources.
+ * @throws AppError `malformed_request` when it stops or is too slow
  */
 export async function* readChunks(
   { body }: Pick<Request, "body">,
@@ -25,7 +25,7 @@ export async function* readChunks(
       yield chunk.value;
     }
   } finally {
-    // What is not read any more need not come.
+    // The rest of the body is not needed.
     void reader.cancel().catch(() => {});
   }
 }
@@ -36,7 +36,7 @@ async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
       throw new Error("too slow");
     });
   } catch (cause) {
-    throw new AppError("malformed_request", "The body did not arrive in time, or not whole.", {
+    throw new AppError("malformed_request", "The body did not arrive in time, or is incomplete.", {
       cause,
     });
   }

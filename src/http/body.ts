@@ -5,11 +5,11 @@ import { readChunks } from "./body-chunks.ts";
 import { createCheck } from "./validation.ts";
 
 /**
- * Makes a reader of JSON bodies of one shape. It checks the shape itself, before the framework
- * does: that merges defaults into a body first, by which a `__proto__` field would pass for
- * inherited ones, and repeats a refused body in an error whose size grows with the square of the
- * body's depth.
- * @param maxBytes what is longer is refused, before it is read where the client says its length
+ * Creates a reader of JSON bodies of one shape. It checks the shape before the framework does. The
+ * framework first merges defaults into a body, so that the fields of a `__proto__` field would count as
+ * inherited. It also repeats a refused body in an error whose size grows with the square of the body's
+ * depth.
+ * @param maxBytes longer bodies are refused, before reading if the client sends the length
  * @throws AppError `unsupported_media_type`, `too_large`, `malformed_json` or `validation_failed`
  */
 export function createBodyReader<Schema extends TSchema>(
@@ -37,13 +37,13 @@ export function checkJsonType(request: Request): void {
   }
 }
 
-/** @throws AppError `malformed_json`, or `too_large` for more values than anything here has */
+/** @throws AppError `malformed_json`, or `too_large` for more values than any request may have */
 export function parseBody(bytes: Uint8Array): unknown {
   try {
     return parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (cause) {
     if (cause instanceof TooManyValues) {
-      throw new AppError("too_large", "The body has more values than anything here may have.", {
+      throw new AppError("too_large", "The body has more values than any request may have.", {
         cause,
       });
     }
@@ -52,8 +52,7 @@ export function parseBody(bytes: Uint8Array): unknown {
 }
 
 /**
- * The body as it is. What is longer than `maxBytes` is refused, before it is read where the client
- * says its length.
+ * Reads the body. If the client sends a length above `maxBytes`, nothing is read.
  * @throws AppError `too_large`
  */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
@@ -61,7 +60,7 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
-/** The same as it comes. */
+/** Reads the body in chunks, otherwise like `readBytes`. */
 export async function* readLimited(
   request: Request,
   maxBytes: number,
@@ -69,7 +68,7 @@ export async function* readLimited(
   const tooLarge = () =>
     new AppError("too_large", `The body is larger than the ${maxBytes} bytes allowed here.`);
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
-  // A chunked body does not say its length: count it as it comes.
+  // A chunked body has no length in advance: count it.
   let length = 0;
   for await (const chunk of readChunks(request)) {
     length += chunk.length;

@@ -3,9 +3,9 @@ import type { Config } from "../config.ts";
 import { forwardedFor, peerOf } from "./proxy.ts";
 
 /**
- * The IP address that a request comes from; behind a trusted proxy, the one that it names. Null where
- * that is no address, and for a request that did not come over the network: a proxy must not be
- * blamed for its clients.
+ * The IP address of a request's client; behind a trusted proxy, the address that the proxy names. Null
+ * if the proxy names none, so that it is not blamed for its clients, and for requests that did not use
+ * the network.
  */
 export function exactAddress(
   request: Request,
@@ -17,8 +17,8 @@ export function exactAddress(
 }
 
 /**
- * Where a request comes from, for limits: an IPv4 address, or the /64 network of an IPv6 one, which
- * one person has as a whole.
+ * The network that limits count a request for: an IPv4 address, or the /64 network of an IPv6 address,
+ * which belongs to one person.
  */
 export function clientAddress(request: Request, config: Pick<Config, "trustProxy">): string {
   const address = exactAddress(request, config) ?? "unknown";
@@ -29,7 +29,7 @@ function networkOf(address: string): string {
   const [head = "", tail] = address.split("::");
   const groups = head === "" ? [] : head.split(":");
   const rest = tail ? tail.split(":").length : 0;
-  // `::` stands for as many zeros as are missing to eight groups.
+  // `::` is short for the zeros that are missing from eight groups.
   const missing = tail === undefined ? 0 : 8 - groups.length - rest;
   return `${[...groups, ...Array<string>(Math.max(0, missing)).fill("0")].slice(0, 4).join(":")}::/64`;
 }

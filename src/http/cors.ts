@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import { isLocalhost } from "./https-rule.ts";
 
-/** What a web page needs to speak MCP to this server and to read why it is refused. */
+/** The headers that a web page needs to use MCP here and to read why it was refused. */
 const HEADERS = {
   "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
   "access-control-allow-headers":
@@ -11,10 +11,10 @@ const HEADERS = {
 };
 
 /**
- * Lets web pages of the server itself and of this machine, as the MCP Inspector, read what `/mcp`
- * answers; those of others are refused by their origin there. Credentials are never a browser's own:
- * a page has to have a token.
- * @returns a function that gives the headers to add to an answer, none for most requests
+ * Allows web pages of the server and of this machine, such as the MCP Inspector, to read the answers of
+ * `/mcp`. That path refuses other pages by their origin. Browsers add no credentials: a page needs a
+ * token.
+ * @returns a function that returns the headers to add to an answer; null for most requests
  */
 export function createCors({
   publicUrl,

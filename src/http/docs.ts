@@ -25,7 +25,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** Swagger UI writes styles and images into the page; nothing comes from another host. */
+/** Swagger UI writes styles and images into the page. Nothing is loaded from other hosts. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 
@@ -35,8 +35,8 @@ Send an API key with every request: \`Authorization: Bearer ctx_…\`. Bodies ar
 fields are refused. Times are UTC. Characters are Unicode code points.`;
 
 /**
- * The API page at \`/docs\` and its OpenAPI document at \`/docs/json\`. The plugin writes the document;
- * the page is ours because the plugin's own loads its script from another host.
+ * The API page at `/docs` and its OpenAPI document at `/docs/json`. The plugin writes the document.
+ * Its own page would load a script from another host, so the page is ours.
  */
 export function createDocs(publicUrl: string) {
   const asset = (body: string | Blob, type: string) => () =>
@@ -56,13 +56,13 @@ export function createDocs(publicUrl: string) {
             title: "ctxd",
             version,
             description: INTRODUCTION,
-            contact: { name: "Who runs this server", url: publicUrl },
+            contact: { name: "The operator of this server", url: publicUrl },
             license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
           },
           servers: [{ url: "/" }],
           tags: [
             { name: "memories", description: "Save, find, change and forget memories." },
-            { name: "server", description: "How the server is." },
+            { name: "server", description: "The state of the server." },
           ],
           security: [{ apiKey: [] }],
           components: {

@@ -1,7 +1,7 @@
-/** What answers a request; Elysia's types don't say with what. */
+/** A handler of requests. Elysia's types do not name the type of answers. */
 type Handle = (request: Request, ...rest: unknown[]) => unknown;
 
-/** How a server ends without cutting off a request. */
+/** Stops a server without cutting off requests. */
 export type Drain = ReturnType<typeof createDrain>;
 
 export function createDrain() {
@@ -11,22 +11,22 @@ export function createDrain() {
     isStopping: () => isStopping,
 
     /**
-     * From now on the server says that it is not ready, so that load balancers send nothing new, and has
-     * clients close their connections with the answer that they get. It still answers.
+     * From now on the server reports that it is not ready, so that load balancers send no new requests.
+     * Each answer asks its client to close the connection. Requests are still answered.
      */
     begin(): void {
       isStopping = true;
       for (const work of atBegin) work();
     },
 
-    /** Has work done when it begins: ending answers that would go on. */
+    /** Adds work for `begin`, for example to end answers that never end by themselves. */
     onBegin(work: () => void): void {
       atBegin.push(work);
     },
 
     /**
-     * RFC 9112, section 9.6: who sends this closes the connection after the answer. Otherwise a client's
-     * next request could meet a connection that is just being closed.
+     * RFC 9112, section 9.6: this header closes the connection after the answer. Otherwise a client's
+     * next request could meet a connection that is being closed.
      */
     announce:
       (handle: Handle) =>

@@ -7,10 +7,11 @@ import type { Log } from "../log.ts";
 import { validationError } from "./validation.ts";
 
 /**
- * What a handler threw, as an answer. Anything unforeseen is `internal`, and told to the log alone.
- * @param id the request's, by which the log tells of it
- * @param resourceMetadata where a client learns how to get a token (RFC 9728, section 5.1)
- * @param toPage makes a page of it, for a person; else it is JSON
+ * Turns a thrown value into an answer. Unexpected errors become `internal`, with details only in the
+ * log.
+ * @param id the request's id, which the log contains too
+ * @param resourceMetadata the address that tells clients how to get a token (RFC 9728, section 5.1)
+ * @param toPage makes a page for people; otherwise the answer is JSON
  */
 export function errorResponse(
   thrown: unknown,
@@ -40,9 +41,8 @@ export function errorResponse(
 }
 
 /**
- * What was thrown, and the sentence that a person is told of it. What is the server's own fault is told to
- * the log.
- * @param id the request's
+ * The error of a thrown value, and the sentence for people. Logs errors of the server itself.
+ * @param id the request's id
  */
 export function tellError(
   thrown: unknown,
@@ -56,7 +56,7 @@ export function tellError(
   return { error, told: status === 500 ? `${message} Look for ${id}.` : message };
 }
 
-/** RFC 6750, section 3; the scopes are those that a client needs for everything (MCP, "Scope Challenge Handling"). */
+/** RFC 6750, section 3. The scopes are those of full access (MCP, "Scope Challenge Handling"). */
 function describeChallenge({ challenge }: AppError, resourceMetadata: string): string {
   const error = challenge === undefined ? "" : `error="${challenge}", `;
   return `Bearer realm="ctxd", ${error}scope="${FULL_ACCESS.join(" ")}", resource_metadata="${resourceMetadata}"`;
@@ -64,21 +64,21 @@ function describeChallenge({ challenge }: AppError, resourceMetadata: string): s
 
 function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
-  // Elysia wraps what a parser throws.
+  // Elysia wraps the errors of parsers.
   if (thrown instanceof ParseError && thrown.cause instanceof AppError) return thrown.cause;
   if (thrown instanceof ValidationError) {
     const { validator, value } = thrown;
     return validationError("Errors" in validator ? validator.Errors(value) : []);
   }
-  // An account or an app's access was removed while a request was under way that adds to it.
+  // The account, or the access of an app, was removed during the request.
   if (constraintViolation(thrown) === "foreign key") {
-    return new AppError("not_found", "This has just been removed.", { cause: thrown });
+    return new AppError("not_found", "It was removed in the meantime.", { cause: thrown });
   }
   if (isDiskError(thrown)) {
     const message = "The server's disk is full or reports an error. Try again in a moment.";
     return new AppError("unavailable", message, { cause: thrown, retryAfter: 5 });
   }
-  return new AppError("internal", "Something went wrong on the server. Its log tells more.", {
+  return new AppError("internal", "Something went wrong on the server. Its log has the details.", {
     cause: thrown,
   });
 }

@@ -1,17 +1,17 @@
-/** Names states of bodies. */
+/** Creates and compares `ETag` values. */
 export interface Etags {
   /**
-   * Gives the function that makes the strong `ETag` of a body (RFC 9110, section 8.8.3): equal bodies
-   * have equal tags.
+   * Returns a function that computes the strong `ETag` of a body (RFC 9110, section 8.8.3): equal
+   * bodies have equal tags.
    */
   maker(): Promise<(body: unknown) => string>;
-  /** Whether an `If-Match` header (RFC 9110, section 13.1.1) lets a body with this tag pass. */
+  /** Whether an `If-Match` header (RFC 9110, section 13.1.1) accepts this tag. */
   matches(ifMatch: string, etag: string): boolean;
 }
 
 /**
- * Makes tags that confirm no guess: whoever may write and not read is told them too.
- * @param readKey a secret of the server, asked for once
+ * Creates tags that do not help to guess a body: callers that may only write receive them too.
+ * @param readKey a secret of the server, read once
  */
 export function createEtags(readKey: () => Promise<string>): Etags {
   let make: ((body: unknown) => string) | undefined;

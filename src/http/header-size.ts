@@ -1,13 +1,13 @@
 import http from "node:http";
 
 /**
- * Bytes of a request's line and headers. A query of 2,000 characters has 24,000 bytes when each is
- * an emoji, 32 tags as many; the runtime's own limit of 16 KiB would refuse them without a body.
+ * Bytes of a request's line and headers. A query of 2,000 characters takes 24,000 bytes if each is an
+ * emoji, and so do 32 tags. Bun's own limit is 16 KiB and refuses such requests without a body.
  */
 const MAX_HEADERS = 64 << 10;
 
-/** Lets requests be as long as their parameters may be. Bun has this one setting for all servers. */
+/** Allows requests with the longest parameters. In Bun this setting applies to all servers. */
 export function allowLongRequests(): void {
-  // Its types have Node's word for it, which is only to be read there.
+  // Node's types say that this is read-only.
   Object.assign(http, { maxHeaderSize: MAX_HEADERS });
 }

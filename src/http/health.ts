@@ -6,9 +6,9 @@ import type { Drain } from "./drain.ts";
 import { errorResponse, ref } from "./openapi.ts";
 
 /**
- * `ok`, or what is the matter. `loading` is no failure: requests wait for it. Nor is `late`: what
- * should have been done by now, without which the server works. Nor is `changing`: the old answers
- * meanwhile. Nor is `unreachable`: what is at hand is answered meanwhile, the rest is not.
+ * `ok`, or the problem. Four states are not failures: `loading`, for which requests wait; `late`, work
+ * that is overdue and not needed to serve; `changing`, during which the old data is served; and
+ * `unreachable`, during which local data is served and other requests are refused.
  */
 export type CheckResult =
   | "ok"
@@ -18,10 +18,10 @@ export type CheckResult =
   | "failed"
   | `changing, ${number} % done`;
 
-/** Milliseconds that a check may take; `ctxd health` waits for 5 s. */
+/** Milliseconds that a check may take. `ctxd health` waits for 5 s. */
 const PATIENCE = 3_000;
 
-/** What the server needs to do its work, each with a way to ask how it is. */
+/** The parts that the server needs, each with its check. */
 export type Checks = Readonly<Record<string, () => CheckResult | Promise<CheckResult>>>;
 
 const Health = Type.Object({
@@ -37,12 +37,12 @@ const Life = Type.Object({
   version: Type.String({ examples: [version] }),
 });
 
-/** What a server says of itself that is about to end. */
+/** The answer of a server that is about to stop. */
 const STOPPING = { status: "failed", version, checks: { server: "stopping" } };
 
 /**
- * `GET /health`, for load balancers, monitors and people, and `GET /health/live`, for what restarts a
- * program that hangs. They need no key and tell nothing private.
+ * `GET /health` for load balancers, monitors and people, and `GET /health/live` for programs that
+ * restart a server that hangs. Neither needs a key or reveals anything private.
  */
 export function createHealthRoutes(checks: Checks, drain: Pick<Drain, "isStopping">) {
   const routes = new Elysia({ tags: ["server"] }).model({ Health, Life });
@@ -53,7 +53,7 @@ export function createHealthRoutes(checks: Checks, drain: Pick<Drain, "isStoppin
         operationId: "getLife",
         summary: "Whether the server answers at all",
         description:
-          "For what restarts a program that hangs, such as Kubernetes. It asks nothing of the database, so that no server is restarted when that is away.",
+          "For programs that restart a server that hangs, such as Kubernetes. It does not use the database, so that no server is restarted when the database is unreachable.",
         security: [],
         responses: {
           200: {
@@ -84,7 +84,7 @@ function readiness(checks: Checks, drain: Pick<Drain, "isStopping">) {
         operationId: "getHealth",
         summary: "Whether the server works",
         description:
-          "For load balancers, monitors and containers. Needs no key, and tells nothing of anyone.",
+          "For load balancers, monitors and containers. Needs no key and reveals nothing private.",
         security: [],
         responses: {
           200: {
@@ -93,7 +93,8 @@ function readiness(checks: Checks, drain: Pick<Drain, "isStopping">) {
           },
           403: errorResponse(403),
           503: {
-            description: "A part of it has failed, or it is about to stop; `checks` names it.",
+            description:
+              "A part of the server has failed, or the server is about to stop; `checks` names the part.",
             content: { "application/json": { schema: ref("Health") } },
           },
         },
@@ -102,7 +103,7 @@ function readiness(checks: Checks, drain: Pick<Drain, "isStopping">) {
   );
 }
 
-/** The result of each check, after some seconds at the most. */
+/** The result of each check, within a few seconds. */
 export async function runChecks(checks: Checks): Promise<Record<string, CheckResult>> {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => [name, await run(check)] as const),
@@ -110,7 +111,7 @@ export async function runChecks(checks: Checks): Promise<Record<string, CheckRes
   return Object.fromEntries(results);
 }
 
-/** What hangs has failed: a disk that does not answer, say. */
+/** A check that does not finish counts as failed, for example when a disk hangs. */
 async function run(check: Checks[string]): Promise<CheckResult> {
   try {
     return await withTimeLimit(check(), PATIENCE, () => "failed" as const);

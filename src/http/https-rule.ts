@@ -4,18 +4,19 @@ import { isHttpsAtProxy } from "./proxy.ts";
 
 const LOCALHOST = /^(localhost|.+\.localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/i;
 
-/** Whether a host name can only be this machine's. */
+/** Whether a host name always means this machine. */
 export function isLocalhost(hostname: string): boolean {
   return LOCALHOST.test(hostname);
 }
 
-/** Kubernetes and load balancers ask the address of a machine, not its name. */
+/** Kubernetes and load balancers use the address of a machine, not its name. */
 const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|\[[\da-f:.]+\])$/i;
 const PROBED = /^\/api\/health(\/live)?$/;
 
 /**
- * Plain HTTP is for localhost: under any other host name a key would cross the network in the
- * clear. Checked before credentials are looked at. Probes that have none are answered.
+ * Refuses plain HTTP under any host name but localhost, because keys would cross the network
+ * unencrypted. This is checked before credentials are read. Health checks need no credentials and are
+ * answered.
  * @throws AppError `https_required`
  */
 export function createHttpsRule({

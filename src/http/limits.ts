@@ -4,24 +4,24 @@ import { createRateLimit, type RateLimit } from "../rate-limit.ts";
 import { clientAddress } from "./client-address.ts";
 import type { Connections } from "./proxy.ts";
 
-/** Seconds in which what was used of a limit comes back. */
+/** Seconds in which a used-up limit is restored. */
 const WINDOW = 60;
 
 /**
- * Requests that may come at once, and again in every window. They stop what runs wild and nothing
- * else: the embedding engine is the limit of an agent or an import at full speed, at a tenth of
- * these, and queues for each kind of work are bounded by themselves.
+ * Requests that are allowed at once, and again in every window. They stop only programs that run wild.
+ * An agent or import at full speed reaches a tenth of them, because embedding is slower. The queues of
+ * each kind of work have limits of their own.
  */
 const POLICIES = {
-  /** What only reads, by key. */
+  /** Requests that only read, per key. */
   search: 120_000,
-  /** What changes memories, by key; a batch counts as one. */
+  /** Requests that change memories, per key; a batch counts as one. */
   write: 60_000,
-  /** Messages of agents, by key. */
+  /** Messages of agents, per key. */
   mcp: 60_000,
-  /** All of these by address, before anybody's key is looked at. */
+  /** All of these per address, counted before the key is checked. */
   address: 240_000,
-  /** Signing in and OAuth, by address. Passwords and registrations have tighter limits of their own. */
+  /** Sign-in and OAuth, per address. Passwords and registrations have tighter limits of their own. */
   "sign-in": 1_200,
 } as const;
 type Policy = keyof typeof POLICIES;
@@ -33,8 +33,8 @@ const LIMITED = /^\/(api\/(?!health(\/live)?$|metrics$)|mcp\b)/;
 type Handle = (request: Request, ...rest: unknown[]) => unknown;
 
 /**
- * Limits of how many requests one address and one key may send. Where they are off, those of signing
- * in stay: a network that is trusted has people who guess too.
+ * Limits the requests of each address and each key. If limits are switched off, the limits of sign-in
+ * remain, because people in a trusted network guess too.
  */
 export type Limits = ReturnType<typeof createLimits>;
 
@@ -56,7 +56,7 @@ export function createLimits({
     address: limitOf("address"),
     "sign-in": limitOf("sign-in"),
   };
-  /** The limit that each request came under last. */
+  /** The limit that counted each request last. */
   const counted = new WeakMap<Request, { policy: Policy; who: string }>();
 
   const take = (request: Request, policy: Policy, who: string) => {
@@ -69,10 +69,7 @@ export function createLimits({
   };
 
   return {
-    /**
-     * Counts a request that came over the network against its sender's address.
-     * @throws AppError `rate_limited`
-     */
+    /** Counts a request from the network for its client's address. @throws AppError `rate_limited` */
     countAddress(request: Request, server: Connections | null): void {
       if (server === null) return;
       const path = URL.parse(request.url)?.pathname ?? "";
@@ -82,8 +79,8 @@ export function createLimits({
     },
 
     /**
-     * Counts a request against the key or token that came with it.
-     * @param holder a name of the key, or of whom the token speaks for
+     * Counts a request for its key or token.
+     * @param holder a name for the key, or for the holder of the token
      * @throws AppError `rate_limited`
      */
     countHolder(request: Request, holder: string): void {
@@ -93,10 +90,7 @@ export function createLimits({
       take(request, path === "/mcp" ? "mcp" : isRead ? "search" : "write", holder);
     },
 
-    /**
-     * Has answers tell the limit and what is left of it, as draft-ietf-httpapi-ratelimit-headers-10
-     * says.
-     */
+    /** Adds the limit and its remainder to answers (draft-ietf-httpapi-ratelimit-headers-10). */
     announce:
       (handle: Handle) =>
       async (request: Request, ...rest: unknown[]) => {

@@ -69,7 +69,7 @@ export function createListReader<Item extends TSchema>(
       items.push(value);
     }
     const outline = checkOutline(parseBody(parts.outline() ?? new Uint8Array()));
-    // The outline has a list `[index]` in the place of each item; other values are unchanged.
+    // The outline has a list `[index]` in place of each item; other values are unchanged.
     const values = (outline[name] ?? []).map((each) =>
       Array.isArray(each) ? items[Number(each[0])] : each,
     );

@@ -5,9 +5,9 @@ import { errorResponse } from "./openapi.ts";
 import type { Authorize, Principal } from "./principal.ts";
 
 /**
- * `GET /metrics` in Prometheus' text format, for who has a key of the owner or opens the local socket.
- * The numbers tell how much a server is used, which is nobody else's business. That a request comes
- * from this machine proves nothing: a proxy on it need not say for whom it asks.
+ * `GET /metrics` in the Prometheus text format, for a key of the owner or the local socket. The numbers
+ * show how much a server is used, which is private. A request from this machine proves nothing: a proxy
+ * on it may not name its client.
  */
 export function createMetricsRoutes({
   metrics,
@@ -36,8 +36,8 @@ export function createMetricsRoutes({
     {
       detail: {
         operationId: "getMetrics",
-        summary: "What the server counts, for Prometheus",
-        description: "Needs a key of the owner that may read; none on the server's own socket.",
+        summary: "The server's metrics, for Prometheus",
+        description: "Needs a key of the owner that may read. The server's own socket needs none.",
         responses: {
           200: {
             description: "All metrics.",

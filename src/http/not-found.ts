@@ -5,18 +5,18 @@ interface Route {
   path: string;
 }
 
-/** What to say of a request that no route answers. */
+/** The answer to a request without a route. */
 interface Unrouted {
   error: AppError;
-  /** Methods that the path does answer, for the `Allow` header. */
+  /** Methods that the path accepts, for the `Allow` header. */
   allow: string[];
 }
 
-/** Tells a path that isn't there (404) from a method that the path doesn't know (405). */
+/** Distinguishes an unknown path (404) from a method that the path does not accept (405). */
 export function createUnrouted(routes: readonly Route[]): (path: string) => Unrouted {
   const patterns = routes.map(({ method, path }) => ({
     method,
-    // `/api/memories/` and `/api/memories` are one.
+    // `/api/memories/` and `/api/memories` are the same path.
     pattern: new RegExp(`^${path.replace(/\/$/, "").replace(/:\w+/g, "[^/]+")}/?$`),
   }));
   return (path) => {
@@ -27,7 +27,7 @@ export function createUnrouted(routes: readonly Route[]): (path: string) => Unro
       return { error: new AppError("not_found", "There is nothing at this path."), allow: [] };
     }
     const allow = [...new Set(methods.includes("GET") ? [...methods, "HEAD"] : methods)].sort();
-    const message = `This path knows only ${allow.join(", ")}.`;
+    const message = `This path accepts only ${allow.join(", ")}.`;
     return { error: new AppError("method_not_allowed", message), allow };
   };
 }

@@ -2,18 +2,18 @@ import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { requestId } from "./request-id.ts";
 
-/** Milliseconds from which on a request is told of without being asked. */
+/** Milliseconds from which a request is logged at `info`. */
 const SLOW = 5_000;
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
-/** What answers a request; Elysia's types don't say with what. */
+/** A handler of requests. Elysia's types do not name the type of answers. */
 type Handle = (request: Request, ...rest: unknown[]) => unknown;
 type Observed = (request: Request, ...rest: unknown[]) => Promise<unknown>;
 
 /**
- * Counts requests and times them until their answer begins. Each is a line of the log: at `debug`,
- * and at `info` when it took long or the server failed. What was asked and by whom is not told.
- * @param routeOf the route of a request, one of few
+ * Counts requests, and measures the time until their answer begins. Logs each request: at `debug`, and
+ * at `info` when it was slow or the server failed. The log has neither its content nor its sender.
+ * @param routeOf the route of a request; there are few
  */
 export function createObserver({
   metrics,
@@ -46,7 +46,7 @@ export function createObserver({
         const status = response instanceof Response ? response.status : 0;
         requests.inc({ method, route, status });
         durations.observe({ method, route }, ms / 1_000);
-        // What is refused late had a slow client.
+        // A request that is refused late had a slow client.
         const isSlow = ms >= SLOW && status < 400;
         const tell = status >= 500 || isSlow ? log.info : log.debug;
         tell("request", { id: requestId(request), method, route, status, ms: Math.round(ms) });

@@ -4,12 +4,12 @@ type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 type JsonObject = { [name: string]: Json };
 
 /**
- * Mends the OpenAPI document that the plugin makes of the routes: its schemas are those of OpenAPI
- * 3.1, but it offers bodies as forms and as text too, puts examples where only named ones may
- * stand, and takes a parameter with a default for a required one.
+ * Corrects the OpenAPI document that the plugin generates. Its schemas are those of OpenAPI 3.1, but it
+ * lists bodies as forms and texts too, puts examples where only named ones are allowed, and marks
+ * parameters with a default as required.
  */
 export function mendDocument(made: unknown): JsonObject {
-  // A copy without what only TypeBox reads.
+  // A copy without the fields that only TypeBox reads.
   const document = object(JSON.parse(JSON.stringify(made), mendValue));
   const paths = Object.entries(object(document.paths ?? {})).map(([path, operations]) => {
     for (const operation of Object.values(object(operations))) mendOperation(object(operation));
@@ -41,8 +41,8 @@ function mendParameter({ examples, ...parameter }: JsonObject): JsonObject {
 }
 
 /**
- * Of alternatives that are constants, TypeBox makes `anyOf`: readers and tools know `enum`. Elysia
- * gives its models an `$id`, by which OpenAPI 3.1 would resolve references within them: it goes.
+ * TypeBox writes alternative constants as `anyOf`; readers and tools expect `enum`. Elysia gives its
+ * models an `$id`, against which OpenAPI 3.1 would resolve their references: it is removed.
  */
 function mendValue(name: string, value: Json): Json | undefined {
   if (name === "$id") return undefined;
@@ -59,5 +59,5 @@ function isObject(value: Json): value is JsonObject {
 
 function object(value: Json): JsonObject {
   if (isObject(value)) return value;
-  throw new AppError("internal", "The API document could not be made.");
+  throw new AppError("internal", "The API document could not be generated.");
 }

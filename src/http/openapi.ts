@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { ErrorCode } from "../errors.ts";
 
-/** The body of every answer that is an error. */
+/** The body of every error. */
 export const ErrorBody = Type.Object({
   error: Type.Object({
     code: Type.String({ examples: ["validation_failed"] }),
@@ -20,7 +20,7 @@ export const ErrorBody = Type.Object({
   }),
 });
 
-/** A schema that the document defines once, under this name. */
+/** A schema that the document defines once, by name. */
 export function ref(
   name: "Error" | "FoundMemory" | "Health" | "Life" | "Memory" | "SavedMemory" | "Stats",
 ) {
@@ -50,7 +50,7 @@ const ERRORS: Record<number, { description: string; code: ErrorCode; message: st
   },
   409: {
     description:
-      "What the `Idempotency-Key` made is gone, what is to be superseded has been, or the account's quota is used up.",
+      "The memory of the `Idempotency-Key` is deleted, the memory to supersede is superseded already, or the account's quota is used up.",
     code: "conflict",
     message: "What this Idempotency-Key made has been deleted or has expired since.",
   },
@@ -65,7 +65,7 @@ const ERRORS: Record<number, { description: string; code: ErrorCode; message: st
     message: "The body is larger than the 1048576 bytes allowed here.",
   },
   415: {
-    description: "The body has another type than it must have.",
+    description: "The body does not have the required type.",
     code: "unsupported_media_type",
     message: "The body must be JSON: send it with `Content-Type: application/json`.",
   },
@@ -80,9 +80,9 @@ const ERRORS: Record<number, { description: string; code: ErrorCode; message: st
     message: "Too many requests. Try again in 1 s.",
   },
   500: {
-    description: "Something went wrong on the server; its log tells more under `id`.",
+    description: "Something went wrong on the server; its log has the details under `id`.",
     code: "internal",
-    message: "Something went wrong on the server. Its log tells more.",
+    message: "Something went wrong on the server. Its log has the details.",
   },
   503: {
     description: "The server can't do it right now; `Retry-After` says when to try again.",
@@ -95,14 +95,14 @@ interface Success {
   status: number;
   description: string;
   schema: TSchema;
-  /** JSON by default. */
+  /** By default JSON. */
   contentType?: string;
   headers?: Record<string, string>;
-  /** Another status with the same answer, and when it is that one. */
+  /** Another status with the same answer, and its condition. */
   or?: { status: number; description: string };
 }
 
-/** The `responses` of an operation: its success, and the errors that it and every other can give. */
+/** The `responses` of an operation: its success, its own errors, and the errors of every operation. */
 export function responses(success: Success, ...errors: (keyof typeof ERRORS)[]) {
   const all = [401, 403, ...errors, 429, 500, 503].sort();
   const answers = [success, ...(success.or ? [success.or] : [])];
@@ -119,7 +119,7 @@ export function responses(success: Success, ...errors: (keyof typeof ERRORS)[]) 
   ]);
 }
 
-/** Headers that go with an error, by its status. */
+/** Headers of errors, by status. */
 const ERROR_HEADERS: Record<number, Record<string, string>> = {
   401: { "WWW-Authenticate": "How to authenticate: `Bearer`." },
   429: { "Retry-After": "Seconds after which the same request may succeed." },
@@ -135,7 +135,7 @@ function describeHeaders(descriptions: Record<string, string> | undefined) {
   return { headers: Object.fromEntries(headers) };
 }
 
-/** An error as an operation answers it. */
+/** The description of an error. */
 export function errorResponse(status: keyof typeof ERRORS) {
   const error = ERRORS[status];
   if (!error) throw new RangeError(`no description of status ${status}`);

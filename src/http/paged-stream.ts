@@ -1,7 +1,6 @@
 /**
- * A body that is made a page at a time, only as fast as its reader takes it. One who has taken
- * nothing for so long is cut off, so that what a page stands for is not held for ever.
- * @param patience milliseconds
+ * A body that is created page by page, as fast as the client reads it. A client that reads nothing for
+ * `patience` milliseconds is disconnected, so that it does not hold the resources of a page forever.
  */
 export function createPagedStream<Page>(
   pages: AsyncGenerator<Page, void>,
@@ -10,7 +9,7 @@ export function createPagedStream<Page>(
 ): ReadableStream<Uint8Array> {
   let giveUp: ReturnType<typeof setTimeout> | undefined;
   return new ReadableStream({
-    // Called when there is room, and not before.
+    // Called only when there is room.
     async pull(controller) {
       clearTimeout(giveUp);
       const { value, done } = await pages.next();
@@ -18,7 +17,7 @@ export function createPagedStream<Page>(
       controller.enqueue(encode(value));
       giveUp = setTimeout(() => {
         void pages.return();
-        controller.error(new Error("the reader takes nothing"));
+        controller.error(new Error("the client does not read"));
       }, patience);
     },
     async cancel() {

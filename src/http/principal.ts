@@ -5,22 +5,22 @@ import type { Credential, Reach } from "../keys/reach.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import type { RecordEvent } from "./record-event.ts";
 
-/** Who is asking. Every request that touches memories becomes one of these, or is refused. */
+/** The sender of a request. Every request that uses memories has a principal or is refused. */
 export interface Principal extends Reach {
   readonly scopes: readonly Scope[];
-  /** The way in. */
+  /** How the request was authenticated. */
   readonly via: "key" | "token" | "session" | "local";
   readonly credential: Credential;
-  /** Host that the app of a token was answered at when a person allowed it. */
+  /** The host of the app's redirect address when the person gave consent. */
   readonly app?: string;
 }
 
-/** Tells whom an OAuth access token speaks for; null for one that does not hold here. */
+/** Returns the holder of an OAuth access token; null for an invalid one. */
 type AuthenticateToken = (token: string) => Promise<Omit<Principal, "via"> | null>;
 
 /**
- * Tells who sent a request and, with `scope`, that they may do what it names. Says what holds at this
- * moment: whoever does something for long asks again on the way.
+ * Returns the sender of a request, and checks that it has `scope`. The result holds at this moment:
+ * long work must check again.
  * @throws AppError `unauthorized` or `forbidden`
  */
 export type Authorize = (request: Request, scope?: Scope) => Promise<Principal>;
@@ -28,11 +28,11 @@ export type Authorize = (request: Request, scope?: Scope) => Promise<Principal>;
 const BEARER = /^Bearer +(\S+) *$/i;
 
 /**
- * The one place where a request becomes a principal. A token in the query string is not read.
+ * The only place that turns a request into a principal. Tokens in the query string are ignored.
  * @param tokens OAuth access tokens
- * @param count is told the name of the key, or of the account that a token or session is of; may refuse
- * @param local who is behind a request without a token, where the way it came tells
- * @param session the same, where a cookie tells
+ * @param count receives a name for the key, or for the account of a token or session, and may refuse
+ * @param local returns the sender of a request without a token, if it used the local socket
+ * @param session the same for a session cookie
  */
 export function createAuthorize({
   keys,
@@ -49,10 +49,10 @@ export function createAuthorize({
   count?: (request: Request, holder: string) => void;
   session?: ((request: Request) => Promise<Principal | null>) | undefined;
   record?: RecordEvent;
-  /** The account with an id, if it may be used now. */
+  /** The account with this id, if it is enabled. */
   admit: (accountId: string) => Promise<unknown>;
 }): Authorize {
-  // A request is asked about more than once, and counts as one.
+  // A request may be authorized several times, but counts once.
   const counted = new WeakSet<Request>();
   const countOnce = (request: Request, holder: string) => {
     if (counted.has(request)) return;
@@ -102,11 +102,11 @@ export function createAuthorize({
 
   return async (request, scope) => {
     const principal = await authenticate(request);
-    // Whoever is at the machine itself may take along the memories of an account that is shut.
+    // People at the machine itself may export the memories of a disabled account.
     if (principal.via !== "local" && !(await admit(principal.accountId)))
       throw new AppError("forbidden", DISABLED);
     if (scope !== undefined && !allows(principal.scopes, scope)) {
-      // The holder of a token can ask for more; a key is what it is.
+      // The holder of a token can ask for more scopes; a key can't change.
       throw principal.via === "token"
         ? new AppError("forbidden", `This token lacks the scope ${scope}.`, {
             challenge: "insufficient_scope",

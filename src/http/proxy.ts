@@ -1,40 +1,40 @@
 import { type BlockList, isIP } from "node:net";
 import type { Config } from "../config.ts";
 
-/** The part of a running server that knows who is connected. */
+/** The part of a running server that knows the addresses of connections. */
 export interface Connections {
   requestIP(request: Request): { address: string } | null;
 }
 
 const peers = new WeakMap<Request, string>();
 
-/** Remembers who is connected. The first thing that is done with a request. */
+/** Remembers the peer's address. This is the first step of every request. */
 export function rememberPeer(request: Request, server: Connections | null): void {
   const address = server?.requestIP(request)?.address;
   if (address !== undefined) peers.set(request, address);
 }
 
-/** The address of who is connected; empty for a request that did not come over the network. */
+/** The peer's address; empty for a request that did not use the network. */
 export function peerOf(request: Request): string {
   return plainAddress(peers.get(request) ?? "");
 }
 
-/** Whether a request comes from a proxy whose `X-Forwarded-*` headers are believed. */
+/** Whether a request comes from a trusted proxy, whose `X-Forwarded-*` headers count. */
 export function isFromProxy(request: Request, trustProxy: Config["trustProxy"]): boolean {
   if (typeof trustProxy === "boolean") return trustProxy;
   return isOneOf(peerOf(request), trustProxy);
 }
 
-/** Whether such a proxy says that its client came by HTTPS. */
+/** Whether a trusted proxy reports that its client used HTTPS. */
 export function isHttpsAtProxy(request: Request, trustProxy: Config["trustProxy"]): boolean {
   const protocol = request.headers.get("x-forwarded-proto")?.toLowerCase();
   return protocol === "https" && isFromProxy(request, trustProxy);
 }
 
 /**
- * What a trusted proxy says of its client: the last entry of `X-Forwarded-For`, which it has written
- * itself. Where trusted proxies are known by their addresses, those that it names are passed over.
- * Null where no such proxy has asked.
+ * The client's address from a trusted proxy: the last entry of `X-Forwarded-For`, which the proxy
+ * itself wrote. If trusted proxies are known by address, their entries are skipped. Null without a
+ * trusted proxy.
  */
 export function forwardedFor(request: Request, trustProxy: Config["trustProxy"]): string | null {
   if (!isFromProxy(request, trustProxy)) return null;
@@ -45,8 +45,9 @@ export function forwardedFor(request: Request, trustProxy: Config["trustProxy"])
 }
 
 /**
- * An address as it is compared: without a port, which some proxies write (`192.0.2.1:51234`,
- * `[2001:db8::1]:51234`) and which is another one for each connection, without a zone, and IPv4 as such.
+ * An address for comparisons. It has no port: some proxies write one (`192.0.2.1:51234`,
+ * `[2001:db8::1]:51234`), which differs for each connection. It has no zone, and mapped IPv4 addresses
+ * become plain ones.
  */
 function plainAddress(address: string): string {
   return address

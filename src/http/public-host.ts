@@ -3,8 +3,8 @@ import { AppError } from "../errors.ts";
 import { isFromProxy } from "./proxy.ts";
 
 /**
- * Refuses requests for pages under another host name than the public one, which may be somebody's
- * who made it point here (DNS rebinding). A trusted proxy decides that itself, and may send any name.
+ * Refuses requests for pages under a host name other than the public one, which an attacker may have
+ * pointed here (DNS rebinding). A trusted proxy checks names itself, and may send any.
  * @throws AppError `forbidden`
  */
 export function createHostCheck({

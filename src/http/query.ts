@@ -1,8 +1,8 @@
 import { AppError } from "../errors.ts";
 
 /**
- * Refuses query strings of which a part would be lost without a word: a parameter that is given
- * twice, or an escape sequence that is no UTF-8.
+ * Refuses query strings of which a part would be ignored silently: repeated parameters, and escape
+ * sequences that are not UTF-8.
  * @throws AppError `malformed_request` or `validation_failed`
  */
 export function checkQueryString(request: Request): void {

@@ -3,25 +3,21 @@ import type { Facts, SecurityEvent } from "../security-log/events.ts";
 import type { SecurityLog } from "../security-log/security-log.ts";
 import { exactAddress } from "./client-address.ts";
 
-/** What a route tells of an event: the request has the rest. */
+/** The details that a route passes; the others come from the request. */
 export type RouteFacts = Omit<Facts, "via" | "address" | "agent">;
 
 /**
- * Tells the security log what a request has done, or has tried. Routes get it as an argument, and
- * call it when it has happened:
- * `record(request, "key_created", { accountId, subjectId: key.id, subject: key.name })`.
- * Where it comes from (address, browser, way) is taken from the request. It never fails and never
- * waits; `Facts` says what may be told, and `EVENTS` is where a new event gets its name.
+ * Records in the security log what a request has done or tried. Routes receive it as an argument, and
+ * call it afterwards: `record(request, "key_created", { accountId, subjectId: key.id, subject: key.name
+ * })`. The origin (address, browser, way) comes from the request. It never fails and never waits.
+ * `Facts` says which details are allowed; `EVENTS` has the names.
  */
 export type RecordEvent = (request: Request, event: SecurityEvent, facts: RouteFacts) => void;
 
-/** What programs ask, and not people at a browser. */
+/** Paths that programs use, and not people with a browser. */
 const PROGRAMS = /^\/(?:api\/(?!oauth\/authorize$)|mcp$|token$|register$|revoke$)/;
 
-/**
- * Makes `record`.
- * @param isLocal whether a request came by the local socket
- */
+/** Creates `record`. @param isLocal whether a request used the local socket */
 export function createRecord({
   securityLog,
   config,

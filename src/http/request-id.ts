@@ -1,8 +1,8 @@
 const ids = new WeakMap<Request, string>();
 
 /**
- * The name of a request, for its answer (`X-Request-Id`) and its lines in the log. It is always
- * ours: one that a client or a proxy sends is not believed.
+ * The id of a request, for its answer (`X-Request-Id`) and its log lines. The server always creates it:
+ * ids from clients and proxies are ignored.
  */
 export function requestId(request: Request): string {
   const known = ids.get(request);

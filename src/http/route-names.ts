@@ -1,9 +1,9 @@
-/** What requests that no route answers are counted as. */
+/** The label of requests without a route. */
 const UNKNOWN = "unknown";
 
 /**
- * Makes a function that tells the route of a request's path, as `/api/memories/:id`: what clients
- * ask for is without number, and must not be the name of anything that is counted.
+ * Creates a function that returns the route of a request's path, such as `/api/memories/:id`. The
+ * number of paths is unlimited, so that they must not become labels of metrics.
  */
 export function createRouteNames(
   routes: readonly { path: string }[],

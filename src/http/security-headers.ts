@@ -1,6 +1,6 @@
 /**
- * Headers of every answer. Answers hold private data and are not for caches, frames or guesses of
- * their type; a page that needs more than nothing sets its own Content-Security-Policy.
+ * Headers of every answer. Answers hold private data: no caching, no frames, no guessing of their type.
+ * A page that loads anything sets its own Content-Security-Policy.
  */
 export const SECURITY_HEADERS = {
   "cache-control": "no-store",

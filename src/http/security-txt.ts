@@ -3,12 +3,12 @@ import type { Config } from "../config.ts";
 
 const PATH = "/.well-known/security.txt";
 const DAY = 24 * 3_600_000;
-/** Days for which it holds from a reading on: less than a year (RFC 9116, section 2.5.5). */
+/** Days for which the answer is valid: less than a year (RFC 9116, section 2.5.5). */
 const DAYS = 90;
 
 /**
- * Says where somebody reports a weakness of this server (RFC 9116). Without a contact there is
- * nothing at its path. `clock` gives milliseconds since 1970.
+ * Says where to report a vulnerability of this server (RFC 9116). Without a contact the path answers
+ * 404. `clock` gives milliseconds since 1970.
  */
 export function createSecurityTxt({
   config: { publicUrl, securityContact },
@@ -22,7 +22,7 @@ export function createSecurityTxt({
   return routes.get(
     PATH,
     () => {
-      // The same all day long, so that caches and comparisons work.
+      // The same all day, so that caches and comparisons work.
       const expires = new Date((Math.floor(clock() / DAY) + DAYS) * DAY);
       const lines = [
         `Contact: ${securityContact}`,

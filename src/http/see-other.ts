@@ -1,5 +1,5 @@
 /**
- * Sends a browser on to another page, to be asked for by `GET`.
+ * Redirects a browser to another page, which it requests with `GET`.
  * @param cookies `Set-Cookie` headers
  */
 export function seeOther(location: string, cookies: readonly string[] = []): Response {
@@ -8,7 +8,7 @@ export function seeOther(location: string, cookies: readonly string[] = []): Res
   return new Response(null, { status: 303, headers });
 }
 
-/** Has a browser send the form that it has just sent once more, to another path of ours. */
+/** Makes a browser send its form again, to another path of this server. */
 export function againWithForm(location: string): Response {
   return new Response(null, { status: 307, headers: { location } });
 }

@@ -2,14 +2,14 @@ import type { Config } from "../config.ts";
 import { isLocalhost } from "./https-rule.ts";
 import { isHttpsAtProxy } from "./proxy.ts";
 
-/** A year: a browser that has been here by HTTPS comes by nothing else that long. */
+/** A year, in which a browser that has used HTTPS here uses nothing else. */
 const POLICY = { "strict-transport-security": "max-age=31536000" };
 
 /**
- * Tells browsers to come by HTTPS alone (RFC 6797, section 7.1): in answers that go over HTTPS, that
- * of our own or that of a trusted proxy, and where the server is known by it. Never for this
- * machine's own names, where browsers would keep to it on every port.
- * @returns a function that gives the headers to add to an answer, or null
+ * Tells browsers to use only HTTPS (RFC 6797, section 7.1). The header is sent over HTTPS, whether ours
+ * or that of a trusted proxy, and under the server's public name. It is never sent for names of this
+ * machine, where it would apply to every port.
+ * @returns a function that returns the headers to add to an answer, or null
  */
 export function createStrictTransport({
   publicUrl,

@@ -4,11 +4,11 @@ import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import { AppError, type ErrorDetail } from "../errors.ts";
 import { problemOf } from "../input-kinds.ts";
 
-/** Mistakes that are looked at; what has more is refused no less. */
+/** Mistakes that are collected. An input with more is refused all the same. */
 export const MAX_DETAILS = 20;
 
 /**
- * Makes a check of values of one shape, which returns what it lets pass.
+ * Creates a check of values of one shape, which returns valid values.
  * @throws AppError `validation_failed`
  */
 export function createCheck<Schema extends TSchema>(
@@ -22,7 +22,7 @@ export function createCheck<Schema extends TSchema>(
 }
 
 /**
- * The first problem of each field, in words. What the client sent is not repeated.
+ * The first problem of each field, in words. Input is never repeated.
  * @param errors as TypeBox finds them
  */
 export function validationError(errors: Iterable<ValueError>): AppError {
@@ -31,7 +31,7 @@ export function validationError(errors: Iterable<ValueError>): AppError {
   for (const error of errors) {
     const path = pathOf(error);
     if (!details.has(path)) details.set(path, { path, message: describe(error) });
-    // They may all be of one field. Of a list that is too long no item matters.
+    // All mistakes may be in one field. For a list that is too long, its items do not matter.
     if (++seen === MAX_DETAILS || error.type === ValueErrorType.ArrayMaxItems) break;
   }
   const [first] = details.values();
@@ -41,7 +41,7 @@ export function validationError(errors: Iterable<ValueError>): AppError {
   });
 }
 
-/** Where the problem is. A field that no schema knows is a problem of the object that has it. */
+/** The path of the problem. An unknown field is a problem of the object around it. */
 function pathOf({ type, path }: ValueError): string {
   return type === ValueErrorType.ObjectAdditionalProperties
     ? path.slice(0, path.lastIndexOf("/"))
@@ -87,7 +87,7 @@ function expectation(schema: TSchema, value: unknown): string {
 function alternatives(schemas: TSchema[], value: unknown): string {
   const constants = schemas.map((schema) => schema.const).filter((constant) => constant);
   if (constants.length > 0) return `must be one of ${constants.join(", ")}`;
-  // Elysia reads a number in a query string as "numeric text or number": only the number matters.
+  // Elysia describes a number in a query string as "numeric text or number": only the number matters.
   const main = schemas.find(({ type }) => /^(integer|number)$/.test(type)) ?? schemas[0];
   const orNull = schemas.some(({ type }) => type === "null") ? ", or null" : "";
   return main ? `${expectation(main, value)}${orNull}` : "is not valid";

@@ -6,8 +6,8 @@ const CHECKSUM_LENGTH = 6;
 const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 
 /**
- * A new API key: `ctx_`, 37 characters of base62 and 6 of checksum. The secret is 32 random bytes
- * modulo 62^37, that is 220 bits; no value is likelier than another by more than 2^-35.
+ * Creates an API key: `ctx_`, 37 characters of base62 and a checksum of 6. The secret is 32 random
+ * bytes modulo 62^37, which is 220 bits. The probabilities of two values differ by at most 2^-35.
  */
 export function generateKey(): string {
   const random = BigInt(`0x${crypto.getRandomValues(new Uint8Array(32)).toHex()}`);
@@ -15,7 +15,7 @@ export function generateKey(): string {
   return secret + checksum(secret);
 }
 
-/** Tells a mistyped or made-up key from a possible one, without asking the database. */
+/** Whether a text can be a key. It detects mistyped and invented keys without the database. */
 export function isWellFormed(key: string): boolean {
   return (
     SHAPE.test(key) && checksum(key.slice(0, -CHECKSUM_LENGTH)) === key.slice(-CHECKSUM_LENGTH)
@@ -23,7 +23,7 @@ export function isWellFormed(key: string): boolean {
 }
 
 /**
- * CRC-32 of what precedes, in base62, as in GitHub's tokens:
+ * CRC-32 of the characters before it, in base62, as in GitHub's tokens:
  * https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
  */
 function checksum(text: string): string {

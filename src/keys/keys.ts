@@ -13,7 +13,7 @@ import type { Bound, Reach } from "./reach.ts";
 import type { Scope } from "./scopes.ts";
 import { createKeyTables } from "./tables.ts";
 
-/** What is kept of a key. */
+/** A key without its secret. */
 export interface KeyRecord {
   readonly id: string;
   readonly accountId: string;
@@ -28,14 +28,14 @@ export interface KeyRecord {
   readonly revokedAt: Date | null;
 }
 
-/** Whom a key speaks for. */
+/** The account and rights of a key. */
 interface KeyHolder extends Reach {
   readonly scopes: readonly Scope[];
   readonly keyId: string;
   readonly name: string;
 }
 
-/** A key as the security log names it. */
+/** The fields that name a key in the security log. */
 export const keyFacts = ({ accountId, id, name, prefix }: KeyRecord) => ({
   accountId,
   subjectId: id,
@@ -44,7 +44,7 @@ export const keyFacts = ({ accountId, id, name, prefix }: KeyRecord) => ({
 
 type KeyTable = ReturnType<typeof createKeyTables>["apiKeys"];
 
-/** All columns but the hash. */
+/** All columns except the hash. */
 const keyOf = (apiKeys: KeyTable) => ({
   id: apiKeys.id,
   accountId: apiKeys.accountId,
@@ -59,7 +59,7 @@ const keyOf = (apiKeys: KeyTable) => ({
   revokedAt: apiKeys.revokedAt,
 });
 
-/** Finds the key that holds, by its hash or the same in bound form. */
+/** Finds a valid key by its hash, plain or in bound form. */
 function prepareHolder(orm: Orm, apiKeys: KeyTable) {
   return orm
     .select({
@@ -119,7 +119,7 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
 
   return {
     /**
-     * Makes a key. `key` is in no file: this is the one time it can be shown.
+     * Creates a key. Only the hash of `key` is stored: it can be shown now and never again.
      * @throws AppError `validation_failed`, or `not_found` for an unknown account
      */
     async create(accountId: string, wanted: NewKey): Promise<{ key: string; record: KeyRecord }> {
@@ -147,18 +147,18 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
       }
     },
 
-    /** The account's keys, revoked and expired ones too, oldest first. */
+    /** The keys of an account, oldest first, including revoked and expired ones. */
     list: (accountId: string): Promise<KeyRecord[]> => listWhere(eq(apiKeys.accountId, accountId)),
 
     /**
-     * Revokes a key for good: every process refuses it from its next request on. Revoking twice
-     * keeps the first time.
+     * Revokes a key permanently. Every process refuses it from its next request on. A second revocation
+     * does not change the time of the first.
      * @throws AppError `not_found` when the account has no such key
      */
     revoke: (accountId: string, id: string): Promise<KeyRecord> =>
       revokeWhere(and(eq(apiKeys.accountId, accountId), eq(apiKeys.id, id))),
 
-    /** Revokes all keys of an account that still hold. Returns how many. */
+    /** Revokes all valid keys of an account. Returns how many. */
     async revokeAll(accountId: string): Promise<number> {
       const revoked = await orm
         .update(apiKeys)
@@ -168,13 +168,13 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
       return revoked.length;
     },
 
-    /** The keys of all accounts, for the administrator at the command line. */
+    /** The keys of all accounts, for the command line. */
     listOfAllAccounts: (): Promise<KeyRecord[]> => listWhere(undefined),
 
-    /** Like `revoke`, for a key of any account: for the administrator at the command line. */
+    /** Revokes a key of any account, for the command line. */
     revokeOfAnyAccount: (id: string): Promise<KeyRecord> => revokeWhere(eq(apiKeys.id, id)),
 
-    /** What is kept of a key that is refused because it was revoked or has expired; else null. */
+    /** The record of a revoked or expired key; null for others. */
     async findRefused(presented: string): Promise<KeyRecord | null> {
       if (!isWellFormed(presented)) return null;
       const hash = hashSecret(presented);
@@ -183,8 +183,8 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
     },
 
     /**
-     * Tells whom a key speaks for; null for a malformed, unknown, expired or revoked one. Asks the
-     * database on every call, so that another process's revocation counts at once.
+     * Returns the holder of a key; null for a malformed, unknown, expired or revoked key. Every call
+     * reads the database, so that revocations by other processes take effect at once.
      */
     async authenticate(presented: string): Promise<KeyHolder | null> {
       if (!isWellFormed(presented)) return null;

@@ -3,19 +3,19 @@ import { boundProblem } from "./project-bound.ts";
 import type { Bound } from "./reach.ts";
 import type { Scope } from "./scopes.ts";
 
-/** What a new key is made of; `expiresAt: null` makes one that holds until it is revoked. */
+/** The fields of a new key. With `expiresAt: null` it is valid until it is revoked. */
 export interface NewKey {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly expiresAt: Date | null;
-  /** The project that it is bound to; by default none. */
+  /** The project that the key is bound to; by default none. */
   readonly bound?: Bound | null;
 }
 
 const MAX_NAME_LENGTH = 100;
 
 /**
- * Checks what a new key is made of, and trims its name.
+ * Validates the fields of a new key, and trims its name.
  * @param now milliseconds since 1970
  * @throws AppError `validation_failed`
  */
@@ -27,7 +27,7 @@ export function parseNewKey(
   const bound = wanted && { ...wanted, project: wanted.project.trim() };
   const length = [...name].length;
   const details: ErrorDetail[] = [];
-  // Control characters would reach the terminal of whoever lists the keys.
+  // Control characters would reach the terminal of a person who lists the keys.
   if (length < 1 || length > MAX_NAME_LENGTH || /[\p{Cc}\u2028\u2029]/u.test(name)) {
     details.push({
       path: "/name",
@@ -37,9 +37,9 @@ export function parseNewKey(
   if (scopes.length === 0) {
     details.push({ path: "/scopes", message: "A key has at least one scope." });
   }
-  // A broken date compares false with everything.
+  // An invalid date compares as false.
   if (expiresAt !== null && !(expiresAt.getTime() > now)) {
-    details.push({ path: "/expires_at", message: "A key expires at a time to come." });
+    details.push({ path: "/expires_at", message: "The time must be in the future." });
   }
   const unbound = boundProblem(bound);
   if (unbound) details.push(unbound);

@@ -1,26 +1,26 @@
 /** A project that a key, an app or an agent is bound to. */
 export interface Bound {
   readonly project: string;
-  /** Whether not even the memories of no project are reached. */
+  /** Whether the memories without a project are excluded too. */
   readonly only: boolean;
 }
 
-/** What a request shows who it is from, as the server knows it. */
+/** Who sent a request, as the server knows it. */
 export interface Credential {
-  /** Name of the key or app, or a person's e-mail address. */
+  /** The name of the key or app, or a person's e-mail address. */
   readonly by: string;
-  /** Id of the key or grant, or of a person's account. */
+  /** The id of the key, of the grant, or of a person's account. */
   readonly id: string;
 }
 
-/** Which memories somebody may reach: those of an account, or what a project in it leaves of them. */
+/** The memories that a caller may read and write: those of an account, or of one project in it. */
 export interface Reach {
   readonly accountId: string;
-  /** `null` where all of the account is reached. */
+  /** Null if the whole account is reached. */
   readonly bound: Bound | null;
-  /** Who that is; the account's own person where it is not said. */
+  /** The caller; by default the account's own person. */
   readonly credential?: Credential;
-  /** The agent that asks, as it calls itself, where that is known. */
+  /** The name that the calling agent gives itself; null if unknown. */
   readonly agentId?: string | null;
 }
 

@@ -1,6 +1,6 @@
 import type { Dialect } from "../db/dialect.ts";
 import { formatScopes, parseScopes, type Scope } from "./scopes.ts";
 
-/** A column of scopes, kept as one text. */
+/** A column of scopes, stored as one text. */
 export const scopesColumn = (dialect: Dialect, name: string) =>
   dialect.formed<readonly Scope[]>(name, { toDriver: formatScopes, fromDriver: parseScopes });

@@ -1,33 +1,36 @@
-/** What a key or a token may do: read; save, change and delete; or save alone. */
+/** The rights of a key or token: read; save, change and delete; or only save. */
 export const SCOPES = ["memories:read", "memories:write", "memories:add"] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** The scopes that together allow everything. */
 export const FULL_ACCESS: readonly Scope[] = ["memories:read", "memories:write"];
 
-/** What else a scope allows. */
+/** The scope that another scope includes. */
 const IMPLIED: Partial<Record<Scope, Scope>> = { "memories:write": "memories:add" };
 
-/** Whether scopes allow what needs this one. */
+/** Whether scopes include the needed one. */
 export function allows(scopes: readonly Scope[], needed: Scope): boolean {
   return scopes.some((scope) => scope === needed || IMPLIED[scope] === needed);
 }
 
 /**
  * Scopes as one text, separated by spaces (RFC 6749, section 3.3), in the order of `SCOPES`, without
- * those that another one implies.
+ * scopes that another one includes.
  */
 export function formatScopes(scopes: readonly Scope[]): string {
   return distinct(scopes).join(" ");
 }
 
-/** The known scopes in such a text, as few as say it; others grant nothing. */
+/**
+ * The known scopes of such a text, without those that another one includes. Unknown scopes grant
+ * nothing.
+ */
 export function parseScopes(text: string): Scope[] {
   const granted = text.split(" ");
   return distinct(SCOPES.filter((scope) => granted.includes(scope)));
 }
 
-/** Scopes for people: `read, write`. */
+/** Describes scopes to people: `read, write`. */
 export function describeScopes(scopes: readonly Scope[]): string {
   return distinct(scopes)
     .map((scope) => scope.replace("memories:", ""))

@@ -6,7 +6,7 @@ import { isRegisteredRedirectUri } from "./redirect-uri.ts";
 import { parseRequestedScopes } from "./requested-scopes.ts";
 import { parseResource } from "./resource.ts";
 
-/** What a client asks a person for. */
+/** A client's request for a person's consent. */
 export interface AuthorizationRequest {
   readonly client: Client;
   readonly redirectUri: string;
@@ -16,10 +16,10 @@ export interface AuthorizationRequest {
   readonly resource: string;
 }
 
-/** Where the answer to a request goes, once it is known that it may go there. */
+/** The address for the answer, once it is known to be allowed. */
 export type ReplyTo = Pick<AuthorizationRequest, "redirectUri" | "state">;
 
-/** The parameters of a request that the consent page hands on to itself. */
+/** The parameters of a request that the consent page passes on. */
 export const PARAMETERS = [
   "response_type",
   "client_id",
@@ -33,34 +33,31 @@ export const PARAMETERS = [
 ] as const;
 
 /**
- * Where to answer a request (RFC 6749, section 3.1.2.4): an error about this is for the person
- * alone, never for the address.
+ * Parses the address for the answer (RFC 6749, section 3.1.2.4). Its errors are shown to the person and
+ * never sent to the address.
  * @throws OAuthError `invalid_request` or `invalid_redirect_uri`
  */
 export function parseReplyTo(parameters: URLSearchParams, client: Client): ReplyTo {
   const presented = single(parameters, "redirect_uri");
-  // RFC 6749, section 3.1.2.3: it may be left out by a client that has only one.
+  // RFC 6749, section 3.1.2.3: a client with only one address may omit it.
   const [only] = client.redirectUris.length === 1 ? client.redirectUris : [];
   const redirectUri = presented ?? only ?? null;
   if (redirectUri === null || !isRegisteredRedirectUri(client.redirectUris, redirectUri)) {
     throw new OAuthError(
       "invalid_redirect_uri",
-      "The app wants the answer at an address that it has not registered.",
+      "The app asks for the answer at an address that it has not registered.",
     );
   }
   return { redirectUri, state: parameters.get("state") };
 }
 
-/**
- * The whole request. Errors may be told to the client.
- * @throws OAuthError
- */
+/** Parses the whole request. The client may receive its errors. @throws OAuthError */
 export function parseAuthorizationRequest(
   parameters: URLSearchParams,
   { client, replyTo, publicUrl }: { client: Client; replyTo: ReplyTo; publicUrl: string },
 ): AuthorizationRequest {
   const responseType = single(parameters, "response_type");
-  // RFC 9101: not supported here, and not to be ignored either.
+  // RFC 9101: not supported here, and must not be ignored.
   if (parameters.has("request")) throw notSupported("request_not_supported", "request");
   if (parameters.has("request_uri")) throw notSupported("request_uri_not_supported", "request_uri");
   if (responseType === null) throw invalid("response_type is missing: use code");
@@ -72,7 +69,7 @@ export function parseAuthorizationRequest(
   }
   single(parameters, "state");
   const challenge = single(parameters, "code_challenge");
-  // RFC 7636, section 4.3: a client that names no method means plain.
+  // RFC 7636, section 4.3: without a method, the client means plain.
   if (challenge === null || single(parameters, "code_challenge_method") !== "S256") {
     throw invalid("PKCE is needed: send code_challenge with code_challenge_method=S256");
   }
@@ -82,7 +79,7 @@ export function parseAuthorizationRequest(
   return { client, ...replyTo, challenge, scopes, resource };
 }
 
-/** RFC 6749, section 3.1: no parameter twice. An empty one counts as left out. */
+/** RFC 6749, section 3.1: no parameter twice. An empty one counts as missing. */
 export function single(parameters: URLSearchParams, name: string): string | null {
   const [value = null, ...more] = parameters.getAll(name);
   if (more.length > 0) throw invalid(`${name} is given more than once`);

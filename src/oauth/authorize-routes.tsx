@@ -28,8 +28,8 @@ import { OAuthError } from "./oauth-error.ts";
 import { describeRedirect, isLoopback, withParameters } from "./redirect-uri.ts";
 
 /**
- * Where the consent form may lead. Browsers check the redirects of its answer against this, and
- * those that the client's own page makes after that: https in general, this computer, known apps.
+ * Targets of the consent form. Browsers check the redirects of its answer against them, and further
+ * redirects by the client's own page: any HTTPS address, this computer, and known apps.
  */
 const FORM_ACTION = [
   "'self'",
@@ -40,10 +40,10 @@ const FORM_ACTION = [
   "vscode:",
   "vscode-insiders:",
 ];
-/** Of an IPv6 address, the policy's grammar knows no source. */
+/** The policy's grammar has no source for IPv6 addresses. */
 const FORM_ACTION_IPV6 = [...FORM_ACTION, "http:"];
 
-/** The authorization endpoint (RFC 6749, section 3.1): the consent page, and what it answers. */
+/** The authorization endpoint (RFC 6749, section 3.1): the consent page and its form. */
 export function createAuthorizeRoutes({
   paths,
   config,
@@ -62,14 +62,14 @@ export function createAuthorizeRoutes({
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
 
-  /** RFC 9207: every answer says which server it comes from. */
+  /** RFC 9207: every answer names the server that sent it. */
   const answer = ({ redirectUri, state }: ReplyTo, parameters: Record<string, string>) =>
     withParameters(redirectUri, { ...parameters, state, iss: publicUrl });
 
   /**
-   * Tells a client what is wrong with its request. Anyone can register a client and send people
-   * here: without their consent they are taken only where they have wanted to go before, or to
-   * their own computer (RFC 9700, section 4.11.2).
+   * Sends an error to a client. Anyone can register a client and send people here. Without their
+   * consent, people are redirected only to clients that they have allowed before, or to their own
+   * computer (RFC 9700, section 4.11.2).
    */
   const refuse = async (
     error: OAuthError,
@@ -82,7 +82,7 @@ export function createAuthorizeRoutes({
       isLoopback(replyTo.redirectUri) || (await oauth.grants.exists(person.account.id, clientId));
     if (isTrusted) return seeOther(location);
     const label = `Tell ${describeRedirect(replyTo.redirectUri)}`;
-    const message = `The app has asked in a way that can't be answered. ${error.message}`;
+    const message = `The app's request can't be answered. ${error.message}`;
     const page = (
       <MessagePage title="This does not work" message={message} link={{ href: location, label }} />
     );
@@ -104,7 +104,7 @@ export function createAuthorizeRoutes({
     }
   };
 
-  /** By way of a page that comes back here with the same request. */
+  /** Redirects to a page that returns here with the same request. */
   const comingBack = (by: string, path: string, parameters: URLSearchParams) =>
     seeOther(`${by}?${new URLSearchParams({ next: `${path}?${parameters}` })}`);
 
@@ -113,9 +113,10 @@ export function createAuthorizeRoutes({
       checkHost(request);
       const parameters = new URL(request.url).searchParams;
       const person = await visitors.find(request);
-      // Before all else: a stranger learns nothing of clients, and can't make the server fetch.
+      // This check comes first: strangers must not learn about clients or make the server fetch
+      // documents.
       if (!person) return comingBack(SIGN_IN_PATH, path, parameters);
-      // What an app is given outlasts the session.
+      // An app's access lasts longer than the session.
       if (!(await proof.isFresh(person))) return comingBack(PROOF_PATH, path, parameters);
       return withRequest(parameters, person, async (wanted) => {
         await oauth.clients.markAsked(wanted.client.id);
@@ -141,11 +142,12 @@ export function createAuthorizeRoutes({
       checkForm(request, { token: form.get(FORM_TOKEN), cookie: person.session, publicUrl });
       if (!(await proof.isFresh(person))) return comingBack(PROOF_PATH, path, parametersOf(form));
       return withRequest(form, person, async (wanted) => {
-        // The client's document may have come slowly: who is signed out meanwhile allows nothing.
+        // Reading the client's document may be slow. A person who was signed out in the meantime gives
+        // no consent.
         if (!(await visitors.find(request)))
           return comingBack(SIGN_IN_PATH, path, parametersOf(form));
         const allowed = parseScopes(form.getAll(CONSENT.scope).join(" "));
-        // A form that was tampered with can't give more than was asked for.
+        // A manipulated form can't grant more scopes than were requested.
         const scopes = wanted.scopes.filter((scope) => allowed.includes(scope));
         if (form.get(CONSENT.decision) !== CONSENT.allow || scopes.length === 0) {
           return seeOther(answer(wanted, { error: "access_denied" }));
@@ -153,7 +155,7 @@ export function createAuthorizeRoutes({
         const accountId = person.account.id;
         const bound = boundOf(form);
         const code = await oauth.codes.create(accountId, { ...wanted, scopes, bound });
-        // Whatever revokes all access ends the sessions first: what was allowed meanwhile ends too.
+        // Revoking all access ends the sessions first. A consent given in the meantime is withdrawn.
         if (!(await visitors.find(request))) {
           await oauth.codes.withdraw(code);
           return comingBack(SIGN_IN_PATH, path, parametersOf(form));
@@ -176,7 +178,7 @@ export function createAuthorizeRoutes({
   return routes;
 }
 
-/** An error that the client must not be told, for the person to read. */
+/** Turns an error that the client must not receive into one for the person. */
 function forPerson<T>(work: () => T): T {
   try {
     return work();
@@ -195,7 +197,7 @@ async function findClient({ clients }: Pick<OAuth, "clients">, parameters: URLSe
   }
   throw new AppError(
     "malformed_request",
-    "The app is not known here, or not any more. Remove this server from the app and add it again.",
+    "This server does not know the app, or has forgotten it. Remove this server from the app and add it again.",
   );
 }
 

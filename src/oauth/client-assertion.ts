@@ -5,26 +5,26 @@ import type { Client } from "./client.ts";
 import type { FetchDocument } from "./document-fetcher.ts";
 import { OAuthError } from "./oauth-error.ts";
 
-/** What a signed assertion is announced as (RFC 7523, section 2.2). */
+/** The type of signed assertions (RFC 7523, section 2.2). */
 export const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-/** Signatures by a private key alone: with the others, the public key would be the secret. */
+/** Signatures by a private key. With other algorithms, the public key would be the secret. */
 export const ASSERTION_ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA"] as const;
 
-/** How long a client's keys are kept, and before they may be asked for again, in milliseconds. */
+/** Milliseconds for which a client's keys are kept, and until they may be fetched again. */
 const KEYS_AGE = 3_600_000;
 const LEAST_AGE = 60_000;
-/** Seconds: how far clocks may be apart, and an assertion's end away. */
+/** Seconds by which clocks may differ, and in which an assertion must expire. */
 const CLOCK_TOLERANCE = 60;
 const MAX_LIFETIME = 3_600;
 
-/** @throws OAuthError `invalid_client`, or `temporarily_unavailable` when the keys can't be had */
+/** @throws OAuthError `invalid_client`, or `temporarily_unavailable` when the keys can't be fetched */
 type VerifyAssertion = (client: Client, assertion: string) => Promise<void>;
 
 /**
- * Makes the function that checks what a client has signed to show who it is (private_key_jwt: RFC
- * 7523, section 3): with a key of its own, for this server, not long ago, once.
- * @param audiences what the assertion may be for: the issuer and its token endpoint
+ * Creates the check of a client's signed assertion (private_key_jwt: RFC 7523, section 3). The client
+ * must have signed it with its own key, for this server, recently, and must not have used it before.
+ * @param audiences accepted audiences: the issuer and its token endpoint
  * @param clock milliseconds since 1970
  */
 export function createVerifyAssertion({
@@ -34,7 +34,7 @@ export function createVerifyAssertion({
   clock,
 }: {
   fetchDocument: FetchDocument;
-  /** Remembers what was used. */
+  /** Remembers used assertions. */
   ephemeral: Pick<Ephemeral, "add">;
   audiences: readonly string[];
   clock: () => number;
@@ -74,7 +74,7 @@ export function createVerifyAssertion({
     const payload = await get(KEYS_AGE)
       .then(verify)
       .catch(async (error) => {
-        // Keys change: one that is not known yet may have come.
+        // Clients change their keys: the unknown key may be new.
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
         return verify(await get(LEAST_AGE));
       })
@@ -83,7 +83,7 @@ export function createVerifyAssertion({
         throw refused("is not signed by this client, not for this server, or expired");
       });
     const { exp = 0, jti } = payload;
-    if (exp * 1000 > clock() + MAX_LIFETIME * 1000) throw refused("holds for too long");
+    if (exp * 1000 > clock() + MAX_LIFETIME * 1000) throw refused("is valid for too long");
     if (jti === undefined) return;
     const use = JSON.stringify([id, jti]);
     const isNew = await ephemeral.add(`assertion ${use}`, (MAX_LIFETIME + CLOCK_TOLERANCE) * 1000);
@@ -91,7 +91,7 @@ export function createVerifyAssertion({
   };
 }
 
-/** The id of the client that an assertion says it is of, unproven; null when it does not say. */
+/** The client id in an assertion, not verified; null without one. */
 export async function subjectOf(assertion: string): Promise<string | null> {
   const { decodeJwt } = await import("jose");
   try {

@@ -10,10 +10,10 @@ type Clients = Pick<
 >;
 
 /**
- * Tells which client sent a request to the token or revocation endpoint (RFC 6749, sections 2.3 and
- * 3.2.1). A client of a metadata document has no secret: it signs an assertion, or its code or token
- * has to be its own. For a document that no person here has allowed, nothing is fetched: a stranger
- * could send the server anywhere by it.
+ * Authenticates the client at the token or revocation endpoint (RFC 6749, sections 2.3 and 3.2.1). A
+ * client with a metadata document has no secret: it signs an assertion, or uses a code or token of its
+ * own. Documents that no person here has allowed are not fetched: otherwise strangers could make the
+ * server send requests anywhere.
  * @throws OAuthError `invalid_client`, `invalid_request` or `temporarily_unavailable`
  */
 export async function authenticateClient(
@@ -41,7 +41,7 @@ export async function authenticateClient(
   }
   throw new OAuthError(
     "invalid_client",
-    "The client is not known here, or its secret is wrong. Register again.",
+    "The client is unknown here, or its secret is wrong. Register again.",
   );
 }
 
@@ -61,14 +61,14 @@ async function authenticateByAssertion(
   const id = single(form, "client_id") ?? (await subjectOf(assertion));
   const isKnown = id !== null && isDocumentAddress(id) && (await clients.isKnown(id));
   const client = isKnown ? await clients.find(id) : null;
-  if (!client) throw new OAuthError("invalid_client", "The client is not known by such an id.");
+  if (!client) throw new OAuthError("invalid_client", "The client is unknown.");
   await clients.verifyAssertion(client, assertion);
   return client.id;
 }
 
 /**
- * What a client's document says. While it can't be had, what it said before: who keeps it away must
- * not get by without a signature.
+ * Whether a client must sign, by its document. While the document is unreachable, its last version
+ * applies: blocking it must not avoid the signature.
  */
 async function hasToSign(id: string, clients: Clients): Promise<boolean> {
   if (!(await clients.isKnown(id))) return false;
@@ -88,7 +88,7 @@ function parseBasic(header: string): { id: string; secret: string | null } {
       .map((part) => decodeURIComponent(part.replaceAll("+", " ")));
     if (id !== "") return { id, secret: secret === "" ? null : secret };
   } catch {
-    // As malformed as one without an id.
+    // The error is the same as for a missing id.
   }
   throw new OAuthError("invalid_client", "The Authorization header is malformed: use Basic.");
 }

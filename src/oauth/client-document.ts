@@ -6,19 +6,18 @@ import type { FetchDocument } from "./document-fetcher.ts";
 import { OAuthError } from "./oauth-error.ts";
 
 const MINUTE = 60_000;
-/** Bounds to how long a document is kept, whatever its server says, in milliseconds. */
+/** Limits of how long a document is kept, whatever its server says, in milliseconds. */
 const MIN_AGE = MINUTE;
 const MAX_AGE = 24 * 60 * MINUTE;
 const USUAL_AGE = 5 * MINUTE;
-/** A document that could not be had is not asked for again before. */
+/** Milliseconds before a failed document is requested again. */
 const FAILURE_AGE = MINUTE / 2;
-/** For so long after a failure of the network, apps are told to register instead. */
+/** Milliseconds after a network failure in which apps are told to register instead. */
 const OFFLINE_AGE = 10 * MINUTE;
 const MAX_ADDRESS = 1_024;
 
 /**
- * Reads client ID metadata documents (draft-ietf-oauth-client-id-metadata-document) and remembers
- * them for a while.
+ * Reads client ID metadata documents (draft-ietf-oauth-client-id-metadata-document) and caches them.
  * @param clock milliseconds since 1970
  */
 export function createClientDocuments({
@@ -45,13 +44,13 @@ export function createClientDocuments({
       if (!isOfNetwork(cause)) throw refused("could not be fetched");
       offlineUntil = clock() + OFFLINE_AGE;
       throw refused(
-        "could not be fetched, as this server found no way to it. Connect the app again: it can do without",
+        "could not be fetched: this server can't reach it. Connect the app again: it can work without it",
       );
     }
   };
 
   return {
-    /** Finds the client whose document is at an address. @throws OAuthError `invalid_client` */
+    /** Reads the client whose document is at an address. @throws OAuthError `invalid_client` */
     find(clientId: string): Promise<Client> {
       const cached = known.get(clientId);
       if (cached && clock() < cached.until) return cached.client;
@@ -61,12 +60,12 @@ export function createClientDocuments({
       return client;
     },
 
-    /** Whether documents can be had, as far as is known: a server may have no way to the Internet. */
+    /** Whether documents can probably be fetched. Some servers have no Internet access. */
     areReachable: () => clock() >= offlineUntil,
   };
 }
 
-/** Whether no answer came at all: the system gives such errors a code. */
+/** Whether no answer arrived: such errors of the system have a code. */
 function isOfNetwork(cause: unknown): boolean {
   return cause instanceof Error && ("code" in cause || cause.name === "TimeoutError");
 }
@@ -74,17 +73,14 @@ function isOfNetwork(cause: unknown): boolean {
 /** Section 3 of the draft: a path, no dot segments, no fragment, no user; a query is tolerated. */
 function parseAddress(clientId: string): URL {
   const url = clientId.length <= MAX_ADDRESS ? URL.parse(clientId) : null;
-  // A parser resolves dot segments: then the address is not the one that was given.
+  // A parser resolves dot segments, which changes the address.
   if (url?.href !== clientId || url.pathname === "/" || clientId.includes("#")) {
     throw refused("has an address that is not allowed");
   }
   return url;
 }
 
-/**
- * Section 4: the document must say that it is the one at this address, and can have no secret. It
- * may have keys to sign with.
- */
+/** Section 4: the document must name its own address and must not have a secret. It may have keys. */
 function parseDocument(clientId: string, json: unknown): Client {
   const metadata = toRecord(json);
   if (metadata.client_id !== clientId) throw refused("names another client_id");
@@ -105,7 +101,7 @@ function parseDocument(clientId: string, json: unknown): Client {
   };
 }
 
-/** The keys that a document holds, or the address that it names; it may not name both. */
+/** The keys in a document, or their address; it must not have both. */
 function keysOf({ jwks, jwks_uri: address }: Record<string, unknown>) {
   if (jwks !== undefined && address !== undefined) throw refused("has both jwks and jwks_uri");
   if (jwks !== undefined) return toKeys(jwks);

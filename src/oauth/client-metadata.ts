@@ -2,14 +2,14 @@ import { cleanName } from "./client.ts";
 import { OAuthError } from "./oauth-error.ts";
 import { describeRedirect, isAllowedRedirectUri } from "./redirect-uri.ts";
 
-/** How a client proves who it is at the token endpoint (RFC 7591, section 2). */
+/** How a client authenticates at the token endpoint (RFC 7591, section 2). */
 export const AUTH_METHODS = ["none", "client_secret_post", "client_secret_basic"] as const;
-/** The same for clients of metadata documents, which have keys instead of a secret. */
+/** The method of clients with metadata documents, which have keys instead of a secret. */
 export const KEY_METHOD = "private_key_jwt";
 type AuthMethod = (typeof AUTH_METHODS)[number];
 export const GRANT_TYPES = ["authorization_code", "refresh_token"] as const;
 
-/** What a client says of itself, as far as it matters here. */
+/** The metadata of a client that this server uses. */
 export interface ClientMetadata {
   readonly name: string;
   readonly redirectUris: readonly string[];
@@ -19,8 +19,8 @@ export interface ClientMetadata {
 const MAX_REDIRECT_URIS = 20;
 
 /**
- * Checks what a client registers (RFC 7591, section 2). What is unknown is left out, not refused:
- * clients tell every server the same.
+ * Validates the metadata of a registration (RFC 7591, section 2). Unknown fields are ignored, because
+ * clients send the same to every server.
  * @throws OAuthError `invalid_redirect_uri` or `invalid_client_metadata`
  */
 export function parseClientMetadata(body: unknown): ClientMetadata {
@@ -50,7 +50,7 @@ export function toRecord(body: unknown): Record<string, unknown> {
   return Object.fromEntries(Object.entries(body));
 }
 
-/** What to call a client: the name it gives itself, or where it leads. */
+/** The name of a client, or the host of its redirect address. */
 export function nameOf(metadata: Record<string, unknown>, redirectUris: readonly string[]): string {
   const name = typeof metadata.client_name === "string" ? cleanName(metadata.client_name) : null;
   return name ?? describeRedirect(redirectUris[0] ?? "");

@@ -2,27 +2,27 @@ import type { JSONWebKeySet } from "jose";
 
 /** A program that asks people for access to their memories. */
 export interface Client {
-  /** What it was given when it registered, or the address of its metadata document. */
+  /** The id from its registration, or the address of its metadata document. */
   readonly id: string;
   readonly name: string;
   readonly redirectUris: readonly string[];
-  /** What it signs with, if it does. */
+  /** Its keys, if it signs. */
   readonly keys?: ClientKeys;
 }
 
 /** The public keys of a client. */
 interface ClientKeys {
-  /** The keys, or the address that they are at. */
+  /** The keys, or their address. */
   readonly source: JSONWebKeySet | string;
-  /** Whether it has to sign, because that is the one way that its document names. */
+  /** Whether the client must sign, because its document names no other method. */
   readonly required: boolean;
 }
 
 const MAX_NAME = 80;
 
 /**
- * A client's name as it may be shown: without control characters and those that turn the direction
- * of writing, on one line, not too long. Null when nothing is left.
+ * A client's name for display: on one line, without control characters and changes of the writing
+ * direction, and not too long. Null if nothing remains.
  */
 export function cleanName(name: string): string | null {
   const clean = name

@@ -7,21 +7,21 @@ import type { ClientMetadata } from "./client-metadata.ts";
 import { OAuthError } from "./oauth-error.ts";
 import { createOAuthTables } from "./tables.ts";
 
-/** How long a client that never got a token is kept, in milliseconds; others stay. */
+/** Milliseconds for which a client without tokens is kept; others stay. */
 const UNUSED_LIFETIME = 24 * 3_600_000;
-/** Anyone can register: so many clients may be waiting for their first token. */
+/** Clients without tokens that may exist. Anyone can register. */
 const MAX_UNUSED = 5_000;
-/** For how long a person may think about what a client asks for, in milliseconds. */
+/** Milliseconds that a person may take for a decision. */
 const CONSENT_LIFETIME = 3_600_000;
 
 export type Clients = ReturnType<typeof createClients>;
 
-/** The store of clients that have registered themselves. `clock` gives milliseconds since 1970. */
+/** The store of registered clients. `clock` gives milliseconds since 1970. */
 export function createClients({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
   const { oauthClients, oauthGrants } = db.tables(createOAuthTables);
 
-  /** Never got a token, and no person has allowed or is just being asked to allow it anything. */
+  /** The client has no tokens, no person has allowed it anything, and none is deciding about it. */
   const isIdle = (now: number) =>
     and(
       isNull(oauthClients.usedAt),
@@ -71,9 +71,9 @@ export function createClients({ db, clock }: { db: Database; clock: () => number
 
   return {
     /**
-     * Adds a client. `secret` is in no file: this is the one time it can be told. When too many wait
-     * for their first token, the oldest of them goes.
-     * @throws OAuthError `temporarily_unavailable` when persons are being asked about all of them
+     * Registers a client. Only the hash of `secret` is stored: it can be sent now and never again. When
+     * too many clients have no tokens, the oldest of them is removed.
+     * @throws OAuthError `temporarily_unavailable` when people are deciding about all of them
      */
     async register({ name, redirectUris, authMethod }: ClientMetadata) {
       const now = clock();
@@ -105,8 +105,8 @@ export function createClients({ db, clock }: { db: Database; clock: () => number
     },
 
     /**
-     * Whether a client is who it says: it is known, and has the secret that it was given, if any.
-     * @param secret null for a client that shows none
+     * Whether a client exists and has the right secret, if it has one.
+     * @param secret null if the client sent none
      */
     async isAuthentic(id: string, secret: string | null): Promise<boolean> {
       const [row] = await orm
@@ -114,12 +114,12 @@ export function createClients({ db, clock }: { db: Database; clock: () => number
         .from(oauthClients)
         .where(eq(oauthClients.id, id));
       if (!row) return false;
-      // Some send an empty secret, or one of theirs, though they asked for none.
+      // Some clients send an empty or invented secret although they have none.
       if (row.secretHash === null) return true;
       return secret !== null && isSameSecret(hashSecret(secret), row.secretHash);
     },
 
-    /** Notes that a person is being asked about a client: it stays as long as that may take. */
+    /** Records that a person is deciding about a client, which is kept meanwhile. */
     async markAsked(id: string): Promise<void> {
       await orm
         .update(oauthClients)
@@ -127,7 +127,7 @@ export function createClients({ db, clock }: { db: Database; clock: () => number
         .where(and(eq(oauthClients.id, id), isNull(oauthClients.usedAt)));
     },
 
-    /** Notes that a client got tokens: from now on it is kept. */
+    /** Records that a client received tokens: it is kept from now on. */
     async markUsed(id: string): Promise<void> {
       await orm
         .update(oauthClients)

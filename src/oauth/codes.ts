@@ -20,10 +20,10 @@ import { describeRedirect } from "./redirect-uri.ts";
 import { createOAuthTables } from "./tables.ts";
 import { issueTokens, type TokenSet } from "./token-set.ts";
 
-/** How long a code can be exchanged, in milliseconds (RFC 6749, section 4.1.2: ten minutes at most). */
+/** Milliseconds for which a code is valid (RFC 6749, section 4.1.2: at most ten minutes). */
 const CODE_LIFETIME = 60_000;
 
-/** What a person has just allowed. */
+/** A person's consent. */
 interface Consent {
   readonly client: Client;
   readonly redirectUri: string;
@@ -34,12 +34,12 @@ interface Consent {
   readonly resource: string;
 }
 
-/** What a client shows to get tokens for a code. */
+/** A client's request for the tokens of a code. */
 interface Redemption {
   readonly clientId: string;
   readonly code: string;
   readonly verifier: string;
-  /** Null for a client that follows OAuth 2.1, which has it no more. */
+  /** Null for a client of OAuth 2.1, which no longer sends it. */
   readonly redirectUri: string | null;
   readonly resource: string;
 }

@@ -12,13 +12,13 @@ import { describeRedirect, isLoopback } from "./redirect-uri.ts";
 const MEANING: Record<Scope, string> = {
   "memories:read": "Find and read all your memories",
   "memories:write": "Save, change and delete memories",
-  "memories:add": "Save new memories, neither change nor delete any",
+  "memories:add": "Save new memories, without changing or deleting any",
 };
 
-/** Fields of the consent form beside the request's own. */
+/** Fields of the consent form besides those of the request. */
 export const CONSENT = { decision: "decision", allow: "allow", scope: "allowed_scope" } as const;
 
-/** The page on which a person allows a client to use their memories, or does not. */
+/** The page on which a person allows or denies a client access to their memories. */
 export function ConsentPage({
   request,
   parameters,
@@ -27,9 +27,9 @@ export function ConsentPage({
   action,
 }: {
   request: AuthorizationRequest;
-  /** The request as it came. */
+  /** The unchanged request. */
   parameters: URLSearchParams;
-  /** Who is signed in. */
+  /** The signed-in person. */
   email: string;
   token: string;
   /** Path of the endpoint. */
@@ -103,7 +103,7 @@ export function ConsentPage({
   );
 }
 
-/** A request as a query string, without what the consent form has added. */
+/** A request as a query string, without the fields of the consent form. */
 export function parametersOf(parameters: URLSearchParams): URLSearchParams {
   const kept = new URLSearchParams();
   for (const name of PARAMETERS) {

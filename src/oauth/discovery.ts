@@ -3,7 +3,7 @@ import { ASSERTION_ALGORITHMS } from "./client-assertion.ts";
 import { AUTH_METHODS, GRANT_TYPES, KEY_METHOD } from "./client-metadata.ts";
 import { resourceOf } from "./resource.ts";
 
-/** Paths of the endpoints, as they are published. */
+/** Published paths of the endpoints. */
 export const ENDPOINTS = {
   register: "/api/oauth/register",
   authorize: "/api/oauth/authorize",
@@ -11,7 +11,7 @@ export const ENDPOINTS = {
   revoke: "/api/oauth/revoke",
 } as const;
 
-/** Where clients look that have not found the server's metadata, or do not look for it. */
+/** Paths that clients try when they have not found or read the metadata. */
 export const GUESSED = {
   register: "/register",
   authorize: "/authorize",
@@ -22,7 +22,7 @@ export const GUESSED = {
 /** The path of the resource's own metadata (RFC 9728, section 3.1). */
 export const RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource/mcp";
 
-/** Where clients look for it: at the path of /mcp, at the root, and below the API's base. */
+/** Paths where clients look for it: after the path of /mcp, at the root, and below the API's base. */
 export const RESOURCE_METADATA_PATHS = [
   RESOURCE_METADATA_PATH,
   "/.well-known/oauth-protected-resource",
@@ -31,8 +31,9 @@ export const RESOURCE_METADATA_PATHS = [
 ] as const;
 
 /**
- * Where clients look for the authorization server's metadata. The issuer has no path (RFC 8414,
- * section 3); some take /mcp or the API's base for it, and put the suffix before or after the path.
+ * Paths where clients look for the authorization server's metadata. The issuer has no path (RFC 8414,
+ * section 3). Some clients treat /mcp or the API's base as the issuer, and put the suffix before or
+ * after it.
  */
 export const SERVER_METADATA_PATHS = [
   "/.well-known/oauth-authorization-server",
@@ -43,9 +44,9 @@ export const SERVER_METADATA_PATHS = [
 ] as const;
 
 /**
- * What the authorization server says of itself (RFC 8414, section 2). The issuer is the public
- * origin byte for byte, which clients compare (section 3.3).
- * @param readsDocuments whether clients' metadata documents can be had
+ * The metadata of the authorization server (RFC 8414, section 2). The issuer must equal the public
+ * origin byte for byte, because clients compare it (section 3.3).
+ * @param readsDocuments whether clients' metadata documents can be fetched
  */
 export function serverMetadata(publicUrl: string, readsDocuments: boolean) {
   return {
@@ -72,13 +73,13 @@ export function serverMetadata(publicUrl: string, readsDocuments: boolean) {
   };
 }
 
-/** What the MCP endpoint says of itself (RFC 9728, section 2). */
+/** The metadata of the MCP endpoint (RFC 9728, section 2). */
 export function resourceMetadata(publicUrl: string) {
   return {
     resource: resourceOf(publicUrl),
     resource_name: "ctxd",
     authorization_servers: [publicUrl],
-    // MCP, "Scope Selection Strategy": clients ask for all of these.
+    // MCP, "Scope Selection Strategy": clients request all of these.
     scopes_supported: FULL_ACCESS,
     bearer_methods_supported: ["header"],
     resource_documentation: `${publicUrl}/docs`,

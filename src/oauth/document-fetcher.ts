@@ -4,7 +4,7 @@ import { type RequestOptions, request } from "node:https";
 import { isIP } from "node:net";
 import { isPublicAddress } from "./public-address.ts";
 
-/** The way to other hosts; a test has one of its own. */
+/** Access to other hosts; tests replace it. */
 interface Network {
   /** All addresses of a host. */
   resolve(host: string): Promise<readonly string[]>;
@@ -20,26 +20,26 @@ const INTERNET: Network = {
   port: 443,
 };
 
-/** Documents are small: the draft speaks of 5 KB. */
+/** Bytes of a document. Documents are small: the draft mentions 5 KB. */
 const MAX_BYTES = 16 << 10;
-/** For the whole exchange, in milliseconds. */
+/** Milliseconds for the whole exchange. */
 const TIMEOUT = 5_000;
 
-/** A document as it came. */
+/** A fetched document. */
 export interface Fetched {
   readonly json: unknown;
-  /** For how long its server lets it be kept, in milliseconds; null when it does not say. */
+  /** Milliseconds for which its server allows caching; null if it does not say. */
   readonly maxAge: number | null;
 }
 
 export type FetchDocument = (url: URL) => Promise<Fetched>;
 
 /**
- * Makes the function that fetches a JSON document from an address that a stranger has given. It
- * must not become a way into this machine's network (draft-ietf-oauth-client-id-metadata-document,
- * section 6.5): it speaks HTTPS on its usual port alone, connects to the very address that it has
- * found to be public, follows no redirect and uses no proxy, and gives up early.
- * @returns a function that throws an Error for whatever goes wrong
+ * Creates a function that fetches a JSON document from an address that a stranger chose. It must not
+ * open this machine's network (draft-ietf-oauth-client-id-metadata-document, section 6.5). It uses only
+ * HTTPS on the standard port, connects to the address that it has found to be public, follows no
+ * redirects, uses no proxy, and has a short time limit.
+ * @returns a function that throws an Error for any failure
  */
 export function createDocumentFetcher(network: Network = INTERNET): FetchDocument {
   return async (url) => {
@@ -56,7 +56,7 @@ export function createDocumentFetcher(network: Network = INTERNET): FetchDocumen
     const addresses = isIP(host)
       ? [host]
       : await Promise.race([network.resolve(host), rejectWith(signal)]);
-    // One private address among public ones is a trap as well.
+    // A private address among public ones is an attack too.
     const [address] = addresses;
     if (address === undefined || !addresses.every(network.isPublic)) {
       throw new Error("the host is not on the public Internet");
@@ -86,7 +86,7 @@ function send(url: URL, address: string, { port, ca }: Network, signal: AbortSig
     port,
     path: url.pathname + url.search,
     headers: { accept: "application/json", host: url.host },
-    // A connection of its own, to the address that was checked and to no other.
+    // A new connection, to the checked address and no other.
     agent: false,
     lookup: (_host, { all }, found) => {
       if (all) found(null, [{ address, family }]);
@@ -111,7 +111,7 @@ async function readAll(response: IncomingMessage): Promise<string> {
   return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
 }
 
-/** `application/json`, or a type of its own such as `application/client+json`. */
+/** `application/json`, or a more specific type such as `application/client+json`. */
 function isJson(type: string | undefined): boolean {
   return /^application\/([\w.-]+\+)?json *(;|$)/i.test(type ?? "");
 }

@@ -5,7 +5,7 @@ import type { BoundColumns } from "../keys/project-bound.ts";
 import type { Scope } from "../keys/scopes.ts";
 import { createOAuthTables, type OAuthTables } from "./tables.ts";
 
-/** What a person has allowed a client. */
+/** A person's permission for a client. */
 export interface Grant extends BoundColumns {
   readonly id: string;
   readonly accountId: string;
@@ -16,7 +16,7 @@ export interface Grant extends BoundColumns {
   readonly createdAt: Date;
   /** To the minute. */
   readonly lastUsedAt: Date | null;
-  /** When it ends unless the client uses it before. */
+  /** When it ends, unless the client uses it before. */
   readonly expiresAt: Date;
   readonly revokedAt: Date | null;
 }
@@ -37,10 +37,10 @@ export const grantOf = ({ oauthGrants }: Pick<OAuthTables, "oauthGrants">) => ({
   revokedAt: oauthGrants.revokedAt,
 });
 
-/** How long a revoked grant stays in the list, in milliseconds. */
+/** Milliseconds for which a revoked grant stays in the list. */
 const REVOKED_LIFETIME = 30 * 24 * 3_600_000;
 
-/** A grant as the security log names it. */
+/** The fields that name a grant in the security log. */
 export const grantFacts = ({ accountId, id, clientName }: Grant) => ({
   accountId,
   subjectId: id,
@@ -81,18 +81,18 @@ export function createGrants({ db, clock }: { db: Database; clock: () => number 
     db.transaction((tx) => revokeIn(tx, condition));
 
   return {
-    /** The account's grants, revoked ones of the last 30 days too, oldest first. */
+    /** The grants of an account, oldest first, including those revoked in the last 30 days. */
     list: (accountId: string): Promise<Grant[]> => list(eq(oauthGrants.accountId, accountId)),
 
     /**
-     * Ends a grant for good, with all its tokens: every process refuses them from its next request
-     * on. Revoking twice keeps the first time.
+     * Revokes a grant and its tokens permanently. Every process refuses them from its next request on.
+     * A second revocation does not change the time of the first.
      * @throws AppError `not_found` when the account has no such grant
      */
     revoke: (accountId: string, id: string): Promise<Grant> =>
       revokeWhere(and(eq(oauthGrants.accountId, accountId), eq(oauthGrants.id, id))),
 
-    /** Ends all grants of an account that still hold. Returns how many. */
+    /** Revokes all valid grants of an account. Returns how many. */
     revokeAll: (accountId: string): Promise<number> =>
       db.transaction(async (tx) => {
         const isTheirs = and(
@@ -105,16 +105,16 @@ export function createGrants({ db, clock }: { db: Database; clock: () => number 
         return held.length;
       }),
 
-    /** The grants of all accounts, for the administrator at the command line. */
+    /** The grants of all accounts, for the command line. */
     listOfAllAccounts: (): Promise<Grant[]> => list(),
 
-    /** Like `revoke`, for a grant of any account: for the administrator, and for stolen tokens. */
+    /** Revokes a grant of any account, for the administrator and for stolen tokens. */
     revokeOfAnyAccount: (id: string): Promise<Grant> => revokeWhere(eq(oauthGrants.id, id)),
 
-    /** The same as a part of a transaction. */
+    /** The same within a transaction. */
     revokeWithin: (tx: Orm, id: string): Promise<Grant> => revokeIn(tx, eq(oauthGrants.id, id)),
 
-    /** Whether anyone has ever allowed a client anything, as far as is remembered. */
+    /** Whether anyone has allowed a client anything, as far as grants are still stored. */
     async isKnown(clientId: string): Promise<boolean> {
       const [known] = await orm
         .select({ id: oauthGrants.id })
@@ -124,7 +124,7 @@ export function createGrants({ db, clock }: { db: Database; clock: () => number 
       return known !== undefined;
     },
 
-    /** Whether a client had to sign, when its metadata document was last read. */
+    /** Whether a client's metadata document required a signature when it was last read. */
     async mustSign(clientId: string): Promise<boolean> {
       const [known] = await orm
         .select({ id: oauthGrants.id })
@@ -134,7 +134,7 @@ export function createGrants({ db, clock }: { db: Database; clock: () => number 
       return known !== undefined;
     },
 
-    /** Remembers for all grants of a client what its metadata document says now. */
+    /** Stores in all grants of a client what its metadata document requires now. */
     async rememberSigning(clientId: string, mustSign: boolean): Promise<void> {
       await orm
         .update(oauthGrants)
@@ -142,7 +142,7 @@ export function createGrants({ db, clock }: { db: Database; clock: () => number 
         .where(and(eq(oauthGrants.clientId, clientId), ne(oauthGrants.mustSign, mustSign)));
     },
 
-    /** Whether an account has a grant of a client that still holds. */
+    /** Whether an account has a valid grant of a client. */
     async exists(accountId: string, clientId: string): Promise<boolean> {
       const [held] = await orm
         .select({ id: oauthGrants.id })
@@ -159,7 +159,7 @@ export function createGrants({ db, clock }: { db: Database; clock: () => number 
       return held !== undefined;
     },
 
-    /** Removes what is over: grants with all that came of them, and single tokens. */
+    /** Removes expired grants with their codes and tokens, and expired tokens. */
     async prune(): Promise<void> {
       const now = new Date(clock());
       await orm.delete(oauthGrants).where(lte(oauthGrants.expiresAt, now));

@@ -17,11 +17,11 @@ type OAuthErrorCode =
   | "unsupported_grant_type"
   | "unsupported_response_type";
 
-/** What a client is told by OAuth's rules. `message` is for developers and repeats no input. */
+/** An error for clients by the rules of OAuth. `message` is for developers and repeats no input. */
 export class OAuthError extends CtxdError {
   override readonly name = "OAuthError";
   readonly code: OAuthErrorCode;
-  /** RFC 6749, section 5.2: 400, and 401 for a client that could not be authenticated. */
+  /** RFC 6749, section 5.2: 400, or 401 for a client that is not authenticated. */
   readonly status: number;
 
   constructor(
@@ -35,11 +35,11 @@ export class OAuthError extends CtxdError {
   }
 }
 
-/** A code or a refresh token came back that had been used: its grant is revoked. */
+/** A used code or refresh token was sent again: its grant is revoked. */
 export class ReuseError extends OAuthError {
   readonly grant: Grant;
 
-  /** @param refusal what the client is told: the same as of any token that does not hold */
+  /** @param refusal the error for the client: the same as for any invalid token */
   constructor({ code, message }: OAuthError, grant: Grant) {
     super(code, message);
     this.grant = grant;

@@ -15,8 +15,8 @@ import { createTokens } from "./tokens.ts";
 export type OAuth = ReturnType<typeof createOAuth>;
 
 /**
- * All that the authorization server knows. `clock` gives milliseconds since 1970.
- * @param fetchDocument how clients' metadata documents are had
+ * The stores and checks of the authorization server. `clock` gives milliseconds since 1970.
+ * @param fetchDocument fetches clients' metadata documents
  */
 export function createOAuth({
   db,
@@ -40,15 +40,15 @@ export function createOAuth({
     clients: {
       ...registered,
       /**
-       * The client with an id: one that has registered, or whose metadata document is there.
-       * @throws OAuthError `invalid_client` when there is something wrong with the document
+       * The client with an id: a registered one, or one with a metadata document.
+       * @throws OAuthError `invalid_client` for a bad document
        */
       find: async (id: string): Promise<Client | null> =>
         isDocumentAddress(id) ? await documents.find(id) : await registered.find(id),
       isKnown: grants.isKnown,
       mustSign: grants.mustSign,
       rememberSigning: grants.rememberSigning,
-      /** Whether apps may name a metadata document in place of registering. */
+      /** Whether apps may use a metadata document instead of registering. */
       readsDocuments: documents.areReachable,
       verifyAssertion: createVerifyAssertion({ fetchDocument, audiences, ephemeral, clock }),
     },

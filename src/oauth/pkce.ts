@@ -9,7 +9,7 @@ export function isChallenge(text: string): boolean {
   return CHALLENGE.test(text);
 }
 
-/** Whether a verifier is the one behind a challenge of the method S256 (RFC 7636, section 4.6). */
+/** Whether a verifier belongs to an S256 challenge (RFC 7636, section 4.6). */
 export function matchesChallenge(verifier: string, challenge: string): boolean {
   if (!VERIFIER.test(verifier)) return false;
   const made = new Bun.CryptoHasher("sha256").update(verifier).digest("base64url");

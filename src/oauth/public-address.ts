@@ -32,14 +32,14 @@ for (const [network, bits] of SPECIAL_IPV4) specialIpv4.addSubnet(network, bits,
 const specialIpv6 = new BlockList();
 for (const [network, bits] of SPECIAL_IPV6) specialIpv6.addSubnet(network, bits, "ipv6");
 const globalIpv6 = new BlockList();
-// All that is global today; what maps or translates IPv4 addresses is outside.
+// All addresses that are global today. Addresses that map or translate IPv4 are outside.
 globalIpv6.addSubnet("2000::", 3, "ipv6");
 
-/** Whether an IP address belongs to the public Internet, and not to this machine or its network. */
+/** Whether an IP address is on the public Internet, and not on this machine or its network. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !specialIpv4.check(address, "ipv4");
   if (!isIPv6(address) || address.includes("%")) return false;
-  // A mapped IPv4 address would be looked up as IPv4.
+  // A mapped IPv4 address would be checked as IPv4.
   if (address.includes(".") || /^::ffff:/i.test(address)) return false;
   return globalIpv6.check(address, "ipv6") && !specialIpv6.check(address, "ipv6");
 }

@@ -1,18 +1,18 @@
-/** Redirect URIs of apps that have no web address, in the form in which they register them. */
+/** Redirect URIs of apps without a web address, in the form that they register. */
 const PRIVATE_USE: ReadonlySet<string> = new Set(["cursor://anysphere.cursor-mcp/oauth/callback"]);
 
 const MAX_LENGTH = 2_048;
 
 /**
- * An address of this computer: scheme, host, port, and the rest that must be the same. Read from
- * the text itself, so that nothing a parser mends can hide in it.
+ * An address of this computer: scheme, host, port, and the rest, which must be equal. It is read from
+ * the text itself, because parsers correct texts.
  */
 const LOOPBACK = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(:\d{1,5})?((?:[/?].*)?)$/;
 
 /**
- * Whether a client may have a redirect URI: HTTPS, this computer over HTTP (RFC 8252, section 7.3;
- * `localhost` too, which MCP clients use), or a known app. No fragment (RFC 6749, section 3.1.2),
- * no user, and nothing but the characters of a URI.
+ * Whether a client may register a redirect URI: HTTPS, this computer over HTTP (RFC 8252, section 7.3;
+ * also `localhost`, which MCP clients use), or a known app. It has no fragment (RFC 6749, section
+ * 3.1.2), no user, and only characters of URIs.
  */
 export function isAllowedRedirectUri(uri: string): boolean {
   if (uri.length > MAX_LENGTH || !/^[\x21-\x7e]+$/.test(uri) || /[#\\"<>^`{|}]/.test(uri)) {
@@ -25,14 +25,14 @@ export function isAllowedRedirectUri(uri: string): boolean {
   return LOOPBACK.test(uri);
 }
 
-/** Whether a redirect URI leads to this computer. */
+/** Whether a redirect URI is on this computer. */
 export function isLoopback(uri: string): boolean {
   return LOOPBACK.test(uri);
 }
 
 /**
- * Whether a client that registered `registered` may be answered at `presented`: character by
- * character (RFC 9700, section 2.1), but for the port on this computer (RFC 8252, section 7.3).
+ * Whether a client that registered `registered` may receive the answer at `presented`. They must be
+ * equal (RFC 9700, section 2.1), except for the port on this computer (RFC 8252, section 7.3).
  */
 export function isRegisteredRedirectUri(registered: readonly string[], presented: string): boolean {
   if (!isAllowedRedirectUri(presented)) return false;
@@ -40,7 +40,7 @@ export function isRegisteredRedirectUri(registered: readonly string[], presented
   return registered.some((uri) => withoutPort(uri) === withoutPort(presented));
 }
 
-/** Where a redirect URI leads, for people: a host, in ASCII so that none passes for another. */
+/** The host of a redirect URI for people, in ASCII, so that look-alikes show. */
 export function describeRedirect(uri: string): string {
   const { protocol, host } = new URL(uri);
   return /^https?:$/.test(protocol) ? host : `${protocol}//${host}`;

@@ -2,10 +2,10 @@ import { parseScopes, SCOPES, type Scope } from "../keys/scopes.ts";
 import { OAuthError } from "./oauth-error.ts";
 
 /**
- * The scopes that a client asks for; those that are unknown grant nothing (RFC 6749, section 3.3).
- * `offline_access` is no scope of ours: refresh tokens are always issued.
- * @returns null when it names none
- * @throws OAuthError `invalid_scope` when it knows none of those it asks for
+ * The scopes that a client requests. Unknown scopes grant nothing (RFC 6749, section 3.3).
+ * `offline_access` is ignored, because refresh tokens are always issued.
+ * @returns null if it names none
+ * @throws OAuthError `invalid_scope` if all of them are unknown
  */
 export function parseRequestedScopes(text: string | null): readonly Scope[] | null {
   const asked = (text ?? "")

@@ -1,13 +1,13 @@
 import { OAuthError } from "./oauth-error.ts";
 
-/** What tokens are for: the server's MCP endpoint, as people type it. */
+/** The resource of tokens: the server's MCP endpoint, as people type it. */
 export function resourceOf(publicUrl: string): string {
   return `${publicUrl}/mcp`;
 }
 
 /**
- * The resource that a client asks a token for (RFC 8707, section 2). Older clients name none, and
- * some the bare origin or a slash more: it is the only one there is.
+ * The resource that a client requests a token for (RFC 8707, section 2). There is only one. Older
+ * clients name none, and some name the bare origin or add a slash.
  * @throws OAuthError `invalid_target` for any other
  */
 export function parseResource(presented: readonly string[], publicUrl: string): string {

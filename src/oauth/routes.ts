@@ -25,13 +25,14 @@ import { parseRequestedScopes } from "./requested-scopes.ts";
 import { parseResource } from "./resource.ts";
 import type { AccessSet } from "./token-set.ts";
 
-/** Bytes of what a client registers. */
+/** Bytes of a registration. */
 const MAX_METADATA = 64 << 10;
 const HOUR = 3_600_000;
 
 /**
- * Web pages that are MCP clients read these answers (https://fetch.spec.whatwg.org/#http-cors-protocol).
- * They hold nothing that a browser adds by itself, so any page may ask.
+ * Web pages that are MCP clients read these answers
+ * (https://fetch.spec.whatwg.org/#http-cors-protocol). Browsers add no credentials to these requests,
+ * so any page may send them.
  */
 const CORS = {
   "access-control-allow-origin": "*",
@@ -42,7 +43,7 @@ const CORS = {
 
 const HIDDEN = { parse: "none", detail: { hide: true } } as const;
 
-/** Discovery, and the endpoints that clients talk to without a person: all in JSON. */
+/** Discovery, and the JSON endpoints that clients use without a person. */
 export function createOAuthRoutes({
   config,
   oauth,
@@ -81,7 +82,7 @@ export function createOAuthRoutes({
       throw new AppError("rate_limited", "Too many registrations.", { retryAfter: wait });
     }
     const { id, secret, createdAt } = await oauth.clients.register(metadata);
-    // RFC 7591, section 3.2.1: all that is registered, which may be less than was asked for.
+    // RFC 7591, section 3.2.1: the registered metadata, which may be less than requested.
     const registered = {
       client_id: id,
       client_id_issued_at: Math.floor(createdAt.getTime() / 1000),
@@ -193,7 +194,7 @@ async function readMetadata(request: Request): Promise<unknown> {
   }
 }
 
-/** What a handler answers or throws, in the form of RFC 6749, section 5.2. */
+/** Turns the answer or error of a handler into the form of RFC 6749, section 5.2. */
 async function answerInJson(request: Request, handle: () => Promise<Response>): Promise<Response> {
   const response = await handle().catch((error: unknown) => errorResponse(request, error));
   for (const [name, value] of Object.entries(CORS)) response.headers.set(name, value);
@@ -203,7 +204,7 @@ async function answerInJson(request: Request, handle: () => Promise<Response>): 
 function errorResponse(request: Request, error: unknown): Response {
   if (error instanceof OAuthError) {
     const headers = new Headers();
-    // RFC 6749, section 5.2: the scheme that the client has tried.
+    // RFC 6749, section 5.2: the scheme that the client used.
     if (error.status === 401 && request.headers.has("authorization")) {
       headers.set("www-authenticate", 'Basic realm="ctxd"');
     }

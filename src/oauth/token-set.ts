@@ -4,15 +4,15 @@ import { createSecret, hashSecret } from "../db/secret.ts";
 import { formatScopes, type Scope } from "../keys/scopes.ts";
 import type { OAuthTables } from "./tables.ts";
 
-/** How long an access token holds, in milliseconds. It can be revoked at any time before. */
+/** Milliseconds for which an access token is valid, unless it is revoked. */
 const ACCESS_LIFETIME = 3_600_000;
-/** How long a refresh token holds that is not used. */
+/** Milliseconds for which an unused refresh token is valid. */
 const REFRESH_LIFETIME = 90 * 24 * 3_600_000;
 
 export const ACCESS_PREFIX = "ctxa_";
 const REFRESH_PREFIX = "ctxr_";
 
-/** What a client gets for a refresh token that was used a moment ago (RFC 6749, section 5.1). */
+/** The answer to a refresh token within its grace (RFC 6749, section 5.1). */
 export interface AccessSet {
   readonly access_token: string;
   readonly token_type: "Bearer";
@@ -20,14 +20,14 @@ export interface AccessSet {
   readonly scope: string;
 }
 
-/** What a client gets for a code or a refresh token (RFC 6749, section 5.1). */
+/** The answer to a code or a refresh token (RFC 6749, section 5.1). */
 export interface TokenSet extends AccessSet {
   readonly refresh_token: string;
 }
 
 /**
- * Makes an access token of a grant.
- * @param scopes of the token, all of which the grant has
+ * Issues an access token of a grant.
+ * @param scopes scopes of the token, which the grant must have
  * @param now milliseconds since 1970
  */
 export async function issueAccess(
@@ -51,7 +51,7 @@ export async function issueAccess(
 }
 
 /**
- * Makes an access token and the next refresh token of a grant.
+ * Issues an access token and the next refresh token of a grant.
  * @param access scopes of the access token; the refresh token keeps those of the grant
  * @param now milliseconds since 1970
  */

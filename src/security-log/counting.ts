@@ -2,32 +2,33 @@ import { type Entry, groupOf, linesOf, nameOf, withoutParticulars } from "./entr
 import type { Row } from "./event-store.ts";
 import { isForeign } from "./events.ts";
 
-/** Different events of one account, or of all strangers together, that are told apart in a minute. */
+/** Different events that are counted separately in a minute, for one account or for all strangers. */
 const MOST_APART = 200;
-/** Lines in a minute about what strangers do. */
+/** Lines of the log about strangers in a minute. */
 const MOST_FOREIGN_LINES = 600;
-/** Entries that wait for the disk; more are lost to the table. */
+/** Entries that wait to be written to the table. Further entries are missing from it. */
 const MOST_WAITING = 5_000;
 
 /** An entry in the minute in which it is counted. */
 interface Counted extends Row {
-  /** Lines that it has had. */
+  /** Lines of the log about it so far. */
   lines: number;
-  /** How often it was when it was last written. */
+  /** Its count when it was last written. */
   written: number;
 }
 
 /**
- * Counts what happens several times within a minute, so that a flood costs a bounded number of lines
- * and rows.
- * @param tell writes a line for an entry that has happened so often
+ * Counts events that repeat within a minute, so that a flood causes a limited number of lines and rows.
+ * @param tell writes a line for an entry and its count
  */
 export function createCounting(tell: (entry: Entry, times: number) => void) {
   const counted = new Map<string, Counted>();
   let groups = new Map<string, number>();
   let foreignLines = 0;
 
-  /** The entry that an event is counted in; in a flood, one that stands for many; null for none. */
+  /**
+   * The entry that counts an event; in a flood, one entry for many events; null if there is no room.
+   */
   const find = (entry: Entry): Counted | null => {
     const same = counted.get(nameOf(entry));
     if (same) return same;
@@ -47,7 +48,10 @@ export function createCounting(tell: (entry: Entry, times: number) => void) {
     /** How many entries there are. */
     size: (): number => counted.size,
 
-    /** Counts an event, and tells it if its lines are not used up. Returns whether it could. */
+    /**
+     * Counts an event, and writes its line while it has lines left. Returns whether the event was
+     * counted.
+     */
     add(entry: Entry): boolean {
       const into = find(entry);
       if (into === null) return false;
@@ -63,11 +67,13 @@ export function createCounting(tell: (entry: Entry, times: number) => void) {
       return true;
     },
 
-    /** Those that the table does not have as they are, at most so many. */
+    /** Entries that the table lacks or has with an older count, at most `most`. */
     waiting: (most: number): Counted[] =>
       [...counted.values()].filter(({ written, times }) => written < times).slice(0, most),
 
-    /** Says how often it was in all, where not every time had its line, and counts anew. */
+    /**
+     * Logs the final counts of events that did not have a line each time, and starts counting again.
+     */
     closeMinute(): void {
       for (const [name, entry] of counted) {
         if (entry.written < entry.times) continue;

@@ -1,6 +1,6 @@
 import { EVENTS, type Facts, isForeign, type SecurityEvent } from "./events.ts";
 
-/** An event as it is kept: harmless, of bounded size, and counted. */
+/** An event as it is stored: sanitised, of limited size, and counted. */
 export interface Entry extends Required<Facts> {
   readonly event: SecurityEvent;
   /** Milliseconds since 1970. */
@@ -9,10 +9,10 @@ export interface Entry extends Required<Facts> {
 
 const MAX_AGENT = 200;
 const MAX_SUBJECT = 100;
-/** Control and format characters, separators of lines, and halves of pairs. */
+/** Control and format characters, line separators, and unpaired surrogates. */
 const HARMFUL = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** The event without what could break a line, hide a part of one, or fill the disk. */
+/** Removes characters that could break or hide parts of a line, and limits the size. */
 export function toEntry(event: SecurityEvent, facts: Facts, at: number): Entry {
   return {
     event,
@@ -22,26 +22,26 @@ export function toEntry(event: SecurityEvent, facts: Facts, at: number): Entry {
     via: facts.via,
     address: facts.address ?? null,
     agent: harmless(facts.agent, MAX_AGENT),
-    // Not every database can keep it.
+    // Not every database can store them.
     subjectId: facts.subjectId?.replaceAll("\0", "\uFFFD") ?? null,
     subject: harmless(facts.subject, MAX_SUBJECT),
     amount: facts.amount ?? null,
   };
 }
 
-/** An entry that stands for many, of which only event and account are told. */
+/** An entry for many events, which has only their name and account. */
 export function withoutParticulars(entry: Entry): Entry {
   return { ...entry, actorId: null, address: null, agent: null, subjectId: null, subject: null };
 }
 
-/** Events with the same name are told as one within a minute. */
+/** Events with the same name count as one within a minute. */
 export function nameOf({ event, accountId, actorId, via, address, subjectId, subject }: Entry) {
   return JSON.stringify([event, accountId, actorId, via, address, subjectId, subject]);
 }
 
 /**
- * The event for a line of the log. What anyone can choose comes last and between quotes, so that a
- * pattern that begins at the line's begin can't be deceived by it.
+ * The fields of an event's line. Fields that anyone can choose come last and in quotes, so that they
+ * can't deceive a pattern that matches from the start of the line.
  */
 export function toFields(entry: Entry, times: number) {
   const { event, address, accountId, actorId, via, subjectId, subject, amount } = entry;
@@ -58,13 +58,13 @@ export function toFields(entry: Entry, times: number) {
   };
 }
 
-/** Lines that an entry may take in the log within its minute; more are counted. */
+/** Lines that an entry may have in the log per minute. Further events are only counted. */
 export function linesOf(event: SecurityEvent): number {
   const { lines } = { lines: 20, ...EVENTS[event] };
   return lines;
 }
 
-/** Whose events count together against a flood: those of one account, or those that anyone can cause. */
+/** The group that shares a limit against floods: one account, or everyone who is not signed in. */
 export function groupOf({ event, accountId }: Entry): string {
   return isForeign(event) ? "foreign" : (accountId ?? "none");
 }

@@ -20,36 +20,36 @@ import type { Entry } from "./entry.ts";
 import { EVENTS, isEvent, isForeign, type SecurityEvent } from "./events.ts";
 import { createSecurityTables, type SecurityTables } from "./tables.ts";
 
-/** Rows of what strangers do; the oldest go first, and never for the sake of the others. */
+/** Rows about strangers. The oldest are removed first, and never to make room for others. */
 const MOST_FOREIGN = 50_000;
-/** Rows of what one account does. */
+/** Rows about one account. */
 const MOST_OF_ACCOUNT = 10_000;
 
-/** Rows that are removed in one go: about a millisecond's work. */
+/** Rows that are removed at once: about a millisecond's work. */
 const AT_ONCE = 200;
 
 const FOREIGN: readonly SecurityEvent[] = Object.keys(EVENTS).filter(isEvent).filter(isForeign);
 
-/** An event with its count, and the row that it has already. */
+/** An event with its count, and the id of its row if it has one. */
 export interface Row extends Omit<Entry, "amount"> {
   amount: number | null;
   times: number;
   id: number | null;
 }
 
-/** An event as the table has it. */
+/** A row of the table. */
 export type SecurityRecord = SecurityTables["securityEvents"]["$inferSelect"];
 
-/** Which events are wanted; null for any. */
+/** A filter of events; null means any. */
 export interface EventFilter {
   readonly event?: SecurityEvent | null;
   readonly address?: string | null;
   readonly from?: Date | null;
-  /** Not this moment itself. */
+  /** Exclusive. */
   readonly until?: Date | null;
 }
 
-/** The table of events. */
+/** The store of events. */
 export function createEventStore({ db }: { db: Database }) {
   const { orm } = db;
   const { securityEvents } = db.tables(createSecurityTables);
@@ -63,7 +63,7 @@ export function createEventStore({ db }: { db: Database }) {
       until ? lt(securityEvents.at, until) : undefined,
     );
 
-  /** Removes rows that fit a condition, the oldest first, so many at once that nobody waits. */
+  /** Removes the oldest rows that meet a condition, few enough to delay no one. */
   const removeOldest = async (condition: SQL | undefined): Promise<number> => {
     const oldest = orm
       .select({ id: securityEvents.id })
@@ -78,7 +78,7 @@ export function createEventStore({ db }: { db: Database }) {
     return removed.length;
   };
 
-  /** Removes all but the newest rows that fit a condition. */
+  /** Removes all rows that meet a condition, except the newest. */
   const keepNewest = async (most: number, condition: SQL | undefined): Promise<number> => {
     const [first] = await orm
       .select({ id: securityEvents.id })
@@ -91,7 +91,7 @@ export function createEventStore({ db }: { db: Database }) {
   };
 
   return {
-    /** Adds rows, or counts on in those that are there, in a transaction. Returns their ids. */
+    /** Inserts rows, or updates the counts of existing ones, in a transaction. Returns their ids. */
     async save(tx: Orm, rows: readonly Row[]): Promise<number[]> {
       const ids: number[] = [];
       for (const { id, at, times, amount, ...rest } of rows) {
@@ -110,8 +110,8 @@ export function createEventStore({ db }: { db: Database }) {
 
     /**
      * Events, the newest first.
-     * @param accountId whose; null for all, which is for the owner of the server alone
-     * @param before the id of an event: only older ones
+     * @param accountId the account; null for all accounts, which only the owner may see
+     * @param before the id of an event: only older events are returned
      */
     list: async (
       accountId: string | null,
@@ -130,13 +130,13 @@ export function createEventStore({ db }: { db: Database }) {
         .orderBy(desc(securityEvents.id))
         .limit(limit),
 
-    /** The id of the newest event; 0 when there is none. */
+    /** The id of the newest event; 0 without events. */
     async newest(tx: Orm = orm): Promise<number> {
       const [row] = await tx.select({ id: max(securityEvents.id) }).from(securityEvents);
       return row?.id ?? 0;
     },
 
-    /** What commands have done after one event and up to another, the oldest first. */
+    /** Events by commands after one event and up to another, the oldest first. */
     listOfCommands: async (tx: Orm, after: number, upTo: number): Promise<SecurityRecord[]> =>
       await tx
         .select()
@@ -150,10 +150,7 @@ export function createEventStore({ db }: { db: Database }) {
         )
         .orderBy(asc(securityEvents.id)),
 
-    /**
-     * Removes some of what is older than a moment, and of what is more than the table may hold.
-     * Returns whether there was any.
-     */
+    /** Removes some of the events that are too old or too many. Returns whether it found any. */
     async prune(olderThan: Date): Promise<boolean> {
       const isForeigners = inArray(securityEvents.event, [...FOREIGN]);
       const isOwn = notInArray(securityEvents.event, [...FOREIGN]);

@@ -1,19 +1,19 @@
-/** How an event is shown, and how it is treated. */
+/** How an event is shown and limited. */
 interface EventKind {
-  /** What a person reads in the list. */
+  /** The name that people see. */
   readonly label: string;
   /**
-   * Whether anyone can cause it without having signed in. Such events are a warning in the log, and
-   * in the table they can't push out the others.
+   * Whether anyone can cause it without signing in. Such events are warnings in the log, and never push
+   * other events out of the table.
    */
   readonly isForeign?: boolean;
-  /** Lines that it may take in the log within a minute, where that is fewer than usual. */
+  /** Lines in the log per minute, if fewer than usual. */
   readonly lines?: number;
 }
 
 /**
- * Everything that the security log tells. A new event is a line here; its name is for good, since
- * it is in the table, in logs and in filters of other programs.
+ * All events of the security log. A new event is a line here. Never change a name: the table, logs and
+ * filters of other programs contain it.
  */
 export const EVENTS = {
   signed_in: { label: "Signed in" },
@@ -66,30 +66,33 @@ export const EVENTS = {
 /** The name of an event. */
 export type SecurityEvent = keyof typeof EVENTS;
 
-/** Where an event came from: a page, the API (REST, MCP, OAuth), a program of the same user by the socket, `ctxd` on the command line, or the server by itself. */
+/**
+ * The origin of an event: a page, the API (REST, MCP, OAuth), a program of the same user by the socket,
+ * `ctxd` on the command line, or the server itself.
+ */
 export const WAYS = ["browser", "api", "local", "command", "server"] as const;
 export type Way = (typeof WAYS)[number];
 
-/** What an event is about. Nothing of it may be a secret, or a text that somebody typed to get in. */
+/** The details of an event. They must contain no secret and no text that a person typed to sign in. */
 export interface Facts {
   /**
-   * The account that it is about; null where there is none, or where that is not known. Of a failed
-   * sign-in it is the account that has the address, if one has it: what was typed is never passed,
-   * because people type their password there.
+   * The account of the event; null if none is known. For a failed sign-in: the account with the typed
+   * address, if there is one. The typed text itself is never passed, because people type their password
+   * there by mistake.
    */
   readonly accountId: string | null;
-  /** Who did it, where that is another account: the owner who removes a member, say. */
+  /** Who caused it, if another account did: for example the owner who removes a member. */
   readonly actorId?: string | null;
   readonly via: Way;
-  /** The client's own IP address; null where it did not come over the network. */
+  /** The client's IP address; null if it did not use the network. */
   readonly address?: string | null;
-  /** What the browser or program calls itself. */
+  /** The name that the browser or program gives itself. */
   readonly agent?: string | null;
-  /** The id of what was made, changed or ended, such as a key's. */
+  /** The id of what was created, changed or ended, such as a key's. */
   readonly subjectId?: string | null;
-  /** Its name, such as a key's. Any text: it is made harmless here. Never an e-mail address. */
+  /** Its name, such as a key's. Any text: it is sanitised here. Never an e-mail address. */
   readonly subject?: string | null;
-  /** How many, where it is about several: memories deleted, sessions ended. */
+  /** How many: memories deleted, sessions ended. */
   readonly amount?: number | null;
 }
 

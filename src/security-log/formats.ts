@@ -1,6 +1,6 @@
 import type { SecurityRecord } from "./event-store.ts";
 
-/** The fields of an event for programs, in the order of a table's columns. */
+/** The fields of an event for programs, in the order of the CSV columns. */
 const FIELDS = [
   "at",
   "event",
@@ -36,10 +36,10 @@ export function toJson(record: SecurityRecord): Fields {
   };
 }
 
-/** The first line of a table (RFC 4180). */
+/** The head of the CSV file (RFC 4180). */
 export const CSV_HEAD = `${FIELDS.join(",")}\r\n`;
 
-/** An event as a line of a table. A spreadsheet takes no cell for a formula, whoever has named it. */
+/** An event as a CSV line. Spreadsheets must not read a cell as a formula, whoever chose its text. */
 export function toCsv(record: SecurityRecord): string {
   const fields = toJson(record);
   return `${FIELDS.map((name) => cell(fields[name])).join(",")}\r\n`;

@@ -1,18 +1,18 @@
-/** Looks for which an event may come late: a command's transaction takes no longer. */
+/** Rounds in which an event may still appear late. A command's transaction is shorter. */
 const LOOKS_BACK = 5;
 
 /**
- * Which events were told. Of a database that several processes write to at once, one with a lower
- * number may be seen later than one with a higher number: for some looks they are looked for again.
- * @param newest no event up to this one is to be told
+ * Remembers the events that the log has. When several processes write to a database, an event with a
+ * lower number may appear after one with a higher number, so that each round reads the last few again.
+ * @param newest events up to this one are not reported
  */
 export function createReportedEvents(newest: number) {
   const lastLooks: number[] = [newest];
   const ids = new Set<number>();
   return {
-    /** Those after this event are to be looked for. */
+    /** Events after this one are read again. */
     before: (): number => lastLooks[0] ?? 0,
-    /** Notes an event. False for one that was noted before. */
+    /** Adds an event. Returns false if it was added before. */
     add: (id: number): boolean => !ids.has(id) && ids.add(id) !== undefined,
     moveOn(newest: number): void {
       lastLooks.push(newest);

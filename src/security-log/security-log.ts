@@ -6,23 +6,23 @@ import { createEventStore } from "./event-store.ts";
 import { type Facts, isForeign, type SecurityEvent } from "./events.ts";
 import { createReportedEvents } from "./reported-events.ts";
 
-/** Milliseconds in which the same event again makes neither a row nor, from some time on, a line. */
+/** Milliseconds in which a repeated event gets no row of its own and, after some repeats, no line. */
 const MINUTE = 60_000;
-/** Milliseconds until what was recorded is in the table, and until that is tried again. */
+/** Milliseconds until an event is in the table, and between retries. */
 const WRITE_AFTER = 800;
 const TRY_AGAIN_AFTER = 5_000;
-/** Rows that are written in one go, which takes some 20 ms. */
+/** Rows that are written at once, which takes some 20 ms. */
 const AT_ONCE = 500;
-/** Milliseconds until a command's events are in the log of the server. */
+/** Milliseconds between two searches for events of commands. */
 const COMMANDS_EVERY = 2_000;
 
 export type SecurityLog = ReturnType<typeof createSecurityLog>;
 
 /**
- * Tells what matters for security: at once in the log, a moment later in the table. What routes get
- * of it is `http/record.ts`.
- * @param isWaiting whether a write waits for other processes and reports a failure: for a command
- * that ends with it
+ * Records security events: at once in the log, a moment later in the table. Routes use
+ * `http/record-event.ts`.
+ * @param isWaiting whether a write waits for other processes and throws its failure: for commands,
+ *   which end after it
  */
 export function createSecurityLog({
   db,
@@ -52,7 +52,7 @@ export function createSecurityLog({
   const write = async (): Promise<boolean> => {
     const waiting = counting.waiting(AT_ONCE);
     if (waiting.length === 0) return true;
-    // They may be counted on meanwhile.
+    // Their counts may rise in the meantime.
     const rows = waiting.map((row) => ({ ...row }));
     let ids: number[] = [];
     const save = async (tx: Orm) => {
@@ -78,28 +78,27 @@ export function createSecurityLog({
     if (isClosed) return;
     if (isFailing) timer.set(TRY_AGAIN_AFTER);
     else if (counting.waiting(1).length > 0) timer.set(0);
-    // Once more when the minute is over: for what had no line.
+    // Write once more at the end of the minute, for counts without a line.
     else if (counting.size() > 0) timer.set(MINUTE);
   };
 
-  // Two at once would write the same row twice.
+  // Two writes at once would write the same row twice.
   let writing: Promise<void> = Promise.resolve();
   const flush = (): Promise<void> => {
     writing = writing.then(writeWaiting, writeWaiting);
     return writing;
   };
-  // A command writes when it ends, and tells whether it could.
+  // A command writes when it ends, and reports a failure.
   const timer = createTimer(isWaiting ? () => {} : () => void flush());
 
   return {
     /**
-     * Tells an event: at once as a line of the log, and within a second as a row of the table. It
-     * never fails and never waits. Call it when what it tells has happened.
+     * Records an event: at once as a line of the log, within a second as a row of the table. It never
+     * fails and never waits. Call it after the fact.
      *
-     * The same event again within a minute is counted in the same row. A flood costs a bounded number
-     * of lines and rows: see `counting.ts` and `event-store.ts`. What was recorded in the second
-     * before a `kill -9` or a power cut is in the log, but not in the table; so is what comes after
-     * `close`.
+     * Repeated events within a minute share a row. A flood causes a limited number of lines and rows:
+     * see `counting.ts` and `event-store.ts`. Events of the last second before a `kill -9` or a power
+     * cut are in the log, but not in the table. The same holds for events after `close`.
      */
     record(event: SecurityEvent, facts: Facts): void {
       const entry = toEntry(event, facts, clock());
@@ -115,10 +114,12 @@ export function createSecurityLog({
       timer.set(isFailing ? TRY_AGAIN_AFTER : WRITE_AFTER);
     },
 
-    /** Writes what waits to the table, now: as much as keeps nobody waiting. */
+    /** Writes waiting events to the table now, few enough to delay no one. */
     flush,
 
-    /** Writes what waits, and says what had no line. The database is not touched after that. */
+    /**
+     * Writes waiting events, and logs counts without a line. Afterwards it does not use the database.
+     */
     async close(): Promise<void> {
       isClosed = true;
       for (let left = Math.ceil(counting.size() / AT_ONCE); left >= 0; left--) await flush();
@@ -129,8 +130,8 @@ export function createSecurityLog({
     list: store.list,
 
     /**
-     * Has the log tell what commands do from now on: they are processes of their own.
-     * @returns a function that ends it
+     * Logs the events of commands from now on: they are other processes.
+     * @returns a function that stops it
      */
     async tellCommands(): Promise<() => void> {
       const told = createReportedEvents(await store.newest());
@@ -152,7 +153,7 @@ export function createSecurityLog({
   };
 }
 
-/** Runs `work` once at the earliest time that was set, and keeps no process alive for it. */
+/** Runs `work` once at the earliest time that was set. It does not keep the process alive. */
 function createTimer(work: () => void) {
   let timer: NodeJS.Timeout | null = null;
   let due = 0;

@@ -3,9 +3,9 @@ import type { SecurityEvent, Way } from "./events.ts";
 
 export type SecurityTables = ReturnType<typeof createSecurityTables>;
 
-/** The table of the security log, made by `db/migrations.ts`. */
+/** The database table of the security log, created by `db/migrations.ts`. */
 export function createSecurityTables({ table, index, counter, text, integer, timestamp }: Dialect) {
-  /** What has happened, an event a row. Triggers leave nothing of a removed account but its id. */
+  /** One event per row. Triggers remove everything about a removed account except its id. */
   const securityEvents = table(
     "security_events",
     {
@@ -13,7 +13,7 @@ export function createSecurityTables({ table, index, counter, text, integer, tim
       at: timestamp("at").notNull(),
       event: text("event").$type<SecurityEvent>().notNull(),
       accountId: text("account_id"),
-      /** Null where it is the account's own person, or the machine's administrator. */
+      /** Null for the account's own person, and for the machine's administrator. */
       actorId: text("actor_id"),
       via: text("via").$type<Way>().notNull(),
       address: text("address"),
@@ -21,7 +21,7 @@ export function createSecurityTables({ table, index, counter, text, integer, tim
       subjectId: text("subject_id"),
       subject: text("subject"),
       amount: integer("amount"),
-      /** How often it happened within a minute. */
+      /** How often it happened within the minute. */
       times: integer("times").notNull(),
     },
     ({ accountId, id, at }) => [

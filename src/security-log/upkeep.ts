@@ -4,13 +4,10 @@ import type { SecurityLog } from "./security-log.ts";
 
 const DAY = 24 * 3_600_000;
 const HOUR = 3_600_000;
-/** Milliseconds between two portions, in which requests are answered. */
+/** Milliseconds between two removals, in which requests are answered. */
 const PAUSE = 20;
 
-/**
- * Keeps the table as long and as large as it may be: now, and once an hour.
- * @returns a function that ends it
- */
+/** Removes old and surplus events now, and then every hour. @returns a function that stops it */
 export function keepSecurityLogSmall({
   securityLog,
   days,
@@ -18,7 +15,7 @@ export function keepSecurityLogSmall({
   log,
 }: {
   securityLog: Pick<SecurityLog, "prune">;
-  /** How long an event is kept. */
+  /** Days for which an event is kept. */
   days: number;
   clock: () => number;
   log: Log;

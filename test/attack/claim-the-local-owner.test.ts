@@ -13,7 +13,7 @@ const OWNER = "you@example.com";
 const MEMBER = "ada@example.com";
 const LOCAL = "local@localhost";
 const PASSWORD = "correct horse";
-const REFUSAL = "local@localhost is the account of this machine's own agents";
+const REFUSAL = "local@localhost belongs to the local agents of this machine";
 
 describe("the address of the local owner can't be had", () => {
   test.each([LOCAL, " Local@LocalHost "])("by an invitation or a sign-up: %j", async (email) => {
@@ -24,7 +24,7 @@ describe("the address of the local owner can't be had", () => {
       const eve = createPerson(server.origin);
       const page = await eve.submit(await eve.visit(path), { email, password: PASSWORD });
       expect(page.status).toBe(422);
-      expect(page.text).toContain("local@localhost is the account of this machine");
+      expect(page.text).toContain("local@localhost belongs to the local agents");
     }
     await expect(server.invitations.create(email)).rejects.toThrow(REFUSAL);
     expect(await server.accounts.findByEmail(LOCAL)).toBeNull();

@@ -119,7 +119,7 @@ test.each([
   [{ name: "x".repeat(101) }, "A key&#x27;s name has 1 to 100 characters"],
   [{ name: "x\u0000" }, "no control characters"],
   [{ name: "x", expires: "-1" }, "Choose one of the expiry times"],
-  [{ name: "x", expires: "0" }, "A key expires at a time to come."],
+  [{ name: "x", expires: "0" }, "The time must be in the future."],
   [{ name: "x", expires: "1e9" }, "Choose one of the expiry times"],
 ])("%j creates no key and shows the reason", async (fields, problem) => {
   const before = (await server.keys.list(accountId)).length;

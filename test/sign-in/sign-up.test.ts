@@ -25,7 +25,7 @@ describe("an empty server", () => {
       expect(page.text).toContain("ctxd dashboard opens");
     }
     const page = await person.visit(SET_UP_LINK);
-    expect(page.text).toContain("Make the account of its owner");
+    expect(page.text).toContain("Create the account of its owner");
     const next = await person.submit(page, { email: EMAIL, password: PASSWORD });
     expect(isSignedIn(next)).toBe(true);
     const [owner, ...others] = await server.accounts.list();
