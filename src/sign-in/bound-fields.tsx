@@ -9,7 +9,7 @@ import type { Markup } from "../pages/jsx-runtime.ts";
 const PROJECT = "bound_project";
 const ONLY = "bound_only";
 
-/** What a key or an app may do, and in which project. */
+/** The rights of a key or an app, and its project. */
 export function Allowed({
   scopes,
   bound,
@@ -35,9 +35,9 @@ export function BoundFields({
   whose,
   entered,
 }: {
-  /** What is bound, such as `the key`. */
+  /** The bound thing, such as `the key`. */
   whose: string;
-  /** What the form was sent with. */
+  /** The submitted fields. */
   entered?: URLSearchParams | undefined;
 }): Markup {
   return (
@@ -47,7 +47,7 @@ export function BoundFields({
         label="Project"
         name={PROJECT}
         value={entered?.get(PROJECT) ?? ""}
-        hint={`What ${whose} saves belongs to it, and it sees the memories of this project and those of none. Left empty, it sees all your memories.`}
+        hint={`The memories that ${whose} saves belong to this project. It sees the memories of this project and those without a project. If you leave this empty, it sees all your memories.`}
         maxlength={128}
         autocomplete="off"
       />
@@ -59,13 +59,13 @@ export function BoundFields({
 }
 
 /**
- * What those fields bind to; null for nothing.
- * @throws AppError `validation_failed` where no project is named that alone is to be seen
+ * The bound of the submitted fields; null without one.
+ * @throws AppError `validation_failed` if the fields exclude other memories but name no project
  */
 export function boundOf(form: URLSearchParams): Bound | null {
   const project = form.get(PROJECT)?.trim();
   const only = form.get(ONLY) === "true";
   if (project) return { project, only };
-  if (only) throw new AppError("validation_failed", "Name the project that it is bound to.");
+  if (only) throw new AppError("validation_failed", "Enter the name of the project.");
   return null;
 }

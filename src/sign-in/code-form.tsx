@@ -4,10 +4,10 @@ import { Field } from "../pages/field.tsx";
 import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { PostForm } from "./form.tsx";
 
-/** The field with a code of an app, or a recovery code. */
+/** The field for a code of an app, or for a recovery code. */
 export const CODE = "code";
 
-/** Asks for a code: that of the person's app, or a recovery code in its place. */
+/** Asks for a code of the person's app, or for a recovery code instead. */
 export function CodeForm({
   action,
   token,
@@ -15,7 +15,7 @@ export function CodeForm({
   hasApp,
   hint = hasApp
     ? "The six digits that your app shows, or one of your recovery codes."
-    : "One of the codes that you have kept for this. Each works once.",
+    : "One of your recovery codes. Each works once.",
   submit,
   autofocus = false,
   children,
@@ -23,7 +23,7 @@ export function CodeForm({
   action: string;
   /** See `formToken`. */
   token: string;
-  /** Name of the field, where a form has another code. */
+  /** The name of the field, for forms with two codes. */
   field?: string;
   /** Whether the person has an app that shows codes. */
   hasApp: boolean;

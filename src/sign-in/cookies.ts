@@ -1,8 +1,7 @@
 /**
-/**
- * The cookies of our pages: `session` of a person who signed in, `pending` of one who has the second
- * step of that to do, `visit` of anyone with a form, `notice` of what was just done, `device` of a
- * browser in which people have signed in before.
+ * The cookies of our pages. `session`: a signed-in person. `pending`: a person whose second step is
+ * due. `visit`: anyone with a form. `notice`: a message for the next page. `device`: a browser in which
+ * people have signed in before.
  */
 type CookieName = "session" | "pending" | "visit" | "notice" | "device";
 
@@ -10,8 +9,8 @@ export type Cookies = ReturnType<typeof createCookies>;
 
 /**
  * Reads and writes the cookies of our pages. Over HTTPS their names begin with `__Host-`, so that
- * neither a sister domain nor plain HTTP can set them (RFC 6265bis, section 4.1.3.2). `Lax`, since a
- * person comes to the consent page from another site.
+ * neither a sibling domain nor plain HTTP can set them (RFC 6265bis, section 4.1.3.2). They are `Lax`
+ * because people come to the consent page from other sites.
  */
 export function createCookies({ publicUrl }: { publicUrl: string }) {
   const isSecure = publicUrl.startsWith("https:");

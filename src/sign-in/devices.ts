@@ -3,22 +3,22 @@ import type { Database } from "../db/database.ts";
 import { createSecret, isSameSecret } from "../db/secret.ts";
 import { readServerSecret } from "./server-secret.ts";
 
-/** How long a browser is known after a sign-in, in milliseconds: the longest that browsers allow. */
+/** Milliseconds for which a browser is remembered after a sign-in: the maximum that browsers allow. */
 export const DEVICE_LIFETIME = 400 * 24 * 3_600_000;
 
-/** Accounts of one browser that are remembered, the last ones. */
+/** Accounts that are remembered per browser, the most recent ones. */
 const MAX_ENTRIES = 8;
 
-/** One account's entry: a name of this browser, until when it holds (base 36), a seal. */
+/** The entry of an account: a name for this browser, its expiry (base 36), and a signature. */
 const ENTRY = /^[\w-]{43}\.[0-9a-z]{1,11}\.[\w-]{43}$/;
 
 export type Devices = ReturnType<typeof createDevices>;
 
 /**
- * Knows the browsers in which somebody has signed in to an account before, by a signed cookie
- * (https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies). Nobody is
- * signed in by it: it keeps wrong tries of others from shutting that browser out. It says nothing
- * of the account, outlives the session, and ends with the account's password.
+ * Remembers in which browsers people have signed in to an account, by a signed cookie
+ * (https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies). The cookie
+ * signs nobody in: it prevents wrong tries by others from locking that browser out. It reveals nothing
+ * about the account, outlives the session, and ends with the account's password.
  */
 export function createDevices({
   db,
@@ -29,7 +29,7 @@ export function createDevices({
   accounts: Pick<Accounts, "findByEmail" | "passwordMark">;
   clock: () => number;
 }) {
-  /** What seals an account's entries. */
+  /** Returns the function that signs an account's entries. */
   const sealerOf = async (accountId: string) => {
     const key = await readServerSecret(db, "device-cookies");
     const mark = await accounts.passwordMark(accountId);
@@ -48,7 +48,7 @@ export function createDevices({
         return { entry, name, until, sealed };
       });
 
-  /** The entries that are this account's. */
+  /** The valid entries of this account. */
   const entriesFor = async (accountId: string, cookie: string | null) => {
     const seal = await sealerOf(accountId);
     return entriesOf(cookie).filter(({ name, until, sealed }) =>
@@ -59,7 +59,7 @@ export function createDevices({
   return {
     /**
      * The cookie of a browser in which somebody has just signed in to an account.
-     * @param cookie that it has now; what it holds of other accounts stays
+     * @param cookie the present cookie; its entries of other accounts stay
      */
     async remember(accountId: string, cookie: string | null): Promise<string> {
       const former = (await entriesFor(accountId, cookie)).map(({ entry }) => entry);
@@ -74,13 +74,13 @@ export function createDevices({
     },
 
     /**
-     * The name of a browser in which somebody has signed in to the account with this address; null
-     * for any other browser, and for an unknown account.
+     * The name of a browser in which somebody has signed in to the account with this address; null for
+     * other browsers and for an unknown account.
      * @param cookie of the browser
-     * @param since milliseconds since 1970: a browser that was last signed in with before is another
+     * @param since milliseconds since 1970: earlier sign-ins do not count
      */
     async recognise(email: string, cookie: string | null, since = 0): Promise<string | null> {
-      // For an unknown account as well, so that the time does not tell.
+      // The same work for an unknown account, so that the time reveals nothing.
       const accountId = (await accounts.findByEmail(email))?.id ?? "";
       const known = (await entriesFor(accountId, cookie)).find((entry) => {
         const until = Number.parseInt(entry.until, 36);

@@ -2,13 +2,13 @@
 import { Field } from "../pages/field.tsx";
 import type { Child, Markup } from "../pages/jsx-runtime.ts";
 
-/** Where a person types the e-mail address of their account. */
+/** The field for the e-mail address of an account. */
 export function EmailField({
   email,
   hint,
   autofocus = false,
 }: {
-  /** What was typed before. */
+  /** The address that was typed before. */
   email: string;
   hint?: Child;
   autofocus?: boolean;

@@ -9,7 +9,7 @@ import { createSignInTables } from "./tables.ts";
 
 export type Factors = ReturnType<typeof createFactors>;
 
-/** What accounts prove themselves with beside a password. `clock` gives milliseconds since 1970. */
+/** The second factors of accounts. `clock` gives milliseconds since 1970. */
 export function createFactors({
   db,
   clock,
@@ -31,7 +31,7 @@ export function createFactors({
     oneTimeCodes,
     recoveryCodes,
 
-    /** Whether a password alone does not sign in to the account. */
+    /** Whether signing in to the account takes more than a password. */
     isSetUp,
 
     /** The kinds of second factor that an account has. */
@@ -41,9 +41,9 @@ export function createFactors({
     ],
 
     /**
-     * Takes a code of the account's app, or a recovery code, which is used up by that.
-     * @param browser as in `Trier`
-     * @returns which of them it was; null for a wrong one
+     * Checks a code of the account's app, or uses up a recovery code.
+     * @param browser as in `Attempt`
+     * @returns the kind of the code; null for a wrong one
      * @throws AppError as `OneTimeCodes.use`
      */
     async useCode(
@@ -57,13 +57,16 @@ export function createFactors({
       return (await recoveryCodes.use(accountId, typed)) ? "recovery" : null;
     },
 
-    /** New recovery codes for an account that has none, whose second factor was just set up; else null. */
+    /**
+     * Creates recovery codes for an account that has just set up its first second factor; null if it
+     * has codes.
+     */
     issueFirstCodes: recoveryCodes.issueFirst,
 
-    /** Takes the recovery codes from an account that has no second factor any more. */
+    /** Removes the recovery codes of an account that no longer has a second factor. */
     tidy: recoveryCodes.tidy,
 
-    /** Takes every second factor from an account, for who has lost them. */
+    /** Removes all second factors of an account whose person has lost them. */
     reset: (accountId: string): Promise<void> =>
       db.transaction(async (tx) => {
         for (const table of [tables.passkeys, tables.oneTimeCodes, tables.recoveryCodes]) {

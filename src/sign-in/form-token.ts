@@ -1,26 +1,29 @@
 import { hashSecret, isSameSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
 
-/** The field of every form that proves it came from one of our pages. */
+/** The field of every form that proves that the form came from our pages. */
 export const FORM_TOKEN = "form_token";
 
 /**
- * The proof for the forms of one browser: made of its cookie, which no other site can read, and
- * which can't be told from the proof.
+ * The token for the forms of one browser. It is computed from a cookie that no other site can read, and
+ * does not reveal the cookie.
  */
 export function formToken(cookie: string): string {
   return hashSecret(`form ${cookie}`);
 }
 
-/** The proof for a link that begins something for who has these forms. @param token of the forms */
+/**
+ * The token for a link that begins an action of the person with these forms.
+ * @param token of the forms
+ */
 export function linkProof(token: string): string {
   return hashSecret(`link ${token}`);
 }
 
 /**
- * Refuses a form that another site has sent, or sent through a person's browser (CSRF): by where
- * the browser says it comes from, and by its proof.
- * @param cookie the one that the form's proof was made of
+ * Refuses a form that another site has sent, also through a person's browser (CSRF). It checks the
+ * origin that the browser reports, and the form's token.
+ * @param cookie the cookie that the form's token was computed from
  * @throws AppError `forbidden`
  */
 export function checkForm(

@@ -2,7 +2,7 @@
 import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { FORM_TOKEN } from "./form-token.ts";
 
-/** A form that changes something, with the proof that it is ours. */
+/** A form that changes something, with its token. */
 export function PostForm({
   action,
   token,

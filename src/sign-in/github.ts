@@ -5,8 +5,8 @@ export const GITHUB = "https://github.com";
 export const GITHUB_API = "https://api.github.com";
 
 /**
- * GitHub speaks OAuth without OpenID Connect: its API names the person.
- * @param site where GitHub's pages are, which differs in tests; `api` likewise
+ * GitHub uses OAuth without OpenID Connect: its API names the person.
+ * @param site the address of GitHub's pages, which differs in tests; `api` likewise
  */
 export function createGitHub(
   registration: Omit<Registration, "name" | "issuer">,

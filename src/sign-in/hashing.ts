@@ -1,21 +1,23 @@
 import { AppError } from "../errors.ts";
 
-/** Hashing a password takes 64 MiB and a core: so many at once, the others wait. */
+/** Passwords that are hashed at once. Each takes 64 MiB and one core; others wait. */
 const HASHES_AT_ONCE = 2;
-/** In each line. */
+/** Waiting tasks per queue. */
 const MAX_WAITING = 50;
 
-/** The two lines that people wait in: browsers that have signed in before have one of their own. */
+/** The two queues: browsers that have signed in before have one of their own. */
 type Line = "known" | "anyone";
 
 /**
- * Runs what hashes a password when its turn has come.
- * @param line to wait in; `anyone` by default
- * @throws AppError `rate_limited` when too many wait in that line already
+ * Hashes a password when it is its turn.
+ * @param line the queue; by default `anyone`
+ * @throws AppError `rate_limited` when too many wait in that queue
  */
 export type Hashing = <T>(task: () => Promise<T>, line?: Line) => Promise<T>;
 
-/** One place for all who hash. The two lines take turns: a crowd in one does not stop the other. */
+/**
+ * Limits the hashing of passwords. The two queues take turns: a crowd in one does not block the other.
+ */
 export function createHashing(): Hashing {
   let running = 0;
   const waiting: Record<Line, (() => void)[]> = { known: [], anyone: [] };
@@ -42,7 +44,7 @@ export function createHashing(): Hashing {
     try {
       return await task();
     } finally {
-      // The place goes to who waits longest.
+      // The task that waits longest is next.
       const release = next();
       if (release) release();
       else running--;

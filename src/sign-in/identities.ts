@@ -8,7 +8,7 @@ type Known = Pick<Identity, "issuer" | "subject">;
 
 export type Identities = ReturnType<typeof createIdentities>;
 
-/** The store of whom providers know people as. `clock` gives milliseconds since 1970. */
+/** The store of the identities that providers know people by. `clock` gives milliseconds since 1970. */
 export function createIdentities({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
   const { identities } = db.tables(createSignInTables);
@@ -26,8 +26,8 @@ export function createIdentities({ db, clock }: { db: Database; clock: () => num
     findAccount,
 
     /**
-     * Lets an identity sign in to an account from now on.
-     * @throws AppError `conflict` when it signs in to another one
+     * Connects an identity with an account, so that it can sign in.
+     * @throws AppError `conflict` when it is connected with another account
      */
     async link(accountId: string, { issuer, subject }: Known): Promise<void> {
       const row = { issuer, subject, accountId, createdAt: new Date(clock()) };
@@ -36,7 +36,7 @@ export function createIdentities({ db, clock }: { db: Database; clock: () => num
       throw new AppError("conflict", "This identity signs in to another account of this server.");
     },
 
-    /** The issuers that an account can be signed in to through, oldest first. */
+    /** The issuers that an account is connected with, oldest first. */
     async issuers(accountId: string, tx: Orm = orm): Promise<string[]> {
       const rows = await tx
         .select({ issuer: identities.issuer })
@@ -46,7 +46,7 @@ export function createIdentities({ db, clock }: { db: Database; clock: () => num
       return rows.map(({ issuer }) => issuer);
     },
 
-    /** Ends that an account can be signed in to through an issuer. */
+    /** Disconnects an account from an issuer. */
     async unlink(accountId: string, issuer: string, tx: Orm = orm): Promise<void> {
       await tx
         .delete(identities)

@@ -3,7 +3,7 @@ import { PASSWORD_LENGTH } from "../accounts/password.ts";
 import { Field } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 
-/** Where a person types a password that they are to have from now on. */
+/** The field for a new password. */
 export function NewPasswordField({
   label,
   name,

@@ -1,12 +1,12 @@
 import { hashSecret, isSameSecret } from "../db/secret.ts";
 import type { Cookies } from "./cookies.ts";
 
-/** How long a notice waits for its page, in milliseconds. */
+/** Milliseconds for which a notice waits for its page. */
 const LIFETIME = 60_000;
 
 /**
- * What a form has done, to be said once on the page that follows its redirect: carried by a cookie,
- * and sealed by the session, since other servers on this host could set the cookie too.
+ * A message about the result of a form, shown once on the page after its redirect. A cookie carries it.
+ * It is signed with the session, because other servers on this host could set the cookie too.
  */
 export function createNotices({ cookies }: { cookies: Cookies }) {
   const seal = (text: string, session: string) => hashSecret(`notice ${session} ${text}`);
@@ -20,14 +20,14 @@ export function createNotices({ cookies }: { cookies: Cookies }) {
         LIFETIME,
       ),
 
-    /** The notice that came with a request; null for none. */
+    /** The notice of a request; null for none. */
     read(request: Request, session: string): string | null {
       const [hex = "", sealed = ""] = cookies.read(request, "notice")?.split(".") ?? [];
       const text = Buffer.from(hex, "hex").toString();
       return text !== "" && isSameSecret(sealed, seal(text, session)) ? text : null;
     },
 
-    /** The `Set-Cookie` header that takes it away. */
+    /** The `Set-Cookie` header that removes the notice. */
     clear: (): string => cookies.clear("notice"),
   };
 }

@@ -6,18 +6,21 @@ import { AppError } from "../errors.ts";
 import { createSignInTables } from "./tables.ts";
 import { codeOf, createTotpSecret, stepAt } from "./totp.ts";
 
-/** Steps before and after the present one whose code is taken: clocks differ, and typing takes time. */
+/**
+ * Steps before and after the present one whose codes are accepted, because clocks differ and typing
+ * takes time.
+ */
 const TOLERANCE = 1;
 /**
- * Wrong codes that an account has before it must wait, and milliseconds until it has all of them
- * again. A thief of the password guesses right in a year with a chance of one in a hundred.
+ * Wrong codes before an account must wait, and the milliseconds until all tries are restored. A thief
+ * of the password guesses right within a year with a chance of one in a hundred.
  */
 const TRIES = 10;
 const PERIOD = 24 * 3_600_000;
 
 export type OneTimeCodes = ReturnType<typeof createOneTimeCodes>;
 
-/** The store of what apps compute codes from. `clock` gives milliseconds since 1970. */
+/** The store of the secrets that apps compute codes from. `clock` gives milliseconds since 1970. */
 export function createOneTimeCodes({
   db,
   clock,
@@ -32,7 +35,7 @@ export function createOneTimeCodes({
   const byBrowser = ephemeral.limit("codes of a browser", { tries: TRIES, period: PERIOD });
   const isOf = (accountId: string) => eq(oneTimeCodes.accountId, accountId);
 
-  /** Since when the account is asked for codes; null when it is not. */
+  /** When codes were set up; null without codes. */
   const setUpAt = async (accountId: string): Promise<Date | null> => {
     const [row] = await orm
       .select({ confirmedAt: oneTimeCodes.confirmedAt })
@@ -41,7 +44,7 @@ export function createOneTimeCodes({
     return row?.confirmedAt ?? null;
   };
 
-  /** The secret that waits to be confirmed; null for none. One in use is never shown again. */
+  /** The secret that is not confirmed yet; null for none. A confirmed one is never shown again. */
   const findUnconfirmed = async (accountId: string): Promise<Buffer | null> => {
     const [row] = await orm
       .select({ secret: oneTimeCodes.secret })
@@ -50,7 +53,7 @@ export function createOneTimeCodes({
     return row?.secret ?? null;
   };
 
-  /** The step whose code this is, among those that may still be used; null for none. */
+  /** The step that this code belongs to, among those that are still valid; null for none. */
   const findStep = (secret: Uint8Array, lastStep: number, typed: string): number | null => {
     const code = typed.replaceAll(/\s/g, "");
     const now = stepAt(clock());
@@ -61,7 +64,7 @@ export function createOneTimeCodes({
     return found;
   };
 
-  /** Looks at a code, and notes what came of it. Returns the milliseconds to wait where none is looked at. */
+  /** Checks a code, and stores the result. Returns the milliseconds to wait if no try is left. */
   const tryOut = (accountId: string, code: string, isLimited: boolean): Promise<boolean | number> =>
     db.transaction(async (tx) => {
       const isIt = and(isOf(accountId), isNotNull(oneTimeCodes.confirmedAt));
@@ -81,14 +84,14 @@ export function createOneTimeCodes({
     });
 
   return {
-    /** Whether the account is asked for codes. */
+    /** Whether the account has set up codes. */
     isSetUp: async (accountId: string): Promise<boolean> => (await setUpAt(accountId)) !== null,
 
     setUpAt,
 
     /**
-     * Makes a secret that `confirm` puts to use, instead of one that was not confirmed.
-     * @throws AppError `conflict` when the account is asked for codes already
+     * Creates a secret, which `confirm` puts into use. It replaces an unconfirmed one.
+     * @throws AppError `conflict` when the account already uses codes
      */
     async begin(accountId: string): Promise<void> {
       const secret = Buffer.from(createTotpSecret());
@@ -103,17 +106,17 @@ export function createOneTimeCodes({
         })
         .returning({ accountId: oneTimeCodes.accountId });
       if (made.length > 0) return;
-      throw new AppError("conflict", "You have an app for codes already: remove it first.");
+      throw new AppError("conflict", "You already have an app for codes: remove it first.");
     },
 
     findUnconfirmed: (accountId: string): Promise<Uint8Array | null> => findUnconfirmed(accountId),
 
-    /** Puts the secret to use by a first code of it. Returns false when that is wrong. */
+    /** Puts the secret into use after a first code. Returns false if the code is wrong. */
     async confirm(accountId: string, code: string): Promise<boolean> {
       const secret = await findUnconfirmed(accountId);
       const lastStep = secret && findStep(secret, 0, code);
       if (secret === null || lastStep === null) return false;
-      // Meanwhile another one may have been made, in another window.
+      // Another window may have created a new secret in the meantime.
       const isIt = and(isOf(accountId), eq(oneTimeCodes.secret, secret));
       const isWaiting = and(isIt, isNull(oneTimeCodes.confirmedAt));
       const confirmed = await orm
@@ -125,11 +128,11 @@ export function createOneTimeCodes({
     },
 
     /**
-     * Takes a code, which is used up by that. Returns false for a wrong and for a used one. Wrong ones
-     * are counted by account, in the database; a browser that is known at the account has tries of
-     * its own, so that a thief of the password can't keep its person out.
-     * @param browser as in `Trier`
-     * @throws AppError `rate_limited` after too many wrong ones
+     * Uses up a code. Returns false for a wrong or used one. Wrong codes are counted per account, in
+     * the database. A browser that is known at the account has tries of its own, so that a thief of the
+     * password can't lock the person out.
+     * @param browser as in `Attempt`
+     * @throws AppError `rate_limited` after too many wrong codes
      */
     async use(accountId: string, code: string, browser: string | null): Promise<boolean> {
       const wait = browser === null ? null : await byBrowser.take(browser);
@@ -140,7 +143,7 @@ export function createOneTimeCodes({
       return outcome;
     },
 
-    /** Ends that the account is asked for codes. */
+    /** Removes the codes of an account. */
     async remove(accountId: string): Promise<void> {
       await orm.delete(oneTimeCodes).where(isOf(accountId));
     },

@@ -3,17 +3,17 @@ import type { Database } from "../db/database.ts";
 import { createSecret, hashSecret } from "../db/secret.ts";
 import { createSignInTables } from "./tables.ts";
 
-/** How long a person may take to unlock their device, in milliseconds. */
+/** Milliseconds that a person may take to unlock their device. */
 const LIFETIME = 5 * 60_000;
-/** Strangers can have challenges made: the oldest go first. */
+/** Strangers can request challenges: the oldest are removed first. */
 const MOST = 10_000;
 
-/** What a signature is for. One that was made for one thing holds for no other. */
+/** The purpose of a signature. A signature for one purpose is not valid for another. */
 export type PasskeyPurpose = "sign-in" | "second-step" | "proof" | "register";
 
 export type PasskeyChallenges = ReturnType<typeof createPasskeyChallenges>;
 
-/** The store of what browsers were told to have signed. `clock` gives milliseconds since 1970. */
+/** The store of challenges that browsers must sign. `clock` gives milliseconds since 1970. */
 export function createPasskeyChallenges({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
   const { passkeyChallenges } = db.tables(createSignInTables);
@@ -22,7 +22,7 @@ export function createPasskeyChallenges({ db, clock }: { db: Database; clock: ()
 
   return {
     /**
-     * A challenge for a browser, instead of the one before it.
+     * Creates a challenge for a browser, which replaces the one before it.
      * @param browser the secret of its cookie
      */
     async create(browser: string, purpose: PasskeyPurpose): Promise<string> {
@@ -44,7 +44,7 @@ export function createPasskeyChallenges({ db, clock }: { db: Database; clock: ()
       return challenge;
     },
 
-    /** The challenge that a browser was given, one time; null for none. */
+    /** Removes and returns the challenge of a browser; null for none. */
     async take(browser: string, purpose: PasskeyPurpose): Promise<string | null> {
       const [taken] = await orm
         .delete(passkeyChallenges)

@@ -3,10 +3,10 @@ import type { ButtonKind } from "../pages/button.tsx";
 import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { FORM_TOKEN } from "./form-token.ts";
 
-/** The field in which a page's script sends what a passkey has made, in JSON. */
+/** The field in which the page's script sends the passkey's answer, in JSON. */
 export const CREDENTIAL = "credential";
 
-/** A form that a passkey fills in, on a page with the script `PASSKEYS`. */
+/** A form that a passkey fills in. The page needs the script `PASSKEYS`. */
 export function PasskeyForm({
   does,
   field = CREDENTIAL,
@@ -17,16 +17,16 @@ export function PasskeyForm({
   kind = "plain",
   children,
 }: {
-  /** Whether a passkey is made, or one that is there signs. */
+  /** Whether a passkey is created, or an existing one signs. */
   does: "create" | "get";
-  /** Name of the field, where a form has another credential. */
+  /** The name of the field, for forms with two credentials. */
   field?: string;
   action: string;
-  /** Where the script asks what to have made or signed. */
+  /** The path at which the script requests the options. */
   options: string;
   /** See `formToken`. */
   token: string;
-  /** Of the button. */
+  /** The text of the button. */
   label: string;
   kind?: ButtonKind;
   /** Other fields. */

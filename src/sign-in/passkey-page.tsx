@@ -6,10 +6,10 @@ import { Problem } from "../pages/notice.tsx";
 import { PasskeyForm } from "./passkey-form.tsx";
 import { PASSKEY_PATH, RECOVERY_PATH, SIGN_IN_PATH } from "./paths.ts";
 
-/** Where the script of the page asks what a passkey should sign. */
+/** The path at which the page's script requests what a passkey must sign. */
 export const PASSKEY_OPTIONS = `${PASSKEY_PATH}/options`;
 
-/** The page on which a passkey signs in: one of its own, since the one for passwords runs no script. */
+/** The page to sign in with a passkey. It is separate because the page for passwords runs no script. */
 export function PasskeyPage({
   token,
   next,
@@ -17,7 +17,7 @@ export function PasskeyPage({
 }: {
   /** See `formToken`. */
   token: string;
-  /** Where to go on, a path of ours. */
+  /** The path on this server to redirect to. */
   next: string | null;
   problem?: string | undefined;
 }): Markup {

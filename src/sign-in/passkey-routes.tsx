@@ -19,7 +19,7 @@ import type { WebAuthn } from "./webauthn.ts";
 
 const HIDDEN = { parse: "none", detail: { hide: true } } as const;
 
-/** Signing in with a passkey and nothing else. */
+/** Signs people in with only a passkey. */
 export function createPasskeyRoutes({
   config,
   cookies,
@@ -38,7 +38,7 @@ export function createPasskeyRoutes({
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
 
-  /** The form that was sent from the sign-in page, and the secret of its browser. */
+  /** The submitted form, and the secret of its browser. */
   const receive = async (request: Request) => {
     checkHost(request);
     const form = await readForm(request);
@@ -82,7 +82,7 @@ export function createPasskeyRoutes({
           const next = localPath(form.get("next"), publicUrl);
           if (accountId === null) {
             record(request, "sign_in_failed", { accountId });
-            return show(request, next, "This passkey does not sign in here, or not any more.", 401);
+            return show(request, next, "No account here has this passkey.", 401);
           }
           const { to, setCookies } = await secondStep.arriveAlone(request, { accountId, next });
           record(request, "signed_in", { accountId, subject: "passkey" });

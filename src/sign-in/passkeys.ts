@@ -3,11 +3,11 @@ import type { Database, Orm } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { createSignInTables } from "./tables.ts";
 
-/** More than anyone has devices; keeps what a browser is sent small. */
+/** More than anyone has devices. The limit keeps the options for a browser small. */
 const MOST = 20;
 const MAX_NAME = 60;
 
-/** What the account page tells of a passkey. */
+/** A passkey as the account page shows it. */
 export interface PasskeyRecord {
   readonly id: string;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface PasskeyRecord {
   readonly lastUsedAt: Date | null;
 }
 
-/** What a signature is checked with. */
+/** The fields for checking a signature. */
 export interface Passkey {
   /** In base64url. */
   readonly id: string;
@@ -67,7 +67,7 @@ export function createPasskeys({ db, clock }: { db: Database; clock: () => numbe
         }
         const added = tx.insert(passkeys).values(row).onConflictDoNothing();
         const [made] = await added.returning({ id: passkeys.id });
-        if (!made) throw new AppError("conflict", "This passkey is in use here already.");
+        if (!made) throw new AppError("conflict", "This passkey is already in use here.");
       });
     },
 
@@ -96,7 +96,7 @@ export function createPasskeys({ db, clock }: { db: Database; clock: () => numbe
       return rows.map(({ id, transports }) => ({ id, transports: split(transports) }));
     },
 
-    /** The account that a passkey signs in to, told by the passkey itself; null for an unknown one. */
+    /** The account that a passkey signs in to; null for an unknown passkey. */
     async findAccount(id: string): Promise<string | null> {
       const holder = orm.select({ accountId: passkeys.accountId }).from(passkeys);
       const [row] = await holder.where(eq(passkeys.id, id));
@@ -117,11 +117,11 @@ export function createPasskeys({ db, clock }: { db: Database; clock: () => numbe
     },
 
     /**
-     * Notes that a passkey was used, and how often that was by its own count. Returns false where it was
-     * removed, or its count was reached by another use, while the signature was looked at.
+     * Records a use of a passkey, and its own count of uses. Returns false if, while the signature was
+     * checked, the passkey was removed or another use reached the count.
      */
     async markUsed(accountId: string, id: string, counter: number): Promise<boolean> {
-      // WebAuthn, section 7.2: those that do not count say 0.
+      // WebAuthn, section 7.2: passkeys that do not count send 0.
       const isNext = counter === 0 ? eq(passkeys.counter, 0) : lt(passkeys.counter, counter);
       const marked = await orm
         .update(passkeys)

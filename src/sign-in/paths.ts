@@ -1,21 +1,21 @@
 export const SIGN_IN_PATH = "/sign-in";
 export const SIGN_OUT_PATH = "/sign-out";
-/** Where an empty server is given its owner. */
+/** The page that creates the owner of an empty server. */
 export const SET_UP_PATH = "/setup";
-/** The first steps of who has just made the owner's account. */
+/** The first steps of a new owner. */
 export const WELCOME_PATH = "/welcome";
 export const SIGN_UP_PATH = "/sign-up";
-/** Followed by an invitation's secret. */
+/** An invitation's secret follows. */
 export const JOIN_PATH = "/join";
-/** Followed by the name of a provider. */
+/** The id of a provider follows. */
 export const WITH_PATH = "/sign-in/with";
-/** Where a person who has signed in with a password shows the second factor. */
+/** The page for the second factor after a password. */
 export const SECOND_STEP_PATH = "/sign-in/second-step";
-/** Where a passkey signs in alone. */
+/** The page to sign in with only a passkey. */
 export const PASSKEY_PATH = "/sign-in/passkey";
-/** Where a person without a password signs in with a recovery code. */
+/** The page on which a person without a password uses a recovery code. */
 export const RECOVERY_PATH = "/sign-in/recovery";
-/** Where a person who is signed in proves again who they are. */
+/** The page on which a signed-in person proves again who they are. */
 export const PROOF_PATH = "/proof";
 /** The page on which a person changes how they sign in. */
 export const ACCOUNT_PATH = "/account";

@@ -4,25 +4,25 @@ import { createSecret, hashSecret } from "../db/secret.ts";
 import { createConditionsCheck, type SessionConditions } from "./session-conditions.ts";
 import { createSignInTables } from "./tables.ts";
 
-/** How long a person has for the second step, in milliseconds. */
+/** Milliseconds that a person has for the second step. */
 export const PENDING_LIFETIME = 10 * 60_000;
-/** Wrong answers after which the first step is asked for again. */
+/** Wrong answers after which the first step must be repeated. */
 const TRIES = 5;
 
 /** A sign-in whose first step is done. */
 export interface PendingSignIn {
   readonly accountId: string;
-  /** Where to go on, a path of ours. */
+  /** The path on this server to redirect to. */
   readonly next: string | null;
-  /** How many answers are taken from now on. */
+  /** Remaining tries. */
   readonly triesLeft: number;
 }
 
 export type PendingSignIns = ReturnType<typeof createPendingSignIns>;
 
 /**
- * The store of sign-ins that wait for their second step, each known by a secret in a cookie of the
- * browser that began it. `clock` gives milliseconds since 1970.
+ * The store of sign-ins whose second step is due. A cookie of the browser has the secret of each.
+ * `clock` gives milliseconds since 1970.
  */
 export function createPendingSignIns({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
@@ -43,9 +43,9 @@ export function createPendingSignIns({ db, clock }: { db: Database; clock: () =>
 
   return {
     /**
-     * Begins one, and removes those that are over. Returns the secret for the cookie.
-     * @param conditions what the first step rests on
-     * @throws AppError `forbidden` when the account is shut, or the conditions is there no more
+     * Begins a sign-in, and removes expired ones. Returns the secret for the cookie.
+     * @param conditions conditions of the first step
+     * @throws AppError `forbidden` when the account is disabled, or a condition no longer holds
      */
     async begin(
       accountId: string,
@@ -65,14 +65,14 @@ export function createPendingSignIns({ db, clock }: { db: Database; clock: () =>
       return secret;
     },
 
-    /** The sign-in with a secret; null for one that is over. */
+    /** The sign-in with a secret; null for an expired or ended one. */
     async find(secret: string): Promise<PendingSignIn | null> {
       const pending = orm.select(PENDING).from(pendingSignIns);
       const [found = null] = await pending.where(and(isThis(secret), hasTry));
       return found;
     },
 
-    /** Takes a try of the sign-in, before the answer is looked at; null when it has none left. */
+    /** Takes a try before the answer is checked; null if none is left. */
     async take(secret: string): Promise<PendingSignIn | null> {
       const [taken = null] = await orm
         .update(pendingSignIns)
@@ -87,7 +87,7 @@ export function createPendingSignIns({ db, clock }: { db: Database; clock: () =>
       await orm.delete(pendingSignIns).where(isThis(secret));
     },
 
-    /** Ends all sign-ins of an account that wait for their second step. */
+    /** Ends all pending sign-ins of an account. */
     async endAll(accountId: string): Promise<void> {
       await orm.delete(pendingSignIns).where(eq(pendingSignIns.accountId, accountId));
     },

@@ -14,28 +14,28 @@ import type { WaysToProve } from "./proof.ts";
 import type { Provider } from "./provider.ts";
 import { ProviderButtons } from "./provider-buttons.tsx";
 
-/** Where the script of the page asks what a passkey should sign. */
+/** The path at which the page's script requests what a passkey must sign. */
 export const PROOF_OPTIONS = `${PROOF_PATH}/options`;
 
-/** Fields of the page's forms, apart from those of the form that waits, which go with them. */
+/** Fields of the page's own forms. They also carry the fields of the interrupted form. */
 export const PROOF = {
   password: "proof_password",
   code: "proof_code",
   credential: "proof_credential",
-  /** Where to go on, a path of ours. */
+  /** The path on this server to redirect to. */
   to: "proof_to",
-  /** Whether a form waits there, whose fields these are too. */
+  /** Whether a form was interrupted, whose fields this form carries. */
   isForm: "proof_form",
 } as const;
 
-/** Where a person goes on after a proof. */
+/** Where a person continues after the proof. */
 export interface Waiting {
   readonly to: string;
-  /** The form that was sent there; null where a page was asked for. */
+  /** The form that was interrupted; null for a page. */
   readonly form: URLSearchParams | null;
 }
 
-/** The page that asks who is signed in to prove again who they are. */
+/** The page that asks a signed-in person to prove again who they are. */
 export function ProofPage({
   token,
   email,
@@ -55,7 +55,7 @@ export function ProofPage({
   const form = { action: PROOF_PATH, token };
   const carried = <Carried {...waiting} />;
   const hasAny = ways.password || ways.passkey || ways.app || ways.recoveryCode || ways.provider;
-  // A form that waits is gone when the way leads through another site.
+  // An interrupted form would be lost on the way through another site.
   const next = waiting.form === null ? waiting.to : "/";
   return (
     <Layout title="Is it you?" assets={ways.passkey ? [PASSKEYS] : []}>
@@ -115,7 +115,7 @@ export function ProofPage({
   );
 }
 
-/** The form that waits, and where: to go along with the proof. */
+/** The interrupted form and its path, as fields. */
 function Carried({ to, form }: Waiting): Markup {
   const own: readonly string[] = [FORM_TOKEN, ...Object.values(PROOF)];
   const fields = [...(form ?? [])].filter(([name]) => !own.includes(name));

@@ -8,7 +8,7 @@ import type { SignIn } from "./sign-in.ts";
 import type { SignedIn } from "./visitor.ts";
 import type { WebAuthn } from "./webauthn.ts";
 
-/** What a person can prove with who they are. */
+/** The ways in which a person can prove who they are. */
 export interface WaysToProve {
   readonly password: boolean;
   readonly passkey: boolean;
@@ -22,8 +22,8 @@ export interface WaysToProve {
 export type Proof = ReturnType<typeof createProof>;
 
 /**
- * Asks people who are signed in to prove again who they are, before what would outlast a stolen
- * session: keys, consents, exports, and other ways to sign in.
+ * Asks signed-in people to prove again who they are. This protects actions whose effects outlast a
+ * stolen session: keys, consents, exports, and other ways to sign in.
  */
 export function createProof({
   accounts,
@@ -40,10 +40,10 @@ export function createProof({
   sessions: Pick<Sessions, "isProved" | "prove">;
   signIn: SignIn;
   webauthn: WebAuthn;
-  /** Whether passwords are taken at all. */
+  /** Whether passwords are accepted. */
   passwords: boolean;
 }) {
-  /** Where there is a second factor, it is what is asked for: the password may be the thief's too. */
+  /** If there is a second factor, it is required: a thief may know the password too. */
   const waysOf = async (accountId: string): Promise<WaysToProve> => {
     const hasFactor = await factors.isSetUp(accountId);
     return {
@@ -64,7 +64,7 @@ export function createProof({
     if ("credential" in answer) {
       return (await webauthn.verify(session, "proof", answer.credential, id)) !== null;
     }
-    // Of its own: nobody else's wrong tries keep who is signed in from a proof.
+    // A counter of its own: wrong tries by others do not lock a signed-in person out.
     const browser = hashSecret(session);
     if ("code" in answer) return (await factors.useCode(id, answer.code, browser)) !== null;
     const { password } = answer;
@@ -75,13 +75,13 @@ export function createProof({
   return {
     waysOf,
 
-    /** Whether a session's person has proved who they are a moment ago. */
+    /** Whether the person of a session gave a proof recently. */
     isFresh: ({ session }: Pick<SignedIn, "session">): Promise<boolean> =>
       sessions.isProved(session),
 
     /**
-     * Takes a proof. Returns whether it is right.
-     * @param address where the request comes from
+     * Checks a proof. Returns whether it is right.
+     * @param address of the client
      * @throws AppError `rate_limited`
      */
     async give(

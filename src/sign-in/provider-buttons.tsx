@@ -4,13 +4,13 @@ import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { WITH_PATH } from "./paths.ts";
 import type { Provider } from "./provider.ts";
 
-/** The ways to sign in through a provider, below a form that does it with a password. */
+/** The buttons of the providers, below the form for passwords. */
 export function ProviderButtons({
   providers,
   parameters = {},
 }: {
   providers: readonly Pick<Provider, "id" | "name">[];
-  /** What the way there should be told. */
+  /** Parameters for the provider's path. */
   parameters?: Record<string, string>;
 }): Markup {
   if (providers.length === 0) return Fragment({});

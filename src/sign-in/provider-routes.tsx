@@ -20,7 +20,7 @@ import type { Visitors } from "./visitor.ts";
 
 const HIDDEN = { parse: "none", detail: { hide: true } } as const;
 
-/** The ways to a provider and back from it. */
+/** The routes to a provider and back. */
 export function createProviderRoutes({
   config,
   cookies,
@@ -43,7 +43,7 @@ export function createProviderRoutes({
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
 
-  /** What goes wrong becomes a page with the way back. */
+  /** Turns an error into a page with a link back. */
   const answer = async (request: Request, id: string, work: () => Promise<Response>) => {
     const isHere = (await visitors.find(request)) !== null;
     try {
@@ -74,7 +74,7 @@ export function createProviderRoutes({
           const person = await visitors.find(request);
           if (link !== null) {
             if (!person || !isSameSecret(link, linkProof(person.token))) {
-              throw new AppError("forbidden", "Connect a provider from the page Account.");
+              throw new AppError("forbidden", "Connect a provider on the page Account.");
             }
             if (!(await proof.isFresh(person))) {
               const here = localPath(`${WITH_PATH}/${id}?${searchParams}`, publicUrl) ?? "/";
@@ -96,7 +96,7 @@ export function createProviderRoutes({
         answer(request, id, async () => {
           const { searchParams } = new URL(request.url);
           const visit = cookies.read(request, "visit");
-          // Of a session that still lasts: what one has begun that was ended since, ends with it.
+          // Only while the session lasts: a sign-in that a session began ends with it.
           const signedIn = async () => (await visitors.find(request))?.token ?? null;
           const browsers = async () =>
             [visit && formToken(visit), await signedIn()].filter((name) => name !== null);
@@ -113,7 +113,7 @@ export function createProviderRoutes({
             record(request, "provider_connected", through);
             return seeOther(next ?? "/");
           }
-          // The provider's word is a first factor: who has a second one shows it as after a password.
+          // The provider is a first factor: a second factor is required as after a password.
           const { to, setCookies, isSignedIn } = await secondStep.arrive(request, {
             accountId,
             next,

@@ -10,31 +10,31 @@ import type { Identities } from "./identities.ts";
 import type { Identity, Proofs, Provider } from "./provider.ts";
 import { createProofs } from "./provider-client.ts";
 
-/** How long a person may take at a provider, in milliseconds. */
+/** Milliseconds that a person may take at a provider. */
 const LIFETIME = 10 * 60_000;
 
-/** Why somebody is sent to a provider. */
+/** Why a person is sent to a provider. */
 interface Purpose {
-  /** Where to go on, a path of ours. */
+  /** The path on this server to redirect to afterwards. */
   readonly next: string | null;
-  /** The secret of an invitation that they hold. */
+  /** The secret of the person's invitation. */
   readonly invitation: string | null;
-  /** The account that is to be signed in to through this provider too. */
+  /** The account to connect with this provider. */
   readonly linkTo: string | null;
 }
 
 interface Pending extends Purpose {
   readonly providerId: string;
   readonly proofs: Proofs;
-  /** SHA-256 of what the browser that was sent is known by. */
+  /** SHA-256 of the browser's token. */
   readonly browser: string;
 }
 
-/** Whose account an identity signs in to, and whether it was made for that. */
+/** The account that an identity signs in to, and whether it is new. */
 interface Arrival {
   readonly accountId: string;
   readonly isNew?: boolean;
-  /** Of the invitation that it has used up. */
+  /** The invitation that it used up. */
   readonly invitationId?: string;
 }
 
@@ -64,17 +64,17 @@ export function createProviderSignIn({
   const nameOf = (state: string) => `sign-in with a provider ${state}`;
 
   /**
-   * The account that an identity signs in to. One that is not known yet becomes that of
-   * - the account with its address, which the provider has verified; unless that has a password or a
-   *   passkey and may be of somebody who has claimed the address before, by an invitation or where anyone may
-   *   sign up;
-   * - a new account, by an invitation or where anyone may sign up.
+   * The account that an identity signs in to. An unknown identity is connected with
+   * - the account with its verified address. This is refused if the account has a password or passkey,
+   *   and somebody else may have registered the address, by an invitation or where registration is
+   *   open;
+   * - otherwise a new account, by an invitation or where registration is open.
    */
   const accountOf = async (identity: Identity, invitation: string | null): Promise<Arrival> => {
     const known = await identities.findAccount(identity);
     if (known !== null) return { accountId: known };
     if (identity.email === null) {
-      throw new AppError("forbidden", "The provider has not verified an e-mail address of yours.");
+      throw new AppError("forbidden", "The provider has not verified your e-mail address.");
     }
     const email = parseEmail(identity.email);
     const account = await accounts.findByEmail(email);
@@ -85,7 +85,7 @@ export function createProviderSignIn({
       if (isClaimable && isClosed) {
         throw new AppError(
           "forbidden",
-          "An account with your address has a password or a passkey: sign in with that, then connect the provider on the page Account.",
+          "An account with your address has a password or a passkey: sign in with it, then connect the provider on the page Account.",
         );
       }
       return { accountId: account.id };
@@ -113,8 +113,8 @@ export function createProviderSignIn({
     providers,
 
     /**
-     * Where to send a person.
-     * @param browser what the answer's browser has to be known by
+     * The address that a person is redirected to.
+     * @param browser the token by which the browser of the answer must be known
      * @throws AppError `not_found` for a provider that is not set up, or as `Provider.start`
      */
     async start(id: string, browser: string, purpose: Purpose): Promise<URL> {
@@ -133,10 +133,10 @@ export function createProviderSignIn({
     },
 
     /**
-     * Whom the answer of a provider is for, and where they go on.
-     * @param browsers tells all that the browser can be known by at that moment
-     * @throws AppError `forbidden` for an answer that was not asked for, as `Provider.finish`, and
-     * when there is no account for this person
+     * Signs in the person of a provider's answer.
+     * @param browsers returns the tokens by which the browser is known at that moment
+     * @throws AppError `forbidden` for an unexpected answer and for a person without an account, or as
+     *   `Provider.finish`
      */
     async finish(
       id: string,
@@ -153,7 +153,7 @@ export function createProviderSignIn({
       if (!(await accounts.isSetUp()))
         throw new AppError("forbidden", "This server has no owner yet.");
       const identity = await provider.finish(answer, wanted.proofs);
-      // The provider may have answered slowly: who is signed out meanwhile connects nothing.
+      // The provider may have been slow: a person who was signed out in the meantime connects nothing.
       if (!(await isTheirs())) throw expired();
       const { linkTo, next, invitation } = wanted;
       const arrival =

@@ -3,20 +3,20 @@ import type { Database, Orm } from "../db/database.ts";
 import { hashSecret } from "../db/secret.ts";
 import { createSignInTables } from "./tables.ts";
 
-/** How many codes an account gets at once. */
+/** Codes that an account gets at once. */
 export const RECOVERY_CODES = 10;
-/** No letter or digit that is taken for another one (Crockford's base32). */
+/** No characters that look alike (Crockford's base32). */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-/** 80 random bits: neither guessed here nor found from its hash. */
+/** 80 random bits: too many to guess here or to find from the hash. */
 const CHARACTERS = 16;
 
-/** The store of codes that stand in for a lost second factor, each one time. */
+/** The store of recovery codes, which replace a lost second factor, each once. */
 export function createRecoveryCodes({ db }: { db: Database }) {
   const { orm } = db;
   const { recoveryCodes, passkeys, oneTimeCodes } = db.tables(createSignInTables);
   const isOf = (accountId: string) => eq(recoveryCodes.accountId, accountId);
   const hashOf = (accountId: string, typed: string) => {
-    // As it is read off a sheet of paper.
+    // As people copy it from paper.
     const code = typed
       .toLowerCase()
       .replaceAll(/[\s-]/g, "")
@@ -37,7 +37,10 @@ export function createRecoveryCodes({ db }: { db: Database }) {
   };
 
   return {
-    /** Gives an account new codes instead of those that it had. They can't be read again. */
+    /**
+     * Creates new codes for an account, which replace the old ones. They can be shown now and never
+     * again.
+     */
     async replace(accountId: string): Promise<string[]> {
       const { codes, rows } = createRows(accountId);
       await db.transaction(async (tx) => {
@@ -47,7 +50,7 @@ export function createRecoveryCodes({ db }: { db: Database }) {
       return codes;
     },
 
-    /** New codes for an account that has none; else null. */
+    /** Creates codes for an account without any; null if it has some. */
     async issueFirst(accountId: string): Promise<string[] | null> {
       const { codes, rows } = createRows(accountId);
       return await db.transaction(async (tx) => {
@@ -57,10 +60,10 @@ export function createRecoveryCodes({ db }: { db: Database }) {
       });
     },
 
-    /** How many codes an account has left. */
+    /** The number of codes that an account has left. */
     count: (accountId: string, tx: Orm = orm): Promise<number> => howMany(tx, accountId),
 
-    /** Uses a code up. Returns false for one that is wrong or was used. */
+    /** Uses up a code. Returns false for a wrong or used one. */
     async use(accountId: string, code: string): Promise<boolean> {
       const used = await orm
         .delete(recoveryCodes)
@@ -69,7 +72,7 @@ export function createRecoveryCodes({ db }: { db: Database }) {
       return used.length > 0;
     },
 
-    /** Takes all codes from an account that has no second factor. */
+    /** Removes all codes of an account without a second factor. */
     async tidy(accountId: string): Promise<void> {
       const passkey = orm.select({ id: passkeys.id }).from(passkeys);
       const app = orm.select({ id: oneTimeCodes.accountId }).from(oneTimeCodes);
@@ -86,7 +89,7 @@ export function createRecoveryCodes({ db }: { db: Database }) {
 /** Such as `7k2m-x9qa-04wd-hsz3`. */
 function createCode(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(CHARACTERS));
-  // 32 divides 256: every character is as likely.
+  // 32 divides 256: every character has the same probability.
   const characters = [...bytes].map((byte) => ALPHABET[byte % ALPHABET.length]).join("");
   return (characters.match(/.{4}/g) ?? []).join("-");
 }

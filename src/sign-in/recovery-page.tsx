@@ -6,7 +6,7 @@ import { CodeForm } from "./code-form.tsx";
 import { EmailField } from "./email-field.tsx";
 import { RECOVERY_PATH, SIGN_IN_PATH } from "./paths.ts";
 
-/** The page on which who has no password and has lost the passkey signs in. */
+/** The page for people who have no password and have lost their passkey. */
 export function RecoveryPage({
   token,
   email = "",

@@ -25,8 +25,8 @@ const HIDDEN = { parse: "none", detail: { hide: true } } as const;
 const QUARTER = 15 * 60_000;
 
 /**
- * Signing in with a recovery code to an account that only passkeys sign in to. Where there is a
- * password or a provider, a code alone is not enough: no answer tells which is the case.
+ * Signs people in with a recovery code if their account has only passkeys. With a password or a
+ * provider, a code alone is not enough. No answer reveals the reason.
  */
 export function createRecoveryRoutes({
   config,
@@ -51,7 +51,8 @@ export function createRecoveryRoutes({
 }) {
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
-  // Of the account's, nobody guesses one of 80 random bits: strangers must not be able to use them up.
+  // The tries per account are not limited: 80 random bits can't be guessed, and strangers could use the
+  // tries up.
   const byAddress = ephemeral.limit("recovery", { tries: 10, period: QUARTER });
 
   const hasFirstFactor = async (accountId: string) =>

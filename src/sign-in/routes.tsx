@@ -26,7 +26,7 @@ import type { WebAuthn } from "./webauthn.ts";
 
 const HIDDEN = { parse: "none", detail: { hide: true } } as const;
 
-/** The pages by which people sign in and out. */
+/** The routes to sign in and out. */
 export function createSignInRoutes({
   config,
   cookies,

@@ -7,7 +7,7 @@ import { CodeForm } from "./code-form.tsx";
 import { PasskeyForm } from "./passkey-form.tsx";
 import { SECOND_STEP_PATH, SIGN_IN_PATH } from "./paths.ts";
 
-/** Where the script of the page asks what a passkey should sign. */
+/** The path at which the page's script requests what a passkey must sign. */
 export const SECOND_STEP_OPTIONS = `${SECOND_STEP_PATH}/options`;
 
 /** The page that asks for the second factor. */

@@ -8,22 +8,22 @@ import type { Sessions } from "./sessions.ts";
 import type { Visitors } from "./visitor.ts";
 import type { WebAuthn } from "./webauthn.ts";
 
-/** Where a browser goes on, and headers for it. */
+/** The redirect of a browser, and its headers. */
 export interface Arrival {
   readonly to: string;
   readonly setCookies: readonly string[];
-  /** Whether a session has begun; else the second step is to come. */
+  /** Whether a session has begun; otherwise the second step is due. */
   readonly isSignedIn: boolean;
 }
 
 type Beginning = Pick<PendingSignIn, "accountId" | "next">;
 
-/** What somebody shows as the second factor. */
+/** A second factor. */
 export type Answer = { readonly code: string } | { readonly credential: string };
 
 /**
- * What an answer has led to. `over`: the first step has to be done again; `accountId` is that of a
- * wrong answer, null where there was nothing to answer.
+ * The result of an answer. `over`: the first step must be repeated; `accountId` is the account of a
+ * wrong answer, or null if there was no sign-in.
  */
 type SecondStepOutcome =
   | { readonly is: "wrong"; readonly accountId: string }
@@ -38,7 +38,7 @@ type SecondStepOutcome =
 
 export type SecondStep = ReturnType<typeof createSecondStep>;
 
-/** What follows the first step of a sign-in: a session, or the question for a second factor first. */
+/** What follows the first step of a sign-in: a session, or the second step. */
 export function createSecondStep({
   cookies,
   accounts,
@@ -68,13 +68,16 @@ export function createSecondStep({
     return { session, arrival };
   };
 
-  /** Who had the password before there were codes may have made browsers known, each with tries. */
+  /**
+   * Browsers that were remembered before codes were set up do not count: a thief of the password may
+   * have used them to get more tries.
+   */
   const browserOf = async (request: Request, accountId: string): Promise<string | null> => {
     const since = (await factors.oneTimeCodes.setUpAt(accountId))?.getTime() ?? 0;
     return visitors.recognise(request, (await accounts.find(accountId))?.email ?? "", since);
   };
 
-  /** The sign-in that a browser has begun, and the secret of its cookie; null for none. */
+  /** The pending sign-in of a browser, and the secret of its cookie; null for none. */
   const find = async (request: Request): Promise<(PendingSignIn & { secret: string }) | null> => {
     const secret = cookies.read(request, "pending");
     const pending = secret === null ? null : await pendingSignIns.find(secret);
@@ -85,8 +88,8 @@ export function createSecondStep({
     find,
 
     /**
-     * Goes on after a password that was right, or a provider's word. Without a second factor of the
-     * account that begins a session.
+     * Continues after a right password or a provider's answer. An account without a second factor gets
+     * a session.
      * @throws AppError as `Sessions.begin`
      */
     async arrive(
@@ -98,7 +101,7 @@ export function createSecondStep({
       if (!(await factors.isSetUp(accountId))) {
         const { session, arrival } = await welcome(request, beginning, conditions);
         if (!(await factors.isSetUp(accountId))) return arrival;
-        // The first factor was set up meanwhile, which has ended the sessions of before.
+        // A second factor was set up in the meantime, which has ended earlier sessions.
         await sessions.end(session);
       }
       const old = cookies.read(request, "pending");
@@ -108,7 +111,7 @@ export function createSecondStep({
       return { to: SECOND_STEP_PATH, setCookies, isSignedIn: false };
     },
 
-    /** Begins a session of who has signed in with nothing but a passkey, which is two factors in one. */
+    /** Begins a session after a sign-in with only a passkey, which is two factors in one. */
     arriveAlone: async (request: Request, beginning: Beginning): Promise<Arrival> =>
       (await welcome(request, beginning)).arrival,
 
@@ -135,7 +138,7 @@ export function createSecondStep({
         const owner = await webauthn.verify(secret, "second-step", answer.credential, accountId);
         if (owner === null) return isWrong;
       }
-      // Of two right answers at once, one begins a session.
+      // Only one of two simultaneous right answers begins a session.
       const { arrival } = await welcome(request, pending, { pending: secret });
       return { is: "right", accountId, arrival, byRecovery };
     },

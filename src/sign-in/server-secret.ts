@@ -3,7 +3,7 @@ import type { Database } from "../db/database.ts";
 import { createSecret } from "../db/secret.ts";
 import { createSignInTables } from "./tables.ts";
 
-/** A secret of this server alone, made when it is first asked for. @param name what it is for */
+/** Returns a secret of this server, which is created when first needed. @param name its purpose */
 export async function readServerSecret({ orm, tables }: Database, name: string): Promise<string> {
   const { serverSecrets } = tables(createSignInTables);
   const find = async () => {
@@ -14,6 +14,6 @@ export async function readServerSecret({ orm, tables }: Database, name: string):
   if (known !== undefined) return known;
   const value = createSecret("");
   await orm.insert(serverSecrets).values({ name, value }).onConflictDoNothing();
-  // Of two processes that are as quick, one has made it.
+  // If two processes do this at once, only one of them creates it.
   return (await find()) ?? value;
 }

@@ -5,18 +5,18 @@ import { hashSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
 import { createSignInTables } from "./tables.ts";
 
-/** What a sign-in rests on, which may end before a session has begun. */
+/** Conditions of a sign-in, which may end before a session begins. */
 export interface SessionConditions {
-  /** The mark of the password that was shown or set; null for none. */
+  /** The mark of the password that was used or set; null for none. */
   readonly passwordMark?: string | null | undefined;
-  /** The secret of the sign-in whose second step was taken. It is used up. */
+  /** The secret of the pending sign-in whose second step was done. It is used up. */
   readonly pending?: string | undefined;
 }
 
 /**
- * Makes what checks a conditions in the transaction that begins a session.
- * @returns a function that throws AppError `forbidden` when the account is shut, or the conditions is there
- * no more
+ * Creates a check of these conditions, for the transaction that begins a session.
+ * @returns a function that throws AppError `forbidden` when the account is disabled, or a condition no
+ *   longer holds
  */
 export function createConditionsCheck({ db, clock }: { db: Database; clock: () => number }) {
   const checkAccount = createAccountCheck(db);

@@ -6,18 +6,18 @@ import { AppError } from "../errors.ts";
 import { createConditionsCheck, type SessionConditions } from "./session-conditions.ts";
 import { createSignInTables } from "./tables.ts";
 
-/** How long a session lasts, whether used or not, in milliseconds. */
+/** Milliseconds for which a session lasts, whether used or not. */
 export const SESSION_LIFETIME = 30 * 24 * 3_600_000;
 
-/** How long a proof of who sits there is taken for fresh, in milliseconds. */
+/** Milliseconds for which a proof counts as fresh. */
 const PROOF_LIFETIME = 10 * 60_000;
 
-/** Characters that are kept of what a browser calls itself. */
+/** Characters that are stored of a browser's name for itself. */
 const MAX_BROWSER = 300;
 
-/** What is known of a session. */
+/** A session without its secret. */
 export interface SessionRecord {
-  /** Says nothing about its secret. */
+  /** Reveals nothing about its secret. */
   readonly id: string;
   readonly browser: string;
   readonly createdAt: Date;
@@ -43,11 +43,11 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
 
   return {
     /**
-     * Begins a session of a person who has just proved who they are, and removes those that are over.
-     * Returns the secret for the cookie.
-     * @param browser as it calls itself
-     * @param conditions what the sign-in rests on
-     * @throws AppError `forbidden` when the account is shut, or the conditions is there no more
+     * Begins a session of a person who has just signed in, and removes expired sessions. Returns the
+     * secret for the cookie.
+     * @param browser the name that it gives itself
+     * @param conditions conditions of the sign-in
+     * @throws AppError `forbidden` when the account is disabled, or a condition no longer holds
      */
     async begin(
       accountId: string,
@@ -71,7 +71,7 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
       return secret;
     },
 
-    /** The account whose session a secret is of; null for an unknown or ended one. */
+    /** The account of the session with a secret; null for an unknown or ended session. */
     async findAccount(secret: string): Promise<string | null> {
       const [row] = await orm
         .select({
@@ -86,10 +86,10 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
       return row.accountId;
     },
 
-    /** Whether its person has proved who they are a moment ago: a stolen session is mostly an old one. */
+    /** Whether its person gave a proof recently. Stolen sessions are mostly old. */
     async isProved(secret: string): Promise<boolean> {
       const now = clock();
-      // A clock that was set back must not lengthen it.
+      // A clock that was set back must not extend it.
       const isFresh = between(sessions.provedAt, new Date(now - PROOF_LIFETIME), new Date(now));
       const [session] = await orm
         .select({ id: sessions.hash })
@@ -98,7 +98,7 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
       return session !== undefined;
     },
 
-    /** Notes that the person of a session has proved who they are. */
+    /** Records that the person of a session gave a proof. */
     async prove(secret: string): Promise<void> {
       await orm
         .update(sessions)
@@ -130,10 +130,10 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
       const isIt = and(eq(sessions.accountId, accountId), eq(sessions.hash, id));
       const ended = await orm.delete(sessions).where(isIt).returning({ id: sessions.hash });
       if (ended.length > 0) return;
-      throw new AppError("not_found", "This session has ended already.");
+      throw new AppError("not_found", "This session has already ended.");
     },
 
-    /** Ends all of an account's sessions but the one with this secret. Returns how many. */
+    /** Ends all sessions of an account except the one with this secret. Returns how many. */
     async revokeOthers(accountId: string, secret: string): Promise<number> {
       const ended = await orm
         .delete(sessions)

@@ -3,9 +3,9 @@ import { createSecret } from "../db/secret.ts";
 import { readServerSecret } from "./server-secret.ts";
 
 /**
- * Gives what the first person has to know to become the owner. Who reaches the port is not always who runs
- * the server, not even on loopback. It is a secret of this start; servers that share a database have one
- * together, since the link that one of them prints may lead to another one.
+ * Creates the secret that a person needs to become the owner. Not everyone who reaches the port runs
+ * the server, not even on loopback. The secret is new at each start. Servers that share a database
+ * share it, because the link that one of them prints may lead to another.
  */
 export function createSetUpToken(
   db: Database,

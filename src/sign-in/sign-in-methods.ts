@@ -4,10 +4,10 @@ import { AppError } from "../errors.ts";
 import type { Factors } from "./factors.ts";
 import type { Identities } from "./identities.ts";
 
-/** By what an account can be signed in to. */
+/** The ways to sign in to an account. */
 interface SignInMethods {
   readonly hasPassword: boolean;
-  /** Of the providers that it is connected to. */
+  /** The issuers of its providers. */
   readonly issuers: readonly string[];
   readonly passkeys: number;
   readonly recoveryCodes: number;
@@ -16,8 +16,8 @@ interface SignInMethods {
 export type RemoveSignInMethod = ReturnType<typeof createRemoveSignInMethod>;
 
 /**
- * Makes what takes a way to sign in from an account, unless too little would be left: of two that are
- * taken at once, the second one sees that the first one is gone.
+ * Creates the function that removes a way to sign in, unless too little would remain. Of two
+ * simultaneous removals, the second sees that the first is done.
  */
 export function createRemoveSignInMethod({
   db,
@@ -31,9 +31,9 @@ export function createRemoveSignInMethod({
   factors: Pick<Factors, "passkeys" | "recoveryCodes">;
 }) {
   /**
-   * @param take takes it, in the transaction that it is given
-   * @param isEnough whether what is left is
-   * @param refusal what is said otherwise, by an AppError `conflict`
+   * @param take removes it in the given transaction
+   * @param isEnough whether the remaining ways are enough
+   * @param refusal message of the AppError `conflict` otherwise
    */
   return (
     accountId: string,

@@ -23,12 +23,12 @@ export function SignInPage({
 }: {
   /** See `formToken`. */
   token: string;
-  /** Where to go on, a path of ours. */
+  /** The path on this server to redirect to. */
   next: string | null;
   email?: string;
   problem?: string;
   providers: readonly Provider[];
-  /** Whether anyone may make an account. */
+  /** Whether registration is open. */
   isOpen: boolean;
   /** Whether browsers allow passkeys here. */
   hasPasskeys: boolean;

@@ -7,25 +7,30 @@ import { siteOf } from "../rate-limit.ts";
 import type { Hashing } from "./hashing.ts";
 
 const PERIOD = 15 * 60_000;
-/** Fewer than one server remembers. */
+/** Fewer than the keys that one server remembers. */
 const PLACES = 1 << 14;
-/** Characters of an address that tries are counted by: no account's is longer, and forms may be. */
+/**
+ * Characters of an address that tries are counted by. No account's address is longer; typed ones may
+ * be.
+ */
 const MAX_COUNTED = 254;
 
-/** Who tries. */
-export interface Trier {
-  /** Where the request comes from, as `clientAddress` has it. */
+/** The origin of an attempt. */
+export interface Attempt {
+  /** The client's address, by `clientAddress`. */
   readonly address: string;
-  /** The name of a browser that is known at this account, by `Devices` or a session; null for others. */
+  /**
+   * The name of a browser that is known at this account, by `Devices` or a session; null for others.
+   */
   readonly browser: string | null;
 }
 
 export type SignIn = ReturnType<typeof createSignIn>;
 
 /**
- * Signs people in by e-mail address and password. Failed tries are counted by where they come from
- * and by account, known or not, so that no answer tells which accounts exist. A browser that is
- * known at the account has tries of its own instead: nobody else's wrong ones keep it out.
+ * Signs people in by e-mail address and password. Failed attempts are counted per client address and
+ * per account, whether the account exists or not, so that no answer reveals which accounts exist. A
+ * browser that is known at the account has tries of its own: wrong tries by others do not lock it out.
  */
 export function createSignIn({
   accounts,
@@ -36,18 +41,18 @@ export function createSignIn({
   accounts: Pick<Accounts, "verifyPassword">;
   hashing: Hashing;
   ephemeral: Pick<Ephemeral, "limit">;
-  /** Whether passwords are taken at all. */
+  /** Whether passwords are accepted. */
   passwords?: boolean;
 }) {
   const limitOf = (by: string, tries: number, places?: number) =>
     ephemeral.limit(`passwords by ${by}`, { tries, period: PERIOD, ...(places && { places }) });
   const byAddress = limitOf("address", 10);
   const byNetwork = limitOf("network", 60);
-  // A flood of made-up accounts pushes the tries at a real one out of no memory.
+  // A flood of invented accounts does not push the counts of real ones out of memory.
   const byAccount = limitOf("account", 30, PLACES);
   const byBrowser = limitOf("browser", 10);
 
-  const countersOf = (email: string, { address, browser }: Trier): Counter[] => {
+  const countersOf = (email: string, { address, browser }: Attempt): Counter[] => {
     if (browser !== null) return [[byBrowser, browser]];
     const account = normaliseEmail(email).slice(0, MAX_COUNTED);
     const network = siteOf(address);
@@ -60,12 +65,12 @@ export function createSignIn({
 
   return {
     /**
-     * The account that address and password are of, or null when one of them is wrong.
+     * The account with this address and password; null if one of them is wrong.
      * @throws AppError `rate_limited`, and `forbidden` where passwords are switched off
      */
     async check(
       { email, password }: { email: string; password: string },
-      trier: Trier,
+      trier: Attempt,
     ): Promise<Verified | null> {
       if (!passwords) throw noPasswords();
       const counters = countersOf(email, trier);
@@ -76,7 +81,7 @@ export function createSignIn({
         if (found) await giveBack(counters);
         return found;
       } catch (error) {
-        // The password was not looked at.
+        // The password was not checked.
         await giveBack(counters);
         throw error;
       }
@@ -86,7 +91,7 @@ export function createSignIn({
 
 type Counter = [tries: Tries, key: string];
 
-/** Takes a try of each, or of none: what is refused costs nobody anything. */
+/** Takes a try from each counter, or from none: a refused attempt uses up no tries. */
 async function takeAll(counters: readonly Counter[]): Promise<void> {
   const taken: Counter[] = [];
   for (const counter of counters) {
@@ -104,12 +109,12 @@ async function giveBack(counters: readonly Counter[]): Promise<void> {
   for (const [tries, key] of counters) await tries.giveBack(key);
 }
 
-/** What is said to whom comes with a password where none is taken. */
+/** The error for a password where passwords are switched off. */
 export function noPasswords(): AppError {
   return new AppError("forbidden", "Passwords are switched off on this server.");
 }
 
-/** What is said to whom has no try left. @param retryAfter in seconds */
+/** The error for an attempt without tries left. @param retryAfter in seconds */
 export function tooMany(retryAfter: number): AppError {
   const minutes = Math.ceil(retryAfter / 60);
   return new AppError(

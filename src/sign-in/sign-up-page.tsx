@@ -9,7 +9,7 @@ import { NewPasswordField } from "./new-password-field.tsx";
 import type { Provider } from "./provider.ts";
 import { ProviderButtons } from "./provider-buttons.tsx";
 
-/** The page on which somebody makes an account: the owner's, by invitation, or freely. */
+/** The page that creates an account: the owner's, an invited person's, or anyone's. */
 export function SignUpPage({
   title,
   action,
@@ -31,17 +31,17 @@ export function SignUpPage({
   /** Label of the button. */
   submit: string;
   email?: string;
-  /** The address that the account gets whatever is typed. */
+  /** The account's address, whatever was typed. */
   fixedEmail?: string | null;
   problem?: string | undefined;
   /** More fields of the form. */
   fields?: Child;
-  /** Through whom the account can be made as well, and what the way there should be told. */
+  /** The providers that can create the account too, and the parameters for their paths. */
   providers?: readonly Provider[];
   parameters?: Record<string, string>;
-  /** Whether the account gets a password; else its person comes through a provider. */
+  /** Whether the account gets a password; otherwise a provider is required. */
   passwords: boolean;
-  /** What the account is for. */
+  /** Explains the account. */
   children?: Child;
 }): Markup {
   return (

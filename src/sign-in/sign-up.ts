@@ -13,7 +13,10 @@ const HOUR = 3_600_000;
 
 export type SignUp = ReturnType<typeof createSignUp>;
 
-/** Makes accounts for people at a browser: the owner's, invited ones, and anybody's where that is allowed. */
+/**
+ * Creates accounts in the browser: the owner's, those of invited people, and anyone's if registration
+ * is open.
+ */
 export function createSignUp({
   accounts,
   invitations,
@@ -26,11 +29,11 @@ export function createSignUp({
   accounts: Pick<Accounts, "prepareMember" | "addMember" | "isSetUp" | "setUp">;
   invitations: Pick<Invitations, "find" | "use">;
   registration: Config["registration"];
-  /** What proves that somebody runs this server. */
+  /** The secret of a person who runs this server. */
   setUpToken: () => Promise<string>;
   hashing: Hashing;
   ephemeral: Pick<Ephemeral, "limit">;
-  /** Whether people have passwords; else they come through a provider. */
+  /** Whether accounts have passwords; otherwise a provider is required. */
   passwords?: boolean;
 }) {
   const byAddress = ephemeral.limit("sign-ups", { tries: 10, period: HOUR });
@@ -39,28 +42,30 @@ export function createSignUp({
   return {
     isSetUp: accounts.isSetUp,
 
-    /** Whether anyone may make an account. */
+    /** Whether registration is open. */
     isOpen: registration === "open",
 
-    /** Whether the owner's account may be made in a browser; else the command line makes it. */
+    /**
+     * Whether the owner's account can be created in a browser; otherwise the command line creates it.
+     */
     allowsSetUp: registration !== "closed",
 
-    /** Whether somebody who has this token may make the owner's account. */
+    /** Whether this token allows creating the owner's account. */
     mayClaim: async (token: string | null): Promise<boolean> =>
       isSameSecret(token ?? "", await setUpToken()),
 
     /**
-     * Makes the owner's account on an empty server.
-     * @throws AppError `forbidden`, or as `Accounts.setUp`
+     * Creates the owner's account on an empty server. @throws AppError `forbidden`, or as
+     * `Accounts.setUp`
      */
     async setUp(wanted: NewAccount, token: string | null): Promise<Account> {
       if (!this.allowsSetUp || !(await this.mayClaim(token))) {
         throw new AppError(
           "forbidden",
-          "Open the link that the server has printed at its start, or that ctxd dashboard opens.",
+          "Open the link that the server printed when it started, or run ctxd dashboard on its machine.",
         );
       }
-      // Where there are no passwords, the owner signs in through a provider that knows the address.
+      // Without passwords, the owner signs in through a provider that knows the address.
       const { email, password } = wanted;
       return hashing(() => accounts.setUp({ email, password: passwords ? password : null }));
     },
@@ -68,15 +73,15 @@ export function createSignUp({
     findInvitation: invitations.find,
 
     /**
-     * Makes an account by invitation, which is used up by that. Nothing is held while the password
-     * is hashed: an invitation that is revoked meanwhile is revoked.
-     * @throws AppError `not_found` when the invitation does not hold, `forbidden` where there are no
-     * passwords, or as `Accounts.prepareMember`
+     * Creates an account and uses up its invitation. The invitation can still be revoked while the
+     * password is hashed.
+     * @throws AppError `not_found` for an invalid invitation, `forbidden` where there are no passwords,
+     *   or as `Accounts.prepareMember`
      */
     async accept(secret: string, wanted: NewAccount): Promise<Account> {
       if (!passwords) throw noPasswords();
       const invitation = await invitations.find(secret);
-      // One that does not hold costs no hash.
+      // An invalid invitation needs no hash.
       if (invitation === null) throw notHolding();
       const email = invitation.email ?? wanted.email;
       return invitations.use(
@@ -86,14 +91,18 @@ export function createSignUp({
     },
 
     /**
-     * Makes an account for anyone. That an address is taken can't be kept secret here, since no mail
-     * is sent: tries are limited instead.
-     * @param address where the request comes from
-     * @throws AppError `forbidden` where that is not allowed, `rate_limited`, or as `Accounts.addMember`
+     * Creates an account for anyone. Without mail it can't be kept secret that an address is taken:
+     * tries are limited instead.
+     * @param address of the client
+     * @throws AppError `forbidden` where registration is not open, `rate_limited`, or as
+     *   `Accounts.addMember`
      */
     async signUp(wanted: NewAccount, address: string): Promise<Account> {
       if (registration !== "open" || !(await accounts.isSetUp())) {
-        throw new AppError("forbidden", "An account is made by invitation here: ask the owner.");
+        throw new AppError(
+          "forbidden",
+          "You need an invitation for an account here: ask the owner.",
+        );
       }
       if (!passwords) throw noPasswords();
       const site = siteOf(address);

@@ -1,36 +1,36 @@
 import type { Dialect } from "../db/dialect.ts";
 
-/** The tables of signing in, in the words of a database. They are made by `db/migrations.ts`. */
+/** The database tables of sign-in, created by `db/migrations.ts`. */
 export function createSignInTables(dialect: Dialect) {
   const { table, primaryKey, text, integer, real, blob, timestamp } = dialect;
 
-  /** Who is signed in, in which browser. A trigger ends an account's sessions with its password. */
+  /** Sessions. A trigger ends those of an account when its password changes. */
   const sessions = table("sessions", {
     /** SHA-256 of what the browser's cookie holds, in hex. */
     hash: text("hash").primaryKey(),
     accountId: text("account_id").notNull(),
     createdAt: timestamp("created_at").notNull(),
     expiresAt: timestamp("expires_at").notNull(),
-    /** As it calls itself (`User-Agent`). */
+    /** The name that it gives itself (`User-Agent`). */
     browser: text("browser").notNull(),
     /** To the minute. */
     lastUsedAt: timestamp("last_used_at"),
-    /** When its person last proved who they are; null for one begun by a program that did not note it. */
+    /** When its person last gave a proof; null for sessions of a version that did not record it. */
     provedAt: timestamp("proved_at"),
   });
 
-  /** What the server signs with, by what that is for. */
+  /** Secrets of the server, by purpose. */
   const serverSecrets = table("server_secrets", {
     name: text("name").primaryKey(),
     value: text("value").notNull(),
   });
 
-  /** By whom else a person can be known: the providers through which they sign in. */
+  /** Identities of people at their providers. */
   const identities = table(
     "identities",
     {
       issuer: text("issuer").notNull(),
-      /** What the issuer calls the person, for good. */
+      /** The issuer's permanent id of the person. */
       subject: text("subject").notNull(),
       accountId: text("account_id").notNull(),
       createdAt: timestamp("created_at").notNull(),
@@ -38,36 +38,38 @@ export function createSignInTables(dialect: Dialect) {
     ({ issuer, subject }) => [primaryKey({ columns: [issuer, subject] })],
   );
 
-  /** The public halves of what a person's devices sign in with (WebAuthn credentials). */
+  /** Public keys of people's passkeys (WebAuthn credentials). */
   const passkeys = table("passkeys", {
     /** The credential's id, in base64url. */
     id: text("id").primaryKey(),
     accountId: text("account_id").notNull(),
     /** In COSE. */
     publicKey: blob("public_key").notNull(),
-    /** How often the device says that it was used; 0 for ones that do not count. */
+    /** The device's count of uses; 0 for devices that do not count. */
     counter: integer("counter").notNull(),
-    /** How a browser can reach it, as it said; separated by spaces. */
+    /** The transports that the browser named, separated by spaces. */
     transports: text("transports").notNull(),
     name: text("name").notNull(),
     createdAt: timestamp("created_at").notNull(),
     lastUsedAt: timestamp("last_used_at"),
   });
 
-  /** What one-time codes are computed from (RFC 6238). It can't be hashed: the server computes them too. */
+  /**
+   * Secrets of one-time codes (RFC 6238). They can't be hashed, because the server computes codes too.
+   */
   const oneTimeCodes = table("one_time_codes", {
     accountId: text("account_id").primaryKey(),
     secret: blob("secret").notNull(),
-    /** When a first code has shown that the person's app has it; null until then. */
+    /** When the first code was checked; null until then. */
     confirmedAt: timestamp("confirmed_at"),
-    /** The last step whose code was taken: neither it nor an earlier one is taken again. */
+    /** The last step whose code was used: codes up to it are refused. */
     lastStep: integer("last_step").notNull(),
-    /** Wrong codes that still count at `failedAt`, and fade from then on. */
+    /** Wrong codes that count at `failedAt`. They count less over time. */
     failures: real("failures").notNull(),
     failedAt: timestamp("failed_at").notNull(),
   });
 
-  /** Codes for who has lost the second factor, as long as they are not used. */
+  /** Unused recovery codes. */
   const recoveryCodes = table(
     "recovery_codes",
     {
@@ -79,22 +81,22 @@ export function createSignInTables(dialect: Dialect) {
   );
 
   /**
-   * Who has shown the first factor and not yet the second. A trigger ends them with the password, and
-   * when the account is disabled.
+   * Sign-ins whose second step is due. Triggers end them when the password changes or the account is
+   * disabled.
    */
   const pendingSignIns = table("pending_sign_ins", {
     /** SHA-256 of what the browser's cookie holds, in hex. */
     hash: text("hash").primaryKey(),
     accountId: text("account_id").notNull(),
-    /** Where to go on, a path of ours. */
+    /** The path on this server to redirect to. */
     next: text("next"),
     triesLeft: integer("tries_left").notNull(),
     expiresAt: timestamp("expires_at").notNull(),
   });
 
-  /** What a browser was told to have a passkey sign. */
+  /** Challenges for passkeys. */
   const passkeyChallenges = table("passkey_challenges", {
-    /** SHA-256 of what the browser's cookie holds, and of what the signature is for, in hex. */
+    /** SHA-256 of the browser's cookie and the purpose of the signature, in hex. */
     hash: text("hash").primaryKey(),
     challenge: text("challenge").notNull(),
     expiresAt: timestamp("expires_at").notNull(),

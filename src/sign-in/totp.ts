@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-/** Milliseconds for which a code is shown: what all apps take when told nothing else. */
+/** Milliseconds for which a code is shown, the default of all apps. */
 export const STEP = 30_000;
 const DIGITS = 6;
 /** RFC 4226, section 4, requirement 6. */
@@ -36,9 +36,9 @@ export function toBase32(bytes: Uint8Array): string {
 }
 
 /**
- * The address by which an app takes a secret over
+ * The address that transfers a secret to an app
  * (https://github.com/google/google-authenticator/wiki/Key-Uri-Format).
- * @param issuer whose codes they are, as the app shows it
+ * @param issuer the name of the server in the app
  */
 export function totpAddress(
   secret: Uint8Array,

@@ -7,7 +7,7 @@ import { formToken } from "./form-token.ts";
 import type { SessionConditions } from "./session-conditions.ts";
 import { SESSION_LIFETIME, type Sessions } from "./sessions.ts";
 
-/** A person who is signed in, with the proof for their forms. */
+/** A signed-in person, with the token for their forms. */
 export interface SignedIn {
   readonly account: Account;
   /** The session's secret. */
@@ -25,7 +25,7 @@ export interface Welcome {
 
 export type Visitors = ReturnType<typeof createVisitors>;
 
-/** Tells who sits at the browser that sent a request. */
+/** Identifies the person at the browser of a request. */
 export function createVisitors({
   cookies,
   sessions,
@@ -37,7 +37,7 @@ export function createVisitors({
   devices: Devices;
   accounts: Pick<Accounts, "admit">;
 }) {
-  /** The `Set-Cookie` header by which a browser is known at an account from now on. */
+  /** The `Set-Cookie` header that makes the browser known at an account. */
   const remember = async (request: Request, accountId: string): Promise<string> =>
     cookies.set(
       "device",
@@ -46,7 +46,7 @@ export function createVisitors({
     );
 
   return {
-    /** Who is signed in; null for nobody. */
+    /** The signed-in person; null for nobody. */
     async find(request: Request): Promise<SignedIn | null> {
       const session = cookies.read(request, "session");
       const accountId = session === null ? null : await sessions.findAccount(session);
@@ -56,7 +56,7 @@ export function createVisitors({
     },
 
     /**
-     * Signs a person in, instead of who was: the end of every way of signing in.
+     * Signs a person in and ends the previous session. Every way to sign in ends here.
      * @throws AppError as `Sessions.begin`
      */
     async welcome(
@@ -85,7 +85,9 @@ export function createVisitors({
     recognise: (request: Request, email: string, since?: number): Promise<string | null> =>
       devices.recognise(email, cookies.read(request, "device"), since),
 
-    /** The proof for a form that nobody is signed in for, and the headers that make it hold. */
+    /**
+     * The token for the forms of a visitor who is not signed in, and the headers that set its cookie.
+     */
     greet(request: Request): { token: string; headers: Record<string, string> } {
       const known = cookies.read(request, "visit");
       if (known !== null) return { token: formToken(known), headers: {} };

@@ -44,9 +44,8 @@ const Assertion = Type.Object({
 export type WebAuthn = ReturnType<typeof createWebAuthn>;
 
 /**
- * Passkeys as browsers use them (WebAuthn Level 3): made so that each can sign in alone, which takes
- * that the device knows its user and is told so by a fingerprint, a face or a PIN. `browser` is
- * everywhere the secret of the cookie that the browser is known by.
+ * Creates and checks passkeys (WebAuthn Level 3). Each passkey can sign in alone: the device identifies
+ * its user by a fingerprint, a face or a PIN. `browser` is always the secret of the browser's cookie.
  */
 export function createWebAuthn({
   publicUrl,
@@ -62,10 +61,13 @@ export function createWebAuthn({
   const isSecure = protocol === "https:" || /^(.+\.)?localhost$/.test(hostname);
 
   return {
-    /** Whether browsers allow passkeys at this server's address: a name, over HTTPS or on this machine. */
+    /**
+     * Whether browsers allow passkeys at this server's address: it needs a host name, and HTTPS or this
+     * machine.
+     */
     isAvailable: isNamed && isSecure,
 
-    /** What a browser needs to make a passkey for an account. */
+    /** The options for a browser that creates a passkey. */
     async registrationOptions(
       browser: string,
       { id, email }: Pick<Account, "id" | "email">,
@@ -86,9 +88,9 @@ export function createWebAuthn({
     },
 
     /**
-     * Adds the passkey that a browser has made to an account.
-     * @param credential as the page's script sent it, in JSON
-     * @throws AppError `validation_failed` for one that was not asked for, or as `Passkeys.add`
+     * Adds a passkey from a browser to an account.
+     * @param credential the JSON from the page's script
+     * @throws AppError `validation_failed` for one that was not requested, or as `Passkeys.add`
      */
     async register(
       browser: string,
@@ -116,8 +118,8 @@ export function createWebAuthn({
     },
 
     /**
-     * What a browser needs to have something signed.
-     * @param accountId whose passkeys can be taken; null for those of whoever sits there
+     * The options for a browser whose passkey signs.
+     * @param accountId the account whose passkeys are accepted; null for any
      */
     async requestOptions(
       browser: string,
@@ -136,9 +138,9 @@ export function createWebAuthn({
     },
 
     /**
-     * The account whose passkey has signed; null when that is another one than was asked for, is
-     * unknown, or has signed something else.
-     * @param credential as the page's script sent it, in JSON
+     * The account of the passkey that signed; null if it is not the expected one, is unknown, or signed
+     * something else.
+     * @param credential the JSON from the page's script
      * @param accountId as for `requestOptions`
      */
     async verify(
@@ -154,7 +156,7 @@ export function createWebAuthn({
       const known = accountId && (await passkeys.find(accountId, response.id));
       if (!accountId || !known) return null;
       const { userHandle } = response.response;
-      // A passkey that was found without a list has to say whose it is (WebAuthn, section 7.2).
+      // A passkey that was found without a list must name its user (WebAuthn, section 7.2).
       if (userHandle === undefined ? wanted === null : textOf(userHandle) !== accountId)
         return null;
       const { verifyAuthenticationResponse } = await import("@simplewebauthn/server");
@@ -181,9 +183,9 @@ const listed = ({ id, transports }: { id: string; transports: readonly string[] 
 });
 
 /**
- * A new passkey without what its device says of itself (WebAuthn Level 3, section 8.7): that was not
- * asked for, and the library would fetch what certificates in it name, from wherever who made them likes.
- * @throws Error for what is no attestation object
+ * Removes the device's attestation from a new passkey (WebAuthn Level 3, section 8.7). It was not
+ * requested, and the library would fetch addresses that its certificates name, which anyone can choose.
+ * @throws Error for anything but an attestation object
  */
 async function withoutAttestation(
   credential: RegistrationResponseJSON,
@@ -204,7 +206,7 @@ async function withoutAttestation(
   return { ...credential, response: { ...response, attestationObject } };
 }
 
-/** What a script of a page sent, if it has this shape. */
+/** Parses the JSON from a page's script. */
 function parse<Schema extends TSchema>(schema: Schema, json: string): Static<Schema> | null {
   try {
     return Value.Parse(["Clone", "Assert"], schema, JSON.parse(json));
@@ -213,7 +215,7 @@ function parse<Schema extends TSchema>(schema: Schema, json: string): Static<Sch
   }
 }
 
-/** The library throws plain errors for what does not fit, which nobody is told. */
+/** The library throws plain errors for invalid passkeys. Nobody sees them. */
 async function orNull<T>(verification: () => Promise<T>): Promise<T | null> {
   try {
     return await verification();

@@ -15,9 +15,9 @@ const TRIED_FIRST = [
   ["PassWord1", "Many people use this password"],
   ["ｐａｓｓｗｏｒｄ", "Many people use this password"],
   ["11111111111", "Many people use this password"],
-  [EMAIL, "not made of your e-mail address"],
-  ["Lovelace1815!", "not made of your e-mail address"],
-  ["ctxd-ctxd", "not made of your e-mail address or the name ctxd"],
+  [EMAIL, "must not consist of your e-mail address"],
+  ["Lovelace1815!", "must not consist of your e-mail address"],
+  ["ctxd-ctxd", "must not consist of your e-mail address or the name ctxd"],
 ] as const;
 
 /** Sends a form with each of the passwords, and then with one that nobody guesses. */
@@ -68,6 +68,6 @@ test("the command line gives it to nobody", async () => {
   const asked = await ctxdInTerminal(["user", "passwd", EMAIL], [["Password", "lovelace1\r"]], {
     dataDir,
   });
-  expect(asked.screen).toContain("not made of your e-mail address");
+  expect(asked.screen).toContain("must not consist of your e-mail address");
   expect(asked.exitCode).not.toBe(0);
 });

@@ -109,7 +109,7 @@ test("the form limits a key to a project, and a regenerated key keeps the limit"
   expect(await server.keys.authenticate(renewed)).toMatchObject({ bound });
 
   const unnamed = await create({ name: "unnamed", bound_only: "true" });
-  expect(unnamed.text).toContain("Name the project");
+  expect(unnamed.text).toContain("Enter the name of the project");
   const names = (await server.keys.list(accountId)).map(({ name }) => name);
   expect(names).not.toContain("unnamed");
 });

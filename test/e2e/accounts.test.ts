@@ -39,7 +39,7 @@ test.each(LOOKS)(
     const check = (page: Page) => (look.javaScript === false ? undefined : expectSound(page));
     await browser.visit({ origin, ...look }, async (owner) => {
       await owner.goto(origin);
-      await owner.getByText("the link that the server has printed at its start").waitFor();
+      await owner.getByText("the link that the server printed when it started").waitFor();
       await owner.goto(`${origin}${SET_UP_LINK}`);
       await owner.getByLabel("E-mail address").fill(EMAIL);
       await owner.getByLabel("Password").fill(PASSWORD);

@@ -133,7 +133,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
     test("are of one account each, with what a signature is checked by", async () => {
       const { passkeys, one, two, clock } = await start(place);
       await passkeys.add(one, passkey("a"));
-      await expect(passkeys.add(two, passkey("a"))).rejects.toThrow("in use here already");
+      await expect(passkeys.add(two, passkey("a"))).rejects.toThrow("already in use here");
       expect(await passkeys.findAccount("a")).toBe(one);
       expect(await passkeys.find(two, "a")).toBeNull();
       const { name: _, ...rest } = passkey("a");

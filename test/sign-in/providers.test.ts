@@ -194,7 +194,7 @@ test("who has taken another's address by an invitation gets nothing of theirs", 
   const person = createPerson(server.origin);
   const page = await through(person, "taken", verified("taken@example.com"));
   expect(page.status).toBe(403);
-  expect(page.text).toContain("sign in with that");
+  expect(page.text).toContain("sign in with it");
 });
 
 describe("where anyone may sign up", () => {
@@ -209,7 +209,7 @@ describe("where anyone may sign up", () => {
     const stranger = createPerson(open.origin);
     const refused = await through(stranger, "you", verified(EMAIL), { at: openProvider });
     expect(refused.status).toBe(403);
-    expect(refused.text).toContain("sign in with that");
+    expect(refused.text).toContain("sign in with it");
 
     const owner = createPerson(open.origin);
     const id = (await open.accounts.findByEmail(EMAIL))?.id ?? "";

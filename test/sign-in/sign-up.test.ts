@@ -22,7 +22,7 @@ describe("an empty server", () => {
       const page = await person.visit(path);
       expect(new URL(page.url).pathname).toBe("/setup");
       expect(page.status).toBe(403);
-      expect(page.text).toContain("ctxd dashboard opens");
+      expect(page.text).toContain("run ctxd dashboard");
     }
     const page = await person.visit(SET_UP_LINK);
     expect(page.text).toContain("Create the account of its owner");
