@@ -4,11 +4,11 @@ export interface Account {
   readonly email: string;
   readonly role: "owner" | "member";
   readonly createdAt: Date;
-  /** Since when nobody can use it; null for an account that can be used. */
+  /** When it was disabled; null for an enabled account. */
   readonly disabledAt: Date | null;
 }
 
-/** What a new account is made of; `password: null` makes one that can't sign in with a password. */
+/** The fields of a new account. `password: null` creates one without a password. */
 export interface NewAccount {
   readonly email: string;
   readonly password: string | null;
