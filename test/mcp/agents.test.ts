@@ -8,10 +8,7 @@ import {
 } from "../oauth/support/oauth-server.ts";
 import { REGISTRATIONS } from "../oauth/support/registrations.ts";
 
-/**
- * One sequence of requests per client, in the order and with the quirks that its users have reported
- * of it: what no library would send.
- */
+// One sequence of requests per client, in the order and with the quirks that users have reported.
 
 const CLAUDE_ID = "https://claude.ai/oauth/claude-code-client-metadata";
 const documents: Record<string, object> = {
@@ -136,7 +133,7 @@ const register = async (metadata: object, path = "/api/oauth") => {
 describe("Claude, where it runs by itself (claude.ai, desktop, mobile)", () => {
   const httpx: Headers = { "user-agent": "python-httpx/0.28.1", ...BOTH };
 
-  test("connects by paths that it makes up, and its headers may contradict its messages", async () => {
+  test("connects by guessed paths, with headers that contradict its messages", async () => {
     const refused = await say(
       null,
       { method: "server/discover", params: envelope("claude-ai") },
@@ -203,7 +200,7 @@ describe("Claude, where it runs by itself (claude.ai, desktop, mobile)", () => {
 describe("Claude Code", () => {
   const agent = { "user-agent": "claude-code/2.1.260 (cli)", ...BOTH };
 
-  test("connects by its metadata document, from whatever port it has", async () => {
+  test("connects with its metadata document, from any port", async () => {
     const redirect_uri = "http://localhost:53187/callback";
     const { access_token } = await allow(CLAUDE_ID, {
       redirect_uri,
@@ -224,14 +221,14 @@ describe("Claude Code", () => {
     }
   });
 
-  test("is told in JSON where there is nothing", async () => {
+  test("receives JSON errors for unknown paths", async () => {
     expect((await ask("/.well-known/oauth-authorization-server/other")).status).toBe(404);
     expect((await ask("/register/unknown")).status).toBe(404);
   });
 });
 
 describe("ChatGPT", () => {
-  test("finds the authorization server at the path of the resource, and searches and fetches", async () => {
+  test("finds the authorization server at the resource's path, then searches and fetches", async () => {
     const { body: metadata } = await ask("/.well-known/oauth-authorization-server/mcp");
     expect(metadata.token_endpoint_auth_methods_supported).toContain("none");
     const { status, headers } = await say(null, initialize);
@@ -260,20 +257,21 @@ describe("ChatGPT", () => {
     const { results } = JSON.parse(text?.text ?? "");
     expect(results).toEqual([
       {
-        ...{ id: expect.any(String), title: "Sam is allergic to peanuts" },
+        id: expect.any(String),
+        title: "Sam is allergic to peanuts",
         text: "Sam is allergic to peanuts",
         url: expect.stringContaining(server.origin),
       },
     ]);
     const fetched = await call("fetch", { id: results[0].id });
     expect(fetched.body?.result?.structuredContent).toMatchObject({
-      ...{ id: results[0].id, title: expect.any(String), text: "Sam is allergic to peanuts" },
-      url: results[0].url,
+      ...results[0],
+      title: expect.any(String),
     });
     expect(saved.body?.result?.structuredContent).toMatchObject({ id: results[0].id });
   });
 
-  test("is held to what its headers say", async () => {
+  test("is rejected when its headers contradict its message", async () => {
     const { tokens } = await server.connect();
     const list = { method: "tools/list", params: envelope("chatgpt") };
     const headers = { ...BOTH, "user-agent": "openai-mcp/1.0.0", "mcp-protocol-version": OLD };
@@ -282,7 +280,7 @@ describe("ChatGPT", () => {
   });
 });
 
-test("Cursor registers three addresses at once, and is answered at that of its program", async () => {
+test("Cursor registers three redirect URIs, and is answered at that of its program", async () => {
   const { redirect_uris } = REGISTRATIONS.Cursor;
   const [redirect_uri] = redirect_uris;
   const client = await register(REGISTRATIONS.Cursor);
@@ -292,7 +290,7 @@ test("Cursor registers three addresses at once, and is answered at that of its p
   expect(answer.body?.result?.protocolVersion).toBe(OLD);
 });
 
-test("VS Code registers a grant that there is none of, and comes from another port", async () => {
+test("VS Code registers an unsupported grant, and connects from another port", async () => {
   const client = await register(REGISTRATIONS["VS Code"]);
   const redirect_uri = "http://127.0.0.1:41022/";
   const resource = `${server.origin}/mcp`;
@@ -304,7 +302,7 @@ test("VS Code registers a grant that there is none of, and comes from another po
   expect(listed.body?.result?.tools?.length).toBe(TOOLS);
 });
 
-test("a client that accepts anything is answered", async () => {
+test("a client that accepts any type is answered", async () => {
   const { tokens } = await server.connect();
   for (const accept of ["*/*", "application/json, */*;q=0.1"]) {
     expect((await say(tokens.access_token, initialize, { accept })).status).toBe(200);

@@ -1,4 +1,4 @@
-/** The words of JSON Schema that the API and the tools describe their inputs with. */
+/** The keywords of JSON Schema in the schemas of the API and the tools. */
 export interface JsonSchema {
   readonly type?: string;
   readonly const?: unknown;
@@ -15,9 +15,9 @@ export interface JsonSchema {
 }
 
 /**
- * Makes values that a schema takes, or nearly: of every field that it knows, whoever has added it.
- * @param random 0 to 1
- * @param known values of fields, by their names: one of these nine times in ten
+ * Creates values that a schema accepts, or nearly accepts, with all its fields.
+ * @param random returns 0 to 1
+ * @param known values of fields by their names, which are used nine times in ten
  */
 export function createReasonableValues({
   random,
@@ -40,13 +40,17 @@ export function createReasonableValues({
     }
     const ways = schema.anyOf ?? schema.oneOf;
     if (ways) return someOf(pick(ways) ?? {}, name);
-    if (schema.const !== undefined) return schema.const;
-    if (schema.enum) return pick(schema.enum);
     if (schema.type === "object") return objectOf(schema);
     if (schema.type === "array") {
       const count = 1 + Math.floor(random() * 2);
       return Array.from({ length: count }, () => someOf(schema.items ?? {}, name));
     }
+    return scalarOf(schema);
+  };
+
+  const scalarOf = (schema: JsonSchema): unknown => {
+    if (schema.const !== undefined) return schema.const;
+    if (schema.enum) return pick(schema.enum);
     if (schema.examples?.length) return pick(schema.examples);
     if (schema.default !== undefined) return schema.default;
     if (schema.type === "boolean") return random() < 0.5;
