@@ -38,7 +38,7 @@ async function expectUnauthorized(authorization: string | null) {
   }
 }
 
-test("without a key nothing is answered but the server's health", async () => {
+test("without a key, only the server's health is answered", async () => {
   await expectUnauthorized(null);
   expect((await fetch(`${server.origin}/api/health`)).status).toBe(200);
 });
@@ -62,7 +62,7 @@ test.each(
   expectUnauthorized(authorization),
 );
 
-test("a key in the query string or a cookie is not read", async () => {
+test("a key in the query string or a cookie is ignored", async () => {
   for (const query of [`key=${ada.key}`, `access_token=${ada.key}`]) {
     const response = await fetch(`${server.origin}/api/memories?${query}`, {
       headers: { cookie: `key=${ada.key}` },
@@ -91,7 +91,7 @@ test("a revoked key is refused from the next request on", async () => {
   await expectUnauthorized(`Bearer ${key}`);
 });
 
-test("an expired key is refused from its moment on", async () => {
+test("a key is refused from its expiry on", async () => {
   const { key } = await server.keys.create(ada.accountId, {
     name: "short",
     scopes: SCOPES,
@@ -124,14 +124,14 @@ test.each(READING)("a key for writing alone may not %s %s", async (method, path)
   expectError(await writer.send(method, path), { status: 403, code: "forbidden" });
 });
 
-test("a key for reading may read", async () => {
+test("a key with the scope to read may read", async () => {
   const reader = await server.client(ada.accountId, ["memories:read"]);
   for (const [method, path] of READING) {
     expect((await reader.send(method, path)).status).toBe(200);
   }
 });
 
-test("who is asking is asked before what is asked", async () => {
+test("credentials are checked before the request's content", async () => {
   const nobody = createClient(server.origin, generateKey());
   for (const [method, path, body] of [
     ["GET", "/memories/search", undefined],

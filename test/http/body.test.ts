@@ -111,7 +111,7 @@ test.each(LIMITED.slice(0, 2))(
   },
 );
 
-test("a client that sends a big body reads why it is refused, and the server goes on", async () => {
+test("a client with a body that is too large receives the reason, and the server keeps running", async () => {
   const size = 128 * MIB;
   for (const [method, path] of ROUTES) {
     const answer = await ada.send(method, path, { body: new Uint8Array(size), headers: JSON_TYPE });
@@ -120,7 +120,7 @@ test("a client that sends a big body reads why it is refused, and the server goe
   expect((await ada.get(id)).id).toBe(id);
 });
 
-test("a body that is announced too large is refused before it comes", async () => {
+test("a body is refused before it arrives if its announced length is too large", async () => {
   const headers = {
     ...JSON_TYPE,
     authorization: `Bearer ${ada.key}`,
@@ -130,7 +130,7 @@ test("a body that is announced too large is refused before it comes", async () =
   expectError({ status, body: JSON.parse(body) }, tooLarge);
 });
 
-test("a body that never ends is cut off soon after its limit", async () => {
+test("an endless body is stopped soon after the limit", async () => {
   const sent = await new Promise<number>((resolve) => {
     let bytes = 0;
     const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;

@@ -46,7 +46,7 @@ test.each([
   }
 });
 
-test("no page may read the API", async () => {
+test("no web page may read the API", async () => {
   const origin = "http://localhost:6274";
   for (const method of ["GET", "OPTIONS"]) {
     const answer = await fetch(`${server.origin}/api/memories`, { method, headers: { origin } });

@@ -17,7 +17,7 @@ async function answerTo(work: () => Promise<unknown>) {
 }
 
 describe.each(DATABASES)("on %s,", (_, place) => {
-  test("who adds to an account that has just been removed is told that it is gone", async () => {
+  test("a write to an account that was just removed answers that it is gone", async () => {
     const { db, clock } = await storesOn(place);
     const { oneTimeCodes, recoveryCodes } = createFactors({ db, clock });
     const identities = createIdentities({ db, clock });
@@ -27,7 +27,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
     expect(await answerTo(() => identities.link(gone, { issuer: "x", subject: "7" }))).toBe(404);
   });
 
-  test("a text that is too long to be looked up does not pass for an outage", async () => {
+  test("a text that is too long for a query does not count as an outage", async () => {
     const { db, clock, accounts } = await storesOn(place);
     const { id } = await addAccount(accounts);
     const identities = createIdentities({ db, clock });

@@ -79,7 +79,7 @@ function problemOf(
   return code && CODES.includes(code) ? null : "an unknown code";
 }
 
-test("the server lives on after what is no HTTP", async () => {
+test("the server keeps running after bytes that are not HTTP", async () => {
   const auth = `Authorization: Bearer ${ada.key}\r\n`;
   const post = `POST /api/memories HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${auth}`;
   const garbage = [

@@ -23,7 +23,7 @@ test("a server whose database has failed is not ready, and alive", async () => {
   expect(await ask(server.origin, "health/live")).toMatchObject(life);
 });
 
-test("a server whose object store is away is ready: what is at hand is answered", async () => {
+test("a server whose object store is unreachable is ready and serves local data", async () => {
   await using server = await startServer({ checks: { objects: () => "unreachable" } });
   expect(await ask(server.origin, "health")).toMatchObject({
     status: 200,
@@ -31,7 +31,7 @@ test("a server whose object store is away is ready: what is at hand is answered"
   });
 });
 
-test("a server that is about to stop is not ready at once, whatever hangs, and answers on", async () => {
+test("a stopping server reports at once that it is not ready, even if a check hangs, and still answers", async () => {
   const drain = createDrain();
   const hanging = Promise.withResolvers<CheckResult>();
   await using server = await startServer({ drain, checks: { database: () => hanging.promise } });

@@ -33,7 +33,7 @@ describe("plain HTTP", () => {
     }
   });
 
-  test("is refused under any other name, before credentials are looked at", async () => {
+  test("is refused under any other name, before credentials are checked", async () => {
     await using server = await startServer();
     const ada = await server.account();
     for (const host of [
@@ -71,7 +71,7 @@ describe("plain HTTP", () => {
 describe("a probe of a machine by its address", () => {
   const probe = "GET /api/health";
 
-  test("is answered, as load balancers have no name for it and no key", async () => {
+  test("is answered, because load balancers have neither its name nor a key", async () => {
     await using server = await startServer();
     for (const host of ["10.0.0.1", "10.0.0.1:7733", "[2001:db8::1]"]) {
       for (const line of [probe, `${probe}/live`]) {
@@ -103,12 +103,12 @@ describe("a probe of a machine by its address", () => {
 describe("X-Forwarded-Proto", () => {
   const https = { host: "example.com", "x-forwarded-proto": "https" };
 
-  test("is believed of nobody unless there is a proxy to trust", async () => {
+  test("is ignored without a trusted proxy", async () => {
     await using server = await startServer();
     expect(await ask(server, https)).toMatchObject(REQUIRED);
   });
 
-  test("is believed of a trusted proxy", async () => {
+  test("is accepted from a trusted proxy", async () => {
     await using server = await startServer({ config: { trustProxy: true } });
     expect(await ask(server, https)).toMatchObject(UNAUTHORIZED);
     expect(await ask(server, { ...https, "x-forwarded-proto": "HTTPS" })).toMatchObject(

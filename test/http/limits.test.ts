@@ -44,14 +44,14 @@ describe("requests with one key", () => {
     expect(countUntilRefused(() => countHolder(request(method, path), "key_2"))).toBe(most);
   });
 
-  test("reading, writing and agents' messages are counted apart", () => {
+  test("reading, writing and agents' messages are counted separately", () => {
     const { countHolder } = createSmall();
     for (const [method, path, most] of [kinds[0], kinds[2], kinds[4]]) {
       expect(countUntilRefused(() => countHolder(request(method, path), "key_1"))).toBe(most);
     }
   });
 
-  test("come back with time, evenly", () => {
+  test("are restored evenly over time", () => {
     const { countHolder, clock } = createSmall();
     const send = () => countHolder(request("GET", "/api/memories"), "key_1");
     countUntilRefused(send);
@@ -71,7 +71,7 @@ describe("requests with one key", () => {
 });
 
 describe("requests from one address", () => {
-  test("are counted whatever key they have, signing in apart", () => {
+  test("are counted together for all keys, and separately for sign-in", () => {
     const { countAddress } = createSmall();
     const send = (path: string) => () => countAddress(request("GET", path), ADDRESS);
     expect(countUntilRefused(send("/api/memories"))).toBe(SMALL.address);
@@ -81,7 +81,7 @@ describe("requests from one address", () => {
     expect(countUntilRefused(send("/sign-in"))).toBe(0);
   });
 
-  test("are not counted where a monitor asks or a page is shown", () => {
+  test("are not counted for health checks and pages", () => {
     const { countAddress } = createSmall();
     for (const path of ["/api/health", "/api/metrics", "/docs", "/"]) {
       expect(countUntilRefused(() => countAddress(request("GET", path), ADDRESS))).toBeNull();
@@ -97,7 +97,7 @@ describe("requests from one address", () => {
   });
 });
 
-test("nothing ordinary is counted where limits are off, and nothing is announced", async () => {
+test("with limits off, only sign-in is counted, and no limit is announced", async () => {
   const { countAddress, countHolder, announce } = createSmall({ rateLimit: false });
   const one = request("GET", "/api/memories");
   expect(countUntilRefused(() => countAddress(one, ADDRESS))).toBeNull();
@@ -106,7 +106,7 @@ test("nothing ordinary is counted where limits are off, and nothing is announced
   expect([...(answer as Response).headers]).toEqual([]);
 });
 
-test("signing in is counted where limits are off", () => {
+test("with limits off, sign-in is counted", () => {
   for (const path of ["/sign-in", "/setup", "/join/x", "/sign-up", "/api/oauth/token"]) {
     const { countAddress } = createSmall({ rateLimit: false });
     const count = countUntilRefused(() => countAddress(request("POST", path), ADDRESS));
@@ -121,7 +121,7 @@ describe("a server with the limits that it comes with", () => {
   });
   afterAll(() => server.close());
 
-  test("tells the limit and what is left of it", async () => {
+  test("sends the limit and its remainder", async () => {
     const account = await server.account();
     const search = await account.send("GET", "/memories/search?q=x");
     expect(search.headers.get("ratelimit-policy")).toBe('"search";q=120000;w=60');
@@ -136,7 +136,7 @@ describe("a server with the limits that it comes with", () => {
     expect(health.headers.get("ratelimit")).toBeNull();
   });
 
-  test("refuses who asks for tokens without end, and answers others", async () => {
+  test("refuses a client that requests tokens endlessly, and answers others", async () => {
     const statuses: Record<number, number> = {};
     let last = new Response();
     for (let sent = 0; sent < 1_250; sent++) {

@@ -30,7 +30,7 @@ async function ask(headers: Record<string, string>) {
 const numberOf = (line: string) => Number(line.split(" ").at(-1));
 
 describe("who may read metrics:", () => {
-  test("nobody without a key, be it from this machine, through a proxy or under another name", async () => {
+  test("nobody without a key, whether from this machine, through a proxy or under another name", async () => {
     for (const headers of [
       { host: "localhost" },
       { host: "127.0.0.1:7733" },
@@ -45,7 +45,7 @@ describe("who may read metrics:", () => {
     }
   });
 
-  test("who has a key of the owner, and nobody else's", async () => {
+  test("holders of a key of the owner, and of no other key", async () => {
     const member = await server.account();
     const host = "memory.example.com";
     expect(await ask({ host, authorization: `Bearer ${owner.key}` })).toBe(200);
@@ -66,7 +66,7 @@ test("every metric has a help, a type and a name as Prometheus wants them", asyn
   }
 });
 
-test("requests are counted by route and status, not by what was asked for", async () => {
+test("requests are counted by route and status, not by path", async () => {
   const account = await server.account();
   const { id } = await account.save({ content: "counted by route" });
   const before = await scrape();
@@ -113,7 +113,7 @@ test("commits, what they wrote, and the log are counted", async () => {
   expect(after.sum("ctxd_open_tables")).toBeGreaterThan(0);
 });
 
-test("what is in memory for searches is told as it grows, and what the bases have", async () => {
+test("the size of views and bases is reported as it grows", async () => {
   const account = await server.account();
   await account.saveAll([{ content: "a red bicycle" }, { content: "a red boat" }]);
   const before = await scrape();

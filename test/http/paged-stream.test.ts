@@ -10,7 +10,7 @@ async function* count(onEnd: () => void = () => {}) {
 }
 const encode = (page: number) => Buffer.alloc(65_536, page);
 
-test("a client that never reads gets a few pages, is cut off, and the rest is never made", async () => {
+test("a client that never reads receives a few pages and is disconnected; the other pages are never created", async () => {
   let made = 0;
   const ended = Promise.withResolvers<void>();
   const server = Bun.serve({
@@ -42,7 +42,7 @@ test("a client that never reads gets a few pages, is cut off, and the rest is ne
   await server.stop(true);
 });
 
-test("who cancels ends the making", async () => {
+test("cancelling ends the creation of pages", async () => {
   const ended = Promise.withResolvers<void>();
   const reader = createPagedStream(count(ended.resolve), encode).getReader();
   expect((await reader.read()).value?.[0]).toBe(0);

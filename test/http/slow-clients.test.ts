@@ -30,7 +30,7 @@ async function open(bytes: string, reads = true): Promise<Socket> {
 const HEAD = "Host: localhost\r\n";
 const LATE = { code: "malformed_request", message: expect.stringContaining("not arrive in time") };
 
-test("1,000 slow and half-open connections leave the server to others", async () => {
+test("1,000 slow and half-open connections do not block other clients", async () => {
   const account = await server.account();
   await account.save({ content: "still there" });
   const form = "Content-Type: application/x-www-form-urlencoded\r\n";
@@ -56,7 +56,7 @@ test("1,000 slow and half-open connections leave the server to others", async ()
   expect((await fetch(`${server.origin}/api/health`)).status).toBe(200);
 }, 30_000);
 
-test("who leaves in the middle of a body is no failure of the server", async () => {
+test("a client that disconnects during a body does not count as a failure of the server", async () => {
   const { key } = await server.account();
   lines.length = 0;
   const request = `POST /api/memories HTTP/1.1\r\n${HEAD}Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`;
@@ -106,7 +106,7 @@ describe("a body", () => {
     await expect(read(Array.from({ length: 50 }, () => [20, 1]))).rejects.toMatchObject(LATE);
   });
 
-  test("is not hurried by who reads it slowly", async () => {
+  test("has no time limit while the server reads it slowly", async () => {
     const body = new Blob([bytes(10), bytes(10)]).stream();
     let length = 0;
     for await (const chunk of readChunks({ body }, { base: 50, bytesPerMs: 1_000 })) {

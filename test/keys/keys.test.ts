@@ -186,7 +186,7 @@ describe.each(DATABASES)("keys on %s", (_, place) => {
     expect(await keys.authenticate(key)).toBeNull();
   });
 
-  test("a mark that could not be made is tried again a minute later, not on every call", async () => {
+  test("a last use that could not be written is tried again after a minute, not on every call", async () => {
     const { db, clock, account, keys: maker } = await withAccountOn(place);
     const { key } = await maker.create(account.id, WANTED);
     let attempts = 0;
@@ -241,7 +241,7 @@ test("the last use is written at most once a minute", async () => {
   expect(await lastUse()).toBe(start + MINUTE);
 });
 
-test("a database that another process keeps busy delays and refuses nobody", async () => {
+test("a database that another process keeps busy neither delays nor refuses a request", async () => {
   const dataDir = temporaryFolder();
   const { keys, account, clock } = await withAccount(dataDir);
   const { key } = await keys.create(account.id, WANTED);
@@ -278,7 +278,7 @@ test("the key is in no file, its first eight characters are", async () => {
   }
 });
 
-test("asking whom a key speaks for takes microseconds", async () => {
+test("authenticating a key takes microseconds", async () => {
   const { keys, account } = await withAccount();
   const made: string[] = [];
   for (let i = 0; i < 100; i++) made.push((await keys.create(account.id, WANTED)).key);

@@ -71,7 +71,7 @@ describe("a redirect URI that is not the registered one gets nothing:", () => {
 });
 
 describe("an app that its person binds to a project", () => {
-  test("stays so when it gets new tokens, and the page of apps says so", async () => {
+  test("stays bound when it receives new tokens, and the page of apps shows the project", async () => {
     const bound = { project: "Öl & Gas", only: true };
     const entered = { bound_project: ` ${bound.project} `, bound_only: "true" };
     const connected = await server.connect({}, entered);
@@ -92,7 +92,7 @@ describe("an app that its person binds to a project", () => {
     expect(apps.text).toContain("<bdi>Öl &amp; Gas only</bdi>");
   });
 
-  test("gets nothing where no project is named that alone is to be seen", async () => {
+  test("gets nothing if other memories are excluded but no project is named", async () => {
     const { client_id: clientId } = await server.register();
     const page = await visit(clientId);
     const refused = await person.submit(page, { decision: "allow", bound_only: "true" });
@@ -119,7 +119,7 @@ test("the port on this computer may be any, also when it was registered with one
   }
 });
 
-test("a client with one redirect URI need not name it, one with two has to", async () => {
+test("a client with one redirect URI may omit it, a client with two must name one", async () => {
   const one = await server.register();
   expect((await visit(one.client_id, { redirect_uri: null })).status).toBe(200);
   const two = await server.register({ redirect_uris: [REDIRECT_URI, `${REDIRECT_URI}/2`] });
@@ -135,7 +135,7 @@ test("an unknown client's person is told what to do", async () => {
   }
 });
 
-describe("a request that can't be granted is told to the client:", () => {
+describe("a client receives the error of a bad request:", () => {
   test.each([
     ["plain", { code_challenge_method: "plain" }, "invalid_request"],
     ["no method, which means plain", { code_challenge_method: null }, "invalid_request"],
@@ -169,7 +169,7 @@ describe("a request that can't be granted is told to the client:", () => {
     });
   });
 
-  test("but nobody is sent to a site where they have not consented to go", async () => {
+  test("but a person is not redirected to a site without consent", async () => {
     const { client_id: clientId } = await server.register();
     const first = await visit(clientId, { scope: "admin" });
     expect({ status: first.status, location: first.location }).toEqual({
@@ -182,7 +182,7 @@ describe("a request that can't be granted is told to the client:", () => {
   });
 });
 
-test("every answer names the server it comes from, so that none passes for another's", async () => {
+test("every answer names its server, so that it can't be mistaken for another's", async () => {
   const { client_id: clientId } = await server.register();
   const page = await visit(clientId, { state: "<&\"' %" });
   expect(answerOf(await person.submit(page, { decision: "allow" }))).toEqual({
@@ -234,12 +234,12 @@ describe("scopes:", () => {
     expect(await granted(asked)).toBe(given);
   });
 
-  test("a person may allow less than was asked for, and not nothing", async () => {
+  test("a person may allow fewer scopes than requested, but not none", async () => {
     expect(await granted(null, ["memories:read"])).toBe("memories:read");
     expect(await granted(null, [])).toBe("access_denied");
   });
 
-  test("a form that was tampered with gives no more than was asked for", async () => {
+  test("a manipulated form grants no more than was requested", async () => {
     expect(await granted("memories:read", ["memories:read", "memories:write"])).toBe(
       "memories:read",
     );
@@ -333,7 +333,7 @@ test("a hostile client's name and state are text, and show no more than they sho
   expect(answer.state).toBe(`"><script>alert(2)</script>`);
 });
 
-test("a person may take another account on the way", async () => {
+test("a person may switch accounts before consenting", async () => {
   const { client_id: clientId } = await server.register();
   const { person: visitor } = await server.signedIn();
   const page = await visitor.visit(server.authorizeUrl(clientId, { state: "a b" }));
@@ -345,7 +345,7 @@ test("a person may take another account on the way", async () => {
   expect(new URL(next, server.origin).searchParams.get("state")).toBe("a b");
 });
 
-test("pages are not served under a name that was made to point here", async () => {
+test("pages are not served under another host name (DNS rebinding)", async () => {
   const { client_id: clientId } = await server.register();
   const path = server.authorizeUrl(clientId).slice(server.origin.length);
   const session = person.jar.get("ctxd-session");

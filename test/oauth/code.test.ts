@@ -28,7 +28,7 @@ function expectRefused(answer: { status: number; body: unknown }, error = "inval
   expect(answer.status).toBe(error === "invalid_client" ? 401 : 400);
 }
 
-test("a code that is used twice ends what came of it", async () => {
+test("a code that is used twice ends its tokens", async () => {
   const { clientId, code } = await freshCode();
   const tokens = tokensOf(await server.redeem(clientId, code));
   expect(await server.use(tokens.access_token)).toBe(200);
@@ -65,7 +65,7 @@ test.each([
   },
 );
 
-test("a code of one client is worth nothing to another", async () => {
+test("a client can't use the code of another client", async () => {
   const { clientId, code } = await freshCode();
   const thief = await server.register();
   expectRefused(await server.redeem(thief.client_id, code));
@@ -73,7 +73,7 @@ test("a code of one client is worth nothing to another", async () => {
   expect((await server.redeem(clientId, code)).status).toBe(200);
 });
 
-test("a code holds for a minute", async () => {
+test("a code is valid for a minute", async () => {
   const { clientId, code } = await freshCode();
   server.clock.advance(59_999);
   const inTime = await freshCode();
@@ -118,7 +118,7 @@ test.each([
   expect(await response.json()).toMatchObject({ error: "invalid_request" });
 });
 
-test("a client with a secret has to show it, in either way", async () => {
+test("a client with a secret must send it, in one of two ways", async () => {
   for (const method of ["client_secret_post", "client_secret_basic", undefined]) {
     const { client_id: clientId, client_secret: secret = "" } = await server.register({
       token_endpoint_auth_method: method,

@@ -79,7 +79,7 @@ describe("an access token", () => {
     await expectUnauthorized(code ?? "");
   });
 
-  test("holds for an hour", async () => {
+  test("is valid for an hour", async () => {
     const { tokens } = await server.connect();
     server.clock.advance(HOUR - 1);
     expect(await server.use(tokens.access_token)).toBe(200);
@@ -171,7 +171,7 @@ describe("an access token", () => {
   });
 });
 
-test("a request without a token is told where to get one, and of no error", async () => {
+test("a request without a token receives the address to get one, and no error", async () => {
   for (const path of ["/mcp", "/api/memories"]) {
     for (const method of ["GET", "POST", "DELETE"]) {
       const { status, headers } = await fetch(server.origin + path, { method });
@@ -213,7 +213,7 @@ describe("a refresh token", () => {
     expect((await server.renew(clientId, first?.refresh_token ?? "")).status).toBe(200);
   });
 
-  test("that comes back later ends everything that came of it", async () => {
+  test("that is used again later ends its whole grant", async () => {
     const { tokens, clientId, accountId } = await server.connect();
     const next = tokensOf(await server.renew(clientId, tokens.refresh_token));
     server.clock.advance(MINUTE);
@@ -223,7 +223,7 @@ describe("a refresh token", () => {
     expect((await server.oauth.grants.list(accountId))[0]?.revokedAt).not.toBeNull();
   });
 
-  test("that comes back after the clock was set back ends it too", async () => {
+  test("that is used again after the clock was set back ends it too", async () => {
     const { tokens, clientId } = await server.connect();
     const next = tokensOf(await server.renew(clientId, tokens.refresh_token));
     server.clock.advance(-DAY);
@@ -233,7 +233,7 @@ describe("a refresh token", () => {
     server.clock.advance(DAY);
   });
 
-  test("of another client is worth nothing, and ends nothing", async () => {
+  test("of another client is refused, and ends nothing", async () => {
     const { tokens, clientId } = await server.connect();
     const thief = await server.register();
     expectRefused(await server.renew(thief.client_id, tokens.refresh_token));
@@ -293,7 +293,7 @@ test("a grant shows when it was used, to the minute", async () => {
   expect(await lastUsed()).toBe(server.clock());
 });
 
-test("one account's grants are no other's to see or to end", async () => {
+test("an account can't see or end the grants of another", async () => {
   const { accountId, tokens } = await server.connect();
   const other = await server.account();
   const [grant] = await server.oauth.grants.list(accountId);

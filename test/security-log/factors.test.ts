@@ -9,7 +9,7 @@ import {
   formWith,
 } from "../sign-in/support/factors.ts";
 
-test("what is done with a second factor is told, and no code", async () => {
+test("actions with a second factor are recorded, without codes", async () => {
   await using server = await startOAuthServer();
   const { id: accountId } = await addPerson(server);
   const told = async () => {

@@ -30,7 +30,7 @@ async function signIn(person: Person, email: string, password: string) {
   return person.submit(await person.visit("/sign-in"), { email, password });
 }
 
-test("signing in, failing to, being locked out, and signing out", async () => {
+test("sign-in, failed sign-in, lock-out and sign-out", async () => {
   await using server = await startOAuthServer({ config: { rateLimit: true } });
   const { id: accountId } = await server.accounts.add({ email: EMAIL, password: PASSWORD });
   const told = reader(server);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createReportedEvents } from "../../src/security-log/reported-events.ts";
 
-test("an event is told once, also one with a lower number that is seen later", () => {
+test("an event is reported once, also one with a lower number that appears later", () => {
   const told = createReportedEvents(10);
   const look = (newest: number, seen: readonly number[]) => {
     const fresh = seen.filter((id) => id > told.before()).filter((id) => told.add(id));

@@ -25,7 +25,7 @@ describe.each(DATABASES)("a security log on %s:", (_, place) => {
   const open = async () => (await place()).open();
 
   describe("an event", () => {
-    test("is a line at once, and a row without being asked for", async () => {
+    test("is a line of the log at once, and soon a row of the table", async () => {
       const { record, lines, all, clock } = start(await open());
       const facts: Facts = { ...HERE, subjectId: "key_1", subject: "laptop", agent: "curl/8" };
       record("key_created", { ...facts, accountId: null });
@@ -84,7 +84,7 @@ describe.each(DATABASES)("a security log on %s:", (_, place) => {
       wait.mockRestore();
     });
 
-    test("is known by name, and the names of objects are none", () => {
+    test("is known by its name; properties of objects are not names", () => {
       expect(isEvent("signed_in")).toBe(true);
       expect(isEvent("toString")).toBe(false);
       expect(Object.keys(EVENTS).every((name) => /^[a-z_]+$/.test(name))).toBe(true);
@@ -169,7 +169,7 @@ describe.each(DATABASES)("a security log on %s:", (_, place) => {
 });
 
 describe("a database that can't be written", () => {
-  test("fails nobody, and gets what waited as soon as it can", async () => {
+  test("makes no request fail, and receives waiting events as soon as it can be written", async () => {
     const { record, flush, all, db, lines } = start(testDatabase());
     db.sqlite.run("PRAGMA query_only = ON");
     record("signed_in", HERE);
@@ -181,7 +181,7 @@ describe("a database that can't be written", () => {
     expect((await all()).map(({ event }) => event)).toEqual(["signed_out", "signed_in"]);
   });
 
-  test("costs a bounded amount of memory, and what is lost is said", async () => {
+  test("costs a limited amount of memory, and lost events are logged", async () => {
     const { record, flush, close, all, db, lines } = start(testDatabase());
     db.sqlite.run("PRAGMA query_only = ON");
     for (let account = 0; account < 6_000; account++) {

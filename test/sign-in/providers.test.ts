@@ -151,7 +151,7 @@ test("the question carries state, nonce and PKCE, and the way on stays on this s
   expect(page.url).toStartWith(`${server.origin}/`);
 });
 
-test("a provider that is not set up, or is away, is said on a page", async () => {
+test("a page reports a provider that is not set up or is unreachable", async () => {
   const person = createPerson(server.origin);
   expect((await person.visit("/sign-in/with/google")).status).toBe(404);
   const oidc = { ...CLIENT, issuer: `http://localhost:${await freePort()}`, name: "Away" };
@@ -176,7 +176,7 @@ test("an empty server gets no owner through a provider", async () => {
   await at.close();
 });
 
-test("what a session has begun ends with it", async () => {
+test("a sign-in that a session began ends with the session", async () => {
   const person = createPerson(server.origin);
   const { id } = await server.accounts.add({ email: "late@example.com", password: PASSWORD });
   person.jar.set("ctxd-session", await server.sessions.begin(id));
@@ -189,7 +189,7 @@ test("what a session has begun ends with it", async () => {
   expect((await through(createPerson(server.origin), "late", {})).status).toBe(403);
 });
 
-test("who has taken another's address by an invitation gets nothing of theirs", async () => {
+test("a person who registered another's address by an invitation does not receive their identity", async () => {
   await server.accounts.add({ email: "taken@example.com", password: "known to mallory" });
   const person = createPerson(server.origin);
   const page = await through(person, "taken", verified("taken@example.com"));
@@ -205,7 +205,7 @@ describe("where anyone may sign up", () => {
     expect(await open.accounts.findByEmail("new@example.com")).toMatchObject({ role: "member" });
   });
 
-  test("an account with a password is connected only by who is signed in to it", async () => {
+  test("an account with a password is connected only by a person who is signed in to it", async () => {
     const stranger = createPerson(open.origin);
     const refused = await through(stranger, "you", verified(EMAIL), { at: openProvider });
     expect(refused.status).toBe(403);
