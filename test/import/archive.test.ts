@@ -5,7 +5,7 @@ import { zip } from "../support/zip.ts";
 const NOTE = { name: "note.md", content: "Bees hum." };
 const MEGABYTE = " ".repeat(1 << 20);
 
-test("the files of an archive are read as if they lay in a folder", async () => {
+test("the files of an archive are read like those of a folder", async () => {
   const { memories, leftOut, unread } = await readContent(
     zip([
       NOTE,
@@ -30,7 +30,7 @@ test("the files of an archive are read as if they lay in a folder", async () => 
   ]);
 });
 
-test("an archive that unpacks to far more than it is gives what comes before, in little memory", async () => {
+test("an archive that unpacks to too many bytes yields the files before that, in little memory", async () => {
   const list = `[${`"${MEGABYTE}",`.repeat(60)}"end"]`;
   const { memories, unread } = await readContent(
     zip([
@@ -42,7 +42,7 @@ test("an archive that unpacks to far more than it is gives what comes before, in
   expect(unread).toEqual(["b.json unpacks to too many bytes"]);
 });
 
-test("many names for the same packed bytes are not as many files", async () => {
+test("many files with the same packed bytes are limited by their total size", async () => {
   const text = `Bees hum.\n\n${MEGABYTE}`;
   const { memories, unread } = await readContent(
     zip([{ name: "a.md", content: text }], { repeat: 50 }),

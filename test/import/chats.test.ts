@@ -72,7 +72,7 @@ const CHATGPT_ZIP = [
   },
 ];
 
-test("the ZIP of ChatGPT: what was said and seen, and what was saved", async () => {
+test("the ZIP of ChatGPT: visible turns and saved memories", async () => {
   const read = await readContent(zip(CHATGPT_ZIP), "chatgpt.zip");
   expect(read.name).toBe("conversations of ChatGPT (2 files) and memories of ChatGPT");
   expect(read.memories.slice(0, 5)).toEqual([

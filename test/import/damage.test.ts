@@ -81,13 +81,13 @@ test.each([
   await expect(readContent(content)).rejects.toThrow(reason);
 });
 
-test("what is not there is refused", async () => {
+test("a missing file is refused", async () => {
   await expect(readSource("/nonexistent/file")).rejects.toThrow(
     "/nonexistent/file does not exist.",
   );
 });
 
-test("an empty file has nothing in it", async () => {
+test("an empty file contains no memories", async () => {
   for (const text of ["", "\n \n\r\n", "---\ntags: [a]\n---\n", "id,text\n"]) {
     const { memories, unread } = await readContent(text);
     expect({ memories, unread }).toEqual({
@@ -109,7 +109,7 @@ test("a text that is too long becomes several memories, and nothing of it is los
   expect(solid.memories.map(({ content }) => content).join("")).toBe("🦜".repeat(40_000));
 });
 
-test("what does not fit a memory's fields is told", async () => {
+test("values that do not fit a memory's fields are reported", async () => {
   const entry = {
     memory: "Fits.",
     categories: ["a,b", "#c", "x".repeat(70), ...Array.from({ length: 40 }, (_, n) => `tag ${n}`)],

@@ -36,7 +36,7 @@ test.each([
   await expect(readReading(reading)).rejects.toThrow(`takes ${what} to read`);
 });
 
-test("a file that can't be read is told like one on the disk", async () => {
+test("an unreadable upload is reported like a file on disk", async () => {
   const reading = readInWorker([file("a.json", '{"openapi": "3.1.0"}')], { project: null });
   await expect(readReading(reading)).rejects.toThrow("This file is JSON in an unknown format");
 });
