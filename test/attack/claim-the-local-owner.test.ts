@@ -190,7 +190,7 @@ describe("handing over", () => {
     const done = await ctxd(["user", "owner", email.toUpperCase()], { dataDir: server.folder });
     expect(done).toMatchObject({ stdout: "", exitCode: 0 });
     expect(done.stderr).toContain(`${email} owns this server now`);
-    expect(done.stderr).toContain("Local agents");
+    expect(done.stderr).toContain("local agents");
     expect((await member.person.visit("/admin")).status).toBe(200);
     expect((await owner.person.visit("/admin")).status).toBe(403);
     expect(await findLocalOwner(server.accounts)).toMatchObject({ id: member.accountId });
