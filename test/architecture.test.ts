@@ -1,13 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { dirname, join, normalize } from "node:path";
-import { Glob } from "bun";
+import {
+  circlesOf,
+  forbiddenImports,
+  type Import,
+  partOf,
+  readImports,
+  sourceFiles,
+} from "./support/source-files.ts";
 
-const SOURCE = join(import.meta.dir, "..", "src");
-
-/**
- * The parts of the program: each may import from those that come after it, and from itself. A new
- * folder finds its place here.
- */
+/** The parts of src. Each may import from itself and from those that come after it. */
 const ORDER = [
   "release",
   "main.ts",
@@ -62,94 +63,13 @@ const ORDER = [
   "errors.ts",
 ];
 
-/** What knows the words of several databases. */
-const OF_DIALECTS = ["db/dialect.ts", "db/database.ts"];
-
-/** Runs at build time only, and may know what goes into the executable. */
+/** Runs at build time only, and may import what it puts into the executable. */
 const BUILD_SCRIPT = "native/build.ts";
-
-interface Import {
-  /** A path below src, or the name of a package. */
-  target: string;
-  isTypeOnly: boolean;
-}
-
-interface SourceFile {
-  path: string;
-  /** Without comments. */
-  code: string;
-  imports: Import[];
-}
-
-const IMPORTS =
-  /\b(?:import|export)\s+(type\s)?[^;"'()]*?\bfrom\s*["']([^"']+)["']|\bimport\s*["']([^"']+)["']|(typeof\s+)?\bimport\(\s*["']([^"']+)["']|\brequire\(\s*["']([^"']+)["']/g;
-
-function readImports(path: string, code: string): Import[] {
-  return [...code.matchAll(IMPORTS)].map(([, type, from, bare, typeOf, dynamic, required]) => {
-    const target = from ?? bare ?? dynamic ?? required ?? "";
-    return {
-      target: target.startsWith(".") ? normalize(join(dirname(path), target)) : target,
-      isTypeOnly: type !== undefined || typeOf !== undefined,
-    };
-  });
-}
-
-async function readSource(): Promise<SourceFile[]> {
-  const paths = await Array.fromAsync(new Glob("**/*.{ts,tsx}").scan(SOURCE));
-  // Clients are programs of their own, with libraries of their own.
-  const ofServer = paths.filter((path) => partOf(path) !== "clients");
-  return Promise.all(
-    ofServer.map(async (path) => {
-      const text = await Bun.file(join(SOURCE, path)).text();
-      const code = text.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, "");
-      return { path, code, imports: readImports(path, code) };
-    }),
-  );
-}
-
-const partOf = (path: string) => path.split("/")[0] ?? path;
-const files = await readSource();
 
 const isOurs = ({ target }: Import) => ORDER.includes(partOf(target));
 
-/** Groups of files that all reach each other by imports, each group and the list of them in alphabetical order. */
-function circlesOf(imports: ReadonlyMap<string, readonly string[]>): string[][] {
-  const reachedFrom = (start: string): Set<string> => {
-    const reached = new Set<string>();
-    const waiting = [...(imports.get(start) ?? [])];
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      if (reached.has(next)) continue;
-      reached.add(next);
-      waiting.push(...(imports.get(next) ?? []));
-    }
-    return reached;
-  };
-  const reached = new Map([...imports.keys()].map((path) => [path, reachedFrom(path)]));
-  const inCircles = [...reached].filter(([path, of]) => of.has(path)).map(([path]) => path);
-  const circles = inCircles.map((path) =>
-    inCircles.filter((other) => reached.get(path)?.has(other) && reached.get(other)?.has(path)),
-  );
-  return [...new Map(circles.map((circle) => [circle.join(), circle.toSorted()])).values()].sort();
-}
-
-/** All imports that a rule forbids, as `file → target`. */
-function breaches(isForbidden: (file: SourceFile, imported: Import) => boolean): string[] {
-  return files.flatMap((file) =>
-    file.imports
-      .filter((imported) => isForbidden(file, imported))
-      .map(({ target }) => `${file.path} → ${target}`),
-  );
-}
-
-/** All files whose code a rule forbids. */
-function filesWith(pattern: RegExp, allowed: readonly string[]): string[] {
-  return files
-    .filter(({ path, code }) => pattern.test(code) && !allowed.includes(path))
-    .map(({ path }) => path);
-}
-
-test("the source is read: its files, their imports, and of which kind they are", () => {
-  expect(files.length).toBeGreaterThan(50);
+test("the files of src are read, with their imports and the kinds of these", () => {
+  expect(sourceFiles.length).toBeGreaterThan(50);
   const sample = `
     import a, { type B } from "../errors.ts";
     import type { C } from "./c.ts";
@@ -167,17 +87,17 @@ test("the source is read: its files, their imports, and of which kind they are",
     { target: "@lancedb/lancedb", isTypeOnly: true },
     { target: "apache-arrow", isTypeOnly: false },
   ]);
-  const routes = files.find(({ path }) => path === "memories/writing-routes.ts");
+  const routes = sourceFiles.find(({ path }) => path === "memories/writing-routes.ts");
   expect(routes?.imports.map(({ target }) => target)).toContain("memories/memories.ts");
 });
 
-test("every folder and file at the top has its place in the order", () => {
-  const parts = new Set(files.map(({ path }) => partOf(path)));
+test("every folder and file at the top of src has a place in the order", () => {
+  const parts = new Set(sourceFiles.map(({ path }) => partOf(path)));
   expect([...parts].filter((part) => !ORDER.includes(part))).toEqual([]);
 });
 
-test("nothing imports upward", () => {
-  const found = breaches(
+test("no file imports from a part that comes earlier in the order", () => {
+  const found = forbiddenImports(
     ({ path }, imported) =>
       path !== BUILD_SCRIPT &&
       isOurs(imported) &&
@@ -186,20 +106,14 @@ test("nothing imports upward", () => {
   expect(found).toEqual([]);
 });
 
-/** Parts whose files may still import each other in a circle. A part goes from this list, and never onto it. */
-const WITH_CIRCLES: string[] = [];
-
-test("no files import each other in a circle, not even types", () => {
+test("no files import each other in a circle, not even their types", () => {
   const targets = new Map(
-    files.map(({ path, imports }) => [path, imports.map(({ target }) => target)]),
+    sourceFiles.map(({ path, imports }) => [path, imports.map(({ target }) => target)]),
   );
-  const circles = circlesOf(targets).filter(
-    (circle) => !circle.every((path) => WITH_CIRCLES.includes(partOf(path))),
-  );
-  expect(circles).toEqual([]);
+  expect(circlesOf(targets)).toEqual([]);
 });
 
-test("circles are found: of two files, of more, and of one alone", () => {
+test("a circle of imports is found, of one file, of two and of more", () => {
   const imports = {
     a: ["b"],
     b: ["c", "x"],
@@ -212,18 +126,18 @@ test("circles are found: of two files, of more, and of one alone", () => {
   expect(circlesOf(new Map(Object.entries(imports)))).toEqual([["a", "b", "c"], ["d", "e"], ["f"]]);
 });
 
-test("nothing imports a client", () => {
-  expect(breaches((_, { target }) => partOf(target) === "clients")).toEqual([]);
+test("the server imports nothing of its clients", () => {
+  expect(forbiddenImports((_, { target }) => partOf(target) === "clients")).toEqual([]);
 });
 
-test("main.ts is the command line's alone, and nobody imports it", () => {
-  const main = files.find(({ path }) => path === "main.ts");
+test("main.ts imports the command line only, and no file imports main.ts", () => {
+  const main = sourceFiles.find(({ path }) => path === "main.ts");
   expect(main?.imports.map(({ target }) => partOf(target))).toEqual(["cli"]);
-  expect(breaches((_, { target }) => target === "main.ts")).toEqual([]);
+  expect(forbiddenImports((_, { target }) => target === "main.ts")).toEqual([]);
 });
 
-test("a command's module is loaded by the program alone, and knows the program by its context", () => {
-  const found = breaches(({ path }, { target }) => {
+test("only program.ts loads the modules of commands, and no command imports program.ts", () => {
+  const found = forbiddenImports(({ path }, { target }) => {
     const isCommand = path.startsWith("cli/commands/");
     if (target === "cli/program.ts") return isCommand;
     return target.startsWith("cli/commands/") && path !== "cli/program.ts" && !isCommand;
@@ -231,16 +145,16 @@ test("a command's module is loaded by the program alone, and knows the program b
   expect(found).toEqual([]);
 });
 
-test("no domain reaches into the tables of another", () => {
-  const found = breaches(
+test("no domain imports the database tables of another", () => {
+  const found = forbiddenImports(
     ({ path }, { target }) =>
       /\/(database-)?tables\.ts$/.test(target) && partOf(target) !== partOf(path),
   );
   expect(found).toEqual([]);
 });
 
-test("only routes know HTTP: what they call does not", () => {
-  const found = breaches(
+test("only routes know HTTP, not the services that they call", () => {
+  const found = forbiddenImports(
     ({ path }, { target }) =>
       /^(memories|keys|accounts|oauth|sign-in|security-log|activity)\//.test(path) &&
       !/\/([\w-]+-)?routes\.tsx?$/.test(path) &&
@@ -249,11 +163,11 @@ test("only routes know HTTP: what they call does not", () => {
   expect(found).toEqual([]);
 });
 
-test("what speaks to clients goes through the service, not around it", () => {
-  const found = breaches(
+test("HTTP, MCP and the dashboard reach memories through the service only", () => {
+  const found = forbiddenImports(
     ({ path }, { target, isTypeOnly }) =>
       (/^(http|mcp|dashboard)\//.test(path) || /\/([\w-]+-)?routes\.tsx?$/.test(path)) &&
-      // What to filter by is part of the service's calls, how it is written is not.
+      // The type of a filter is part of the service's calls.
       !(isTypeOnly && target === "memories/filter.ts") &&
       /^memories\/(((open-|local-)?store|(create-|pooled-)?table|open-tables|writer|rows|filter|flush|storage)\.ts$|(log|base|view)\/)/.test(
         target,
@@ -262,9 +176,9 @@ test("what speaks to clients goes through the service, not around it", () => {
   expect(found).toEqual([]);
 });
 
-describe("libraries stay behind their one door:", () => {
-  test("LanceDB is loaded in native/ and used in memories/base/ alone; backup/ hands it on", () => {
-    const found = breaches(
+describe("each library is imported in one place:", () => {
+  test("LanceDB is loaded in native/ and used in memories/base/; backup/ only passes it on", () => {
+    const found = forbiddenImports(
       ({ path }, { target, isTypeOnly }) =>
         target === "@lancedb/lancedb" &&
         !path.startsWith("native/") &&
@@ -274,8 +188,8 @@ describe("libraries stay behind their one door:", () => {
     expect(found).toEqual([]);
   });
 
-  test("memories are written through the log and read from the view: few know a base", () => {
-    const found = breaches(
+  test("only the storage imports the implementation of bases", () => {
+    const found = forbiddenImports(
       ({ path }, { target, isTypeOnly }) =>
         !isTypeOnly &&
         /^memories\/base\/(bases|lance-base|codec|encode|decode)\.ts$/.test(target) &&
@@ -301,86 +215,9 @@ describe("libraries stay behind their one door:", () => {
     ["the Prometheus library", /^prom-client$/, /^metrics\.ts$/],
     ["Commander", /^commander$/, /^cli\//],
     ["the MCP library", /^@modelcontextprotocol\//, /^(mcp|cli)\//],
-  ])("%s is imported where it belongs", (_, library, allowed) => {
-    expect(breaches(({ path }, { target }) => library.test(target) && !allowed.test(path))).toEqual(
-      [],
-    );
+  ])("%s is imported in its own folder only", (_, library, allowed) => {
+    expect(
+      forbiddenImports(({ path }, { target }) => library.test(target) && !allowed.test(path)),
+    ).toEqual([]);
   });
-});
-
-test("queries are awaited: only what is SQLite's alone has its synchronous ways", () => {
-  const ofSqlite = /^(db\/(sqlite[\w-]*|data-lock)\.ts$|memories\/log\/|backup\/|doctor\/)/;
-  const found = files.filter(
-    ({ path, code, imports }) =>
-      /\.(get|all|run)\(\s*(\{|\))/.test(code) &&
-      imports.some(({ target }) => target.startsWith("drizzle-orm")) &&
-      !ofSqlite.test(path),
-  );
-  expect(found.map(({ path }) => path)).toEqual([]);
-  const sqlite = /^(bun:sqlite|drizzle-orm\/(bun-sqlite|sqlite-))/;
-  const importing = breaches(
-    ({ path }, { target }) =>
-      sqlite.test(target) && !ofSqlite.test(path) && !OF_DIALECTS.includes(path),
-  );
-  expect(importing).toEqual([]);
-});
-
-test("only memories/base/filter-sql.ts writes filters: nobody else puts a value into one", () => {
-  const template = /\.(where|onlyIf|delete|countRows|filter)\(\s*`/;
-  expect(filesWith(template, ["memories/base/filter-sql.ts"])).toEqual([]);
-  // A value between quotes is a filter too, wherever it is put together.
-  const quoted = /(=|<|>|\bIN \(|\bLIKE|\[)\s*'\$\{/;
-  expect(filesWith(quoted, ["memories/base/filter-sql.ts"])).toEqual([]);
-});
-
-test("every page names its JSX runtime: Bun reads tsconfig.json only where it is started", async () => {
-  const pages = files.filter(({ path }) => path.endsWith(".tsx"));
-  expect(pages.length).toBeGreaterThan(3);
-  for (const { path } of pages) {
-    const text = await Bun.file(join(SOURCE, path)).text();
-    expect(text).toStartWith("/** @jsxRuntime automatic @jsxImportSource #pages */\n");
-  }
-});
-
-/** What differs per operating system, but for what an executable of each is made of. */
-const OF_SYSTEMS =
-  /process\.(platform|umask|getuid|geteuid|getgid)|["'`]\/proc\/|\bhomedir\b|\bdlopen\(/;
-
-test("only system/ knows which operating system it runs on", () => {
-  const found = filesWith(OF_SYSTEMS, [
-    // Names the target of this machine.
-    "native/targets.ts",
-    // Load the embedded libraries.
-    "native/addons.ts",
-    "native/inference.ts",
-    // The first thing of all.
-    "main.ts",
-    // Pass it on: each system keeps the files of clients elsewhere.
-    "cli/commands/connect/list.ts",
-    "cli/commands/connect/print-entry.ts",
-    // Say who owns a file, which no system but Unix does.
-    "connect/files.ts",
-    "db/database-error.ts",
-    "doctor/folders.ts",
-  ]);
-  expect(found.filter((path) => partOf(path) !== "system")).toEqual([]);
-});
-
-test("every error of ours has the one base, and a code by which it is told from others", () => {
-  expect(filesWith(/\bextends (?:Range|Type|Syntax|Aggregate)?Error\b/, ["errors.ts"])).toEqual([]);
-  const codes = files.flatMap(({ code }) =>
-    [...code.matchAll(/readonly code = "([^"]+)"/g)].map(([, each]) => each),
-  );
-  expect(codes.length).toBeGreaterThan(10);
-  expect(new Set(codes).size).toBe(codes.length);
-});
-
-test("only config.ts reads the environment, which main.ts hands on", () => {
-  const found = filesWith(/process\s*\.\s*env|Bun\s*\.\s*env|import\.meta\.env/, [
-    "main.ts",
-    BUILD_SCRIPT,
-  ]);
-  expect(found).toEqual([]);
-  const main = files.find(({ path }) => path === "main.ts");
-  expect(main?.code.match(/process\.env/g)).toHaveLength(1);
 });

@@ -4,7 +4,7 @@ import type { Environment } from "./context.ts";
 import { printable } from "./printable.ts";
 
 /** Exit codes of every command; 0 is done. */
-export const FAILED = 1;
+const FAILED = 1;
 export const USAGE = 2;
 
 /** A command failed. `message` is the line that the user sees. */

@@ -8,13 +8,13 @@ export interface Fields {
 }
 
 /** A program on this machine: what an agent starts to speak MCP on its standard input and output. */
-export interface Launch {
+interface Launch {
   readonly command: string;
   readonly args: readonly string[];
 }
 
 /** A server elsewhere. */
-export interface Remote {
+interface Remote {
   /** The address of its MCP endpoint. */
   readonly url: string;
   /** An API key; null when the client has its person sign in. */

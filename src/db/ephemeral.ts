@@ -7,7 +7,7 @@ export interface Tries {
 }
 
 /** A key has `tries` at once, and regains as many in each `period`. */
-export interface TryLimit {
+interface TryLimit {
   tries: number;
   /** Milliseconds. */
   period: number;

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { nearestFolder } from "./mounts.ts";
 
 /** A folder by which other users decide what is found below it, and why: the end of a sentence. */
-export interface ForeignAncestor {
+interface ForeignAncestor {
   readonly folder: string;
   readonly reason: string;
 }

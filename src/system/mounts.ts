@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 
 /** What a file system forbids. */
-export interface MountOptions {
+interface MountOptions {
   isReadOnly: boolean;
   isNoExec: boolean;
 }

@@ -1,7 +1,7 @@
 import { BLOCK, releaseBlocks, takeBlock } from "./wasm-memory.ts";
 
 /** Room of many sizes in blocks, all of them a number of steps. What is given back is taken again. */
-export interface Allocator {
+interface Allocator {
   /** Bytes of memory that it takes. */
   readonly bytes: number;
   /**

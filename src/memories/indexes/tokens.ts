@@ -3,7 +3,7 @@ import { STOP_WORDS } from "../../stop-words.ts";
 import { HAS_UNSPACED, type Unspaced, unspacedWords } from "./unspaced-scripts.ts";
 
 /** What a text is indexed by. */
-export interface IndexedWords {
+interface IndexedWords {
   readonly tokens: readonly string[];
   /** How many of them stand in the text; further ones are other spellings of these. */
   readonly length: number;

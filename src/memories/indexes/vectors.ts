@@ -7,7 +7,7 @@ import { BLOCK, multiply, QUERY, releaseBlocks, takeBlock, whole } from "./wasm-
  * million of 384 numbers. They belong to whatever has a small whole number, which may have several.
  * Products are those of bytes: of two vectors of length 1 they differ by up to 0.001.
  */
-export interface VectorIndex {
+interface VectorIndex {
   /** Bytes of memory that it takes. */
   readonly bytes: number;
   /**

@@ -72,7 +72,7 @@ export function isSameBase(
 }
 
 /** Further fields of an entry in a table that several processes write to. */
-export interface SharedEntry {
+interface SharedEntry {
   /** Identifies the entry, so that it can be found when the outcome of its commit is unknown. */
   id: string;
   /** Number of the entry that it follows. */

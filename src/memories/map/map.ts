@@ -10,7 +10,7 @@ import { type Grouping, type Groups, groupsOf } from "./groups.ts";
 import type { Topics } from "./topics.ts";
 
 /** Memories of a map. Of more, a sample is drawn, which stays about the same while they grow. */
-export const MOST_ON_MAP = 10_000;
+const MOST_ON_MAP = 10_000;
 /** Characters of a text that tell what it is about, and memories whose vectors are read at once. */
 const TOLD = 600;
 const AT_ONCE = 200;

@@ -2,7 +2,7 @@
 const ROUNDS = 60;
 
 /** What vectors have in common, and the directions in which they differ. */
-export interface Components {
+interface Components {
   mean: Float64Array;
   /** At right angles and of length 1; of length 0 where vectors differ in fewer directions. */
   directions: Float64Array[];

@@ -1,7 +1,7 @@
 import { ACCENT, letterOf, NONE, UNSPACED } from "./letter-codes.ts";
 
 /** What is done with the words of a text. */
-export interface Visitor {
+interface Visitor {
   /** A word between spaces or signs. */
   word(start: number, end: number): void;
   /** The end of one or more letters of a script without spaces, which began at `start`. */

@@ -37,7 +37,7 @@ export const CHANCE_SIGNS = [
   "absent names",
   "memories",
 ] as const;
-export type ChanceSign = (typeof CHANCE_SIGNS)[number];
+type ChanceSign = (typeof CHANCE_SIGNS)[number];
 
 const MEANING = SIGNALS.findIndex(({ name }) => name === "meaning");
 const COVERAGE = SIGNALS.findIndex(({ name }) => name === "coverage");

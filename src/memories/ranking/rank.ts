@@ -39,7 +39,7 @@ export function sessionsAround(found: readonly Considered[]): string[] {
 }
 
 /** A ranking by what takes little time. */
-export interface FirstRanking {
+interface FirstRanking {
   /** The ids of the best, of which more is looked at. */
   readonly best: readonly string[];
   /**

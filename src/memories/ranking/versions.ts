@@ -87,7 +87,7 @@ const known = new WeakMap<Said, Read>();
 export type Said = Pick<MemoryRow, "content" | "createdAt" | "sessionId">;
 
 /** What is compared: a memory, its score, and its place in the result. */
-export interface Compared {
+interface Compared {
   memory: Said;
   score: number;
   place: number;

@@ -1,0 +1,127 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { Glob } from "bun";
+import {
+  filesWith,
+  forbiddenImports,
+  partOf,
+  SOURCE,
+  sourceFiles,
+} from "./support/source-files.ts";
+
+/** Contain the SQL dialects of several databases. */
+const WITH_DIALECTS = ["db/dialect.ts", "db/database.ts"];
+
+test("queries are awaited, except in code for SQLite only", () => {
+  const ofSqlite = /^(db\/(sqlite[\w-]*|data-lock)\.ts$|memories\/log\/|backup\/|doctor\/)/;
+  const found = sourceFiles.filter(
+    ({ path, code, imports }) =>
+      /\.(get|all|run)\(\s*(\{|\))/.test(code) &&
+      imports.some(({ target }) => target.startsWith("drizzle-orm")) &&
+      !ofSqlite.test(path),
+  );
+  expect(found.map(({ path }) => path)).toEqual([]);
+  const sqlite = /^(bun:sqlite|drizzle-orm\/(bun-sqlite|sqlite-))/;
+  const importing = forbiddenImports(
+    ({ path }, { target }) =>
+      sqlite.test(target) && !ofSqlite.test(path) && !WITH_DIALECTS.includes(path),
+  );
+  expect(importing).toEqual([]);
+});
+
+test("only memories/base/filter-sql.ts puts values into filters", () => {
+  const template = /\.(where|onlyIf|delete|countRows|filter)\(\s*`/;
+  expect(filesWith(template, ["memories/base/filter-sql.ts"])).toEqual([]);
+  // A quoted value is part of a filter as well.
+  const quoted = /(=|<|>|\bIN \(|\bLIKE|\[)\s*'\$\{/;
+  expect(filesWith(quoted, ["memories/base/filter-sql.ts"])).toEqual([]);
+});
+
+test("every page names its JSX runtime, because Bun reads tsconfig.json of the current folder only", () => {
+  const pages = sourceFiles.filter(({ path }) => path.endsWith(".tsx"));
+  expect(pages.length).toBeGreaterThan(3);
+  for (const { text } of pages) {
+    expect(text).toStartWith("/** @jsxRuntime automatic @jsxImportSource #pages */\n");
+  }
+});
+
+/** Code that depends on the operating system. */
+const OF_SYSTEMS =
+  /process\.(platform|umask|getuid|geteuid|getgid)|["'`]\/proc\/|\bhomedir\b|\bdlopen\(/;
+
+test("only system/ depends on the operating system", () => {
+  const found = filesWith(OF_SYSTEMS, [
+    // Names the target of this machine.
+    "native/targets.ts",
+    // Load the embedded libraries.
+    "native/addons.ts",
+    "native/inference.ts",
+    // Runs before any other module is loaded.
+    "main.ts",
+    // Pass it on: each system keeps the files of clients elsewhere.
+    "cli/commands/connect/list.ts",
+    "cli/commands/connect/print-entry.ts",
+    // Check the owners of files, which only Unix has.
+    "connect/files.ts",
+    "db/database-error.ts",
+    "doctor/folders.ts",
+  ]);
+  expect(found.filter((path) => partOf(path) !== "system")).toEqual([]);
+});
+
+test("every error class extends CtxdError and has a unique code", () => {
+  expect(filesWith(/\bextends (?:Range|Type|Syntax|Aggregate)?Error\b/, ["errors.ts"])).toEqual([]);
+  const codes = sourceFiles.flatMap(({ code }) =>
+    [...code.matchAll(/readonly code = "([^"]+)"/g)].map(([, each]) => each),
+  );
+  expect(codes.length).toBeGreaterThan(10);
+  expect(new Set(codes).size).toBe(codes.length);
+});
+
+test("only main.ts reads the environment, and passes it on", () => {
+  const found = filesWith(/process\s*\.\s*env|Bun\s*\.\s*env|import\.meta\.env/, [
+    "main.ts",
+    "native/build.ts",
+  ]);
+  expect(found).toEqual([]);
+  const main = sourceFiles.find(({ path }) => path === "main.ts");
+  expect(main?.code.match(/process\.env/g)).toHaveLength(1);
+});
+
+/** Consist of data: lists of statements or of settings. */
+const DATA = ["db/migrations.ts"];
+
+test("no file is longer than 300 lines, and half of them have at most 80", () => {
+  const sizes = sourceFiles.map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }));
+  const long = sizes.filter(({ path, lines }) => lines > 300 && !DATA.includes(path));
+  expect(long).toEqual([]);
+  const sorted = sizes.map(({ lines }) => lines).sort((a, b) => a - b);
+  expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThanOrEqual(80);
+});
+
+const EXPORTED =
+  /^export (?:async )?(?:const|let|function\*?|class|interface|type)\s+([A-Za-z_$][\w$]*)/gm;
+const WORD = /[A-Za-z_$][\w$]*/g;
+
+test("every export is used in another file", async () => {
+  const tests = new Glob("**/*.{ts,tsx}").scan(import.meta.dir);
+  const texts = new Map(sourceFiles.map(({ path, text }) => [join(SOURCE, path), text]));
+  for await (const path of tests) {
+    const full = join(import.meta.dir, path);
+    texts.set(full, await Bun.file(full).text());
+  }
+  const users = new Map<string, Set<string>>();
+  for (const [path, text] of texts) {
+    for (const word of text.match(WORD) ?? []) {
+      const files = users.get(word) ?? new Set();
+      users.set(word, files.add(path));
+    }
+  }
+  const unused = sourceFiles.flatMap(({ path, text }) =>
+    [...text.matchAll(EXPORTED)]
+      .map(([, name = ""]) => name)
+      .filter((name) => (users.get(name)?.size ?? 0) < 2)
+      .map((name) => `${path}: ${name}`),
+  );
+  expect(unused).toEqual([]);
+});
