@@ -1,8 +1,8 @@
 /** Milliseconds between two questions whether a server is ready. */
-const INTERVAL = 100;
+const CHECK_MS = 100;
 /** Milliseconds that a server may take for an answer, or to become ready on a busy machine. */
-const TIMEOUT = 5_000;
-const PATIENCE = 60_000;
+const ANSWER_TIMEOUT_MS = 5_000;
+const READY_TIMEOUT_MS = 60_000;
 
 export type Balancer = ReturnType<typeof startBalancer>;
 
@@ -12,7 +12,9 @@ export function startBalancer() {
   let turn = 0;
 
   const look = async (origin: string) => {
-    const isReady = await fetch(`${origin}/api/health`, { signal: AbortSignal.timeout(TIMEOUT) })
+    const isReady = await fetch(`${origin}/api/health`, {
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+    })
       .then(async (response) => {
         await response.arrayBuffer();
         return response.status === 200;
@@ -22,13 +24,17 @@ export function startBalancer() {
   };
   const timer = setInterval(() => {
     for (const origin of ready.keys()) void look(origin);
-  }, INTERVAL);
+  }, CHECK_MS);
 
   return {
     /** Adds a server, and resolves when it is ready. */
     async add(origin: string): Promise<void> {
       ready.set(origin, false);
-      for (const end = performance.now() + PATIENCE; !ready.get(origin); await Bun.sleep(10)) {
+      for (
+        const end = performance.now() + READY_TIMEOUT_MS;
+        !ready.get(origin);
+        await Bun.sleep(10)
+      ) {
         if (performance.now() > end) throw new Error(`${origin} does not become ready`);
       }
     },

@@ -24,7 +24,7 @@ const SIZES = {
   zoomed: { width: 640, height: 450 },
 };
 /** Milliseconds that a page may take to show something on a busy machine. */
-const PATIENCE = 15_000;
+const TIMEOUT_MS = 15_000;
 
 export type TestBrowser = Awaited<ReturnType<typeof openBrowser>>;
 
@@ -54,7 +54,7 @@ export async function openBrowser() {
         timezoneId: "UTC",
         reducedMotion: "reduce",
       });
-      context.setDefaultTimeout(PATIENCE);
+      context.setDefaultTimeout(TIMEOUT_MS);
       return context.newPage();
     },
 

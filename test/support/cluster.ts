@@ -13,8 +13,8 @@ import { sharedPostgres, startPostgres } from "./postgres.ts";
 import { type ServerKind, type ServerProcess, spawnServer } from "./server-process.ts";
 
 /** Milliseconds that a start or a sweep may take on a busy machine. */
-const PATIENCE = 60_000;
-const PACE = 20;
+const TIMEOUT_MS = 60_000;
+const POLL_MS = 20;
 
 interface ClusterOptions {
   replicas?: number;
@@ -82,7 +82,7 @@ export async function startCluster({
     /** Waits until the bucket has the bases of the checkpoints and no others; what is wrong by then. */
     async untilSwept(): Promise<{ orphans: string[]; missing: string[] }> {
       const query = "select base, files from checkpoints";
-      for (const end = performance.now() + PATIENCE; ; await Bun.sleep(10 * PACE)) {
+      for (const end = performance.now() + TIMEOUT_MS; ; await Bun.sleep(10 * POLL_MS)) {
         const wanted = await postgres.execute(query, database.name);
         const there = objectsIn(objects);
         const found = compare(there, wanted);
@@ -131,7 +131,7 @@ function createReplica(dataDir: string, spawn: (dataDir: string) => ServerProces
     server = started;
     void read(started);
     printed = "";
-    for (const end = performance.now() + PATIENCE; ; await Bun.sleep(PACE)) {
+    for (const end = performance.now() + TIMEOUT_MS; ; await Bun.sleep(POLL_MS)) {
       const said = printed || started.errors();
       const port = /listening (?:on )?\S+:(\d+)/.exec(said)?.[1];
       if (port !== undefined) {

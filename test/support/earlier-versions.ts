@@ -9,7 +9,7 @@ import { spawnServer } from "./server-process.ts";
 import { until } from "./until.ts";
 
 /** Milliseconds within which deleted texts must be gone. */
-const PATIENCE = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** A memory as an earlier version gave it, with the fields that it knew. */
 interface Memory {
@@ -105,7 +105,7 @@ export async function expectKept(
       }
     }
     await also(clients);
-    expect(await untilGone(dataDir, told.gone, PATIENCE)).toEqual([]);
+    expect(await untilGone(dataDir, told.gone, TIMEOUT_MS)).toEqual([]);
     await untilEmbedded(origin);
     await server.end();
   }

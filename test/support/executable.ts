@@ -15,7 +15,7 @@ export const isEmulated = TARGET === "linux-arm64";
 /** What goes into the executable. A folder is as new as the last file that came or went. */
 const SOURCES = ["src", "package.json", "bun.lock", "tsconfig.json"];
 /** Milliseconds that another process may take to build it: the first time it compresses 300 MB, quickly. */
-const PATIENCE = 20 * 60_000;
+const TIMEOUT_MS = 20 * 60_000;
 
 /** The path of what runs as the executable. */
 export async function buildExecutable(): Promise<string> {
@@ -35,7 +35,7 @@ export async function buildTarget(target?: string): Promise<string> {
   mkdirSync(DIST, { recursive: true });
   // Test files run in several processes. SQLite's lock goes with the process that holds it.
   using lock = new Database(join(DIST, "build.lock"));
-  lock.run(`PRAGMA busy_timeout = ${PATIENCE}`);
+  lock.run(`PRAGMA busy_timeout = ${TIMEOUT_MS}`);
   lock.run("BEGIN EXCLUSIVE");
   if (!isUpToDate(executable)) await build(target === undefined ? [] : ["--target", target]);
   return executable;

@@ -25,8 +25,8 @@ const AS_SERVER = isRoot
 const [FIRST_PORT, PORTS] = [15_000, 15_000];
 const MAX_PORT_ATTEMPTS = 100;
 /** Milliseconds that a start or a stop may take on a busy machine. */
-const PATIENCE = 60_000;
-const PACE = 5;
+const TIMEOUT_MS = 60_000;
+const POLL_MS = 5;
 
 /** What makes a server quick to start and modest; nothing here changes an answer. */
 const SETTINGS = {
@@ -96,7 +96,7 @@ export async function startPostgres({ durable = false, settings = {} }: Postgres
   const isReady = () => /\nready\s*$/.test(postmasterFile(data));
   const log = () => readFileSync(join(root, "log"), "utf8");
   const wait = async (what: string, condition: () => boolean) => {
-    for (const end = performance.now() + PATIENCE; !condition(); await Bun.sleep(PACE)) {
+    for (const end = performance.now() + TIMEOUT_MS; !condition(); await Bun.sleep(POLL_MS)) {
       if (performance.now() > end) throw new Error(`PostgreSQL does not ${what}: ${log()}`);
     }
   };
