@@ -15,7 +15,7 @@ const LOCAL = "local@localhost";
 const PASSWORD = "correct horse";
 const REFUSAL = "local@localhost belongs to the local agents of this machine";
 
-describe("the address of the local owner can't be had", () => {
+describe("nobody can get the address of the local owner", () => {
   test.each([LOCAL, " Local@LocalHost "])("by an invitation or a sign-up: %j", async (email) => {
     await using server = await startOAuthServer({ config: { registration: "open" } });
     await server.accounts.add({ email: OWNER, password: null });
@@ -98,8 +98,8 @@ function folderWithoutOwner() {
   return { dataDir, accounts };
 }
 
-describe("who has got it before", () => {
-  test("is not the local owner, when there is no owner any more", async () => {
+describe("an account that already has this address", () => {
+  test("is not the local owner when there is no owner", async () => {
     const { accounts } = folderWithoutOwner();
     await expect(findLocalOwner(accounts)).rejects.toThrow("ctxd user owner EMAIL");
     expect((await accounts.list()).map(({ role }) => role)).toEqual(["member", "member"]);
@@ -133,7 +133,7 @@ describe("who has got it before", () => {
   });
 });
 
-describe("the owner can't be got rid of while others have accounts", () => {
+describe("the owner can't be removed while others have accounts", () => {
   test("on the command line", async () => {
     const dataDir = temporaryFolder();
     const { accounts } = testStores(dataDir);
@@ -180,8 +180,8 @@ test("an invitation that a removed owner leaves makes nobody the owner", async (
   expect(await server.accounts.list()).toEqual([]);
 });
 
-describe("handing over", () => {
-  test("makes one owner of two accounts, at once and in a running server", async () => {
+describe("making another account the owner", () => {
+  test("leaves one owner, at once and in a running server", async () => {
     await using server = await startOAuthServer();
     const owner = await server.signedIn();
     const member = await server.signedIn();
@@ -197,7 +197,7 @@ describe("handing over", () => {
     expect((await server.accounts.list()).map(({ role }) => role)).toEqual(["member", "owner"]);
   });
 
-  test("to nobody changes nothing, to the owner neither", async () => {
+  test("changes nothing for an unknown account and for the owner", async () => {
     const dataDir = temporaryFolder();
     const { accounts } = testStores(dataDir);
     await accounts.add({ email: OWNER, password: null });

@@ -41,13 +41,13 @@ async function signIn(
   return { person, status: page.status, credential, form };
 }
 
-test("what is refused below is accepted when it is true", async () => {
+test("the passkeys that are refused below are accepted when they are genuine", async () => {
   const { person, status } = await signIn();
   expect(status).toBe(200);
   expect(await isSignedIn(person)).toBe(true);
 });
 
-test("a stranger is told of nobody's passkeys", async () => {
+test("a stranger learns of nobody's passkeys", async () => {
   const { options } = await begin();
   expect(options.allowed).toBeNull();
 });
@@ -66,7 +66,7 @@ describe("a passkey does not sign in", () => {
     expect(await isSignedIn(person)).toBe(false);
   });
 
-  test("that says nothing of whose it is", async () => {
+  test("that does not name its user", async () => {
     const { person, form, options } = await begin();
     const credential = passkey.get(options, { origin: server.origin });
     expect((await person.submit(form, { credential })).status).toBe(401);
@@ -89,7 +89,7 @@ describe("a passkey does not sign in", () => {
     expect((await signIn()).status).toBe(401);
   });
 
-  test("whose count goes back: somebody has copied it", async () => {
+  test("whose count goes back, since it was copied", async () => {
     expect((await signIn({ counter: 5 })).status).toBe(200);
     expect((await signIn({ counter: 5 })).status).toBe(401);
     expect((await signIn({ counter: 4 })).status).toBe(401);
@@ -105,8 +105,8 @@ describe("a passkey does not sign in", () => {
   );
 });
 
-describe("a signature that somebody has caught", () => {
-  test("holds one time", async () => {
+describe("an intercepted signature", () => {
+  test("is valid once", async () => {
     const { person, credential, form } = await signIn();
     const thief = createPerson(server.origin);
     for (const [name, value] of person.jar) thief.jar.set(name, value);
@@ -117,21 +117,21 @@ describe("a signature that somebody has caught", () => {
     expect(await isSignedIn(thief)).toBe(false);
   });
 
-  test("holds in the browser alone that asked for it", async () => {
+  test("is valid only in the browser that requested it", async () => {
     const { options } = await begin();
     const credential = passkey.get(options, { origin: server.origin, userHandle: accountId });
     const thief = await begin();
     expect((await thief.person.submit(thief.form, { credential })).status).toBe(401);
   });
 
-  test("holds for five minutes", async () => {
+  test("is valid for five minutes", async () => {
     const { person, form, options } = await begin();
     server.clock.advance(5 * 60_000);
     const credential = passkey.get(options, { origin: server.origin, userHandle: accountId });
     expect((await person.submit(form, { credential })).status).toBe(401);
   });
 
-  test("holds for nothing else than it was made for", async () => {
+  test("is valid only for its purpose", async () => {
     const person = createPerson(server.origin);
     person.jar.set("ctxd-session", await server.sessions.begin(accountId));
     server.clock.advance(11 * 60_000);
@@ -190,7 +190,7 @@ test("another account's passkey can't be removed", async () => {
   expect(await server.factors.passkeys.list(accountId)).toHaveLength(1);
 });
 
-test("nothing that stands in the place of a signature breaks the server", async () => {
+test("no text in place of a signature breaks the server", async () => {
   const random = createRandom(14);
   const person = createPerson(server.origin);
   const odd = ["", "A", "====", "\u0000", "💥", "null", "x".repeat(20_000), "AAAA", "__proto__"];

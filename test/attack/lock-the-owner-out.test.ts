@@ -73,7 +73,7 @@ describe("wrong tries from three addresses", () => {
     expect(await attempt({ person, from: "192.0.2.7" })).toBe(200);
   });
 
-  test("do not keep out who shares an address with the attacker, in such a browser", async () => {
+  test("do not lock out a person who shares the attacker's address, in such a browser", async () => {
     const person = await knownBrowser();
     for (let count = 0; count < 11; count++) await attempt({ from: HOME, password: "short" });
     expect(await attempt({ from: HOME })).toBe(429);
@@ -88,13 +88,13 @@ describe("wrong tries from three addresses", () => {
     expect(await attempt({ person, from: HOME })).toBe(200);
   });
 
-  test("cost an address nothing where the owner is refused: others sign in from it", async () => {
+  test("do not lock out others at the owner's address", async () => {
     await siege();
     for (let count = 0; count < 12; count++) expect(await attempt({ from: HOME })).toBe(429);
     expect(await attempt({ from: HOME, email: OTHER })).toBe(200);
   });
 
-  test("do not keep who is signed in from a new password", async () => {
+  test("do not prevent a signed-in person from changing the password", async () => {
     await siege();
     const person = newPerson();
     person.jar.set("ctxd-session", await server.sessions.begin(accountId));
@@ -121,7 +121,7 @@ describe("wrong tries from three addresses", () => {
     }
   });
 
-  test("keep none out of a browser of several people", async () => {
+  test("lock nobody out of a browser of several people", async () => {
     const person = await knownBrowser([EMAIL, OTHER]);
     await siege(EMAIL);
     server.clock.advance(PERIOD);
@@ -134,8 +134,8 @@ describe("wrong tries from three addresses", () => {
   });
 });
 
-describe("who has the cookie of such a browser", () => {
-  test("can't guess on: it has ten tries of its own, from wherever", async () => {
+describe("a thief of such a browser's cookie", () => {
+  test("has ten tries of its own, from any address", async () => {
     const person = await knownBrowser();
     const another = await knownBrowser();
     const statuses: number[] = [];
@@ -149,20 +149,20 @@ describe("who has the cookie of such a browser", () => {
     expect(await attempt({ from: "192.0.2.0" })).toBe(200);
   });
 
-  test("is nobody special at another account", async () => {
+  test("has no advantage at another account", async () => {
     const person = await knownBrowser();
     await siege(OTHER);
     expect(await attempt({ person: stolenFrom(person), from: HOME, email: OTHER })).toBe(429);
   });
 
-  test("has nothing any more after a new password", async () => {
+  test("has no advantage after a change of the password", async () => {
     const person = await knownBrowser();
     await server.accounts.setPassword(accountId, PASSWORD);
     await siege();
     expect(await attempt({ person: stolenFrom(person), from: HOME })).toBe(429);
   });
 
-  test("has nothing any more after 400 days", async () => {
+  test("has no advantage after 400 days", async () => {
     const person = await knownBrowser();
     server.clock.advance(400 * 24 * 3_600_000);
     await siege();
@@ -180,7 +180,7 @@ describe("who has the cookie of such a browser", () => {
     expect(value).not.toContain(accountId);
   });
 
-  test("gets nowhere by changing it", async () => {
+  test("gains nothing by changing it", async () => {
     const person = await knownBrowser();
     await siege();
     const [nonce = "", expiry = "", seal = ""] = (person.jar.get("ctxd-device") ?? "").split(".");
@@ -256,7 +256,7 @@ describe("a crowd that keeps the server busy with passwords", () => {
 
   const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-  test("costs who is refused for it neither a try nor the account one", async () => {
+  test("uses up no tries of the clients that it causes to be refused", async () => {
     const { attempt, started } = createBusy();
     const crowd = [...Array(52).keys()].map((n) => attempt(`p${n}@example.com`, `192.0.2.${n}`));
     await settle();
@@ -293,7 +293,7 @@ describe("a crowd that keeps the server busy with passwords", () => {
   });
 });
 
-test("a flood of made-up accounts does not make the server forget the tries at a real one", async () => {
+test("a flood of invented accounts does not make the server forget the tries at a real one", async () => {
   const verifyPassword = async () => null;
   const parts = {
     accounts: { verifyPassword },

@@ -36,7 +36,7 @@ const revokeAll = () => {
   return revokeAccess(id, { sessions, pendingSignIns, keys, grants: oauth.grants });
 };
 
-test("no key is left of who asked for it while all access was revoked", async () => {
+test("a key that is created while all access is revoked does not survive", async () => {
   const page = formTo(await thief.visit("/keys"), "/keys");
   const { create } = server.keys;
   spyOn(server.keys, "create").mockImplementation(async (...wanted) => {
@@ -48,7 +48,7 @@ test("no key is left of who asked for it while all access was revoked", async ()
   expect(made.map(({ revokedAt }) => revokedAt === null)).toEqual([false]);
 });
 
-test("no app is left of who allowed it while all access was revoked", async () => {
+test("an app that is allowed while all access is revoked does not survive", async () => {
   const { client_id: clientId } = await server.register();
   const page = await thief.visit(server.authorizeUrl(clientId));
   const { create } = server.oauth.codes;
@@ -62,7 +62,7 @@ test("no app is left of who allowed it while all access was revoked", async () =
   expect(held.filter(({ revokedAt }) => revokedAt === null)).toEqual([]);
 });
 
-test("nobody is signed in by a second step whose sign-in was ended meanwhile", async () => {
+test("a second step does not sign in if its sign-in was ended in the meantime", async () => {
   const { app } = await addApp(server, id);
   const { person, page } = await enterPassword(server);
   const { begin } = server.sessions;
@@ -76,7 +76,7 @@ test("nobody is signed in by a second step whose sign-in was ended meanwhile", a
   await server.factors.reset(id);
 });
 
-test("a password that was set meanwhile is not replaced by who knew the former one", async () => {
+test("a new password is not replaced by a person who knew the former one", async () => {
   const page = formTo(await thief.visit("/account"), "/account/password");
   const { setPassword } = server.accounts;
   spyOn(server.accounts, "setPassword").mockImplementation(async (...wanted) => {
@@ -92,7 +92,7 @@ test("a password that was set meanwhile is not replaced by who knew the former o
   await setPassword(id, PASSWORD);
 });
 
-test("nobody is signed in by a password that was changed while it was looked at", async () => {
+test("a password does not sign in if it was changed while it was checked", async () => {
   const { begin } = server.sessions;
   spyOn(server.sessions, "begin").mockImplementation(async (...wanted) => {
     await server.accounts.setPassword(id, "another long password");

@@ -40,8 +40,8 @@ async function send(path: string, fields: Record<string, string> = {}): Promise<
   return thief.submit(forged, fields);
 }
 
-describe("a session that was stolen", () => {
-  test("makes no key", async () => {
+describe("a stolen session", () => {
+  test("creates no key", async () => {
     const page = await thief.submit(formTo(await thief.visit("/keys"), "/keys"), { name: "mine" });
     expect(isAsked(page)).toBe(true);
     expect(key(page)).toBeNull();
@@ -102,7 +102,7 @@ describe("a session that was stolen", () => {
     expect(await server.factors.oneTimeCodes.findUnconfirmed(id)).toBeNull();
   });
 
-  test("takes no factor away", async () => {
+  test("removes no second factor", async () => {
     await addApp(server, id);
     expect(isAsked(await send("/account/app/remove"))).toBe(true);
     expect(await server.factors.kinds(id)).toEqual(["code"]);
@@ -120,7 +120,7 @@ describe("a proof", () => {
   const prove = async (fields: Record<string, string>, field: string) =>
     thief.submit(formWith(await thief.visit("/proof?next=/help/security"), field), fields);
 
-  test("is not had for a wrong password, and tries are limited", async () => {
+  test("is not given by a wrong password, and tries are limited", async () => {
     const statuses: number[] = [];
     for (let count = 0; count < 11; count++) {
       const page = await prove({ proof_password: `wrong password ${count}` }, "proof_password");
@@ -135,7 +135,7 @@ describe("a proof", () => {
     expect(signedIn.text).toContain("Sign out");
   });
 
-  test("is not had for the password where there is a second factor", async () => {
+  test("is not given by the password where there is a second factor", async () => {
     await addApp(server, id);
     const page = formWith(await thief.visit("/proof"), "proof_code");
     const answer = await thief.submit(page, { proof_code: null, proof_password: PASSWORD });
@@ -143,7 +143,7 @@ describe("a proof", () => {
     expect(isAsked(answer)).toBe(true);
   });
 
-  test("is not had for a passkey of another account", async () => {
+  test("is not given by a passkey of another account", async () => {
     await addPasskey(server, id);
     // The other sessions ended with that.
     thief.jar.set("ctxd-session", await server.sessions.begin(id));
@@ -155,7 +155,7 @@ describe("a proof", () => {
     expect((await thief.submit(page, { proof_credential: credential })).status).toBe(401);
   });
 
-  test("holds for its session alone, for ten minutes, and leads nowhere else", async () => {
+  test("is valid only for its session and ten minutes, and redirects to no other site", async () => {
     const other = await server.sessions.begin(id);
     server.clock.advance(11 * MINUTE);
     const form = formWith(await thief.visit("/proof?next=/help/security"), "proof_password");
@@ -181,7 +181,7 @@ describe("a proof", () => {
     expect(isAsked(await thief.visit("/proof"))).toBe(true);
   });
 
-  test("carries the form that waits for it, once, and nothing of it is markup", async () => {
+  test("carries the interrupted form, once, and its fields are not markup", async () => {
     const name = `"><script>alert(1)</script>`;
     const asked = await thief.submit(formTo(await thief.visit("/keys"), "/keys"), { name });
     expect(isAsked(asked)).toBe(true);
