@@ -7,6 +7,7 @@ import {
   tokensOf,
 } from "../oauth/support/oauth-server.ts";
 import { REGISTRATIONS } from "../oauth/support/registrations.ts";
+import { envelope, initialize, NEW, OLD } from "./support/agent-messages.ts";
 
 // One sequence of requests per client, in the order and with the quirks that users have reported.
 
@@ -30,24 +31,9 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 type Headers = Record<string, string>;
-const OLD = "2025-11-25";
-/** What every client has that is no connector. */
+/** Number of tools of a client that is no connector. */
 const TOOLS = 7;
-const NEW = "2026-07-28";
 const BOTH = { accept: "application/json, text/event-stream" };
-
-/** What a message of the new protocol says of itself. */
-const envelope = (name: string) => ({
-  _meta: {
-    "io.modelcontextprotocol/protocolVersion": NEW,
-    "io.modelcontextprotocol/clientInfo": { name, version: "1.0.0" },
-    "io.modelcontextprotocol/clientCapabilities": {},
-  },
-});
-const initialize = {
-  method: "initialize",
-  params: { protocolVersion: OLD, capabilities: {}, clientInfo: { name: "x", version: "1" } },
-};
 
 async function ask(path: string, init: RequestInit = {}) {
   const response = await fetch(server.origin + path, { redirect: "error", ...init });
