@@ -152,20 +152,32 @@ export function createNearWords(words: Words): NearWords {
       const most = editsIn(asked);
       const found = new Map<string, number>();
       for (let at = 0; at < all.length; at++) {
-        // What is near or a part begins or ends alike.
-        const different = own ^ (ends[at] ?? 0);
-        if ((different & FIRST) !== 0 && (different & LAST) !== 0) continue;
-        const other = masks[at] ?? 0;
-        // Each edit changes two letters of the set at the most; a part has none that the whole lacks.
-        const isFar = (different & FIRST) !== 0 || bitsOf(mask ^ other) > 2 * most;
-        if (isFar && (mask & other) !== mask && (mask & other) !== other) continue;
+        const likeness = compareLetters(own ^ (ends[at] ?? 0), mask, masks[at] ?? 0, most);
+        if (likeness === DIFFERENT) continue;
         const word = all[at] ?? "";
-        const counts = (isFar ? 0 : misspelling(asked, word)) || compound(asked, word);
+        const counts =
+          (likeness === PART_ONLY ? 0 : misspelling(asked, word)) || compound(asked, word);
         if (counts > 0 && words.has(word)) found.set(word, counts);
       }
       return nearestWords(found);
     },
   };
+}
+
+const [DIFFERENT, PART_ONLY, SIMILAR] = [0, 1, 2];
+
+/**
+ * Whether two words may be similar, or one a part of the other, by their letters alone.
+ * @param different bits in which their first and last letters differ
+ * @param most edits up to which words are similar
+ */
+function compareLetters(different: number, mask: number, other: number, most: number): number {
+  const isFirst = (different & FIRST) === 0;
+  // A similar word has the same first letter. A part begins or ends with the same letter.
+  if (!isFirst && (different & LAST) !== 0) return DIFFERENT;
+  // Each edit changes at most two letters of the set. A part has no letter that the whole lacks.
+  if (isFirst && bitsOf(mask ^ other) <= 2 * most) return SIMILAR;
+  return (mask & other) === mask || (mask & other) === other ? PART_ONLY : DIFFERENT;
 }
 
 /** Which letters a word has, as bits. */

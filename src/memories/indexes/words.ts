@@ -1,6 +1,7 @@
 import { growInts } from "./growing-arrays.ts";
 import { type Accepts, largest } from "./largest.ts";
 import { createNearWords, MOST_MISSPELT, mayBeNear } from "./near-words.ts";
+import { COUNT_BITS, createPostings, MAX_COUNT, type PostingList } from "./postings.ts";
 import { askedWords, indexedWords } from "./tokens.ts";
 
 /** An inverted index: texts by their words. Each text has a small whole number. */
@@ -57,84 +58,26 @@ export interface Among {
   isAll: boolean;
 }
 
-/** Texts with a word. Most words are in one text only, which is a posting without a list. */
-type Postings = number | List;
-interface List {
-  length: number;
-  values: Int32Array<ArrayBuffer>;
-}
-
 /** Of BM25, as LanceDB has them: how soon repetition counts no more, and how much length does. */
 const K1 = 1.2;
 const B = 0.75;
 /** What BM25 makes of a text that has nothing but a word, however often. */
 export const MOST_MATCHING = K1 + 1;
-/** A posting is a text's number and, in its lower bits, how often the word is there. */
-const COUNT_BITS = 8;
-const MOST_COUNTED = (1 << COUNT_BITS) - 1;
-/** Bytes of a word with its entry in the map, and of a list of postings besides these. */
-const WORD = 100;
-const LIST = 120;
-const POSTING = 4;
-/** Lists are cut when they use so little of their room. */
-const USED = 1 / 4;
-const NONE: List = { length: 0, values: new Int32Array(0) };
-
 export function createWordIndex(): WordIndex {
-  const postings = new Map<string, Postings>();
-  /** Words of each text, and of all. */
+  /** Words of each text, and of all texts. */
   let lengths = new Int32Array(0);
+  const total = { texts: 0, words: 0 };
   let scores = new Float32Array(0);
-  /** By text: its place among those that are looked at, and 1. */
+  /** By text: its place among the texts that are matched, plus 1. */
   let places = new Int32Array(0);
-  const total = { texts: 0, words: 0, listed: 0 };
-  const near = createNearWords(postings);
-
-  const add = (token: string, posting: number) => {
-    const known = postings.get(token);
-    if (known === undefined) {
-      postings.set(token, posting);
-      near.add(token);
-    } else if (typeof known === "number") {
-      postings.set(token, { length: 2, values: Int32Array.of(known, posting, 0, 0) });
-      total.listed += 4 * POSTING + LIST;
-    } else {
-      resize(known, growInts(known.values, known.length + 1));
-      known.values[known.length++] = posting;
-    }
-  };
-
-  const drop = (token: string, posting: number) => {
-    const known = postings.get(token);
-    if (known === undefined || typeof known === "number") {
-      postings.delete(token);
-      return;
-    }
-    const { values } = known;
-    values[values.indexOf(posting)] = values[--known.length] ?? 0;
-    if (known.length === 0) {
-      postings.delete(token);
-      total.listed -= values.length * POSTING + LIST;
-    } else if (known.length < USED * values.length) {
-      resize(known, values.slice(0, 2 * known.length));
-    }
-  };
-
-  const resize = (list: List, values: Int32Array<ArrayBuffer>) => {
-    total.listed += (values.length - list.values.length) * POSTING;
-    list.values = values;
-  };
+  const postings = createPostings((word) => near.add(word));
+  const near = createNearWords(postings.words);
 
   // The length of "to-do" is 0: two stop words, and "todo" as another spelling of them.
   const averageLength = () => Math.max(1, total.words) / total.texts;
 
-  const postingsOf = (token: string): List => {
-    const known = postings.get(token) ?? NONE;
-    return typeof known === "number" ? { length: 1, values: Int32Array.of(known) } : known;
-  };
-
   const countAmong = (token: string, among: Among) => {
-    const { length, values } = postingsOf(token);
+    const { length, values } = postings.of(token);
     let count = 0;
     for (let at = 0; at < length; at++) if (among.has((values[at] ?? 0) >> COUNT_BITS)) count++;
     return count;
@@ -142,7 +85,7 @@ export function createWordIndex(): WordIndex {
 
   const rarenessOf = (token: string, corpus: Corpus | undefined, among: Among | undefined) => {
     const texts = corpus?.texts ?? among?.texts ?? total.texts;
-    const own = () => (among ? countAmong(token, among) : postingsOf(token).length);
+    const own = () => (among ? countAmong(token, among) : postings.of(token).length);
     const textsWith = corpus?.textsWith.get(token) ?? own();
     return Math.log(1 + (texts - textsWith + 0.5) / (textsWith + 0.5));
   };
@@ -150,12 +93,12 @@ export function createWordIndex(): WordIndex {
   return {
     get bytes() {
       const numbers = lengths.length + scores.length + places.length;
-      return postings.size * WORD + near.bytes + total.listed + 4 * numbers;
+      return postings.bytes + near.bytes + 4 * numbers;
     },
 
     put(text, content) {
       const { tokens, length } = indexedWords(content);
-      for (const [token, times] of countsOf(tokens)) add(token, postingOf(text, times));
+      for (const [token, times] of countsOf(tokens)) postings.add(token, postingOf(text, times));
       lengths = growInts(lengths, text + 1);
       lengths[text] = length;
       total.texts++;
@@ -164,7 +107,7 @@ export function createWordIndex(): WordIndex {
 
     remove(text, content) {
       const { tokens, length } = indexedWords(content);
-      for (const [token, times] of countsOf(tokens)) drop(token, postingOf(text, times));
+      for (const [token, times] of countsOf(tokens)) postings.remove(token, postingOf(text, times));
       total.texts--;
       total.words -= length;
     },
@@ -172,7 +115,7 @@ export function createWordIndex(): WordIndex {
     terms(question, corpus, among) {
       let misspelt = 0;
       const isKnown = (token: string) =>
-        among?.isAll ? countAmong(token, among) > 0 : postings.has(token);
+        among?.isAll ? countAmong(token, among) > 0 : postings.words.has(token);
       const nearTo = (token: string) => {
         if (corpus) return corpus.nearWords.get(token);
         if (!mayBeNear(token) || misspelt++ >= MOST_MISSPELT) return null;
@@ -203,7 +146,7 @@ export function createWordIndex(): WordIndex {
       const norms = normsOf(averageLength());
       for (const { rareness, forms } of terms) {
         for (const { token, share } of forms) {
-          addScores(scores, postingsOf(token), { rareness: rareness * share, lengths, norms });
+          addScores(scores, postings.of(token), { rareness: rareness * share, lengths, norms });
         }
       }
       const isAccepted = (text: number) =>
@@ -221,16 +164,12 @@ export function createWordIndex(): WordIndex {
       const norms = normsOf(averageLength());
       for (const [column, { forms }] of terms.entries()) {
         for (const { token, share } of forms) {
-          const { length, values } = postingsOf(token);
-          for (let at = 0; at < length; at++) {
-            const posting = values[at] ?? 0;
-            const text = posting >> COUNT_BITS;
-            const place = (places[text] ?? 0) - 1;
-            if (place < 0) continue;
-            const match = matchOf(posting & MOST_COUNTED, lengths[text] ?? 0, norms);
-            const cell = place * columns + column;
-            found[cell] = Math.min(MOST_MATCHING, (found[cell] ?? 0) + share * match);
-          }
+          addMatches({ found, columns, column }, postings.of(token), {
+            share,
+            places,
+            lengths,
+            norms,
+          });
         }
       }
       for (const text of texts) places[text] = 0;
@@ -251,7 +190,7 @@ function normsOf(averageLength: number) {
 /** Adds what a word counts for to the scores of the texts that have it. */
 function addScores(
   scores: Float32Array,
-  { length, values }: List,
+  { length, values }: PostingList,
   {
     rareness,
     lengths,
@@ -261,13 +200,40 @@ function addScores(
   for (let at = 0; at < length; at++) {
     const posting = values[at] ?? 0;
     const text = posting >> COUNT_BITS;
-    const match = matchOf(posting & MOST_COUNTED, lengths[text] ?? 0, norms);
+    const match = matchOf(posting & MAX_COUNT, lengths[text] ?? 0, norms);
     scores[text] = (scores[text] ?? 0) + rareness * match;
   }
 }
 
+/** Adds the matches of one form of a term to its column. */
+function addMatches(
+  { found, columns, column }: { found: Float32Array; columns: number; column: number },
+  { length, values }: PostingList,
+  {
+    share,
+    places,
+    lengths,
+    norms,
+  }: {
+    share: number;
+    places: Int32Array;
+    lengths: Int32Array;
+    norms: ReturnType<typeof normsOf>;
+  },
+): void {
+  for (let at = 0; at < length; at++) {
+    const posting = values[at] ?? 0;
+    const text = posting >> COUNT_BITS;
+    const place = (places[text] ?? 0) - 1;
+    if (place < 0) continue;
+    const match = matchOf(posting & MAX_COUNT, lengths[text] ?? 0, norms);
+    const cell = place * columns + column;
+    found[cell] = Math.min(MOST_MATCHING, (found[cell] ?? 0) + share * match);
+  }
+}
+
 function postingOf(text: number, times: number): number {
-  return (text << COUNT_BITS) | Math.min(times, MOST_COUNTED);
+  return (text << COUNT_BITS) | Math.min(times, MAX_COUNT);
 }
 
 function countsOf(tokens: readonly string[]): Map<string, number> {
