@@ -1,30 +1,32 @@
 import { BLOCK, releaseBlocks, takeBlock } from "./wasm-memory.ts";
 
-/** Room of many sizes in blocks, all of them a number of steps. What is given back is taken again. */
+/** Allocates ranges of the WASM memory. Each is a whole number of steps long. Released ranges are used again. */
 interface Allocator {
-  /** Bytes of memory that it takes. */
+  /** Bytes of all its blocks. */
   readonly bytes: number;
   /**
-   * Takes so many steps, and returns where they are: the address, in steps.
+   * Allocates a range.
+   * @returns its address, in steps
    * @throws RangeError when there is no memory left
    */
   take(steps: number): number;
-  give(place: number, steps: number): void;
-  /** Gives its memory to others. */
+  release(address: number, steps: number): void;
+  /** Releases all memory. */
   close(): void;
 }
 
-/** @param step its bytes, a part of a block's */
+/** @param step bytes of a step; a block must be a multiple of them */
 export function createAllocator(step: number): Allocator {
-  /** Allocator that are free, by how many steps they have. */
+  /** Addresses of free ranges, by their length in steps. */
   const free: number[][] = [];
   const blocks: number[] = [];
-  const left = { from: 0, to: 0 };
+  /** The part of the newest block that was never allocated. */
+  const unused = { from: 0, to: 0 };
 
-  const give = (place: number, steps: number) => {
-    const places = free[steps] ?? [];
-    free[steps] = places;
-    places.push(place);
+  const release = (address: number, steps: number) => {
+    const addresses = free[steps] ?? [];
+    free[steps] = addresses;
+    addresses.push(address);
   };
 
   return {
@@ -35,22 +37,22 @@ export function createAllocator(step: number): Allocator {
     take(steps) {
       const known = free[steps]?.pop();
       if (known !== undefined) return known;
-      if (left.to - left.from < steps) {
-        if (left.to > left.from) give(left.from, left.to - left.from);
+      if (unused.to - unused.from < steps) {
+        if (unused.to > unused.from) release(unused.from, unused.to - unused.from);
         const block = takeBlock();
         blocks.push(block);
-        Object.assign(left, { from: block / step, to: (block + BLOCK) / step });
+        Object.assign(unused, { from: block / step, to: (block + BLOCK) / step });
       }
-      left.from += steps;
-      return left.from - steps;
+      unused.from += steps;
+      return unused.from - steps;
     },
 
-    give,
+    release,
 
     close() {
       releaseBlocks(blocks.splice(0));
       free.length = 0;
-      Object.assign(left, { from: 0, to: 0 });
+      Object.assign(unused, { from: 0, to: 0 });
     },
   };
 }

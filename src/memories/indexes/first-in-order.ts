@@ -1,7 +1,7 @@
 /**
- * Of the numbers below an end the first of some order, in that order; all without a limit. It is
- * quick where the largest numbers come first, or nearly.
- * @param compare less than 0 when the first of two comes before the second
+ * The first of the numbers below `end`, in some order; all of them without a limit. This is fast if the largest
+ * numbers come first, or nearly.
+ * @param compare negative when its first argument comes before its second
  */
 export function firstInOrder(
   end: number,

@@ -1,17 +1,17 @@
 import { growInts } from "./growing-arrays.ts";
 
-/** Which numbers belong together, in lists that are linked in both directions. */
+/** Groups of numbers, as lists that are linked in both directions. */
 export interface Groups {
   readonly bytes: number;
-  /** Adds a number that is in no group. */
+  /** Adds a number that is not in any group. */
   add(group: number, member: number): void;
   remove(group: number, member: number): void;
-  /** The members of a group, the one that was added last first. */
+  /** The members of a group, the last added first. */
   members(group: number): IterableIterator<number>;
 }
 
 export function createGroups(): Groups {
-  // All are numbers and 1; 0 is none.
+  // All values are numbers plus 1; 0 means none.
   let firsts = new Int32Array(0);
   let next = new Int32Array(0);
   let previous = new Int32Array(0);

@@ -1,10 +1,10 @@
-/** How much more room is made than is needed. */
-const SPARE = 1.25;
+/** An array grows to this multiple of the needed length. */
+const GROWTH = 1.25;
 
 type Ints = Int32Array<ArrayBuffer>;
 type Floats = Float64Array<ArrayBuffer>;
 
-/** The same numbers with room for so many: a longer array where this one is too short. */
+/** An array of at least a length with the same numbers: the array itself if it is long enough. */
 export function growInts(array: Ints, length: number): Ints {
   if (array.length >= length) return array;
   const grown = new Int32Array(roomFor(length));
@@ -20,5 +20,5 @@ export function growFloats(array: Floats, length: number): Floats {
 }
 
 function roomFor(length: number): number {
-  return Math.max(16, Math.ceil(length * SPARE));
+  return Math.max(16, Math.ceil(length * GROWTH));
 }

@@ -1,25 +1,25 @@
 import { growInts } from "./growing-arrays.ts";
 
-/** Values that many have in common, each kept once, by small whole numbers; 0 is `null`. */
+/** Values that many users share. Each is kept once and has a small whole number; 0 stands for `null`. */
 export interface Interned<Value> {
-  /** Bytes of memory that they take, about. */
+  /** Bytes of memory that the values take, about. */
   readonly bytes: number;
   /** All numbers are below it. */
   readonly end: number;
-  /** The number of a value, which one more has now. */
+  /** Adds a user of a value, and returns the value's number. */
   take(value: Value | null): number;
-  /** One has it no more: a value that none has is forgotten, and its number is used again. */
+  /** Removes a user. A value without users is dropped, and its number is used again. */
   release(number: number): void;
-  /** The number of a value; −1 when none has it. */
+  /** The number of a value; −1 if it has no users. */
   find(value: Value | null): number;
   value(number: number): Value | null;
 }
 
-/** Bytes of a value besides its key, and of a key's letter in both. */
+/** Bytes of a value without its key, and of each letter of the key. */
 const VALUE = 200;
 const LETTER = 2;
 
-/** @param keyOf tells values apart */
+/** @param keyOf returns a different key for each different value */
 export function createInterned<Value>(keyOf: (value: Value) => string): Interned<Value> {
   const numbers = new Map<string, number>();
   const values: (Value | null)[] = [null];
@@ -53,10 +53,10 @@ export function createInterned<Value>(keyOf: (value: Value) => string): Interned
 
     release(number) {
       const value = values[number] ?? null;
-      const left = (users[number] ?? 0) - 1;
+      const remaining = (users[number] ?? 0) - 1;
       if (value === null) return;
-      users[number] = left;
-      if (left > 0) return;
+      users[number] = remaining;
+      if (remaining > 0) return;
       const key = keyOf(value);
       numbers.delete(key);
       letters -= key.length;

@@ -1,10 +1,10 @@
-/** Whether what has a number may be found; null for all. */
+/** Whether the owner of a number may be found; `null` when all may. */
 export type Accepts = ((number: number) => boolean) | null;
 
 /**
- * The places of the largest values, in order. Nearly all values are compared with one number only.
+ * The places of the largest values, the largest first. Nearly all values are compared with only one number.
  * @param length how many of the values count
- * @param accepts is asked only about values that would be among them
+ * @param accepts called only for values that would be among the largest
  */
 export function largest(
   values: Float32Array,
@@ -31,7 +31,7 @@ export function largest(
   return Array.from(places.subarray(0, found));
 }
 
-/** Where in a falling row of numbers those end that are not less than a value. */
+/** The place after the last number that is not less than a value, in numbers sorted in descending order. */
 function endOfLarger(falling: Float32Array, length: number, value: number): number {
   let start = 0;
   for (let end = length; start < end; ) {

@@ -1,10 +1,10 @@
-/** A module that is part of the program; the import is a path that Bun can open. */
+/** A module that is part of the program. The import is a path that Bun can open. */
 declare module "*.wasm" {
   const path: string;
   export default path;
 }
 
-/** It has no types of its own. */
+/** The package has no types. */
 declare module "wink-porter2-stemmer" {
   export default function stem(word: string): string;
 }

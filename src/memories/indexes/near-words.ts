@@ -1,47 +1,47 @@
 import { createPause } from "../../pause.ts";
 import { growInts } from "./growing-arrays.ts";
 
-/** Words of an index that a word which none of its texts has may stand for. */
+/** The words of an index that resemble a word which none of its texts has. */
 export interface NearWords {
-  /** Bytes of memory that it takes, about. */
+  /** Bytes of memory that this takes, about. */
   readonly bytes: number;
-  /** A word that the index has from now on. */
+  /** Adds a new word of the index. */
   add(word: string): void;
-  /** The best of them, with what each counts for, 0 to 1. */
+  /** The most similar words, with the weight of each, 0 to 1. */
   to(word: string): Map<string, number>;
 }
 
-/** Letters from which on a word may be misspelt, and in two places. */
+/** Letters from which a word may have one spelling mistake, and two. */
 const MISSPELT = 5;
 const TWICE_MISSPELT = 8;
-/** What a word counts for that differs in one letter, or in two. */
+/** The weight of a word that differs by one edit, or by two. */
 const ONE_EDIT = 0.6;
 const TWO_EDITS = 0.4;
-/** What a word counts for that begins or ends with another ("Steuererklärung", "Erklärung"). */
+/** The weight of a word that begins or ends with the other one ("Steuererklärung", "Erklärung"). */
 const COMPOUND = 0.5;
-/** Letters of a part: with fewer, too many words end so by chance. */
+/** Least letters of a part: shorter ones match too many words by chance. */
 const PART = 5;
-/** Most words that one may stand for. */
+/** Most similar words of one word. */
 const MOST = 8;
 /**
- * Words of a question that may stand for others. Each takes up to 14 ms in an index of a million words, and a
- * question may be 2,000 characters that somebody pasted.
+ * For so many words of a question, similar words are searched. Each takes up to 14 ms in an index of a million words,
+ * and a question may be a pasted text of 2,000 characters.
  */
 export const MOST_MISSPELT = 4;
-/** Numbers and identifiers are not misspelt: one digit makes another of them. */
+/** Words with digits have no similar words: another digit makes another number or identifier. */
 const HAS_DIGIT = /\p{N}/u;
-/** Letters of a word at the least that another may stand for. */
+/** Least letters of a similar word. */
 const SHORTEST = MISSPELT - 1;
-/** Words from which on an index is read as it grows: a question would wait too long for that. */
+/** An index of so many words is read as it grows, since reading it would delay a question too long. */
 const LARGE = 20_000;
-/** Bytes of a word's place, and of two numbers: its letters and its ends. */
+/** Bytes of a word: its reference, and two numbers for its letters and its ends. */
 const ENTRY = 17;
 
 const LETTER = 16;
 const LAST = (1 << LETTER) - 1;
 const FIRST = ~LAST;
 
-/** What a word of an index counts for in the place of another; 0 for nothing. */
+/** The weight of a word of an index in place of another word; 0 if they are not similar. */
 export function nearness(asked: string, word: string): number {
   return HAS_DIGIT.test(asked) || HAS_DIGIT.test(word)
     ? 0
@@ -59,23 +59,23 @@ function compound(asked: string, word: string): number {
   return isPartOf(asked, word) || isPartOf(word, asked) ? COMPOUND : 0;
 }
 
-/** Letters of a word that may be wrong. */
+/** How many edits a word may have. */
 function editsIn(word: string): number {
   return word.length < MISSPELT ? 0 : word.length < TWICE_MISSPELT ? 1 : 2;
 }
 
-/** Whether a word may stand for others at all. */
+/** Whether a word can have similar words at all. */
 export function mayBeNear(word: string): boolean {
   return word.length >= Math.min(MISSPELT, PART) && !HAS_DIGIT.test(word);
 }
 
-/** Beginnings and ends of a word, which may be words by themselves. */
+/** Beginnings and ends of a word that may be words themselves. */
 export function partsOf(word: string): string[] {
   const lengths = Array.from({ length: Math.max(0, word.length - PART) }, (_, at) => at + PART);
   return lengths.flatMap((length) => [word.slice(0, length), word.slice(-length)]);
 }
 
-/** The nearest, with what each counts for. */
+/** The most similar words with their weights. */
 export function nearestWords(found: Iterable<[word: string, nearness: number]>) {
   const inOrder = [...found]
     .filter(([, counts]) => counts > 0)
@@ -84,9 +84,8 @@ export function nearestWords(found: Iterable<[word: string, nearness: number]>) 
 }
 
 /**
- * The nearest of the words of some texts. Those of long texts are millions: others have their turn
- * between.
- * @param texts words with spaces between
+ * The most similar words of some texts. Long texts have millions of words, so other work gets its turn in between.
+ * @param texts words with spaces between them
  */
 export async function nearestIn(
   texts: readonly string[],
@@ -111,7 +110,7 @@ interface Words {
 }
 
 export function createNearWords(words: Words): NearWords {
-  // Of a small index made at the first question that needs it: most need none.
+  // A small index is read at the first question that needs similar words. Most questions need none.
   let known: string[] | null = null;
   let masks = new Int32Array(0);
   let ends = new Int32Array(0);
@@ -138,7 +137,7 @@ export function createNearWords(words: Words): NearWords {
     },
 
     add(word) {
-      // Words that went and came again are there twice.
+      // Words that were removed and added again are in the list twice.
       if (known && known.length >= 2 * words.size) known = null;
       if (known) note(word, known);
       else if (words.size >= LARGE) read();
@@ -204,8 +203,8 @@ function isPartOf(part: string, whole: string): boolean {
 }
 
 /**
- * Letters that are added, left out, replaced, or swapped with their neighbour (optimal string
- * alignment); more than `most` count as one more.
+ * The number of edits between two words: letters added, removed, replaced, or swapped with their neighbour (optimal
+ * string alignment). Returns `most + 1` for every larger number.
  */
 function distance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;

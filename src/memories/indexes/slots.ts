@@ -1,40 +1,40 @@
 import { createGroups } from "./groups.ts";
 import { growInts } from "./growing-arrays.ts";
 
-/** Small whole numbers for keys: a map of them in a tenth of its memory. */
+/** Small whole numbers for keys. Takes a tenth of the memory of a `Map`. */
 export interface Slots {
   /** How many keys there are. */
   readonly size: number;
-  /** All slots are below it. */
+  /** All slots are below this number. */
   readonly end: number;
-  /** Bytes of memory that they take. */
+  /** Bytes of memory that the slots take. */
   readonly bytes: number;
   /** The slot of a key, if it has one. */
   find(key: string): number | undefined;
   /** Whether any key has a slot. */
   has(slot: number): boolean;
-  /** Gives a slot to a key that has none. Those that were removed are used again. */
+  /** Returns a slot for a key that has none. Removed slots are used again. */
   add(key: string): number;
   remove(slot: number): void;
 }
 
-/** Nobody outside can make keys that have the same hash. */
+/** A random seed, so that no client can make keys with the same hash. */
 const SEED = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
-const FEWEST = 64;
+const MIN_BUCKETS = 64;
 
-/** @param keyOf the key of a slot, which is not kept here */
+/** @param keyOf returns the key of a slot; keys are stored elsewhere */
 export function createSlots(keyOf: (slot: number) => string): Slots {
   let buckets = createGroups();
   /** How many buckets there are, a power of two. */
-  let count = FEWEST;
-  /** By slot; 0 where nothing has it. */
+  let count = MIN_BUCKETS;
+  /** By slot; 0 for a slot without a key. */
   let hashes = new Int32Array(0);
   let end = 0;
   const free: number[] = [];
 
   const bucketOf = (hash: number) => hash & (count - 1);
 
-  const spread = () => {
+  const doubleBuckets = () => {
     count *= 2;
     buckets = createGroups();
     for (let slot = 0; slot < end; slot++) {
@@ -65,7 +65,7 @@ export function createSlots(keyOf: (slot: number) => string): Slots {
     has: (slot) => (hashes[slot] ?? 0) !== 0,
 
     add(key) {
-      if (end - free.length >= count) spread();
+      if (end - free.length >= count) doubleBuckets();
       const slot = free.pop() ?? end++;
       hashes = growInts(hashes, slot + 1);
       const hash = hashOf(key);

@@ -2,31 +2,31 @@ import { createAllocator } from "./allocator.ts";
 import { growInts } from "./growing-arrays.ts";
 import { whole } from "./wasm-memory.ts";
 
-/** Texts by small whole numbers, one byte a letter where that is enough. */
+/** Texts by small whole numbers, with one byte for each letter where that is enough. */
 export interface Texts {
-  /** Bytes of memory that they take, about. */
+  /** Bytes of memory that the texts take, about. */
   readonly bytes: number;
   /**
-   * Adds a text whose number has none.
-   * @throws RangeError when there is no memory for it; then the texts can only be closed
+   * Adds a text whose number is free.
+   * @throws RangeError when there is no memory left; then the texts must be closed
    */
   put(number: number, text: string): void;
   remove(number: number): void;
-  /** Empty where there is none. */
+  /** Returns an empty text for a free number. */
   get(number: number): string;
-  /** Gives its memory to others. */
+  /** Releases all memory. */
   close(): void;
 }
 
-/** Texts take so many bytes, or a multiple of it: room that one has left is for others of its size. */
+/** The size of a text is rounded up to a multiple of so many bytes, so that others can use its place. */
 const STEP = 8;
-/** Bytes from which on a text is left to the engine, and what it takes there besides its letters. */
+/** Texts of more bytes are kept as JavaScript strings, which take so many bytes besides their letters. */
 const LARGE = 1_024;
 const STRING = 120;
 const WIDE = /[^\0-\xff]/;
 
 export function createTexts(): Texts {
-  /** Where each text is, in steps; 0 for none. Twice its bytes, and 1 where a letter takes two. */
+  /** `places`: the address of each text in steps; 0 for none. `sizes`: twice its bytes, plus 1 for UTF-16. */
   let places = new Int32Array(0);
   let sizes = new Int32Array(0);
   const room = createAllocator(STEP);
@@ -61,7 +61,7 @@ export function createTexts(): Texts {
         large.delete(number);
         largeBytes -= bytesOf(text) + STRING;
       } else if (place > 0) {
-        room.give(place, Math.ceil(((sizes[number] ?? 0) >> 1) / STEP));
+        room.release(place, Math.ceil(((sizes[number] ?? 0) >> 1) / STEP));
         places[number] = 0;
       }
     },

@@ -3,34 +3,34 @@ import { createAllocator } from "./allocator.ts";
 import { growInts } from "./growing-arrays.ts";
 import { ASKED, interact, whole } from "./wasm-memory.ts";
 
-/** The states of tokens by small whole numbers: see `TokenStates`. */
+/** Token states by small whole numbers, their owners; see `TokenStates`. */
 export interface StateIndex {
-  /** Bytes of memory that it takes. */
+  /** Bytes of memory that the index takes. */
   readonly bytes: number;
   /**
    * Adds the states of an owner that has none.
-   * @throws RangeError when there is no memory for them; then the index can only be closed
+   * @throws RangeError when there is no memory left; then the index must be closed
    */
   put(owner: number, states: Int8Array): void;
   remove(owner: number): void;
   /**
-   * How well the states of owners answer those of a question, −1 to 1: for each of the question's tokens
-   * the nearest of the owner's, on average by weight (ColBERT's late interaction).
-   * @param owners undefined for what isn't there
-   * @returns null for owners without states, and for all where nothing weighs anything
+   * The late interaction (ColBERT) of a question with owners, −1 to 1: for each token of the question the similarity
+   * of the nearest token of the owner, averaged by weight.
+   * @param owners `undefined` for a missing one
+   * @returns `null` for owners without states, and for all owners if all weights are 0
    */
   interaction(
     asked: Int8Array,
     weights: readonly number[],
     owners: readonly (number | undefined)[],
   ): (number | null)[];
-  /** Gives its memory to others. */
+  /** Releases all memory. */
   close(): void;
 }
 
-/** Bytes of a question's token where it is compared. */
+/** Bytes of a token of the question: its numbers, its weight, and space to the next address. */
 const ASKED_SIZE = 144;
-/** Its numbers and its weight there, in units of theirs. */
+/** Where its weight is, in units of four bytes. */
 const WEIGHT = 128 / 4;
 /** The product of a state with itself. */
 const SAME = 127 ** 2;
@@ -60,7 +60,7 @@ export function createStateIndex(): StateIndex {
     remove(owner) {
       const count = counts[owner] ?? 0;
       if (count === 0) return;
-      room.give(places[owner] ?? 0, count);
+      room.release(places[owner] ?? 0, count);
       counts[owner] = 0;
     },
 
@@ -84,8 +84,8 @@ export function createStateIndex(): StateIndex {
 }
 
 /**
- * Puts a question where it is compared.
- * @returns what its tokens weigh together
+ * Copies a question to its place in the memory.
+ * @returns the sum of its weights
  */
 function prepare(asked: Int8Array, weights: readonly number[], count: number): number {
   let total = 0;
@@ -100,7 +100,7 @@ function prepare(asked: Int8Array, weights: readonly number[], count: number): n
   return total;
 }
 
-/** Interactions by the names of the owners; those without any are left out. */
+/** Interactions by the names of their owners, without those that are `null`. */
 export function named(
   names: readonly string[],
   interactions: readonly (number | null)[],

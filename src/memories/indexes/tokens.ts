@@ -2,52 +2,51 @@ import porter2 from "wink-porter2-stemmer";
 import { STOP_WORDS } from "../../stop-words.ts";
 import { HAS_UNSPACED, type Unspaced, unspacedWords } from "./unspaced-scripts.ts";
 
-/** What a text is indexed by. */
+/** The words of a text as an index has them. */
 interface IndexedWords {
   readonly tokens: readonly string[];
-  /** How many of them stand in the text; further ones are other spellings of these. */
+  /** How many of them the text contains. The others are further spellings of these. */
   readonly length: number;
 }
 
-/** Letters and digits that stand together, and those that only `_`, `.` or `-` divides. */
+/** Runs of letters and digits, and runs that are joined by `_`, `.` or `-`. */
 const RUN = /[\p{Alphabetic}\p{M}\p{N}]+/gu;
 const JOINED = /[\p{Alphabetic}\p{M}\p{N}]+(?:[_.-][\p{Alphabetic}\p{M}\p{N}]+)*/gu;
 const HAS_JOINT = /[_.-]/;
 const JOINT = /[_.-]/g;
-/** Joined by dots, only versions, addresses and `Node.js` are one word: others are sentences of code. */
+/** Joined by dots, only versions, addresses and names such as `Node.js` are one word. Others are code. */
 const HAS_DOT = /\./;
 const DOTTED = /^(v?\d+(\.\d+)+|[^.]+\.[a-z]{2})$/i;
-/** Words that need no closer look: most. */
+/** Most words: they have no parts. */
 const IS_PLAIN = /^([a-z0-9]+|[A-Z][a-z0-9]+|[A-Z0-9]+)$/;
-/** Letters that most programs write composed, or in their usual width. */
+/** Decomposed letters and letters of unusual width. NFKC replaces them. */
 const UNUSUAL = /[\u0300-\u036f\u3099\u309a\uff01-\uffef]/;
 /** `getUserById` and `HTMLParser`, but not `URLs` and `IPv6`. */
 const HUMPED = /\p{Ll}\p{N}*\p{Lu}|\p{Lu}\p{Lu}\p{Ll}{2}/u;
 const HUMP = /\p{Lu}+(?!\p{Ll})\p{N}*|\p{Lu}?\p{Ll}+\p{N}*|\p{N}+/gu;
-/** Bytes from which on a word is none: a SHA-256 in hex is one. */
+/** Longer runs, in bytes, are not indexed. A SHA-256 in hexadecimal is indexed. */
 export const LONG = 80;
-/** What no ending has, but the library cuts off. */
+/** Words that the stemmer would shorten wrongly. */
 const UNSTEMMED = /\p{N}|u$/u;
-/** Words that are left out, once stemmed. */
+/** Stop words, also stemmed. */
 const STOP_STEMS: ReadonlySet<string> = new Set([...STOP_WORDS, ...STOP_WORDS.map(stem)]);
 /** Scripts in which marks above and below a letter may be left out. */
 const ACCENTED =
   /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Hebrew}\p{Script=Arabic}]/u;
-/** Marks, and the spaces that NFKD gives to a mark that stands alone and to a phrase in one letter (ﷺ). */
+/** Marks, and the spaces that NFKD makes of a single mark or of a letter that is a phrase (ﷺ). */
 const MARKS = /[\p{M}\s]/gu;
-/** Letters that no accent makes of others. */
-const LETTERS: Record<string, string> = {
-  ...{ ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i", ς: "σ" },
-};
+/** Letters that NFKD does not decompose. */
+// biome-ignore format: one line reads better
+const LETTERS: Record<string, string> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i", ς: "σ" };
 
-/** Stems of words that were met before; to stem one takes ten times as long as to look it up. */
+/** A cache of stems. Stemming takes ten times as long as a look-up. */
 const known = new Map<string, string | null>();
 const MOST_KNOWN = 50_000;
 
 /**
- * What an index of words has of a text: lower case, stemmed, without accents and without words that
- * say nothing. Where no spaces tell words apart, their parts (see `unspacedWords`). An identifier
- * comes as a whole, without what joins it, and in its parts: `user_id` and `userId` are the same.
+ * The words of a text as an index has them: in lower case, stemmed, without accents and without stop words. For
+ * scripts without spaces, see `unspacedWords`. An identifier is indexed as a whole, without the characters that
+ * join it, and in its parts: `user_id` and `userId` are the same.
  */
 export function indexedWords(text: string): IndexedWords {
   const tokens: string[] = [];
@@ -60,8 +59,8 @@ export function indexedWords(text: string): IndexedWords {
 }
 
 /**
- * The words of a question as an index has them, in order, with what each counts for, 0 to 1: parts of words
- * that overlap count less each.
+ * The words of a question as an index has them, in order, with their weights, 0 to 1. Overlapping parts of words have
+ * smaller weights.
  */
 export function askedWords(question: string): Map<string, number> {
   const weights = new Map<string, number>();
@@ -93,7 +92,7 @@ function forEachToken(text: string, task: Task): void {
     for (const part of run.match(HUMP) ?? []) if (part.length > 1) add(part, true);
   };
   const plain = UNUSUAL.test(text) ? text.normalize("NFKC") : text;
-  // All at once: one by one they come with two objects each.
+  // `match` instead of `matchAll`, which makes two more objects for each match.
   for (const joined of plain.match(JOINED) ?? []) {
     if (!HAS_JOINT.test(joined)) {
       addRun(joined);
@@ -109,7 +108,7 @@ function tokenOf(word: string): string | null {
   const found = known.get(word);
   if (found !== undefined) return found;
   if (Buffer.byteLength(word) >= LONG) return null;
-  // A part of a string keeps all of it in memory.
+  // A copy, since a part of a string keeps the whole string in memory.
   const own = Buffer.from(word).toString();
   const token = stemmed(own);
   if (known.size >= MOST_KNOWN) known.clear();

@@ -3,53 +3,52 @@ import { type Accepts, largest } from "./largest.ts";
 import { BLOCK, multiply, QUERY, releaseBlocks, takeBlock, whole } from "./wasm-memory.ts";
 
 /**
- * Vectors side by side, one byte a number, all of which a query is compared with: 20 ms for a
- * million of 384 numbers. They belong to whatever has a small whole number, which may have several.
- * Products are those of bytes: of two vectors of length 1 they differ by up to 0.001.
+ * Vectors with one byte for each number. A query is compared with all of them, which takes 20 ms for a million vectors
+ * of 384 numbers. Each vector has an owner, a small whole number, which may own several. Products are computed
+ * from the bytes: for vectors of length 1, they are off by up to 0.001.
  */
 interface VectorIndex {
-  /** Bytes of memory that it takes. */
+  /** Bytes of memory that the index takes. */
   readonly bytes: number;
   /**
    * Adds the vectors of an owner that has none.
-   * @throws RangeError when there is no memory for them; then the index can only be closed
+   * @throws RangeError when there is no memory left; then the index must be closed
    */
   put(owner: number, vectors: readonly Float32Array[]): void;
   /** Removes all vectors of an owner. */
   remove(owner: number): void;
   /**
-   * The owners of the `count` vectors that have the largest dot products with a query's, each once:
-   * those of more vectors while they are fewer than `least`.
-   * @param accepts is asked only about owners that would be among them
+   * The owners of the `count` vectors with the largest dot products with a query, each once. More vectors are
+   * considered while there are fewer than `least` owners.
+   * @param accepts called only for owners that would be among them
    */
   nearest(
     query: Float32Array,
     { count, least, accepts }: { count: number; least: number; accepts: Accepts },
   ): Set<number>;
-  /** The largest dot product of each owner's vectors with a query's, and which of its vectors has it. */
+  /** The largest dot product of each owner's vectors with a query, and the number of that vector. */
   products(query: Float32Array, owners: readonly number[]): { product: number; nth: number }[];
-  /** The first vector of an owner, as it is kept; null without any. */
+  /** The first vector of an owner, computed from its bytes; `null` if there is none. */
   first(owner: number): Float32Array | null;
-  /** Gives its memory to other indexes. */
+  /** Releases all memory. */
   close(): void;
 }
 
-/** Numbers that are multiplied at once. */
+/** Numbers that are multiplied in one step. */
 const STEP = 32;
-/** What a record has besides its numbers: a factor, a product, and room so that the next is aligned. */
+/** Bytes of a record after its numbers: a factor, a product, and space to align the next record. */
 const TAIL = 16;
-/** The largest numbers of records and queries: the sum of 4,096 products stays within 31 bits. */
+/** The largest numbers of records and queries. The sum of 4,096 products fits into 31 bits. */
 const MOST = { record: 127, query: 16_383 };
-/** How much more room is made than is needed. */
-const SPARE = 1.25;
+/** The array of products grows to this multiple of the needed length. */
+const GROWTH = 1.25;
+/** If too few owners are found, so many times as many vectors are considered. */
 const MORE = 4;
-/** In place of a row or an owner. */
+/** Stands for no row and no owner. */
 const NONE = -1;
 
-/** What is at `QUERY`: a search asks several times with one vector. */
-let prepared: { query: Float32Array | null; length: number; factor: number } = {
-  ...{ query: null, length: 0, factor: 1 },
-};
+/** The query that is at `QUERY`. A search uses the same vector several times. */
+let prepared = { query: null as Float32Array | null, length: 0, factor: 1 };
 
 /** @param dimension of its vectors */
 export function createVectorIndex(dimension: number): VectorIndex {
@@ -57,9 +56,9 @@ export function createVectorIndex(dimension: number): VectorIndex {
   const size = length + TAIL;
   const perBlock = Math.floor(BLOCK / size);
   const blocks: number[] = [];
-  /** By row: whose it is, and the next row of the same owner or, of free ones, the next free one. */
+  /** By row: its owner, and the next row of the same owner. For a free row: the next free row. */
   const rows = { count: 0, free: NONE, owners: new Int32Array(0), next: new Int32Array(0) };
-  /** The first row of each owner, and 1: 0 where there is none. */
+  /** The first row of each owner, plus 1; 0 if it has none. */
   let firsts = new Int32Array(0);
   let products = new Float32Array(0);
 
@@ -92,7 +91,7 @@ export function createVectorIndex(dimension: number): VectorIndex {
   const add = (owner: number, vector: Float32Array) => {
     const row = takeRow();
     const address = addressOf(row);
-    // Others have left something there.
+    // The row may contain data of a removed vector.
     whole.integers.fill(0, address, address + length);
     const numbers = whole.integers.subarray(address, address + dimension);
     whole.floats[(address + length) / 4] = quantize(vector, numbers, MOST.record);
@@ -101,7 +100,7 @@ export function createVectorIndex(dimension: number): VectorIndex {
     firsts[owner] = row + 1;
   };
 
-  /** Puts a query where it is multiplied, unless it is there. */
+  /** Copies a query to `QUERY`, unless it is there already. */
   const prepare = (query: Float32Array): number => {
     if (prepared.query !== query || prepared.length !== length) {
       const numbers = new Int16Array(whole.floats.buffer, QUERY, length).fill(0);
@@ -110,9 +109,9 @@ export function createVectorIndex(dimension: number): VectorIndex {
     return prepared.factor;
   };
 
-  /** Multiplies all rows, free ones too. */
+  /** Multiplies all rows, including free ones. */
   const multiplyAll = () => {
-    if (products.length < rows.count) products = new Float32Array(Math.ceil(rows.count * SPARE));
+    if (products.length < rows.count) products = new Float32Array(Math.ceil(rows.count * GROWTH));
     let row = 0;
     const { floats } = whole;
     for (const block of blocks) {
@@ -156,7 +155,7 @@ export function createVectorIndex(dimension: number): VectorIndex {
       const factor = prepare(query);
       return owners.map((owner) => {
         let [largest, before, nth] = [Number.NEGATIVE_INFINITY, 0, 0];
-        // The one that was put last is the first here.
+        // The list begins with the last vector.
         for (let row = (firsts[owner] ?? 0) - 1; row !== NONE; row = rows.next[row] ?? NONE) {
           const address = addressOf(row);
           multiply(QUERY, address, address + size, length, size);
@@ -171,7 +170,7 @@ export function createVectorIndex(dimension: number): VectorIndex {
 
     first(owner) {
       let last = NONE;
-      // The one that was put last is the first here.
+      // The list begins with the last vector.
       for (let row = (firsts[owner] ?? 0) - 1; row !== NONE; row = rows.next[row] ?? NONE)
         last = row;
       if (last === NONE) return null;
@@ -192,8 +191,8 @@ export function createVectorIndex(dimension: number): VectorIndex {
 }
 
 /**
- * Writes a vector as whole numbers up to `most` and from `-most` on.
- * @returns what they are to be multiplied with
+ * Writes a vector as whole numbers from `-most` to `most`.
+ * @returns the factor to multiply them with
  */
 function quantize(vector: Float32Array, numbers: Int8Array | Int16Array, most: number): number {
   let highest = 0;

@@ -16,14 +16,14 @@ interface LateInteraction {
 
 /** Bytes of a block. */
 export const BLOCK = 1 << 16;
-/** Pieces that the memory grows by at the least, and how much it grows otherwise. */
+/** The memory grows by at least so many blocks, or by this share of its size. */
 const GROWTH = 8;
 const SPARE = 0.25;
 
 /**
- * One memory for the vectors and texts of all indexes, which take blocks of it and give them back:
- * the engine has room for eight such memories, and collects all garbage before it makes one more.
- * What is in it costs the garbage collector nothing.
+ * One memory for the vectors and texts of all indexes, which allocate and release blocks. There is only one, since the
+ * JavaScript engine allows eight and collects all garbage before it makes one more. The garbage collector does
+ * not read its content.
  */
 const { memory, multiply } = load(dotProducts) as DotProducts;
 const { interact } = load(lateInteraction, memory) as LateInteraction;
@@ -35,17 +35,17 @@ const viewsOf = (buffer: ArrayBuffer) => ({
   floats: new Float32Array(buffer),
 });
 
-/** The whole memory; another one after every growth. The first block is nobody's: see below. */
+/** Views of the whole memory, replaced when it grows. Its first block is for queries: see below. */
 export let whole = viewsOf(memory.buffer);
 
-/** The addresses where a query's vector is put to be multiplied, and the states of its tokens. */
+/** Addresses in the first block: of a query's vector, and of a query's token states. */
 export const QUERY = 0;
 export const ASKED = BLOCK / 2;
 
 export { interact, multiply };
 
 /**
- * The address of a block that nobody has.
+ * Allocates a block, and returns its address.
  * @throws RangeError when there is no memory left
  */
 export function takeBlock(): number {
@@ -66,8 +66,8 @@ export function releaseBlocks(blocks: readonly number[]): void {
 }
 
 /**
- * @param memory of the others, for a module that has none of its own
- * @throws AppError `unavailable` where the engine has no SIMD, which it has with AVX or on ARM
+ * @param memory the memory of another module, for a module that has none
+ * @throws AppError `unavailable` if the engine has no SIMD, which needs AVX or ARM
  */
 function load(path: string, memory?: WebAssembly.Memory): unknown {
   const module = compile(path);

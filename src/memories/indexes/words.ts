@@ -6,17 +6,17 @@ import { askedWords, indexedWords } from "./tokens.ts";
 
 /** An inverted index: texts by their words. Each text has a small whole number. */
 export interface WordIndex {
-  /** Bytes of memory that it takes, about. */
+  /** Bytes of memory that the index takes, about. */
   readonly bytes: number;
-  /** Adds a text whose number has none. */
+  /** Adds a text whose number is free. */
   put(text: number, content: string): void;
   /** @param content as it was put */
   remove(text: number, content: string): void;
   /**
-   * The words of a question, each once. One that no text has stands for those like it (see
-   * `NearWords`), which count for less.
-   * @param corpus what it is a part of
-   * @param among the texts by which a word is rare; all by default
+   * The words of a question, each once. A word that no text has stands for similar words (see `NearWords`), with smaller
+   * weights.
+   * @param corpus the collection of which this index is a part
+   * @param among the texts in which rareness is measured; by default all texts
    */
   terms(question: string, corpus?: Corpus, among?: Among): Term[];
   /** The texts that match terms best, by BM25, the best first. */
@@ -25,28 +25,28 @@ export interface WordIndex {
     { count, accepts }: { count: number; accepts: Accepts },
   ): number[];
   /**
-   * How much each text has of each term: 0 for none, up to 2.2, as BM25 counts repetition and length.
-   * The sum of these by the terms' rareness is a text's BM25.
+   * The match of each text with each term: 0 to 2.2, by repetition and length as in BM25. The sum of the matches, each
+   * times the term's rareness, is the text's BM25.
    */
   matches(terms: readonly Term[], texts: readonly number[]): Float32Array[];
 }
 
 /** A word of a question. */
 export interface Term {
-  /** As `tokensOf` has it. */
+  /** From `tokensOf`. */
   readonly token: string;
-  /** Its inverse document frequency, times what it counts for in the question. */
+  /** Its inverse document frequency, times its weight in the question. */
   readonly rareness: number;
-  /** What it stands for in the index, and the share of its rareness that each of these has. */
+  /** The words of the index for which it stands, each with its share of the rareness. */
   readonly forms: readonly { readonly token: string; readonly share: number }[];
 }
 
 /** A collection of texts of which an index has only a part. */
 export interface Corpus {
   texts: number;
-  /** In how many of its texts a word (as `tokensOf` has it) is; those not named are as the index has them. */
+  /** How many of its texts contain a word (from `tokensOf`). The index knows it for the other words. */
   textsWith: ReadonlyMap<string, number>;
-  /** What the words that none of its texts has may stand for; see `NearWords`. */
+  /** Similar words of the words that none of its texts has; see `NearWords`. */
   nearWords: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
@@ -54,14 +54,14 @@ export interface Corpus {
 export interface Among {
   texts: number;
   has(text: number): boolean;
-  /** Whether a word that none of them has is unknown. */
+  /** Whether a word counts as unknown if none of them has it. */
   isAll: boolean;
 }
 
-/** Of BM25, as LanceDB has them: how soon repetition counts no more, and how much length does. */
+/** The constants of BM25, as in LanceDB: how soon repetition saturates, and how much length counts. */
 const K1 = 1.2;
 const B = 0.75;
-/** What BM25 makes of a text that has nothing but a word, however often. */
+/** The largest match of a text with a word. */
 export const MOST_MATCHING = K1 + 1;
 export function createWordIndex(): WordIndex {
   /** Words of each text, and of all texts. */
@@ -178,7 +178,7 @@ export function createWordIndex(): WordIndex {
   };
 }
 
-/** What BM25 makes of how often a word is in a text of so many words. */
+/** The match in BM25 of a word that a text of `length` words contains so many times. */
 function matchOf(times: number, length: number, { own, perWord }: ReturnType<typeof normsOf>) {
   return ((K1 + 1) * times) / (times + own + perWord * length);
 }
@@ -187,7 +187,7 @@ function normsOf(averageLength: number) {
   return { own: K1 * (1 - B), perWord: (K1 * B) / averageLength };
 }
 
-/** Adds what a word counts for to the scores of the texts that have it. */
+/** Adds the score of a word to those of all texts that contain it. */
 function addScores(
   scores: Float32Array,
   { length, values }: PostingList,
