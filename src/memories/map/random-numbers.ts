@@ -1,4 +1,4 @@
-/** Makes what gives numbers from 0 to 1 that look random, the same ones each time (xorshift, Marsaglia 2003). */
+/** A generator of pseudo-random numbers from 0 to 1, always the same ones (xorshift, Marsaglia 2003). */
 export function createRandomNumbers(): () => number {
   let state = 0x9e3779b9;
   return () => {

@@ -6,7 +6,7 @@ import { chanceOf, rounded } from "./scores.ts";
 import { CHEAP, COMPARED, READ, SIGNALS, signalReader } from "./signals/signals.ts";
 import { sumOf, WEIGHTS, type Weights } from "./weights.ts";
 
-/** The best candidates whose sessions are looked at. */
+/** For so many of the best candidates, the other memories of their sessions are read. */
 const BEST = 10;
 /** The best memories, which are compared word by word and whose texts are read. */
 const READ_OF = 100;
@@ -22,7 +22,7 @@ export interface Ranked {
   sum: number;
   /** In the order of `SIGNALS`. */
   signals: Float64Array;
-  /** What is left of it at its age, 0 to 1. */
+  /** Its retention, 0 to 1. */
   kept: number;
   /** `sum` with what the question's results tell as a whole; see `calibrate`. */
   logOdds: number;
@@ -38,7 +38,7 @@ export function sessionsAround(found: readonly Considered[]): string[] {
   return [...new Set(best.flatMap(({ memory }) => memory.sessionId ?? []))];
 }
 
-/** A ranking by what takes little time. */
+/** A ranking by the signals that take little time. */
 interface FirstRanking {
   /** The ids of the best, of which more is looked at. */
   readonly best: readonly string[];
@@ -67,7 +67,7 @@ export function rankFirst(
     return place(one, signals, question, weights);
   });
   all.sort(inOrder);
-  // Reading takes time, and of the last nothing will be shown.
+  // Only the best are read, since reading takes time and the others are hardly ever shown.
   const best = all.slice(0, READ_OF).map(({ one }) => one);
   return {
     best: best.map(({ memory }) => memory.id),

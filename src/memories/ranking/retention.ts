@@ -3,7 +3,7 @@ import type { MemoryRow } from "../rows.ts";
 
 const DAY = 86_400_000;
 
-/** What is left of a memory now, 0 to 1: all of one that is pinned. */
+/** The retention of a memory now, 0 to 1. It is 1 for a pinned memory. */
 export function retentionOf(
   { pinned, updatedAt, importance }: Pick<MemoryRow, "pinned" | "updatedAt" | "importance">,
   now: number,

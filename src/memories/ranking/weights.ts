@@ -21,7 +21,7 @@ export function readWeights({
   return { start, weights: Float64Array.from(SIGNALS, ({ name }) => weights[name] ?? 0) };
 }
 
-/** What signals come to. */
+/** The weighted sum of signals. */
 export function sumOf(signals: Float64Array, { start, weights }: Weights): number {
   let sum = start;
   for (let at = 0; at < weights.length; at++) sum += (signals[at] ?? 0) * (weights[at] ?? 0);
