@@ -162,7 +162,9 @@ test("an agent that was connected before says so", async () => {
   mkdirSync(project, { recursive: true });
   const source = join(import.meta.dir, "..", "..", "src", "main.ts");
   const { stderr } = await runInProject([process.execPath, source, "mcp", "--data-dir", dataDir]);
-  expect(stderr).toMatch(/^ctxd: the files of this folder may have changed what runs.*connect/);
+  expect(stderr).toMatch(
+    /^ctxd: the settings of this folder may have changed which program runs.*connect/,
+  );
 });
 
 test("what people are told to start from a checkout has Bun read the checkout's own files", async () => {

@@ -20,7 +20,7 @@ test("key create prints the key and nothing else on standard output", async () =
   expect(stdout).toEndWith("\n");
   const key = stdout.trimEnd();
   expect(isWellFormed(key)).toBe(true);
-  expect(stderr).toContain("only time the key is shown");
+  expect(stderr).toContain("shown only this once");
   expect(stderr).not.toContain(key);
   expect(await keys.authenticate(key)).toMatchObject({
     accountId: account.id,
@@ -73,7 +73,7 @@ test("--expires makes a key that ends", async () => {
 test.each([
   [["--scope", "write"], "Allowed choices are read, add"],
   [["--expires", "soon"], "12h, 90d, 2w, 1y"],
-  [["--expires", "2001-01-01"], "a time to come"],
+  [["--expires", "2001-01-01"], "a time in the future"],
   [["--name", " "], "1 to 100 characters"],
   [["--project", ""], "must not be empty"],
   [["--project", "x".repeat(129)], "at most 128 characters"],

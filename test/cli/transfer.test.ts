@@ -107,7 +107,7 @@ test("what can't be imported is named by its place, and ends with 1", async () =
     "From an export of ctxd: 1 new, 1 here already.",
     "  line 2: content must not be empty",
     "  line 4: the request must be a JSON object",
-    "ctxd: What is at 2 places can't be imported.",
+    "ctxd: 2 places can't be imported.",
     "",
   ]);
 });
@@ -130,7 +130,7 @@ test("files that nothing is understood of are told one by one, and end with 1", 
   expect(empty).toEqual({
     stdout: "",
     stderr:
-      "ctxd: Nothing was imported: it contains no memories. `ctxd import --help` tells what can be.\n",
+      "ctxd: Nothing was imported: it contains no memories. `ctxd import --help` lists what can be imported.\n",
     exitCode: 1,
   });
   const unknown = file("unknown.json", '{"openapi": "3.1.0"}');
@@ -139,7 +139,7 @@ test("files that nothing is understood of are told one by one, and end with 1", 
   expect(none.stderr.split("\n").slice(0, 3)).toEqual([
     `Not read: ${join(root, "none.csv")} contains no memories.`,
     `Not read: ${unknown} is JSON in an unknown format: ctxd import --help lists what can be imported.`,
-    "ctxd: Nothing was imported. `ctxd import --help` tells what can be.",
+    "ctxd: Nothing was imported. `ctxd import --help` lists what can be imported.",
   ]);
   const some = await run(["import", unknown, file("one.txt", "Known."), "--dry-run"]);
   expect(some).toMatchObject({ exitCode: 0 });
@@ -153,7 +153,7 @@ test("a damaged PDF is told, whatever its library has fail beside", async () => 
   writeFileSync(path, Buffer.from(damaged, "latin1"));
   const { stderr, exitCode } = await run(["import", path, "--dry-run"]);
   expect({ lines: stderr.split("\n"), exitCode }).toEqual({
-    lines: ["  page 1: is damaged", "ctxd: What is at 1 place can't be imported.", ""],
+    lines: ["  page 1: is damaged", "ctxd: 1 place can't be imported.", ""],
     exitCode: 1,
   });
 });
@@ -255,7 +255,9 @@ test("a server elsewhere is reached by its address and a key", async () => {
   expect(both).toMatchObject({ stdout: "", exitCode: 2 });
   expect(await run(["import", "-", ...url], keys.other)).toMatchObject({ exitCode: 2 });
   const clear = await run(["export", "-", "--url", "http://memory.example.com"], keys.other);
-  expect(clear.stderr).toStartWith("ctxd: http://memory.example.com unencrypted: use https");
+  expect(clear.stderr).toStartWith(
+    "ctxd: The key would reach http://memory.example.com unencrypted: use https",
+  );
 });
 
 test("an export to a link, a pipe or a device leaves them what they are", async () => {

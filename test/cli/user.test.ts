@@ -157,7 +157,7 @@ test.each([
     "two passwords that differ",
     [
       ["Password", `${PASSWORD}\r`],
-      ["again", "other word\r"],
+      ["Repeat it", "other word\r"],
     ],
     "differ",
   ],
@@ -197,7 +197,7 @@ test("the first account takes over what local agents saved, a second one does no
   const local = await findLocalOwner(testStores(dataDir).accounts);
 
   const first = await ctxd(["user", "add", "you@example.com"], { dataDir, input: "password 1\n" });
-  expect(first.stderr).toContain("what local agents saved is in this account");
+  expect(first.stderr).toContain("the memories of local agents are in this account");
   await ctxd(["user", "add", "other@example.com"], { dataDir, input: "password 2\n" });
 
   const listed = await ctxd(["user", "list", "--json"], { dataDir });
@@ -241,7 +241,7 @@ test("user disable shuts an account until user enable, and never the owner's", a
     ctxd(["user", command, email], { dataDir });
   expect(await run("disable")).toMatchObject({ exitCode: 0, stdout: "" });
   expect(await accounts.admit(id)).toBeNull();
-  expect((await run("disable")).stderr).toContain("disabled already");
+  expect((await run("disable")).stderr).toContain("already disabled");
   expect((await ctxd(["user", "list"], { dataDir })).stdout).toContain("member, disabled");
   expect((await run("enable")).exitCode).toBe(0);
   expect((await accounts.admit(id))?.id).toBe(id);
@@ -297,7 +297,7 @@ test("user reset-factor removes a lost second factor, ends sessions, and list sh
   expect(await sessions.findAccount(session)).toBeNull();
 
   const again = await ctxd(["user", "reset-factor", "you@example.com"], { dataDir });
-  expect(again.stderr).toContain("has no passkey and no app");
+  expect(again.stderr).toContain("has no passkey and no authenticator app");
   const unknown = await ctxd(["user", "reset-factor", "eve@example.com"], { dataDir });
   expect(unknown.exitCode).toBe(1);
 });
