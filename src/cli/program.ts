@@ -104,7 +104,8 @@ export async function createProgram(
   };
   const loaded = new Set<Load>();
   const context: Context = {
-    ...{ env, configure },
+    env,
+    configure,
     names: Object.keys(COMMANDS).filter((name) => name !== HIDDEN),
     async load(name) {
       const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

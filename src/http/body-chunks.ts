@@ -2,7 +2,7 @@ import { AppError } from "../errors.ts";
 import { withTimeLimit } from "../time-limit.ts";
 
 /** The time in which a body must arrive: milliseconds, plus one for each 8 bytes. */
-const PATIENCE = { base: 30_000, bytesPerMs: 8 };
+const TIME_LIMIT = { base: 30_000, bytesPerMs: 8 };
 
 /**
  * Reads the body of a request in chunks. Only the time spent waiting counts. A body that is slower than
@@ -11,17 +11,17 @@ const PATIENCE = { base: 30_000, bytesPerMs: 8 };
  */
 export async function* readChunks(
   { body }: Pick<Request, "body">,
-  patience = PATIENCE,
+  timeLimit = TIME_LIMIT,
 ): AsyncGenerator<Uint8Array, void> {
   const reader = body?.getReader();
   if (!reader) return;
-  let allowed = patience.base;
+  let allowed = timeLimit.base;
   try {
     for (;;) {
       const started = performance.now();
       const chunk = await within(allowed, reader.read());
       if (chunk.done) return;
-      allowed += chunk.value.length / patience.bytesPerMs - (performance.now() - started);
+      allowed += chunk.value.length / timeLimit.bytesPerMs - (performance.now() - started);
       yield chunk.value;
     }
   } finally {

@@ -19,7 +19,7 @@ export type CheckResult =
   | `changing, ${number} % done`;
 
 /** Milliseconds that a check may take. `ctxd health` waits for 5 s. */
-const PATIENCE = 3_000;
+const TIMEOUT_MS = 3_000;
 
 /** The parts that the server needs, each with its check. */
 export type Checks = Readonly<Record<string, () => CheckResult | Promise<CheckResult>>>;
@@ -114,7 +114,7 @@ export async function runChecks(checks: Checks): Promise<Record<string, CheckRes
 /** A check that does not finish counts as failed, for example when a disk hangs. */
 async function run(check: Checks[string]): Promise<CheckResult> {
   try {
-    return await withTimeLimit(check(), PATIENCE, () => "failed" as const);
+    return await withTimeLimit(check(), TIMEOUT_MS, () => "failed" as const);
   } catch {
     return "failed";
   }

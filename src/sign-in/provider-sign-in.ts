@@ -125,8 +125,12 @@ export function createProviderSignIn({
       const url = await provider.start(state, proofs);
       const { next, invitation, linkTo } = purpose;
       const pending: Pending = {
-        ...{ next, invitation, linkTo, proofs },
-        ...{ providerId: id, browser: hashSecret(browser) },
+        next,
+        invitation,
+        linkTo,
+        proofs,
+        providerId: id,
+        browser: hashSecret(browser),
       };
       await ephemeral.put(nameOf(state), JSON.stringify(pending), LIFETIME);
       return url;

@@ -64,7 +64,14 @@ async function backUp(
   const { onProgress, end } = createProgress();
   const manifest = await interruptible((signal) =>
     createBackup({
-      ...{ dataDir, folder, version, lancedb, clock: Date.now, lock, signal, onProgress },
+      dataDir,
+      folder,
+      version,
+      lancedb,
+      clock: Date.now,
+      lock,
+      signal,
+      onProgress,
       ...(shared && { open: () => openSharedSource(connectShared(shared), dataDir) }),
     }),
   ).finally(end);

@@ -85,7 +85,11 @@ async function* examineAll(configure: () => Config, env: Environment): AsyncGene
   const howToStart = describeCommand("serve", config, env);
   const ask = askLocally(config.dataDir);
   yield* examine({
-    ...{ config, version, clock: Date.now, howToStart, askLocally: ask },
+    config,
+    version,
+    clock: Date.now,
+    howToStart,
+    askLocally: ask,
     explainDatabase: explainUnavailable,
   });
 }

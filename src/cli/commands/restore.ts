@@ -63,7 +63,12 @@ async function restore(
   };
   const manifest = await interruptible((signal) => {
     const options = {
-      ...{ folder, dataDir, revokeKeys, signal, onProgress, onAccessEnded },
+      folder,
+      dataDir,
+      revokeKeys,
+      signal,
+      onProgress,
+      onAccessEnded,
       unlock: unlockBy(identity),
       isExpectedSealed: identity !== null,
     };

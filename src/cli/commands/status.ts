@@ -86,7 +86,8 @@ async function showStatus(
     newest: figures.newest,
     project: name === null ? null : { name, memories: countOf(figures, name) },
     agents: installedClients(env).map((client) => ({
-      ...{ id: client.id, name: client.name },
+      id: client.id,
+      name: client.name,
       connected: connected.has(client),
     })),
   };
