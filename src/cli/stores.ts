@@ -77,10 +77,10 @@ async function openAccounts({ dataDir, shared }: Pick<Config, "dataDir" | "share
 /** Records an event of a command that needs no other store. It never fails. */
 export async function recordCommand(
   config: Parameters<typeof withStores>[0],
-  ...told: Parameters<RecordCommand>
+  ...event: Parameters<RecordCommand>
 ): Promise<void> {
   try {
-    await withStores(config, async ({ record }) => record(...told));
+    await withStores(config, async ({ record }) => record(...event));
   } catch (error) {
     say(`ctxd: the security log could not be written: ${messageOf(error)}`);
   }

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
-import { tellError } from "../http/errors.ts";
+import { describeError } from "../http/errors.ts";
 import type { FormWithFiles } from "../http/form.ts";
 import { createPagedStream } from "../http/paged-stream.ts";
 import type { RecordEvent } from "../http/record-event.ts";
@@ -78,7 +78,7 @@ export function createImportRoutes({
       problem =
         error instanceof SourceError
           ? error.message
-          : tellError(error, { log, id: requestId(request) }).told;
+          : describeError(error, { log, id: requestId(request) }).message;
     } finally {
       const amount = totals.created + totals.updated;
       if (!isTrial) record(request, "memories_imported", { accountId: account.id, amount });

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
 import { Elysia } from "elysia";
-import { tellError } from "../http/errors.ts";
+import { describeError } from "../http/errors.ts";
 import { createPagedStream } from "../http/paged-stream.ts";
 import { requestId } from "../http/request-id.ts";
 import { wholeAccount } from "../keys/reach.ts";
@@ -48,7 +48,7 @@ export function createMapRoutes({
         );
         return <MapOfMemories map={map} by={groupingOf(wanted, map)} typical={typical} />;
       } catch (error) {
-        return <Problem>{tellError(error, { log, id }).told}</Problem>;
+        return <Problem>{describeError(error, { log, id }).message}</Problem>;
       }
     };
     const drawn = content();

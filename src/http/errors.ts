@@ -27,7 +27,7 @@ export function errorResponse(
     toPage?: ((message: string, status: number, headers: Headers) => Response) | null;
   },
 ): Response {
-  const { error, told } = tellError(thrown, { log, id });
+  const { error, message: forPeople } = describeError(thrown, { log, id });
   const { code, message, details, status, retryAfter } = error;
   const headers = new Headers();
   if (retryAfter !== undefined) headers.set("Retry-After", String(retryAfter));
@@ -35,7 +35,7 @@ export function errorResponse(
     headers.set("WWW-Authenticate", describeChallenge(error, resourceMetadata));
   }
 
-  if (toPage) return toPage(told, status, headers);
+  if (toPage) return toPage(forPeople, status, headers);
   const body = { code, message, details, ...(status === 500 && { id }) };
   return Response.json({ error: body }, { status, headers });
 }
@@ -44,16 +44,16 @@ export function errorResponse(
  * The error of a thrown value, and the sentence for people. Logs errors of the server itself.
  * @param id the request's id
  */
-export function tellError(
+export function describeError(
   thrown: unknown,
   { log, id }: { log: Log; id: string },
-): { error: AppError; told: string } {
+): { error: AppError; message: string } {
   const error = toAppError(thrown);
   const { code, message, status } = error;
   if (status >= 500) {
     log.error("request_failed", { id, code, cause: describeCause(error) });
   }
-  return { error, told: status === 500 ? `${message} Look for ${id}.` : message };
+  return { error, message: status === 500 ? `${message} Look for ${id}.` : message };
 }
 
 /** RFC 6750, section 3. The scopes are those of full access (MCP, "Scope Challenge Handling"). */

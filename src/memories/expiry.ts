@@ -27,7 +27,7 @@ const MAX_TRIES = 5;
 
 /**
  * Removes expired memories in the background, also of accounts that nobody uses. The log knows when the
- * first memory of each table expires, so that no table is opened in vain.
+ * first memory of each table expires, so that no table is opened without need.
  * @param clock milliseconds since 1970
  */
 export function startExpiry({

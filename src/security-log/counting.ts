@@ -19,9 +19,9 @@ interface Counted extends Row {
 
 /**
  * Counts events that repeat within a minute, so that a flood causes a limited number of lines and rows.
- * @param tell writes a line for an entry and its count
+ * @param writeLine writes a line for an entry and its count
  */
-export function createCounting(tell: (entry: Entry, times: number) => void) {
+export function createCounting(writeLine: (entry: Entry, times: number) => void) {
   const counted = new Map<string, Counted>();
   let groups = new Map<string, number>();
   let foreignLines = 0;
@@ -35,12 +35,12 @@ export function createCounting(tell: (entry: Entry, times: number) => void) {
     const group = groupOf(entry);
     const count = groups.get(group) ?? 0;
     groups.set(group, count + 1);
-    const told = count < MOST_APART ? entry : withoutParticulars(entry);
-    const known = counted.get(nameOf(told));
+    const counting = count < MOST_APART ? entry : withoutParticulars(entry);
+    const known = counted.get(nameOf(counting));
     if (known) return known;
     if (counted.size >= MOST_WAITING) return null;
-    const fresh = { ...told, amount: null, times: 0, lines: 0, written: 0, id: null };
-    counted.set(nameOf(told), fresh);
+    const fresh = { ...counting, amount: null, times: 0, lines: 0, written: 0, id: null };
+    counted.set(nameOf(counting), fresh);
     return fresh;
   };
 
@@ -62,7 +62,7 @@ export function createCounting(tell: (entry: Entry, times: number) => void) {
         (!isForeign(entry.event) || foreignLines++ < MOST_FOREIGN_LINES);
       if (mayTell) {
         into.lines++;
-        tell(entry, 1);
+        writeLine(entry, 1);
       }
       return true;
     },
@@ -78,7 +78,7 @@ export function createCounting(tell: (entry: Entry, times: number) => void) {
       for (const [name, entry] of counted) {
         if (entry.written < entry.times) continue;
         counted.delete(name);
-        if (entry.lines < entry.times) tell(entry, entry.times - entry.lines);
+        if (entry.lines < entry.times) writeLine(entry, entry.times - entry.lines);
       }
       groups = new Map();
       foreignLines = 0;

@@ -37,11 +37,11 @@ export function createSecurityLog({
   isWaiting?: boolean;
 }) {
   const store = createEventStore({ db });
-  const tell = (entry: Entry, times: number) => {
+  const writeLine = (entry: Entry, times: number) => {
     const at = isForeign(entry.event) ? log.warn : log.info;
     at("security", toFields(entry, times));
   };
-  const counting = createCounting(tell);
+  const counting = createCounting(writeLine);
   let minute = 0;
   let lost = 0;
   let isFailing = false;
@@ -103,7 +103,7 @@ export function createSecurityLog({
     record(event: SecurityEvent, facts: Facts): void {
       const entry = toEntry(event, facts, clock());
       if (isClosed) {
-        tell(entry, 1);
+        writeLine(entry, 1);
         return;
       }
       if (isMinuteOver()) {
@@ -133,16 +133,17 @@ export function createSecurityLog({
      * Logs the events of commands from now on: they are other processes.
      * @returns a function that stops it
      */
-    async tellCommands(): Promise<() => void> {
-      const told = createReportedEvents(await store.newest());
+    async logCommands(): Promise<() => void> {
+      const reported = createReportedEvents(await store.newest());
       const look = async (tx: Orm) => {
         const newest = await store.newest(tx);
-        if (newest > told.before()) {
-          for (const event of await store.listOfCommands(tx, told.before(), newest)) {
-            if (told.add(event.id)) tell({ ...event, at: event.at.getTime() }, event.times);
+        if (newest > reported.before()) {
+          for (const event of await store.listOfCommands(tx, reported.before(), newest)) {
+            if (reported.add(event.id))
+              writeLine({ ...event, at: event.at.getTime() }, event.times);
           }
         }
-        told.moveOn(newest);
+        reported.moveOn(newest);
       };
       const interval = setInterval(() => void db.attempt(look), COMMANDS_EVERY);
       interval.unref();

@@ -184,7 +184,7 @@ export async function serve(
   await opening;
   opened.defer(watchRemovedAccounts({ store, accounts, log }));
   const days = config.securityLogDays;
-  opened.defer(await securityLog.tellCommands());
+  opened.defer(await securityLog.logCommands());
   opened.defer(keepSecurityLogSmall({ securityLog, days, clock, log }));
   opened.defer(startPruning(activity, log));
   if (schedule) {

@@ -92,7 +92,7 @@ const memories = createMemories({
 const unwatch = watchRemovedAccounts({ store, accounts, log });
 const securityLog = createSecurityLog({ db, clock, log });
 const activity = createActivity({ db, clock, log });
-const untell = await securityLog.tellCommands();
+const untell = await securityLog.logCommands();
 const undoable = createUndoable({ db, memories, clock, log });
 const app = createApp({
   config: APP_CONFIG,

@@ -20,7 +20,7 @@ export const ServerMetadata = Type.Object({
 const ROOT = "/.well-known/oauth-protected-resource";
 export const SERVER_METADATA_PATH = "/.well-known/oauth-authorization-server";
 
-/** Checks that a request without a key is told how to get one (RFC 9728, section 5.1). */
+/** Checks that the answer to a request without a key says how to get one (RFC 9728, section 5.1). */
 export async function checkChallenge(ask: Ask, origin: string): Promise<Finding> {
   const { ok, problem } = findingsOf("challenge");
   const answer = await call(ask, null, "initialize", {});

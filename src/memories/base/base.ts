@@ -68,7 +68,7 @@ export interface BaseQuestion {
   filter: Filter;
   /** How many passages the meaning finds, and how many memories the words find. */
   limit: number;
-  /** How many different memories the meaning finds at least, if the base has so many. */
+  /** How many different memories the meaning finds at least, if the base has enough. */
   least?: number;
   /** Ids of memories to exclude. */
   except: readonly string[];

@@ -31,7 +31,7 @@ const COMMIT_BYTES = 4 << 20;
 /** Memories that are encoded in one batch, and their characters. Finding their words takes about 10 ms. */
 const BATCH_MEMORIES = 256;
 const BATCH_CHARACTERS = 100_000;
-/** Up to so many changed memories, LanceDB itself excludes them. Its work grows with their number. */
+/** Changed memories that LanceDB itself excludes at most. Its work grows with their number. */
 const MAX_EXCLUDED_BY_LANCE = 2_000;
 /** Rows that one call reads by their addresses. */
 const ADDRESSES_PER_READ = 4_096;

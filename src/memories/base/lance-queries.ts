@@ -57,9 +57,9 @@ export async function idsOf(
 }
 
 /**
- * The first rows that a query finds, without those to exclude. The query reads so many more rows that enough
- * are left, and reads again with twice the limit if they are not.
- * @param least how many different memories are found at least, if there are so many
+ * The first rows that a query finds, without those to exclude. The query reads more rows than the limit, and
+ * reads again with twice the limit if too few are left.
+ * @param least how many different memories are found at least, if there are enough
  */
 export async function firstOf<Found extends { id: string }>(
   query: LanceDb.Query | LanceDb.VectorQuery,

@@ -19,20 +19,20 @@ const ONE_EDIT = 0.6;
 const TWO_EDITS = 0.4;
 /** The weight of a word that begins or ends with the other one ("Steuererklärung", "Erklärung"). */
 const COMPOUND = 0.5;
-/** Least letters of a part: shorter ones match too many words by chance. */
+/** Fewest letters of a part: shorter ones match too many words by chance. */
 const PART = 5;
 /** Most similar words of one word. */
 const MOST = 8;
 /**
- * For so many words of a question, similar words are searched. Each takes up to 14 ms in an index of a million words,
- * and a question may be a pasted text of 2,000 characters.
+ * Words of a question for which similar words are searched. Each takes up to 14 ms in an index of a million words, and
+ * a question may be a pasted text of 2,000 characters.
  */
 export const MOST_MISSPELT = 4;
 /** Words with digits have no similar words: another digit makes another number or identifier. */
 const HAS_DIGIT = /\p{N}/u;
-/** Least letters of a similar word. */
+/** Fewest letters of a similar word. */
 const SHORTEST = MISSPELT - 1;
-/** An index of so many words is read as it grows, since reading it would delay a question too long. */
+/** Words from which on an index is read while it grows: reading it all at once would delay a question too long. */
 const LARGE = 20_000;
 /** Bytes of a word: its reference, and two numbers for its letters and its ends. */
 const ENTRY = 17;

@@ -18,10 +18,11 @@ export interface Texts {
   close(): void;
 }
 
-/** The size of a text is rounded up to a multiple of so many bytes, so that others can use its place. */
+/** The size of a text is rounded up to a multiple of this number of bytes, so that another text can reuse its place. */
 const STEP = 8;
-/** Texts of more bytes are kept as JavaScript strings, which take so many bytes besides their letters. */
+/** Larger texts, in bytes, are kept as JavaScript strings. */
 const LARGE = 1_024;
+/** Bytes of a JavaScript string besides its letters. */
 const STRING = 120;
 const WIDE = /[^\0-\xff]/;
 

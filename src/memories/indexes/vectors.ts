@@ -42,7 +42,7 @@ const TAIL = 16;
 const MOST = { record: 127, query: 16_383 };
 /** The array of products grows to this multiple of the needed length. */
 const GROWTH = 1.25;
-/** If too few owners are found, so many times as many vectors are considered. */
+/** If too few owners are found, this factor multiplies the number of vectors considered. */
 const MORE = 4;
 /** Stands for no row and no owner. */
 const NONE = -1;

@@ -16,8 +16,9 @@ interface LateInteraction {
 
 /** Bytes of a block. */
 export const BLOCK = 1 << 16;
-/** The memory grows by at least so many blocks, or by this share of its size. */
+/** Blocks by which the memory grows at least. */
 const GROWTH = 8;
+/** Share of its size by which a large memory grows. */
 const SPARE = 0.25;
 
 /**

@@ -178,7 +178,7 @@ export function createWordIndex(): WordIndex {
   };
 }
 
-/** The match in BM25 of a word that a text of `length` words contains so many times. */
+/** The BM25 score of a word that a text of `length` words contains `times` times. */
 function matchOf(times: number, length: number, { own, perWord }: ReturnType<typeof normsOf>) {
   return ((K1 + 1) * times) / (times + own + perWord * length);
 }

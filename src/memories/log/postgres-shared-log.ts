@@ -11,7 +11,7 @@ import {
   type TableHead,
 } from "./shared-log.ts";
 
-/** At most so many entries are read by one statement. After so many bytes, no further entry is read. */
+/** Limits of one statement that reads entries: their number, and the bytes after which it reads no further one. */
 const READ = { entries: 256, bytes: 4 << 20 };
 
 interface TableHeadRow {

@@ -65,7 +65,7 @@ export interface ViewQuestion {
   filter: Filter;
   /** How many passages the meaning finds at most, and how many memories the words find at most. */
   limit: number;
-  /** How many different memories the meaning finds at least, if there are so many. */
+  /** How many different memories the meaning finds at least, if there are enough. */
   least: number;
   /** The texts in which rareness and length of words are measured; by default those of the view. */
   corpus?: Corpus;
