@@ -120,7 +120,7 @@ test("another user replaces the data folder: the doctor warns", async () => {
   expect(added).toMatchObject({ exitCode: 0 });
   const { stdout } = await ctxd(["doctor"], { dataDir, env: { CTXD_PORT: "0" } });
   expect(stdout).toContain(
-    `warning  data folder: ${shared} can be written by other users, who can put another folder`,
+    `warning  data folder: ${shared} can be written by other users, who can replace`,
   );
 });
 

@@ -120,7 +120,7 @@ test("a thief's session, tokens, code and invitation are not revived by a restor
   }
   sqlite.close();
   expect(stderr).toContain("Ended: 1 session, the tokens of 1 app, 1 invitation.");
-  expect(stderr).toContain("1 API key holds again, even one that was revoked later");
+  expect(stderr).toContain("1 API key is valid again, even if revoked later");
   expect(stderr).toContain("--revoke-keys");
 });
 
