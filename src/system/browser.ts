@@ -4,13 +4,13 @@ import { IN_BACKGROUND } from "./processes.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Milliseconds in which what opens a browser says that it can't. */
-const PATIENCE = 1_000;
+/** Time within which the program that opens a browser reports a failure. */
+const FAILURE_TIMEOUT_MS = 1_000;
 
 /**
  * Opens an address or a page in the person's browser.
  * @param target an address, or the path of a page
- * @returns whether there is one, as far as the system tells
+ * @returns whether a browser opened, as far as the system reports
  */
 export async function openInBrowser(target: string, env: Environment): Promise<boolean> {
   const command = browserCommand(target, env);
@@ -18,16 +18,16 @@ export async function openInBrowser(target: string, env: Environment): Promise<b
   const program = Bun.which(name, { PATH: env.PATH ?? "" });
   if (!command || !program) return false;
   const child = startWithUsualMask([program, ...command.slice(1)], env);
-  // Some stay as long as the browser does.
+  // Some openers run as long as the browser.
   child.unref();
   return withTimeLimit(
     child.exited.then((code) => code === 0),
-    PATIENCE,
+    FAILURE_TIMEOUT_MS,
     () => true,
   );
 }
 
-/** The program that opens something in the browser, with its arguments; null where there is no screen. */
+/** The command that opens something in the browser; null without a screen. */
 export function browserCommand(
   target: string,
   env: Environment,
@@ -35,14 +35,14 @@ export function browserCommand(
 ): readonly string[] | null {
   if (platform === "darwin") return ["open", target];
   if (platform === "win32") {
-    // Not `start`, which is the shell's own: it would take an & in the address for its own, too.
+    // `start` would need cmd.exe, which interprets an & in the address.
     const system = win32.join(env.SystemRoot ?? "C:\\Windows", "System32");
     return [win32.join(system, "rundll32.exe"), "url.dll,FileProtocolHandler", target];
   }
   return env.DISPLAY || env.WAYLAND_DISPLAY ? ["xdg-open", target] : null;
 }
 
-/** Starts a program with the usual umask: what a browser downloads is not for its person alone. */
+/** Starts a program with the usual umask, so that a browser's downloads do not become private files. */
 function startWithUsualMask(command: string[], env: Environment) {
   const own = process.umask(0o022);
   try {

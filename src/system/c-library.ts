@@ -1,8 +1,8 @@
 import { dlopen } from "bun:ffi";
 
 /**
- * Sets a variable that native libraries read: Bun keeps what is written to `process.env` to itself.
- * To be called from the main thread before there are others.
+ * Sets an environment variable for native libraries, which do not see changes of `process.env` in Bun.
+ * Call it from the main thread before other threads start.
  * @throws Error when it cannot be set
  */
 export function setNativeEnvironment(name: string, value: string): void {
@@ -13,7 +13,7 @@ export function setNativeEnvironment(name: string, value: string): void {
 
 function setVariable(name: Uint8Array, value: Uint8Array): number {
   if (process.platform === "win32") {
-    // The C library that all others share: it sets the variable of the system, too.
+    // The C library that the native libraries share. It also sets the variable of the process.
     const { symbols } = dlopen("ucrtbase.dll", {
       _putenv_s: { args: ["cstring", "cstring"], returns: "int" },
     });
@@ -26,8 +26,8 @@ function setVariable(name: Uint8Array, value: Uint8Array): number {
 }
 
 /**
- * Makes a function that gives freed memory back to the system, in some 10 ms. glibc keeps what it
- * was given once it is in pieces; other C libraries have no such function and need none.
+ * Creates a function that returns freed memory to the system, in about 10 ms. glibc keeps fragmented
+ * memory otherwise. Other C libraries neither have nor need such a function.
  */
 export function createHeapTrimmer(): () => void {
   if (process.platform !== "linux") return () => {};
@@ -40,8 +40,8 @@ export function createHeapTrimmer(): () => void {
 const M_ARENA_MAX = -8;
 
 /**
- * Has all threads share so many heaps. glibc gives eight to each processor, and each keeps what its
- * threads once needed: measured on two processors, 120 MB less and nothing slower.
+ * Limits the heaps that all threads share. By default glibc uses eight for each processor, and every heap
+ * keeps the memory that its threads once needed. Measured on two processors: 120 MB less, nothing slower.
  */
 export function limitHeaps(heaps: number): void {
   if (process.platform !== "linux") return;

@@ -1,8 +1,8 @@
 import { dlopen } from "bun:ffi";
 
 /**
- * Lets go of the console window that Windows opens for a program without one, such as a task at
- * log-in. Other systems have none.
+ * Detaches from the console window that Windows opens for a program without one, such as a task at
+ * log-in. Does nothing on other systems.
  */
 export function leaveConsole(): void {
   if (process.platform !== "win32") return;

@@ -4,18 +4,18 @@ import { open } from "node:fs/promises";
 const isWindows = process.platform === "win32";
 
 /**
- * How a file is opened whose content is to be on the disk. Windows flushes only what may be written
- * (FlushFileBuffers wants GENERIC_WRITE).
+ * The mode in which a file is opened to be synced. Windows syncs only files opened for writing
+ * (FlushFileBuffers needs GENERIC_WRITE).
  */
 export const SYNCABLE = isWindows ? "r+" : "r";
 
-/** Makes sure that a file's content is on the disk. */
+/** Syncs a file: afterwards its content is on the disk. */
 export async function syncFile(path: string): Promise<void> {
   await using handle = await open(path, SYNCABLE);
   await handle.sync();
 }
 
-/** The same at once. */
+/** Synchronous `syncFile`. */
 export function syncFileNow(path: string): void {
   const file = openSync(path, SYNCABLE);
   try {
@@ -26,8 +26,8 @@ export function syncFileNow(path: string): void {
 }
 
 /**
- * Makes sure that the names in a folder are on the disk. Windows lets nobody flush a folder: NTFS
- * has names in a journal of its own, and what a power cut may take of them is its affair.
+ * Syncs a folder: afterwards the names in it are on the disk. Does nothing on Windows, where folders can't
+ * be synced and NTFS journals the names itself.
  */
 export async function syncFolder(path: string): Promise<void> {
   if (isWindows) return;

@@ -7,14 +7,14 @@ const isWindows = process.platform === "win32";
 export const CAN_REMOVE_LOADED = !isWindows;
 
 /**
- * What Windows says while another program has one of the two files open for a moment: scanners open
- * each new one.
+ * Error codes of Windows while another program has one of the two files open. Virus scanners briefly
+ * open every new file.
  */
 const BUSY = new Set(["EACCES", "EBUSY", "EPERM"]);
-/** Milliseconds before the next try; all together 2 s. */
+/** Milliseconds between the tries, about 2 s in total. */
 const PAUSES = isWindows ? [10, 20, 50, 100, 200, 400, 600, 600] : [];
 
-/** Gives a file or a folder another name; a file that has that name is replaced. */
+/** Renames a file or a folder. An existing file with the new name is replaced. */
 export async function moveFile(from: string, to: string): Promise<void> {
   for (const pause of PAUSES) {
     try {
@@ -27,7 +27,7 @@ export async function moveFile(from: string, to: string): Promise<void> {
   await rename(from, to);
 }
 
-/** The same at once. */
+/** Synchronous `moveFile`. */
 export function moveFileNow(from: string, to: string): void {
   for (const pause of PAUSES) {
     try {
@@ -46,8 +46,8 @@ function isBusy(error: unknown): boolean {
 }
 
 /**
- * Makes a file appear under a second name, for reading alone. Windows lets few people make symbolic
- * links: there it is another name on the same disk, or a copy.
+ * Makes a file readable under a second name. That is a symbolic link, or on Windows, where few users may
+ * create those, a hard link or a copy.
  */
 export async function linkFile(from: string, to: string): Promise<void> {
   if (!isWindows) return symlink(from, to);

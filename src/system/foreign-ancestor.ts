@@ -2,18 +2,18 @@ import { readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { nearestFolder } from "./mounts.ts";
 
-/** A folder by which other users decide what is found below it, and why: the end of a sentence. */
+/** A folder in which other users can replace what is below it. `reason` is the end of a sentence. */
 interface ForeignAncestor {
   readonly folder: string;
   readonly reason: string;
 }
 
 /**
- * Looks whether another user can put something else in the place of a folder, be it there or yet to
- * be made: each folder from it up to the root has to be this user's or root's and writable by nobody else, as
- * sshd has it for authorized_keys (auth_secure_path). Above it one with the sticky bit, such as /tmp,
- * will do: there nobody moves what is another user's. Symbolic links are followed first, so the path
- * that is used afterwards has to be the real one.
+ * Finds a folder through which another user could replace `path`, which need not exist yet. Each folder
+ * from it up to the root must belong to this user or root, and nobody else may write to it, as sshd
+ * requires for authorized_keys (auth_secure_path). Folders above `path` may have the sticky bit, like /tmp,
+ * where users can't move each other's files. Symbolic links are followed first, so the caller must
+ * use the real path afterwards.
  */
 export function findForeignAncestor(path: string): ForeignAncestor | null {
   const nearest = nearestFolder(path);
@@ -25,7 +25,7 @@ export function findForeignAncestor(path: string): ForeignAncestor | null {
   }
 }
 
-/** Whether the mode of a file says who may read it: Windows has a list of rights, which is not read here. */
+/** Whether a file's mode says who may read it. Windows uses access control lists, which this does not read. */
 export const HAS_MODES = process.platform !== "win32";
 
 /** Whether other users may read or write a file or folder, as far as its mode says. */
@@ -36,7 +36,7 @@ export function isOpenToOthers(path: string): boolean {
 function foreignness(folder: string, isLast: boolean): string | null {
   const { uid, gid, mode } = statSync(folder);
   const own = process.getuid?.();
-  // Elsewhere than on Unix, this says nothing.
+  // Systems other than Unix have no user ids.
   if (own === undefined) return null;
   if (uid !== own && uid !== rootUser()) return `belongs to another user (${uid})`;
   if (!isLast && (mode & 0o1000) !== 0) return null;
@@ -46,8 +46,8 @@ function foreignness(folder: string, isLast: boolean): string | null {
 }
 
 /**
- * The user that root's files belong to: 0, or in a user namespace that has no root (a sandbox, say)
- * the one in whose place others are shown there. See user_namespaces(7).
+ * The user id that root's files have: 0, or in a user namespace without root, such as a sandbox, the
+ * overflow user id. See user_namespaces(7).
  */
 function rootUser(): number {
   const map = read("/proc/self/uid_map");
@@ -56,8 +56,8 @@ function rootUser(): number {
 }
 
 /**
- * Whether a group is this user's alone, as many systems and container volumes have it. Only where all
- * groups are in local files: elsewhere its members are not known.
+ * Whether this user is the only member of a group, as on many systems and container volumes. False unless
+ * all groups are in local files, because other sources don't list the members here.
  */
 function hasOneMember(gid: number, own: number): boolean {
   const sources = /^group:(.*)$/m.exec(read("/etc/nsswitch.conf"))?.[1]?.trim().split(/\s+/);

@@ -2,15 +2,15 @@ import { chmodSync, mkdtempSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { NEW_SOCKET, reachSocketFolder, SOCKET } from "./socket-folder.ts";
 
-/** What answers requests on a socket. */
+/** Answers a request on a socket. */
 type Answer = (request: Request) => Promise<Response>;
 
-/** A socket that is listened on. */
+/** A server that listens on a socket. */
 type Listener = ReturnType<typeof serveAt>;
 
 /**
- * Listens on the socket of a data folder, which nobody but its user can open. One that is there is
- * replaced: the caller holds the folder's lock.
+ * Listens on the socket of a data folder, which only the folder's user can open. An existing socket is
+ * replaced, because the caller holds the folder's lock.
  */
 export function listenOnSocket(dataDir: string, answer: Answer): Listener {
   const reach = reachSocketFolder(dataDir);
@@ -24,8 +24,8 @@ export function listenOnSocket(dataDir: string, answer: Answer): Listener {
 }
 
 /**
- * Opens the socket in a folder of its own, which nobody else may enter, and moves it into place
- * when its mode is set: at no moment can another user open it.
+ * Creates the socket in a private folder, and moves it into place after its mode is set. Another user
+ * can't open it at any moment.
  */
 function openAside(dataDir: string, answer: Answer): Listener {
   const folder = mkdtempSync(join(dataDir, NEW_SOCKET));
@@ -42,9 +42,9 @@ function openAside(dataDir: string, answer: Answer): Listener {
 }
 
 /**
- * Windows has Unix sockets too (since Windows 10 1803), for which Bun has no named pipes
- * (https://github.com/oven-sh/bun/issues/15350). Who may connect is decided by the rights of the file,
- * which it has from the data folder as soon as it is there: there is nothing to set.
+ * Creates the socket directly in the data folder, for Windows. Windows has Unix sockets since Windows 10
+ * 1803; Bun has no named pipes for this (https://github.com/oven-sh/bun/issues/15350). The socket inherits
+ * the rights of the data folder when it is created, so no mode needs to be set.
  */
 export function openInPlace(dataDir: string, answer: Answer): Listener {
   const path = join(dataDir, SOCKET);
@@ -52,7 +52,7 @@ export function openInPlace(dataDir: string, answer: Answer): Listener {
   return serveAt(path, answer);
 }
 
-/** Bridges may be silent for hours. Bun's types have this setting for ports alone. */
+/** Bridges may be silent for hours. Bun's types allow this setting only for ports. */
 const NEVER_IDLE: object = { idleTimeout: 0 };
 
 function serveAt(path: string, fetch: Answer) {
@@ -60,7 +60,7 @@ function serveAt(path: string, fetch: Answer) {
     unix: path,
     fetch,
     ...NEVER_IDLE,
-    // Messages have a limit of their own.
+    // The MCP endpoint limits the size of messages.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
   });
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** What a file system forbids. */
+/** Restrictions of a mounted file system. */
 interface MountOptions {
   isReadOnly: boolean;
   isNoExec: boolean;
@@ -15,8 +15,8 @@ export function nearestFolder(path: string): string {
 }
 
 /**
- * The options of the file system on which a path is, or will be.
- * @returns `null` where the system does not list them in Linux's way
+ * The mount options of the file system that contains a path, which need not exist yet.
+ * @returns `null` on systems without Linux's /proc
  */
 export function mountOptionsOf(path: string): MountOptions | null {
   const list = readMounts();
@@ -32,7 +32,7 @@ export function mountOptionsOf(path: string): MountOptions | null {
   return { isReadOnly: options.includes("ro"), isNoExec: options.includes("noexec") };
 }
 
-/** Of proc_pid_mountinfo(5): the fifth field is the mount point, the sixth its options. */
+/** Reads /proc/self/mountinfo: the fifth field is the mount point, the sixth its options (proc_pid_mountinfo(5)). */
 function readMounts(): { point: string; options: string[] }[] | null {
   try {
     return readFileSync("/proc/self/mountinfo", "utf8")
@@ -47,7 +47,7 @@ function readMounts(): { point: string; options: string[] }[] | null {
   }
 }
 
-/** Spaces and the like stand there as octal numbers. */
+/** The file contains spaces and similar characters as octal numbers. */
 function decodeOctal(text: string): string {
   return text.replaceAll(/\\([0-7]{3})/g, (_, code) =>
     String.fromCharCode(Number.parseInt(code, 8)),

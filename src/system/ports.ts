@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /**
  * Whether two sockets of one process can listen on the same port (SO_REUSEPORT). Windows has no such
- * option: its SO_REUSEADDR would let other programs in.
+ * option: its SO_REUSEADDR would let other programs use the port.
  */
 export const CAN_SHARE_PORT = process.platform !== "win32";
 

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * How a program is started that lives on when this one ends. Windows would open a console window for it;
- * other systems know no such thing.
+ * Options that start a program which keeps running when this one ends. `windowsHide` prevents a console
+ * window on Windows.
  */
 export const IN_BACKGROUND = { detached: true, windowsHide: true } as const;
 
-/** Whether there is a process with a number, whoever's it is. */
+/** Whether a process with this id exists, also one of another user. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -16,7 +16,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** How many files and connections this process has open; not a number where the system does not tell. */
+/** The number of files and connections that this process has open; NaN on systems other than Linux. */
 export function countOpenFiles(): number {
   try {
     return process.platform === "linux" ? readdirSync("/proc/self/fd").length : Number.NaN;
@@ -25,13 +25,13 @@ export function countOpenFiles(): number {
   }
 }
 
-/** The process that started another; 0 when that is not known, as on all systems but Linux. */
+/** The id of a process's parent; 0 when unknown, and on systems other than Linux. */
 export function parentOf(pid: number): number {
-  // "PID (NAME) STATE PPID …", and the name may hold anything.
+  // "PID (NAME) STATE PPID …", where the name may contain any character.
   return Number(read(`/proc/${pid}/stat`).split(") ").at(-1)?.split(" ")[1] ?? 0);
 }
 
-/** The command line of a process; empty when it is not known. */
+/** The command line of a process; empty when unknown. */
 export function titleOf(pid: number): string {
   return read(`/proc/${pid}/cmdline`);
 }

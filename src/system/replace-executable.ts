@@ -4,9 +4,9 @@ import { syncFolder } from "./durability.ts";
 import { moveFile } from "./files.ts";
 
 /**
- * Puts a file in the place of an executable that may be running. The former one stays beside it.
- * @param replacement in the same folder; it is gone afterwards
- * @returns the path of the former one
+ * Replaces an executable that may be running. The former executable is kept beside it.
+ * @param replacement a file in the same folder, which is moved
+ * @returns the path of the former executable
  */
 export async function replaceExecutable(
   executable: string,
@@ -17,7 +17,7 @@ export async function replaceExecutable(
   await rm(former, { force: true });
   if (platform === "win32") await swap(executable, former, replacement);
   else {
-    // A second name, so that there is an executable at every moment. Some file systems have no links.
+    // A hard link, so that the executable exists at every moment. Some file systems have no links.
     await link(executable, former).catch(() => copyFile(executable, former));
     await rename(replacement, executable);
   }
@@ -25,13 +25,13 @@ export async function replaceExecutable(
   return former;
 }
 
-/** `ctxd.old`, and `ctxd.old.exe` where programs need that ending. */
+/** `ctxd.old`, or `ctxd.old.exe` for an executable with that extension. */
 function formerOf(executable: string): string {
   const [, stem = executable, ending = ""] = /^(.*?)(\.exe)?$/is.exec(executable) ?? [];
   return `${stem}.old${ending}`;
 }
 
-/** Windows lets a running program get another name, but nothing take its place. */
+/** Windows allows renaming a running program, but not replacing it. */
 async function swap(executable: string, former: string, replacement: string): Promise<void> {
   await moveFile(executable, former);
   try {

@@ -1,7 +1,7 @@
 /**
- * Signals by which a server is told to stop. On Unix not SIGHUP: nohup would be in vain. Windows has
- * none, but Bun makes two of what its console sends: SIGBREAK of Ctrl-Break, and SIGHUP when the
- * window is closed, after which some seconds are left.
+ * Signals that stop a server. On Unix SIGHUP is not among them, so that nohup works. Windows has no
+ * signals, but Bun translates two console events: Ctrl-Break to SIGBREAK, and closing the window to
+ * SIGHUP, after which the program has a few seconds.
  */
 export const STOP_SIGNALS: readonly StopSignal[] =
   process.platform === "win32"
@@ -9,5 +9,5 @@ export const STOP_SIGNALS: readonly StopSignal[] =
     : ["SIGINT", "SIGTERM"];
 export type StopSignal = "SIGINT" | "SIGTERM" | "SIGBREAK" | "SIGHUP";
 
-/** Whether SIGHUP asks a server to read its files again, as services are told on Unix. */
+/** Whether SIGHUP makes a server read its files again, as is usual for services on Unix. */
 export const HAS_RELOAD_SIGNAL = process.platform !== "win32";

@@ -3,31 +3,31 @@ import { readFileSync } from "node:fs";
 import type { Config } from "../config.ts";
 import { CtxdError } from "../errors.ts";
 
-/** A certificate with its chain, and the key that belongs to it, both in PEM. */
+/** A certificate with its chain, and its private key, both in PEM. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
-  /** What it is made out to, as `DNS:memory.example.com`. */
+  /** The names that it is valid for, such as `DNS:memory.example.com`. */
   readonly names: string;
   readonly expires: Date;
 }
 
-/** A certificate can't be used. `message` is one sentence: what is wrong with which file. */
+/** A certificate can't be used. `message` is one sentence that names the file and the problem. */
 export class CertificateError extends CtxdError {
   override readonly name = "CertificateError";
   readonly code = "certificate_unusable";
 }
 
 /**
- * Reads a certificate and its key. One that has expired is none of its errors: whether it is still
- * to be used is for others to say.
+ * Reads a certificate and its key. An expired certificate is no error here: the caller decides whether to
+ * use it.
  * @throws CertificateError
  */
 export function readCertificate(files: NonNullable<Config["tls"]>): Certificate {
   const cert = read("CTXD_TLS_CERT", files.cert);
   const key = read("CTXD_TLS_KEY", files.key);
   const first = parse("CTXD_TLS_CERT", files.cert, "no certificate in PEM", () =>
-    // All of the chain, so that a file of which the end is missing is noticed.
+    // The whole chain is parsed, to detect a truncated file.
     blocksOf(cert).map((block) => new X509Certificate(block)),
   ).at(0);
   const privateKey = parse("CTXD_TLS_KEY", files.key, "no unencrypted private key in PEM", () =>
@@ -49,7 +49,7 @@ function read(setting: string, path: string): string {
   } catch (cause) {
     const reason = cause instanceof Error && "code" in cause ? cause.code : cause;
     throw new CertificateError(
-      `${setting} names ${path}, which can't be read (${reason}): mend the path or its mode.`,
+      `${setting} names ${path}, which can't be read (${reason}): correct the path or the file's mode.`,
       { cause },
     );
   }

@@ -4,13 +4,13 @@ import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 
-/** How often the files are read, in milliseconds. */
-const INTERVAL = 10_000;
+const CHECK_EVERY_MS = 10_000;
 
 /**
- * Notices when the certificate's files hold another one, and has it used. A pair that can't be used,
- * such as one of which half is written yet, is told to the log once and changes nothing.
+ * Checks the certificate's files regularly, and starts to use a changed certificate. A pair that can't be
+ * used, such as a half-written one, is logged once and the current certificate stays in use.
  * @param use resolves when new connections get the certificate
+ * @param interval milliseconds between two checks
  */
 export function watchCertificate({
   files,
@@ -18,19 +18,19 @@ export function watchCertificate({
   use,
   log,
   metrics,
-  interval = INTERVAL,
+  interval = CHECK_EVERY_MS,
 }: {
   files: NonNullable<Config["tls"]>;
-  /** The one in use. */
+  /** The certificate in use. */
   current: Certificate;
   use: (certificate: Certificate) => Promise<void>;
   log: Log;
   metrics: Metrics;
   interval?: number;
 }): {
-  /** Looks at the files now. */
+  /** Checks the files now. */
   check(): Promise<void>;
-  /** Ends it, when what is under way is done. */
+  /** Stops the checks, after one in progress has finished. */
   stop(): Promise<void>;
 } {
   let inUse = current;
@@ -45,7 +45,7 @@ export function watchCertificate({
     () => inUse.expires.getTime() / 1_000,
   );
 
-  const look = async () => {
+  const checkFiles = async () => {
     try {
       const found = readCertificate(files);
       if (found.cert !== inUse.cert || found.key !== inUse.key) {
@@ -65,7 +65,7 @@ export function watchCertificate({
   };
 
   const check = () => {
-    last = last.then(look);
+    last = last.then(checkFiles);
     return last;
   };
   const timer = setInterval(check, interval);

@@ -1,25 +1,25 @@
 import type { InstallMethod } from "./installation.ts";
 
-/** How a person gets another version, as words for a person. */
+/** Instructions for upgrading. */
 export interface Advice {
-  /** How the program was installed: after "installed". */
+  /** How the program was installed, to follow the word "installed". */
   readonly how: string;
-  /** What is typed; null where there is nothing to type. */
+  /** The command to type; null when there is none. */
   readonly command: string | null;
-  /** What else is good to know. */
+  /** A further hint. */
   readonly note: string | null;
 }
 
 interface Facts {
   readonly executable: string;
-  /** What a person types in the place of `ctxd`. */
+  /** The words that a person types instead of `ctxd`. */
   readonly program: string;
   readonly repository: string | null;
-  /** As packages have the processor's name: amd64, arm64. */
+  /** The processor, as packages name it. */
   readonly cpu: "amd64" | "arm64";
 }
 
-/** What is done to upgrade a program that was installed in this way. */
+/** How to upgrade a program that was installed by this method. */
 export function adviceFor(way: InstallMethod, facts: Facts): Advice {
   const { repository, program, cpu } = facts;
   const releases = repository ? `${repository}/releases/latest` : "the page of its releases";
@@ -36,7 +36,7 @@ export function adviceFor(way: InstallMethod, facts: Facts): Advice {
       return {
         how: "as a container image",
         command: repository ? `docker pull ${imageOf(repository)}` : null,
-        note: "Then start the container anew from the newer image, with the same volume.",
+        note: "Then start a container from the newer image, with the same volume.",
       };
     case "deb":
       return {
@@ -58,24 +58,24 @@ export function adviceFor(way: InstallMethod, facts: Facts): Advice {
       return { how: "by the install script", command: `${program} upgrade --install`, note: null };
     case "file":
       return {
-        how: "as a file that somebody put there",
+        how: "as a single file",
         command: `${program} upgrade --install`,
         note: null,
       };
   }
 }
 
-/** Whether `--install` replaces the program; elsewhere another program keeps account of its files. */
+/** Whether `--install` may replace the program. Otherwise a package manager tracks its files. */
 export function canReplaceItself(way: InstallMethod): boolean {
   return way === "install.sh" || way === "file";
 }
 
-/** The image that a release publishes; such names have no capital letters. */
+/** The image that a release publishes. Names of images are in lower case. */
 function imageOf(repository: string): string {
   return `ghcr.io${new URL(repository).pathname.toLowerCase()}:latest`;
 }
 
-/** By the folder in which each package manager keeps what it has installed for all folders. */
+/** Recognizes the package manager by its folder of globally installed packages. */
 function byNpm(executable: string): Omit<Advice, "how"> {
   const path = executable.replaceAll("\\", "/");
   const typed = (command: string, note: string | null = null) => ({ command, note });

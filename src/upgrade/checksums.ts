@@ -1,9 +1,9 @@
 import { UpgradeError } from "./upgrade-error.ts";
 
-/** The file of a release with the SHA-256 of each of its files, in the format that `sha256sum --check` reads. */
+/** The file in a release that lists the SHA-256 of every other file, in the format of `sha256sum --check`. */
 export const CHECKSUMS = "SHA256SUMS";
 
-/** The SHA-256 of a file. Lines have 64 digits, a space, a space or an asterisk, and the name. */
+/** The SHA-256 of a file. A line has 64 digits, a space, a space or an asterisk, and the name. */
 export function checksumOf(checksums: string, name: string): string {
   for (const line of checksums.split("\n")) {
     const [, sha256, file] = /^([0-9a-f]{64}) [ *](.+?)\r?$/.exec(line) ?? [];

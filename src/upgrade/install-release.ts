@@ -8,23 +8,24 @@ import { CHECKSUMS, checksumOf } from "./checksums.ts";
 import { fetchText, type PublishedRelease, request } from "./release.ts";
 import { UpgradeError } from "./upgrade-error.ts";
 
-/** Milliseconds that a first start may take. */
-const START = 120_000;
-/** Bytes that no executable has. */
-const MAX_SIZE = 1 << 30;
+/** Time limit of the first start of a new executable. */
+const START_TIMEOUT_MS = 120_000;
+/** A download larger than this can't be an executable of ctxd. */
+const MAX_BYTES = 1 << 30;
 
 interface Options {
   /** Path of the executable that is replaced. */
   readonly executable: string;
-  /** What the release calls the executable of this system. */
+  /** Name of this system's executable in the release. */
   readonly name: string;
   readonly signal: AbortSignal;
   onProgress(bytes: number, total: number): void;
 }
 
 /**
- * Puts a release in the place of an executable, in one step: downloads it beside, compares its SHA-256 with
- * that of the release, and has it start once. Whatever fails before, the executable stays as it is.
+ * Replaces an executable by that of a release, in one step. Before that it downloads the new executable
+ * into the same folder, checks its SHA-256 and starts it once. When any of this fails, the old executable
+ * stays.
  * @returns the path of the former executable
  * @throws UpgradeError
  */
@@ -39,7 +40,7 @@ export async function installRelease(
     const found = await download(address, part, { signal, onProgress });
     if (found !== sha256) {
       throw new UpgradeError(
-        `${address} is damaged, or not what was released: its SHA-256 is ${found}, not ${sha256}. Nothing was changed.`,
+        `${address} is damaged or was replaced: its SHA-256 is ${found}, not ${sha256}. Nothing was changed.`,
       );
     }
     await takeMode(part, executable);
@@ -62,7 +63,7 @@ function addressOf({ files, version }: PublishedRelease, name: string): string {
   throw new UpgradeError(`The release ${version} has no ${name}.`);
 }
 
-/** Downloads into a file that is not there yet, and gives the SHA-256 of what came. */
+/** Downloads into a new file. Returns the SHA-256 of the received bytes. */
 async function download(
   address: string,
   path: string,
@@ -78,7 +79,7 @@ async function download(
       for await (const chunk of response.body ?? []) {
         stall.restart();
         size += chunk.byteLength;
-        if (size > MAX_SIZE) throw new Error("it is too large");
+        if (size > MAX_BYTES) throw new Error("it is too large");
         hasher.update(chunk);
         await file.writeFile(chunk);
         onProgress(size, Math.max(total, size));
@@ -93,18 +94,18 @@ async function download(
   }
 }
 
-/** Who may run the former one may run it. */
+/** Copies the mode of the old executable, and makes the file executable for its owner. */
 async function takeMode(path: string, from: string): Promise<void> {
   await chmod(path, ((await stat(from)).mode & 0o777) | 0o100);
 }
 
-/** What does not start here, because the system is too old say, replaces nothing. */
+/** Refuses an executable that does not start on this system, for example because the system is too old. */
 async function start(path: string, version: string): Promise<void> {
   const child = Bun.spawn([path, "--version"], {
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
-    timeout: START,
+    timeout: START_TIMEOUT_MS,
   });
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   const code = await child.exited;

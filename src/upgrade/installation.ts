@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 
-/** The ways in which the program comes to a machine. */
+/** The ways in which ctxd can be installed. */
 export type InstallMethod =
   | "checkout"
   | "npm"
@@ -13,27 +13,27 @@ export type InstallMethod =
   | "install.sh"
   | "file";
 
-/** What tells how the program was installed. */
+/** Facts from which the method of installation is derived. */
 export interface Traces {
   readonly isCheckout: boolean;
-  /** Path of the program, without links. */
+  /** Path of the program, with links resolved. */
   readonly executable: string;
-  /** What started it says so by CTXD_INSTALLED_BY. */
+  /** CTXD_INSTALLED_BY, which launchers set. */
   readonly mark: string | undefined;
   readonly home: string | null;
-  /** The text of a file; null where there is none. */
+  /** The text of a file; null when there is none. */
   read(path: string): string | null;
-  /** A path without links; as it is, where there is nothing. */
+  /** A path with links resolved; unchanged when nothing is there. */
   real(path: string): string;
 }
 
-/** What launchers say of themselves. */
+/** Values of CTXD_INSTALLED_BY that name a method. */
 const MARKS: readonly InstallMethod[] = ["npm", "image", "mcpb"];
 
-/** Where dpkg keeps the files of the package. */
+/** dpkg's list of the files in the package. */
 const PACKAGE_FILES = "/var/lib/dpkg/info/ctxd.list";
 
-/** How this program was installed. A program in no known place is a file that somebody put there. */
+/** Derives how this program was installed. An executable in an unknown place is a `file`. */
 export function findInstallMethod({
   isCheckout,
   executable,
@@ -46,7 +46,7 @@ export function findInstallMethod({
   const marked = MARKS.find((way) => way === mark);
   if (marked) return marked;
   const path = executable.replaceAll("\\", "/");
-  // The package with the executable can also be started without its launcher, by a service say.
+  // A service, for example, may start the package's executable without the launcher.
   if (path.includes("/node_modules/@ctxd/")) return "npm";
   if (path.includes("/Cellar/")) return "homebrew";
   if (/\/WinGet\//i.test(path)) return "winget";
@@ -55,7 +55,7 @@ export function findInstallMethod({
   return installed && real(installed) === executable ? "install.sh" : "file";
 }
 
-/** Where the install script notes what it has installed, and with which path. */
+/** The file in which the install script records the path that it installed. */
 const SCRIPT_NOTE = [".local", "share", "ctxd-install", "ctxd.install.json"];
 
 function pathIn(note: string | null): string | null {
@@ -67,7 +67,7 @@ function pathIn(note: string | null): string | null {
   }
 }
 
-/** The traces of the program that runs. */
+/** The traces of this running program. */
 export function readInstallTraces(mark: string | undefined, home: string | null): Traces {
   return {
     isCheckout: !Bun.isStandaloneExecutable,

@@ -5,9 +5,9 @@ import { isSecureAddress } from "../setting-values.ts";
 import { UpgradeError } from "./upgrade-error.ts";
 import { VERSION } from "./versions.ts";
 
-/** Milliseconds that an answer may take, and its bytes. */
-const PATIENCE = 30_000;
-const MAX_ANSWER = 4 << 20;
+const TIMEOUT_MS = 30_000;
+/** Maximum length of an answer, in characters. */
+const MAX_LENGTH = 4 << 20;
 
 /** GitHub's REST API, "Get the latest release"; Gitea and Forgejo answer in the same form. */
 const Answer = Type.Object({
@@ -16,16 +16,16 @@ const Answer = Type.Object({
   assets: Type.Array(Type.Object({ name: Type.String(), browser_download_url: Type.String() })),
 });
 
-/** A release that was published. */
+/** A published release. */
 export interface PublishedRelease {
   readonly version: string;
-  /** What is new in it, in Markdown, as somebody wrote it there. */
+  /** The release notes in Markdown, unchecked. */
   readonly notes: string;
   /** The addresses of its files, by name. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Where GitHub, or a server of GitHub Enterprise, tells a repository's newest release. */
+/** The address of a repository's newest release in the API of GitHub, or of a GitHub Enterprise server. */
 export function newestReleaseOf(repository: string): string {
   const { host, pathname } = new URL(repository);
   const api = host === "github.com" ? "https://api.github.com" : `https://${host}/api/v3`;
@@ -33,8 +33,8 @@ export function newestReleaseOf(repository: string): string {
 }
 
 /**
- * Asks for the newest release, in one request.
- * @throws UpgradeError when there is no proper answer
+ * Fetches the newest release in one request.
+ * @throws UpgradeError when the request fails or the answer is not a release
  */
 export async function fetchNewestRelease(address: string): Promise<PublishedRelease> {
   const text = await fetchText(address);
@@ -56,40 +56,40 @@ function parse(text: string) {
   }
 }
 
-/** A small text. @throws UpgradeError when it does not come */
+/** Fetches a small text. @throws UpgradeError when the request fails or the text is too long */
 export async function fetchText(address: string): Promise<string> {
-  return await request(address, AbortSignal.timeout(PATIENCE), async (response) => {
+  return await request(address, AbortSignal.timeout(TIMEOUT_MS), async (response) => {
     const decoder = new TextDecoder();
     let text = "";
     for await (const chunk of response.body ?? []) {
       text += decoder.decode(chunk, { stream: true });
-      if (text.length > MAX_ANSWER) throw new Error("the answer is too long");
+      if (text.length > MAX_LENGTH) throw new Error("the answer is too long");
     }
     return text;
   });
 }
 
 /**
- * Asks an address, which is told nothing but what is asked for.
- * @throws UpgradeError when it is asked in the clear, can't be reached or refuses
+ * Requests an address, without sending anything about this installation.
+ * @throws UpgradeError when the address is not https, can't be reached, or answers with an error
  */
 export async function request<T>(
   address: string,
   signal: AbortSignal,
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
-  if (!isSecure(address)) throw new UpgradeError(`${address} is no https address.`);
+  if (!isSecure(address)) throw new UpgradeError(`${address} is not an https address.`);
   try {
     const response = await fetch(address, { headers: { "user-agent": "ctxd" }, signal });
-    if (!isSecure(response.url)) throw new Error("it leads to an address without https");
+    if (!isSecure(response.url)) throw new Error("it redirects to an address without https");
     if (!response.ok) throw new Error(explain(response));
     return await read(response);
   } catch (cause) {
-    throw new UpgradeError(`${address} can't be asked (${requestFailure(cause)}).`, { cause });
+    throw new UpgradeError(`${address} can't be fetched (${requestFailure(cause)}).`, { cause });
   }
 }
 
-/** By https, or by http on this machine. */
+/** Whether an address is https, or http on this machine. */
 function isSecure(address: string): boolean {
   const url = URL.parse(address);
   return url !== null && isSecureAddress(url.origin);
@@ -99,6 +99,6 @@ function explain({ status, headers }: Response): string {
   if (status === 404) return "there is no release";
   const isLimited = status === 429 || headers.get("x-ratelimit-remaining") === "0";
   return isLimited
-    ? "it was asked too often from this network: try again in an hour"
+    ? "too many requests came from this network: try again in an hour"
     : `it answers ${status}`;
 }

@@ -1,5 +1,5 @@
 /**
- * The address of the repository that the executable was built from, without a slash at its end. Null in
- * a checkout: `bun run build` puts a generated module in the place of this one, where it knows.
+ * The address of the repository that the executable was built from, without a trailing slash. Null in a
+ * checkout: `bun run build` replaces this module by a generated one when the address is known.
  */
 export const repository: string | null = null;

@@ -33,7 +33,7 @@ test(
     const { stdout } = await run(["upgrade"]);
     expect(stdout).toStartWith(`What is new in ctxd ${version}:\n\n`);
     expect(stdout).toContain("\n### ");
-    expect(stdout).toContain(`Installed:  as a file that somebody put there (${executable})`);
+    expect(stdout).toContain(`Installed:  as a single file (${executable})`);
     expect(stdout).toContain("To upgrade: ./ctxd upgrade --install");
     const byNpm = await run(["upgrade"], { CTXD_INSTALLED_BY: "npm" });
     expect(byNpm.stdout).toContain("To upgrade: npm install --global ctxd@latest");

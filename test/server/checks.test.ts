@@ -8,10 +8,10 @@ import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
 import type { Checks } from "../../src/http/health.ts";
 import { createChecks } from "../../src/server/checks.ts";
 
-/** A disk of its own; only root can make one, as CI does. */
+/** A separate disk, which only root can create. CI runs as root. */
 const disk = mkdtempSync(join(tmpdir(), "ctxd-disk-"));
 const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", disk]).success;
-if (!mounted) console.warn("skipped: a tmpfs can't be mounted here, which takes root");
+if (!mounted) console.warn("skipped: mounting a tmpfs needs root");
 const dataDir = join(disk, "data");
 const memories = join(dataDir, "memories");
 let db: Database;
@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(disk, { recursive: true, force: true });
 });
 
-/** New ones, which remember nothing. */
+/** New checks, without cached results. */
 function checks(): Checks {
   return createChecks({
     config: { dataDir, shared: null },
@@ -47,14 +47,14 @@ function checks(): Checks {
 }
 
 describe("a healthy server", () => {
-  test("has nothing that failed, and leaves no file behind", async () => {
+  test("passes all checks, and leaves no file behind", async () => {
     for (const [name, check] of Object.entries(checks())) {
       expect({ name, result: await check() }).toEqual({ name, result: "ok" });
     }
     expect(await Bun.file(join(dataDir, "health-check")).exists()).toBe(false);
   });
 
-  test("may still be loading its model", async () => {
+  test("reports `loading` while its model loads, and `failed` if that fails", async () => {
     isReady = new Promise(() => {});
     expect(await checks().embedding?.()).toBe("loading");
     isReady = Promise.reject(new Error("no model"));
@@ -62,7 +62,7 @@ describe("a healthy server", () => {
     isReady = Promise.resolve();
   });
 
-  test("may still be opening its tables", async () => {
+  test("reports `loading` while its tables open", async () => {
     const open = tables;
     tables = new Promise(() => {});
     expect(await checks().memories?.()).toBe("loading");
@@ -70,35 +70,35 @@ describe("a healthy server", () => {
   });
 });
 
-test("a change of the model is told, and is no failure", async () => {
+test("a change of the model is reported with its progress, not as a failure", async () => {
   reembedded = 0.125;
   expect(await checks().vectors?.()).toBe("changing, 12 % done");
   reembedded = null;
 });
 
-test("upkeep that does not come to its work is told, and is no failure", async () => {
+test("upkeep that falls behind is reported as late, not as a failure", async () => {
   lag = 121;
   expect(await checks().upkeep?.()).toBe("late");
   lag = 0;
   expect(await checks().upkeep?.()).toBe("ok");
 });
 
-describe("a server has failed", () => {
-  test("whose database file is gone", async () => {
+describe("the check fails", () => {
+  test("when the database file is missing", async () => {
     renameSync(databasePath(dataDir), join(disk, "moved"));
     expect(await checks().database?.()).toBe("failed");
     renameSync(join(disk, "moved"), databasePath(dataDir));
     expect(await checks().database?.()).toBe("ok");
   });
 
-  test("whose tables are gone", async () => {
+  test("when the folder of memories is missing", async () => {
     renameSync(memories, join(disk, "moved"));
     expect(await checks().memories?.()).toBe("failed");
     renameSync(join(disk, "moved"), memories);
     expect(await checks().memories?.()).toBe("ok");
   });
 
-  test.skipIf(!mounted)("whose disk is full", async () => {
+  test.skipIf(!mounted)("when the disk is full", async () => {
     const filler = join(disk, "filler");
     writeFileSync(filler, new Uint8Array(20 << 20));
     expect(await checks().disk?.()).toBe("failed");
@@ -106,7 +106,7 @@ describe("a server has failed", () => {
     expect(await checks().disk?.()).toBe("ok");
   });
 
-  test.skipIf(!mounted)("whose disk can't be written", async () => {
+  test.skipIf(!mounted)("when the disk is read-only", async () => {
     Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "ro,size=24m", "tmpfs", dataDir]);
     try {
       expect(await Promise.resolve(checks().disk?.()).catch(({ code }) => code)).toBe("EROFS");
@@ -117,7 +117,7 @@ describe("a server has failed", () => {
   });
 });
 
-describe("a server on data that several share", () => {
+describe("a server on shared data", () => {
   const shared = readConfig(
     {
       HOME: "/home/you",
@@ -129,7 +129,7 @@ describe("a server on data that several share", () => {
     {},
   ).shared;
 
-  test("asks its database once for many probes, and lists no tables", async () => {
+  test("queries its database once for many probes, and lists no tables", async () => {
     let asked = 0;
     const isReachable = async () => {
       asked++;

@@ -13,13 +13,13 @@ test.each([
   ["an older pnpm", `/home/you/.local/share/pnpm/store/v3/tmp/dlx-4711/${END}`, "pnpm dlx ctxd"],
   ["Bun", `/tmp/bunx-1000-ctxd@latest/${END}`, "bunx ctxd"],
   ["Yarn", `/tmp/xfs-0a1b2c3d/dlx-4711/${END}`, "yarn dlx ctxd"],
-])("a program that %s keeps in a cache is started by that", (_, program, typed) => {
+])("a program in the cache of %s is started with that runner", (_, program, typed) => {
   const runner = packageRunnerOf(program, "linux");
   expect(runner?.typed.join(" ")).toBe(typed);
   expect(runner?.started.at(-1)).toBe("ctxd");
 });
 
-test("an agent starts it without asking a person or the registry, on Windows by a shell", () => {
+test("an agent starts npx without a question or a request to the registry, on Windows through cmd", () => {
   const program = `C:\\Users\\you\\AppData\\Local\\npm-cache\\_npx\\a89\\node_modules\\ctxd.exe`;
   const started = ["npx", "-y", "--prefer-offline", "ctxd"];
   expect(packageRunnerOf(program, "win32")?.started).toEqual(["cmd", "/c", ...started]);
@@ -32,4 +32,4 @@ test.each([
   `/home/you/project/${END}`,
   "/usr/bin/ctxd",
   "/home/you/npx/ctxd",
-])("%s is installed", (program) => expect(packageRunnerOf(program)).toBeNull());
+])("%s is not in a runner's cache", (program) => expect(packageRunnerOf(program)).toBeNull());

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { serving } from "../support/server-process.ts";
 
-test("on a free port, the issuer and the links have the port that was taken", async () => {
+test("with port 0, the issuer and the links contain the chosen port", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "ctxd-test-"));
   try {
     await using server = await serving(dataDir);

@@ -22,7 +22,7 @@ async function commandsOn(url: string) {
   };
 }
 
-test("commands on accounts, keys and the security log reach the database that servers share", async () => {
+test("commands on accounts, keys and the security log use the shared database", async () => {
   const url = await testPostgresUrl();
   const run = await commandsOn(url);
   const parts = { db: await testPostgres(url), clock: Date.now };

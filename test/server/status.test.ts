@@ -10,10 +10,12 @@ import { fakeEmbedder } from "../support/fake-embedder.ts";
 const DAY = 86_400_000;
 const OWNER = { id: "acc_owner", email: "you@example.com", role: "owner" } as const;
 
-function standing(env: Record<string, string>, schedule: { isLate(): boolean } | null) {
+function status(env: Record<string, string>, schedule: { isLate(): boolean } | null) {
   const config = readConfig({ CTXD_DATA_DIR: temporaryFolder(), ...env }, {});
   return createServerStatus({
-    ...{ config, env, schedule },
+    config,
+    env,
+    schedule,
     accounts: {
       findOwner: async () => ({ ...OWNER, createdAt: new Date(0), disabledAt: null }),
     },
@@ -23,22 +25,22 @@ function standing(env: Record<string, string>, schedule: { isLate(): boolean } |
   });
 }
 
-test("agents reach a server without a key, unless it is in a container or a service's", () => {
-  expect(standing({}, null).isForAgents).toBe(true);
+test("agents reach a server without a key, except in a container or in the Debian service", () => {
+  expect(status({}, null).isForAgents).toBe(true);
   for (const CTXD_INSTALLED_BY of ["image", "deb-service"]) {
-    expect(standing({ CTXD_INSTALLED_BY }, null).isForAgents).toBe(false);
+    expect(status({ CTXD_INSTALLED_BY }, null).isForAgents).toBe(false);
   }
 });
 
-test("the server is told of as it is", () => {
-  const { disk, memory, startedAt, ...facts } = standing({}, null).server();
+test("the status describes the running server", () => {
+  const { disk, memory, startedAt, ...facts } = status({}, null).server();
   expect(facts).toMatchObject({ database: "SQLite", lag: 3, model: fakeEmbedder().model.id });
   expect(disk?.total).toBeGreaterThan(disk?.free ?? 0);
   expect(memory).toBeGreaterThan(1e6);
   expect(startedAt.getTime()).toBeLessThan(10 * DAY);
 });
 
-test("backups are this server's own and complete, the newest first", async () => {
+test("only complete backups of this server are listed, newest first", async () => {
   const folder = temporaryFolder();
   const make = (at: number, origin: string, isComplete = true) => {
     const path = folderOf(folder, at, origin);
@@ -50,7 +52,7 @@ test("backups are this server's own and complete, the newest first", async () =>
   make(3 * DAY, originOf("another"));
   make(4 * DAY, originOf(OWNER.id), false);
   const env = { CTXD_BACKUP_DIR: folder, CTXD_BACKUP_EVERY: "12h", CTXD_BACKUP_KEEP: "3" };
-  const facts = await standing(env, { isLate: () => true }).backups();
+  const facts = await status(env, { isLate: () => true }).backups();
   expect(facts.complete.map(({ at }) => at)).toEqual([2 * DAY, DAY]);
   expect(facts).toMatchObject({
     isShared: false,
@@ -59,11 +61,14 @@ test("backups are this server's own and complete, the newest first", async () =>
   });
 });
 
-test("a folder that is away is told, and none is no problem", async () => {
+test("a missing backup folder is a problem, no schedule is none", async () => {
   const env = { CTXD_BACKUP_DIR: join(temporaryFolder(), "away") };
-  const facts = await standing(env, { isLate: () => false }).backups();
+  const facts = await status(env, { isLate: () => false }).backups();
   expect(facts.problem).toContain(env.CTXD_BACKUP_DIR);
-  expect(await standing({}, null).backups()).toEqual({
-    ...{ isShared: false, schedule: null, complete: [], problem: null },
+  expect(await status({}, null).backups()).toEqual({
+    isShared: false,
+    schedule: null,
+    complete: [],
+    problem: null,
   });
 });

@@ -4,7 +4,7 @@ import { untilUnused } from "../../src/server/background.ts";
 
 const STOP = join(import.meta.dir, "..", "..", "src", "server", "stop.ts");
 
-/** A program that is told to stop, and is stuck or not. */
+/** Starts a program that stops on SIGTERM, or hangs while it stops. */
 function stopping(stuck: boolean) {
   const script = `
     import { endWithin, untilStopped } from ${JSON.stringify(STOP)};
@@ -19,9 +19,9 @@ function stopping(stuck: boolean) {
 }
 
 test.each([
-  ["in peace", false],
-  ["at last, when it is stuck", true],
-])("a program that is told to stop ends %s", async (_, stuck) => {
+  ["by itself", false],
+  ["by SIGKILL when it hangs", true],
+])("a program that receives SIGTERM ends %s", async (_, stuck) => {
   const child = stopping(stuck);
   await child.stdout.getReader().read();
   child.kill("SIGTERM");
@@ -30,20 +30,23 @@ test.each([
   expect(await child.stderr.text()).toBe(stuck ? "took too long" : "");
 });
 
-test("a server in the background that nobody asks anything ends soon", async () => {
+test("a background server without any client ends soon", async () => {
   const socket = {
     bridges: () => 0,
     lastUse: () => null,
     stopRequested: new Promise<void>(() => {}),
   };
+  const started = performance.now();
   await untilUnused({ idleSeconds: 3600, firstSeconds: 0.1 }, socket, () => 0);
+  expect(performance.now() - started).toBeLessThan(4_000);
 });
 
-test("a server in the background ends when another takes over, whoever uses it", async () => {
+test("a background server ends when another takes over, even while bridges use it", async () => {
   const socket = {
     bridges: () => 1,
     lastUse: () => performance.now(),
     stopRequested: Promise.resolve(),
   };
-  await untilUnused({ idleSeconds: 3600 }, socket, () => 0);
+  const ended = untilUnused({ idleSeconds: 3600 }, socket, () => 0);
+  await expect(ended).resolves.toBeUndefined();
 });

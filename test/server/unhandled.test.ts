@@ -13,7 +13,7 @@ function run(prepare: string) {
   return { text: stdout.toString(), exitCode };
 }
 
-test("a promise that fails unheard is told in the log, and ends the program no more", () => {
+test("an unhandled rejection is logged and does not end the program", () => {
   const { text, exitCode } = run(`
     const { logUnhandled } = await import(${JSON.stringify(MODULE)});
     logUnhandled({ error: (event, { cause }) => console.log(event, cause) });

@@ -5,7 +5,7 @@ import { syncFile, syncFileNow, syncFolder } from "../../src/system/durability.t
 import { linkFile, moveFile, moveFileNow } from "../../src/system/files.ts";
 import { temporaryFolder } from "../support/database.ts";
 
-test("a file that is moved replaces the one that has its new name", async () => {
+test("a moved file replaces an existing file with the new name", async () => {
   const folder = temporaryFolder();
   const [a, b, c] = ["a", "b", "c"].map((name) => join(folder, name)) as [string, string, string];
   writeFileSync(a, "new");
@@ -16,20 +16,20 @@ test("a file that is moved replaces the one that has its new name", async () => 
   expect([existsSync(b), readFileSync(c, "utf8")]).toEqual([false, "new"]);
 });
 
-test("what can't be moved says why, at once", async () => {
+test("a file that can't be moved fails at once with the reason", async () => {
   const folder = temporaryFolder();
   await expect(moveFile(join(folder, "none"), join(folder, "b"))).rejects.toThrow("ENOENT");
   expect(() => moveFileNow(join(folder, "none"), join(folder, "b"))).toThrow("ENOENT");
 });
 
-test("a linked file reads as the one that it stands for", async () => {
+test("a linked file has the content of the original", async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "a"), "content");
   await linkFile(join(folder, "a"), join(folder, "b"));
   expect(readFileSync(join(folder, "b"), "utf8")).toBe("content");
 });
 
-test("files and folders can be synced; a file that is not there can't", async () => {
+test("files and folders can be synced, a missing file fails", async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "below"));
   writeFileSync(join(folder, "a"), "content");

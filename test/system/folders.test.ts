@@ -25,7 +25,7 @@ test.each([
   expect([dataFolder(env, platform), cacheFolder(env, platform)]).toEqual([data, cache]);
 });
 
-test("a user without a home folder has none", () => {
+test("without a home folder, the folders are null", () => {
   const unknown = () => {
     throw new Error("no such user");
   };

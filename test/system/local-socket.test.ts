@@ -25,7 +25,7 @@ test.each([
   }
 });
 
-test.skipIf(process.platform === "win32")("nobody else may open it", async () => {
+test.skipIf(process.platform === "win32")("other users can't open the socket", async () => {
   const folder = temporaryFolder();
   const before = process.umask(0);
   const server = listenOnSocket(folder, answer);

@@ -4,7 +4,7 @@ import { inThisFolder, nameOfProgram, toShell } from "../../src/system/shell.ts"
 
 const PAGE = "http://localhost:7733/setup?a=1&b=2";
 
-test("each system has its own way to open a browser", () => {
+test("the command that opens a browser depends on the system", () => {
   expect(browserCommand(PAGE, {}, "darwin")).toEqual(["open", PAGE]);
   expect(browserCommand(PAGE, { DISPLAY: ":0" }, "linux")).toEqual(["xdg-open", PAGE]);
   expect(browserCommand(PAGE, { WAYLAND_DISPLAY: "w" }, "linux")).toEqual(["xdg-open", PAGE]);
@@ -26,13 +26,13 @@ test.each([
 });
 
 // What a person's hooks run on Windows, where the bash of Git is a shell too.
-test("bash reads what is written for Windows", () => {
+test("bash reads words quoted for Windows", () => {
   const words = ["printf", "[%s]", "C:\\Program Files\\ctxd.exe", "C:\\plain\\ctxd.exe"];
   const { stdout } = Bun.spawnSync(["bash", "-c", toShell(words, "win32")]);
   expect(stdout.toString()).toBe("[C:/Program Files/ctxd.exe][C:/plain/ctxd.exe]");
 });
 
-test("a program is called as a person types it", () => {
+test("a program's name is the word that a person types", () => {
   expect([nameOfProgram("ctxd", "linux"), nameOfProgram("ctxd.EXE", "win32")]).toEqual([
     "ctxd",
     "ctxd",

@@ -21,11 +21,14 @@ test.each([
   expect(await Bun.file(join(folder, "new")).exists()).toBe(false);
 });
 
-test.each(["linux", "win32"])("on %s, what can't be replaced stays", async (platform) => {
-  const folder = mkdtempSync(join(root, "x-"));
-  await Bun.write(join(folder, "ctxd"), "former");
-  const missing = join(folder, "missing", "new");
-  mkdirSync(join(folder, "missing"));
-  await expect(replaceExecutable(join(folder, "ctxd"), missing, platform)).rejects.toThrow();
-  expect(readFileSync(join(folder, "ctxd"), "utf8")).toBe("former");
-});
+test.each(["linux", "win32"])(
+  "on %s, an executable that can't be replaced stays",
+  async (platform) => {
+    const folder = mkdtempSync(join(root, "x-"));
+    await Bun.write(join(folder, "ctxd"), "former");
+    const missing = join(folder, "missing", "new");
+    mkdirSync(join(folder, "missing"));
+    await expect(replaceExecutable(join(folder, "ctxd"), missing, platform)).rejects.toThrow();
+    expect(readFileSync(join(folder, "ctxd"), "utf8")).toBe("former");
+  },
+);

@@ -28,16 +28,16 @@ describe.skipIf(!xmllint)("the task of Windows (needs xmllint)", () => {
   const check = (text: string) =>
     run([`${xmllint}`, "--noout", "--nonet", "--schema", SCHEMA, "-"], asUtf8(text));
 
-  test("is one by its schema", () => {
+  test("is valid by its schema", () => {
     expect(check(described)).toMatchObject({ code: 0 });
   });
 
-  test("would not be with a field that the schema has not, or out of its range", () => {
+  test("is invalid with an unknown field or a value out of range", () => {
     expect(check(described.replaceAll("Priority>", "Urgency>")).code).not.toBe(0);
     expect(check(described.replace("<Count>255<", "<Count>256<")).code).not.toBe(0);
   });
 
-  test("says the command as it was meant", () => {
+  test("contains the command and its arguments unchanged", () => {
     const contentOf = (name: string) =>
       run(
         [`${xmllint}`, "--nonet", "--xpath", `string(//*[local-name()='${name}'])`, "-"],
@@ -82,7 +82,7 @@ test.skipIf(!python)("the agent of launchd is a property list (needs python3)", 
   });
 });
 
-test("each system has its own services, in its person's folders", () => {
+test("the service file is in the person's folder of each system", () => {
   const windows = { USERPROFILE: "C:\\Users\\you", USERDOMAIN: "PC", USERNAME: "you" };
   expect(userServices({ HOME: "/home/you" }, "linux")).toMatchObject({
     title: "systemd",

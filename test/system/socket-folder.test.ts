@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { NEW_SOCKET, reachSocketFolder, SOCKET } from "../../src/system/socket-folder.ts";
 import { temporaryFolder } from "../support/database.ts";
 
-test("a folder with a short path is reached by it", () => {
+test("a folder with a short path is used directly", () => {
   const folder = temporaryFolder();
   const reach = reachSocketFolder(folder);
   expect(reach.path).toBe(folder);
@@ -13,7 +13,7 @@ test("a folder with a short path is reached by it", () => {
 });
 
 test.each(["deep".repeat(30), "тиха".repeat(15)])(
-  "a folder with a long path is reached by a short one, which is its user's alone: %s",
+  "a folder with a long path is reached through a private short link: %s",
   (name) => {
     const folder = join(temporaryFolder(), name);
     mkdirSync(folder);

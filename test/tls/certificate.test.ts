@@ -26,7 +26,7 @@ test("a certificate and its key are read, with a chain too", () => {
   expect(readCertificate({ cert: chain, key: one.key }).cert).toContain(other.certPem);
 });
 
-describe("what can't be used is refused with the file's name:", () => {
+describe("an unusable file is refused with its name:", () => {
   const half = one.certPem.slice(0, one.certPem.length / 2);
   const [none, cut] = [join(folder, "none"), write("cut.pem", half)];
   const cases: [what: string, cert: string, key: string, message: RegExp][] = [
@@ -54,7 +54,7 @@ describe("what can't be used is refused with the file's name:", () => {
   });
 });
 
-test("the doctor tells until when a certificate is valid", () => {
+test("the doctor reports when a certificate expires", () => {
   const at = (days: number) => checkCertificate(one, Date.now() + days * DAY);
   expect(at(0)).toMatchObject({
     state: "ok",

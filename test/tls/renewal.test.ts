@@ -12,6 +12,7 @@ import { makeCertificate } from "../support/certificates.ts";
 import { commandLine, ctxd } from "../support/command-line.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { addAccountTo } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ctxd-test-"));
 const [first, second, third] = [1, 2, 3].map(() => makeCertificate(folder));
@@ -70,13 +71,13 @@ function put({ cert, key }: Partial<typeof files>) {
 }
 
 async function logged(text: string) {
-  while (!log.includes(text)) {
+  await until(`the server logs ${text}`, () => {
     if (server.exitCode !== null) throw new Error(`the server ended: ${log}`);
-    await Bun.sleep(20);
-  }
+    return log.includes(text);
+  });
 }
 
-/** Sends what says that the files have changed; the server looks by itself from time to time, too. */
+/** Sends SIGHUP, so that the server reads its certificate at once instead of at its next regular check. */
 async function reload(expected: string) {
   log = "";
   server.kill("SIGHUP");
@@ -110,7 +111,7 @@ test("a certificate is renewed, and no request fails meanwhile", async () => {
     statuses[answer] = (statuses[answer] ?? 0) + 1;
   };
   const clients = Array.from({ length: 8 }, async (_, index) => {
-    // Not as often as they can: that keeps the server from renewing anything for seconds.
+    // The pause leaves the server processor time for renewing the certificate.
     for (; !isOver; await Bun.sleep(5)) await ask(index % 2 ? "close" : "keep-alive");
   });
 
@@ -135,7 +136,7 @@ test("a certificate is renewed, and no request fails meanwhile", async () => {
   expect(await metrics.text()).toContain('ctxd_tls_renewals_total{result="ok"} 3');
 }, 60_000);
 
-test("half of a pair changes nothing, and says why", async () => {
+test("a certificate without its key is not used, and the reason is logged", async () => {
   put({ cert: second.cert });
   await reload("certificate_not_renewed");
   expect(log).toContain("does not belong to the certificate");
@@ -145,14 +146,14 @@ test("half of a pair changes nothing, and says why", async () => {
   expect(await fingerprint()).toBe(of(second));
 }, 30_000);
 
-test("another server is told that the port is in use", async () => {
+test("a second server fails because the port is in use", async () => {
   const other = ["serve", "--port", String(port)];
   const outcome = await ctxd(other, { env, dataDir: join(folder, "other") });
   expect(outcome).toMatchObject({ exitCode: 1 });
   expect(outcome.stderr).toContain(`Port ${port} is in use`);
 });
 
-test("a server with a pair that can't be used does not start", async () => {
+test("a server with an unusable certificate does not start", async () => {
   put({ key: third.key });
   const other = ["serve", "--port", "0"];
   const outcome = await ctxd(other, { env, dataDir: join(folder, "other") });

@@ -39,7 +39,7 @@ async function install(
 
 const GOOD = { [NAME]: program("0.2.0") };
 
-test("a release takes the place of the executable, and the former one stays beside it", async () => {
+test("a release replaces the executable, and the former executable is kept beside it", async () => {
   const seen: number[] = [];
   const { executable, folder, asked, ...outcome } = await install(
     { version: "0.2.0", files: GOOD },
@@ -58,7 +58,7 @@ const REFUSED: [string, TestRelease, RegExp][] = [
   [
     "something else than was released",
     { version: "0.2.0", files: GOOD, checksums: checksumsOf({ [NAME]: "another" }) },
-    /is damaged, or not what was released: its SHA-256 is \w{64}, not \w{64}/,
+    /is damaged or was replaced: its SHA-256 is \w{64}, not \w{64}/,
   ],
   [
     "a release whose checksums do not name it",
@@ -93,7 +93,7 @@ test.each(REFUSED)("%s changes nothing", async (_, served, message) => {
   expect(readFileSync(executable, "utf8")).toBe(program("0.1.0"));
 });
 
-test("what is interrupted changes nothing", async () => {
+test("an interrupted installation changes nothing", async () => {
   const controller = new AbortController();
   const reason = new Error("stopped");
   const { folder, executable, ...outcome } = await install(
@@ -105,7 +105,7 @@ test("what is interrupted changes nothing", async () => {
   expect(readFileSync(executable, "utf8")).toBe(program("0.1.0"));
 });
 
-test("an older former one goes", async () => {
+test("the executable of an earlier upgrade is deleted", async () => {
   const { executable, folder } = await installed();
   await Bun.write(`${executable}.old`, program("0.0.9"));
   await using server = serveRelease({ version: "0.2.0", files: GOOD });

@@ -94,7 +94,7 @@ test.each(CASES)("%s: %j is upgraded by %p", (way, place, command) => {
   expect(canReplaceItself(way)).toBe(command === "ctxd upgrade --install");
 });
 
-test("a checkout is one whatever started it", () => {
+test("a checkout is recognized whatever started it", () => {
   const inCheckout = { ...traces({ executable: "/usr/bin/bun", mark: "npm" }), isCheckout: true };
   expect(findInstallMethod(inCheckout)).toBe("checkout");
 });

@@ -9,7 +9,7 @@ test.each([
   expect(newestReleaseOf(repository)).toBe(address);
 });
 
-test("the newest release is asked for in one request", async () => {
+test("the newest release is fetched in one request", async () => {
   await using server = serveRelease({
     version: "0.3.0",
     notes: "- One\r\n- Two",
@@ -23,8 +23,8 @@ test("the newest release is asked for in one request", async () => {
 
 const LIMITED = { status: 403, headers: { "x-ratelimit-remaining": "0" } };
 const REFUSED: [string, () => Response, string][] = [
-  ["none", () => new Response("{}", { status: 404 }), "can't be asked (there is no release)"],
-  ["an error", () => new Response("", { status: 500 }), "can't be asked (it answers 500)"],
+  ["none", () => new Response("{}", { status: 404 }), "can't be fetched (there is no release)"],
+  ["an error", () => new Response("", { status: 500 }), "can't be fetched (it answers 500)"],
   ["a limit", () => new Response("{}", LIMITED), "try again in an hour"],
   ["no JSON", () => new Response("<html>"), "names no release"],
   ["no files", () => Response.json({ tag_name: "v1.0.0" }), "names no release"],
@@ -33,16 +33,16 @@ const REFUSED: [string, () => Response, string][] = [
   [
     "the way to an address without https",
     () => Response.redirect("http://0.0.0.0:1/latest"),
-    "can't be asked",
+    "can't be fetched",
   ],
 ];
 
-test.each(REFUSED)("%s is told in one sentence", async (_, answer, message) => {
+test.each(REFUSED)("%s causes an error of one sentence", async (_, answer, message) => {
   await using server = serveRelease({ version: "0.3.0" }, answer);
   await expect(fetchNewestRelease(server.address)).rejects.toThrow(message);
 });
 
-test("an address without https is not asked", async () => {
+test("an address without https is not requested", async () => {
   const address = "http://releases.example.com/latest";
-  await expect(fetchNewestRelease(address)).rejects.toThrow("is no https address");
+  await expect(fetchNewestRelease(address)).rejects.toThrow("is not an https address");
 });

@@ -12,6 +12,7 @@ test.each([
   expect(isNewer(version, than)).toBe(expected);
 });
 
-test.each(["0.2", "0.2.0-rc.1", "v0.2.0", "01.2.3", "", "../../etc"])("%p is no version", (text) =>
-  expect(VERSION.test(text)).toBe(false),
+test.each(["0.2", "0.2.0-rc.1", "v0.2.0", "01.2.3", "", "../../etc"])(
+  "%p is not a version",
+  (text) => expect(VERSION.test(text)).toBe(false),
 );

@@ -1,4 +1,4 @@
-/** A text within an element or an attribute of XML. */
+/** Escapes text for an element or an attribute of XML. */
 export function escapeXml(text: string): string {
   return text
     .replaceAll("&", "&amp;")

@@ -44,7 +44,7 @@ ${Object.entries(env)
 </dict>
 </plist>
 `,
-    // A changed description counts from the next start on.
+    // launchd uses a changed description only after a restart.
     replace: [bootOut],
     start: [["launchctl", "bootstrap", domain, path]],
     stop: [bootOut],

@@ -1,34 +1,34 @@
-/** What an operating system is told to run for a person, from its log-in on. */
+/** A program that the operating system runs for a person from log-in on. */
 export interface Service {
   /** The program with its arguments. */
   readonly command: readonly string[];
-  /** Settings that the program is to have. */
+  /** The program's settings, as environment variables. */
   readonly env: Readonly<Record<string, string>>;
-  /** A file that takes what it says on standard error, where the system keeps no log of it. */
+  /** The file that receives standard error, on systems without a log of their own. */
   readonly logFile: string;
 }
 
-/** How an operating system runs services of a person. */
+/** The way in which an operating system runs services of a person. */
 export interface ServiceSystem {
   readonly title: string;
-  /** Where the description of the service is. */
+  /** Path of the file that describes the service. */
   readonly path: string;
   describe(service: Service): string;
-  /** How the description is written, where it is not UTF-8; a mark stands before it then. */
+  /** Encoding of that file if it is not UTF-8; the file then begins with a byte order mark. */
   readonly encoding?: "utf16le";
   /**
-   * Where the program itself keeps the settings, on a system whose services have no environment of
-   * their own: it is started as `ctxd service run FILE`.
+   * The file in which ctxd keeps the settings, on a system whose services have no environment variables.
+   * The service is then started as `ctxd service run FILE`.
    */
   readonly settingsPath?: string;
-  /** What is run before a description is replaced; none of it needs to succeed. */
+  /** Commands that run before the description is replaced; they may fail. */
   readonly replace: readonly (readonly string[])[];
-  /** What is run when the description is there, so that the service starts now and at log-in. */
+  /** Commands that run after the description is written, to start the service now and at log-in. */
   readonly start: readonly (readonly string[])[];
-  /** What is run before the description is removed; none of it needs to succeed. */
+  /** Commands that run before the description is removed; they may fail. */
   readonly stop: readonly (readonly string[])[];
-  /** What ends with 0 if the service runs. */
+  /** A command with exit code 0 if the service runs. */
   readonly isRunning: readonly string[];
-  /** How a person sees what it says, and what else is good to know. */
+  /** Hints for the person, such as the command that shows the log. */
   readonly hints: readonly string[];
 }

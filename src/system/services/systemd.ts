@@ -40,7 +40,7 @@ WantedBy=default.target
   };
 }
 
-/** A word as systemd reads it: in quotes, with its escapes and without its specifiers. */
+/** Quotes a word for systemd: with its escapes, and with `%` doubled because it begins a specifier. */
 function quote(word: string): string {
   const escaped = word
     .replaceAll("\\", "\\\\")

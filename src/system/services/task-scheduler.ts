@@ -5,8 +5,8 @@ import type { ServiceSystem } from "./service-system.ts";
 const TASK = "ctxd";
 
 /**
- * A task at log-in under Windows' Task Scheduler, which needs no administrator, as a service of Windows
- * would. Written from its documentation (https://learn.microsoft.com/windows/win32/taskschd/task-scheduler-schema).
+ * A task at log-in under Windows' Task Scheduler. Unlike a Windows service it needs no administrator.
+ * Format: (https://learn.microsoft.com/windows/win32/taskschd/task-scheduler-schema).
  * @param folder for its files: `%APPDATA%\ctxd`
  * @param user as `DOMAIN\NAME`
  */
@@ -15,7 +15,7 @@ export function taskScheduler(folder: string, user: string): ServiceSystem {
   return {
     title: "Task Scheduler",
     path,
-    // As Windows exports tasks itself.
+    // The encoding that Windows itself uses for exported tasks.
     encoding: "utf16le",
     settingsPath: win32.join(folder, "service.json"),
     describe: ({ command: [program = "", ...words] }) => `<?xml version="1.0" encoding="UTF-16"?>
@@ -55,11 +55,11 @@ export function taskScheduler(folder: string, user: string): ServiceSystem {
   </Actions>
 </Task>
 `,
-    // Ended by force: nothing that was answered is lost by that.
+    // This kills the server. No acknowledged write is lost: all of them are on the disk.
     replace: [schtasks("/End")],
     start: [["schtasks", "/Create", "/TN", TASK, "/XML", path, "/F"], schtasks("/Run")],
     stop: [schtasks("/End"), [...schtasks("/Delete"), "/F"]],
-    // Its own answer is in the language of the system.
+    // schtasks answers in the language of the system, so PowerShell is used.
     isRunning: [
       "powershell",
       "-NoProfile",
@@ -76,11 +76,11 @@ function schtasks(verb: string): string[] {
 }
 
 /**
- * An argument as Windows' programs take a command line apart
+ * Quotes an argument by the rules with which Windows programs split a command line
  * (https://learn.microsoft.com/windows/win32/api/shellapi/nf-shellapi-commandlinetoargvw).
  */
 export function quoteArgument(word: string): string {
   if (/^[^\s"]+$/.test(word)) return word;
-  // Backslashes count as themselves, but for those before a quotation mark.
+  // Backslashes are literal except before a quotation mark.
   return `"${word.replaceAll(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, "$1$1")}"`;
 }

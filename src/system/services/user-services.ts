@@ -5,7 +5,7 @@ import type { ServiceSystem } from "./service-system.ts";
 import { systemd } from "./systemd.ts";
 import { taskScheduler } from "./task-scheduler.ts";
 
-/** How this system runs services of a person; null where that is not known. */
+/** How this system runs services of a person; null for an unknown system. */
 export function userServices(
   env: Readonly<Record<string, string | undefined>>,
   platform: string = process.platform,
