@@ -11,7 +11,8 @@ export interface PostgresMigration {
   /** Statements, run in one transaction. */
   sql: string;
   /**
-   * Schema version of the oldest program that can use the database after this migration. While replicas are
+   * Schema version of the oldest program that can use the database after this migration. A column of bases needs
+   * the migration's own number here: older programs would rewrite bases without the column. While replicas are
    * upgraded, two versions use one database. A migration that removes something sets the first version that
    * does not need it.
    */

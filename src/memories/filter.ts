@@ -5,6 +5,7 @@ export interface Filter {
   tags?: readonly string[];
   /** Whether a memory must have one of `tags` (`any`) or all of them. */
   tagsMatch?: "any" | "all";
+  /** Only memories of this agent. The ranking does not read it. */
   agentId?: string;
   sessionId?: string;
   /** The memory belongs to one of these projects; `null` is no project. */

@@ -33,7 +33,7 @@ export const Explanation = Type.Object(
   },
   {
     description:
-      "The parts of the score. The first eight are log-odds: 0 counts neither for nor against the memory, and each 2.3 makes it ten times as likely that the memory answers the query.",
+      "The parts of the score. All but `relevance`, `retention` and `decay` are log-odds: 0 counts neither for nor against the memory, and each 2.3 makes it ten times as likely that the memory answers the query.",
   },
 );
 export type Explanation = Static<typeof Explanation>;

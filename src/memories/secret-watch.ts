@@ -7,8 +7,27 @@ import { LIMITS, NewMemory, normaliseTags, Tag } from "./memory.ts";
 import type { MemoryRow } from "./rows.ts";
 import type { Warning } from "./warning.ts";
 
-/** The texts of a memory that a request has. */
-type Texts = Partial<Pick<NewMemory, "content" | "tags" | "metadata">>;
+/**
+ * Whether each field that clients set is free text, which may contain secrets. The compiler asks for every new
+ * field. One with free text also belongs into `secretsIn`, `maskTexts` and `isWithinLimits`.
+ */
+type FreeText = Covering<{
+  content: true;
+  tags: true;
+  metadata: true;
+  agent_id: false;
+  session_id: false;
+  project: false;
+  importance: false;
+  pinned: false;
+  supersedes: false;
+  expires_at: false;
+}>;
+type Covering<Fields extends Record<keyof NewMemory, boolean>> = Fields;
+type TextField = { [Field in keyof FreeText]: FreeText[Field] extends true ? Field : never };
+
+/** The free texts of a memory in a request. */
+type Texts = Partial<Pick<NewMemory, TextField[keyof FreeText]>>;
 
 /** Replaces a secret where its kind does not fit. No secret is shorter. */
 const SHORT_MASK = "***";

@@ -422,7 +422,7 @@ export interface components {
              * @example mem_0197f2c4e0b47c3a9a1d5b8e2f60c711
              */
             newer?: string;
-            /** @description The parts of the score. The first eight are log-odds: 0 counts neither for nor against the memory, and each 2.3 makes it ten times as likely that the memory answers the query. */
+            /** @description The parts of the score. All but `relevance`, `retention` and `decay` are log-odds: 0 counts neither for nor against the memory, and each 2.3 makes it ten times as likely that the memory answers the query. */
             explanation?: {
                 /**
                  * @description The start value of every memory, before any signal counts.

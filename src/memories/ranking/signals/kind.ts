@@ -1,15 +1,19 @@
 import type { Considered } from "../considered.ts";
 import type { Question } from "../question.ts";
 
-/** What of a memory an explanation names. */
+/**
+ * The parts of a score that an explanation names. Several kinds of signals can share a part. A new part also needs a
+ * field of `Explanation` in `found-memory.ts` and a label in `src/dashboard/memory-item.tsx`.
+ */
 export const PARTS = ["meaning", "words", "session", "wording", "time", "length"] as const;
 export type Part = (typeof PARTS)[number];
 
 /**
- * Signals of one kind: numbers that tell how well a memory answers. Each is 0 where it does not apply, so
- * that it is neither for nor against the memory.
+ * Signals of one kind: numbers that tell how well a memory answers. A signal is 0 where it does not apply; then it
+ * counts neither for nor against the memory.
  */
 export interface Kind<Name extends string = string> {
+  /** The part of the score to which its signals add. */
   readonly part: Part;
   readonly names: readonly Name[];
   /** Reads a question once, and returns what reads the signals of a memory. */
