@@ -42,7 +42,7 @@ test(
 );
 
 test(
-  "what npm has installed is not replaced, a file is, and the former one still runs",
+  "an upgrade replaces an executable file, keeps the old one, and refuses an npm installation",
   async () => {
     await using server = serveRelease({ version: "99.0.0", files: { [NAME]: program("99.0.0") } });
     const env = { CTXD_RELEASES_URL: server.address };
@@ -55,8 +55,8 @@ test(
       exitCode: 0,
       stderr: [
         `Installed: ctxd 99.0.0, in ${executable}`,
-        `The former one, ${version}, is ${executable}.old`,
-        `Before the new one opens your data, back that up with the former one: ${executable}.old backup FOLDER --data-dir ${folder}/.local/share/ctxd`,
+        `The old version, ${version}, is ${executable}.old`,
+        `Before the new version opens your data, back it up with the old one: ${executable}.old backup FOLDER --data-dir ${folder}/.local/share/ctxd`,
         "",
       ].join("\n"),
     });
