@@ -27,7 +27,7 @@ describe.each(DATABASES)("accounts on %s", (_, place) => {
     expect(await accounts.list()).toEqual([owner, member]);
   });
 
-  test("an account is found by id and by address, whatever its case", async () => {
+  test("an account is found by id and by e-mail address, in upper or lower case", async () => {
     const { accounts } = testStores();
     const account = await addAccount(accounts, "  You@Example.COM ");
     expect(account.email).toBe("you@example.com");
@@ -37,7 +37,7 @@ describe.each(DATABASES)("accounts on %s", (_, place) => {
     expect(await accounts.findByEmail("bob@example.com")).toBeNull();
   });
 
-  test("an address is taken once, whatever its case", async () => {
+  test("two accounts can't have the same e-mail address, in upper or lower case", async () => {
     const { accounts } = testStores();
     await addAccount(accounts, "you@example.com");
     await expect(addAccount(accounts, "YOU@example.com")).rejects.toMatchObject({
@@ -77,7 +77,7 @@ describe.each(DATABASES)("accounts on %s", (_, place) => {
   });
 
   test.each(["' OR '1'='1", "'; DROP TABLE accounts; --", "\\", "%", "a@b' --", "\u0000"])(
-    "%j finds, signs in and removes nobody",
+    "%j finds no account, signs nobody in and removes nobody",
     async (hostile) => {
       const { accounts } = testStores();
       const account = await accounts.add({ email: "you@example.com", password: PASSWORD });
@@ -89,7 +89,7 @@ describe.each(DATABASES)("accounts on %s", (_, place) => {
     },
   );
 
-  test("an address of SQL characters is only an address", async () => {
+  test("SQL in an e-mail address is not executed", async () => {
     const { accounts } = testStores();
     await addAccount(accounts, "you@example.com");
     const hostile = await addAccount(accounts, "'or'1'='1'--@example.com");
@@ -115,7 +115,7 @@ describe.each(DATABASES)("accounts on %s", (_, place) => {
     expect(await accounts.verifyPassword("You@example.com", password)).toMatchObject(account);
   });
 
-  test("a wrong, cut or empty password signs nobody in", async () => {
+  test("a wrong, truncated or empty password signs nobody in", async () => {
     const { accounts } = testStores();
     await accounts.add({ email: "you@example.com", password: PASSWORD });
     for (const wrong of [`${PASSWORD} `, PASSWORD.slice(0, -1), PASSWORD.toUpperCase(), ""]) {
@@ -123,7 +123,7 @@ describe.each(DATABASES)("accounts on %s", (_, place) => {
     }
   });
 
-  test("a letter with an accent is the same, however the keyboard composes it", async () => {
+  test("a password with accents is accepted in any Unicode normalization", async () => {
     const { accounts } = testStores();
     await accounts.add({ email: "you@example.com", password: "caf\u00e9 caf\u00e9" });
     expect(
@@ -137,7 +137,7 @@ describe.each(DATABASES)("accounts on %s", (_, place) => {
     expect(await accounts.verifyPassword("you@example.com", PASSWORD)).toBeNull();
   });
 
-  test("another password replaces the old one", async () => {
+  test("a new password replaces the old one", async () => {
     const { accounts } = testStores();
     const account = await accounts.add({ email: "you@example.com", password: PASSWORD });
     await accounts.setPassword(account.id, "another password");
@@ -174,7 +174,7 @@ describe.each(DATABASES)("accounts on %s", (_, place) => {
     expect(ratio()).toBeGreaterThan(0.4);
     expect(ratio()).toBeLessThan(2.5);
   });
-  test("a removed account is remembered until its memories are gone", async () => {
+  test("a removed account is listed until its memories are deleted", async () => {
     const { accounts, another } = await storesOn(place);
     const account = await addAccount(accounts);
     expect(await accounts.removed()).toEqual([]);
@@ -185,7 +185,7 @@ describe.each(DATABASES)("accounts on %s", (_, place) => {
   });
 });
 
-test("a later account does not become the owner because the owner is gone", async () => {
+test("no later account becomes the owner after the owner was removed", async () => {
   const { accounts, db } = testStores();
   await addAccount(accounts, "you@example.com");
   await addAccount(accounts, "bob@example.com");
@@ -205,7 +205,7 @@ test("the password is stored as argon2id and is in no file", async () => {
   expect(bytes.includes(PASSWORD)).toBe(false);
 });
 
-test("a removed account is gone with its keys, and its address is in no file", async () => {
+test("removing an account removes its keys, and its address is in no file", async () => {
   const dataDir = temporaryFolder();
   const { accounts, keys, db } = testStores(dataDir);
   const bob = await addAccount(accounts, "bob@example.com");

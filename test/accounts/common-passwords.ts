@@ -6,7 +6,7 @@ import { PASSWORD_LENGTH } from "../../src/accounts/password.ts";
 /** The list that the program carries. */
 export const COMMON_PASSWORDS = join(import.meta.dir, "../../src/accounts/common-passwords.txt");
 
-/** What belongs into the list: those that are long enough to be chosen, the most common first. */
+/** The passwords that are long enough to be chosen, the most common first. */
 export function listCommonPasswords(): string {
   const normal = passwords.map((password) => password.normalize("NFKC").toLowerCase());
   const allowed = normal.filter((password) => [...password].length >= PASSWORD_LENGTH.min);

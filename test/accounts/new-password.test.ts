@@ -36,14 +36,14 @@ test.each([
   expect(() => checkPassword(password, EMAIL)).toThrow(reason),
 );
 
-test("an address whose parts are short or strange refuses nothing else", () => {
+test("an e-mail address with short or strange parts does not refuse unrelated passwords", () => {
   for (const email of ["a@b.co", "1@2.3", ".*+@x", ""]) {
     expect(() => checkPassword("a b co a b co a", email)).not.toThrow();
     expect(() => checkPassword("8204751396", email)).not.toThrow();
   }
 });
 
-test("the list that the program carries is that of the package", async () => {
+test("the list in the repository is up to date with the package", async () => {
   expect(await Bun.file(COMMON_PASSWORDS).text()).toBe(listCommonPasswords());
 });
 
@@ -53,7 +53,7 @@ test("the check of a password takes no noticeable time", () => {
   expect(performance.now() - start).toBeLessThan(1_000);
 });
 
-test("an address that can be split in many ways is checked quickly", () => {
+test("an e-mail address with many separators is checked quickly", () => {
   const email = "aaa.aaaa.aaaaa@aaaaaa.example";
   const start = performance.now();
   expect(() => checkPassword(`${"a".repeat(1_000)}b`, email)).not.toThrow();

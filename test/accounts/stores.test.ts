@@ -7,7 +7,7 @@ import { addAccount } from "../support/stores.ts";
 const isDone = ({ status }: PromiseSettledResult<unknown>) => status === "fulfilled";
 
 describe.each(DATABASES)("on %s,", (_, place) => {
-  test("an invitation makes one account, and stays when it could make none", async () => {
+  test("an invitation creates one account, and remains valid if the account could not be created", async () => {
     const { db, clock, accounts } = await storesOn(place);
     const invitations = createInvitations({ db, clock });
     await addAccount(accounts);
@@ -25,7 +25,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
     expect(await invitations.find(secret)).toBeNull();
   });
 
-  test("a server has one owner, however many come at once", async () => {
+  test("a server has one owner, even if several people set it up at the same time", async () => {
     const { accounts, beside } = await storesOn(place);
     const other = (await beside()).accounts;
     const emails = ["a@example.com", "b@example.com", "c@example.com", "d@example.com"];
@@ -46,7 +46,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
     await expect(other.remove(member?.id ?? "")).rejects.toMatchObject({ code: "conflict" });
   });
 
-  test("the agent's own account is made once, and named once", async () => {
+  test("the account of local agents is created once, and its owner is named once", async () => {
     const { accounts, beside } = await storesOn(place);
     const other = (await beside()).accounts;
     const made = await Promise.all([accounts, other, accounts].map((each) => each.addLocalOwner()));
@@ -56,7 +56,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
     expect(named).toMatchObject({ id: made[0]?.id ?? "", email: "you@example.com" });
   });
 
-  test("a quota is the account's own, or that of members", async () => {
+  test("an account has its own quota, or else the quota of members", async () => {
     const { db, accounts } = await storesOn(place);
     const ofMembers = { memories: 5, bytes: null };
     const quotas = createQuotas({ db, ofMembers });

@@ -16,6 +16,7 @@ import { ctxd } from "../support/command-line.ts";
 import { asNobody, noOtherUser, openToNobody } from "../support/other-user.ts";
 import { listeningPorts } from "../support/ports.ts";
 import { spawnServer } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
 
 setDefaultTimeout(120_000);
 
@@ -64,7 +65,7 @@ test("another user of the machine makes himself the owner of a server on loopbac
   });
   expect(posted.status).toBe(403);
 
-  while (!server.errors().includes("--name laptop")) await Bun.sleep(20);
+  await until("the server prints the set-up link", () => server.errors().includes("--name laptop"));
   const [link = ""] = /http:\S+\/setup\?token=[\w-]{43}\b/.exec(server.errors()) ?? [];
   const { stdout } = await runDashboard(["--no-browser"]);
   expect(stdout).toBe(`${link}\n`);
@@ -152,8 +153,8 @@ describe("a server in the background", () => {
 
   test("ends when its dashboard is unused, and says when its port is taken", async () => {
     const server = start(dataDir, "serve", "--background", "3");
-    // Else the dashboard's command may be the one that starts the server.
-    while (!existsSync(join(dataDir, "ctxd.sock"))) await Bun.sleep(10);
+    // Otherwise `ctxd dashboard` may start the server.
+    await until("the server's socket exists", () => existsSync(join(dataDir, "ctxd.sock")));
     const { stdout } = await runDashboard(["--no-browser"]);
     expect((await fetch(stdout.trim())).status).toBe(200);
     expect(await server.exited).toBe(0);

@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { rawRequest } from "../support/raw-http.ts";
+import { until } from "../support/until.ts";
 
 /** More than the buffers between server and client take. */
 const MEMORIES = 2_000;
@@ -102,7 +103,7 @@ test.each(WAYS)(
     const writer = open(rawRequest("POST /api/memories/import", chunked));
     writer.socket.write(chunk(0));
     const count = async () => (await owner.list({ limit: 1 })).memories.length;
-    while ((await count()) === 0) await Bun.sleep(10);
+    await until("the first memories are written", async () => (await count()) > 0);
     await takeBack();
     writer.socket.write(chunk(1_000));
     writer.socket.write("0\r\n\r\n");

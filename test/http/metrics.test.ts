@@ -3,6 +3,7 @@ import { createLog } from "../../src/log.ts";
 import { readMetrics } from "../support/metrics.ts";
 import { rawRequest, sendRaw } from "../support/raw-http.ts";
 import { startServer, type TestServer } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 const lines: string[] = [];
 const log = createLog({ logLevel: "debug", logFormat: "json" }, (line) => lines.push(line));
@@ -137,11 +138,10 @@ test("a flush is counted, takes the entries from the log and their passages into
     now.sum("ctxd_log_entries") === 0 &&
     now.sum("ctxd_flush_lag_seconds") === 0 &&
     (now.sum("ctxd_upkeep_runs_total", flushes) ?? 0) > 0;
-  let now = await scrape();
-  while (!isDone(now)) {
-    await Bun.sleep(50);
-    now = await scrape();
-  }
+  const now = await until("the flush is counted", async () => {
+    const page = await scrape();
+    return isDone(page) && page;
+  });
   expect(now.sum("ctxd_base_rows")).toBeGreaterThanOrEqual(rowsBefore + 3);
 }, 60_000);
 

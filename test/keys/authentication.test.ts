@@ -17,7 +17,7 @@ async function withAccount(dataDir?: string) {
   return { ...stores, account: await addAccount(stores.accounts) };
 }
 
-describe.each(DATABASES)("keys on %s", (_, place) => {
+describe.each(DATABASES)("authentication on %s", (_, place) => {
   test("a key that another process revoked is refused on the next call", async () => {
     const { keys, account, another } = await withAccountOn(place);
     const { key, record } = await keys.create(account.id, NEW_KEY);
@@ -34,7 +34,7 @@ describe.each(DATABASES)("keys on %s", (_, place) => {
     expect(await keys.authenticate(key)).toBeNull();
   });
 
-  test("an unknown, mistyped or hostile key speaks for nobody", async () => {
+  test("an unknown, mistyped or hostile key is refused", async () => {
     const { keys, account } = await withAccountOn(place);
     const { key } = await keys.create(account.id, NEW_KEY);
     const last = key.endsWith("0") ? "1" : "0";
@@ -49,7 +49,7 @@ describe.each(DATABASES)("keys on %s", (_, place) => {
     }
   });
 
-  test("a key ends at its time, to the millisecond", async () => {
+  test("a key expires at its time, to the millisecond", async () => {
     const { keys, account, clock } = await withAccountOn(place);
     const { key } = await keys.create(account.id, {
       ...NEW_KEY,
@@ -61,7 +61,7 @@ describe.each(DATABASES)("keys on %s", (_, place) => {
     expect(await keys.authenticate(key)).toBeNull();
   });
 
-  test("a clock that is set back shows the last use at its time, and a key still ends at its own", async () => {
+  test("after the clock is set back, the last use has the new time, and the key still expires at its time", async () => {
     const { keys, account, clock } = await withAccountOn(place);
     const expiresAt = new Date(clock() + 2 * MINUTE);
     const { key } = await keys.create(account.id, { ...NEW_KEY, expiresAt });
@@ -73,7 +73,7 @@ describe.each(DATABASES)("keys on %s", (_, place) => {
     expect(await keys.authenticate(key)).toBeNull();
   });
 
-  test("a last use that could not be written is tried again after a minute, not on every call", async () => {
+  test("a last use that could not be written is written again after a minute, not on every call", async () => {
     const { db, clock, account, keys: maker } = await withAccountOn(place);
     const { key } = await maker.create(account.id, NEW_KEY);
     let attempts = 0;
@@ -90,7 +90,7 @@ describe.each(DATABASES)("keys on %s", (_, place) => {
   });
 });
 
-test("a bound key is not found as an earlier version looks for it, which knows no projects", async () => {
+test("an earlier version of ctxd, without projects, does not find a bound key", async () => {
   const { keys, account, db } = await withAccount();
   const bound = { project: "atlas", only: false };
   const found = async (wanted: NewKey) => {
@@ -102,7 +102,7 @@ test("a bound key is not found as an earlier version looks for it, which knows n
   expect(await found({ ...NEW_KEY, bound })).toBeNull();
 });
 
-test("a mistyped key is refused without asking the database", async () => {
+test("a mistyped key is refused without a query", async () => {
   const { keys, account, db } = await withAccount();
   const { key } = await keys.create(account.id, NEW_KEY);
   db.sqlite.run("ALTER TABLE api_keys RENAME TO elsewhere");
@@ -144,14 +144,14 @@ test("a database that another process keeps busy neither delays nor refuses a re
   expect((await keys.list(account.id))[0]?.lastUsedAt).toEqual(new Date(clock()));
 });
 
-test("a database that can't be written refuses nobody", async () => {
+test("keys are accepted while the database can't be written", async () => {
   const { keys, account, db } = await withAccount();
   const { key } = await keys.create(account.id, NEW_KEY);
   db.sqlite.run("PRAGMA query_only = ON");
   expect(await keys.authenticate(key)).not.toBeNull();
 });
 
-test("the key is in no file, its first eight characters are", async () => {
+test("no file contains more of a key than its first eight characters", async () => {
   const dataDir = temporaryFolder();
   const { keys, account } = await withAccount(dataDir);
   const { key } = await keys.create(account.id, NEW_KEY);

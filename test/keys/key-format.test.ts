@@ -32,7 +32,7 @@ test("the checksum is the CRC-32 of what precedes, in base62", () => {
   }
 });
 
-test("any one mistyped character is noticed", () => {
+test("the checksum detects any single mistyped character", () => {
   const key = generateKey();
   for (let position = 0; position < key.length; position++) {
     for (const wrong of ALPHABET) {
@@ -43,7 +43,7 @@ test("any one mistyped character is noticed", () => {
   }
 });
 
-test("two neighbours that changed places are noticed", () => {
+test("the checksum detects two swapped neighbours", () => {
   const key = generateKey();
   for (let position = 4; position < key.length - 1; position++) {
     const [first = "", second = ""] = key.slice(position, position + 2);
@@ -60,21 +60,21 @@ test.each(["", "ctx_", "ctx_ ", "ghp_", "key\n", "ctx_'; DROP TABLE api_keys; --
   },
 );
 
-test("a key with anything around it is not a key", () => {
+test("a key with other characters around it is not a key", () => {
   const key = generateKey();
   for (const text of [` ${key}`, `${key}\n`, `${key}0`, key.slice(0, -1), key.toUpperCase()]) {
     expect(isWellFormed(text)).toBe(false);
   }
 });
 
-test("every character is as likely in every place of the secret", () => {
+test("all characters are equally likely at every position of the secret", () => {
   const rounds = 6_200;
   const counts = new Map<string, number>();
   for (let round = 0; round < rounds; round++) {
     for (const digit of generateKey().slice(4, 41)) counts.set(digit, (counts.get(digit) ?? 0) + 1);
   }
   const expected = (rounds * 37) / 62;
-  // Standard deviation is about 60 of 3,700: eight of them never happen by chance.
+  // The standard deviation is about 60 of 3,700. A deviation of eight times that does not happen by chance.
   for (const digit of ALPHABET) {
     expect(Math.abs((counts.get(digit) ?? 0) - expected)).toBeLessThan(8 * Math.sqrt(expected));
   }

@@ -6,7 +6,7 @@ import { NEW_KEY, withAccountOn } from "./support/key-stores.ts";
 
 const MINUTE = 60_000;
 describe.each(DATABASES)("keys on %s", (_, place) => {
-  test("a new key speaks for its account with its scopes", async () => {
+  test("a new key authenticates its account with the scopes of the key", async () => {
     const { keys, account, clock } = await withAccountOn(place);
     const { key, record } = await keys.create(account.id, {
       ...NEW_KEY,
@@ -33,7 +33,7 @@ describe.each(DATABASES)("keys on %s", (_, place) => {
     });
   });
 
-  test("a key is bound to the project that it was made for, until it is revoked", async () => {
+  test("a key is bound to a project until it is revoked", async () => {
     const { keys, account, another } = await withAccountOn(place);
     for (const only of [false, true]) {
       const bound = { project: "Öl, Atlas", only };
@@ -48,7 +48,7 @@ describe.each(DATABASES)("keys on %s", (_, place) => {
     }
   });
 
-  test("a project's name without characters, or with control characters, binds no key", async () => {
+  test("a key can't be bound to an empty or too long project name, or one with control characters", async () => {
     const { keys, account } = await withAccountOn(place);
     for (const project of ["", "  ", "x".repeat(129), "a\u001bb", "\ud800"]) {
       const wanted = { ...NEW_KEY, bound: { project, only: false } };
@@ -60,7 +60,7 @@ describe.each(DATABASES)("keys on %s", (_, place) => {
     expect(await keys.list(account.id)).toEqual([]);
   });
 
-  test("revoking keeps the record and the first time", async () => {
+  test("revoking keeps the record, and revoking again keeps the first time", async () => {
     const { keys, account, clock } = await withAccountOn(place);
     const { record } = await keys.create(account.id, NEW_KEY);
     const first = await keys.revoke(account.id, record.id);
@@ -108,7 +108,7 @@ describe.each(DATABASES)("keys on %s", (_, place) => {
   });
 
   test.each(["'; DROP TABLE api_keys; --", 'Robert"); --', "100 % \\ _", "👩‍💻 日本語"])(
-    "%j is only a name",
+    "%j is stored as a name",
     async (name) => {
       const { keys, account } = await withAccountOn(place);
       await keys.create(account.id, { ...NEW_KEY, name: ` ${name} ` });

@@ -19,7 +19,7 @@ test("writing implies saving, and nothing else implies anything", () => {
   ]);
 });
 
-test("scopes are written as few as say it", () => {
+test("implied scopes are left out of the text", () => {
   expect(formatScopes(SCOPES)).toBe("memories:read memories:write");
   expect(parseScopes("memories:add memories:write x")).toEqual(["memories:write"]);
   expect(parseScopes("")).toEqual([]);

@@ -24,7 +24,7 @@ describe("an access token", () => {
     expect((await callMcp(server, tokens.access_token)).status).toBe(200);
   });
 
-  test("is refused in a query, and when it is malformed, a refresh token or a code", async () => {
+  test("is refused in a query string, and a malformed token, a refresh token and a code are refused", async () => {
     const { tokens, code } = await server.connect();
     const inQuery = `${server.origin}/api/memories?access_token=${tokens.access_token}`;
     expect((await fetch(inQuery)).status).toBe(401);
@@ -73,7 +73,7 @@ describe("an access token", () => {
 
   test("of another resource is refused", async () => {
     const { tokens } = await server.connect();
-    // The same database under another public address: its tokens are for another resource.
+    // Under another public address, the same database issues tokens for another resource.
     const elsewhere = createOAuth({
       db: server.db,
       clock: server.clock,
@@ -100,7 +100,7 @@ describe("an access token", () => {
     expect(await elsewhere.tokens.authenticate(tokens.access_token)).toBeNull();
   });
 
-  test("that may only read is told so, and what it would need", async () => {
+  test("without the scope to write receives 403 with the scopes that it needs", async () => {
     const { tokens } = await server.connect({ scope: "memories:read" });
     const response = await fetch(`${server.origin}/api/memories`, {
       method: "POST",
@@ -115,7 +115,7 @@ describe("an access token", () => {
     expect(await server.use(tokens.access_token)).toBe(200);
   });
 
-  test("an API key that lacks a scope is not told to get a token", async () => {
+  test("an API key without the scope receives 403 without an OAuth challenge", async () => {
     const { accountId } = await server.account();
     const answer = await (await server.client(accountId, ["memories:read"])).send(
       "POST",
@@ -126,7 +126,7 @@ describe("an access token", () => {
   });
 });
 
-test("a request without a token receives the address to get one, and no error", async () => {
+test("a request without a token receives the address of the metadata, and no error", async () => {
   for (const path of ["/mcp", "/api/memories"]) {
     for (const method of ["GET", "POST", "DELETE"]) {
       const { status, headers } = await fetch(server.origin + path, { method });
@@ -136,7 +136,7 @@ test("a request without a token receives the address to get one, and no error", 
   }
 });
 
-test("a grant shows when it was used, to the minute", async () => {
+test("a grant shows its last use, to the minute", async () => {
   const { tokens, accountId } = await server.connect();
   const lastUsed = async () =>
     (await server.oauth.grants.list(accountId))[0]?.lastUsedAt?.getTime() ?? 0;

@@ -17,7 +17,7 @@ beforeAll(async () => {
   ({ person, accountId } = await server.signedIn());
 });
 afterAll(() => server.close());
-// In which one address may register one more client.
+// One address may register one client a minute.
 beforeEach(async () => {
   server.clock.advance(60_000);
   await server.sessions.prove(person.jar.get("ctxd-session") ?? "");
@@ -26,7 +26,7 @@ beforeEach(async () => {
 const visit = async (clientId: string, changes: Parameters = {}) =>
   person.visit(server.authorizeUrl(clientId, changes));
 
-describe("a redirect URI that is not the registered one gets nothing:", () => {
+describe("an unregistered redirect URI receives nothing:", () => {
   test.each([
     "https://app.example.com/callback/",
     "https://app.example.com/callback/../callback",
@@ -69,7 +69,7 @@ describe("a redirect URI that is not the registered one gets nothing:", () => {
   });
 });
 
-describe("an app that its person binds to a project", () => {
+describe("an app that the user binds to a project", () => {
   test("stays bound when it receives new tokens, and the page of apps shows the project", async () => {
     const bound = { project: "Öl & Gas", only: true };
     const entered = { bound_project: ` ${bound.project} `, bound_only: "true" };
@@ -91,7 +91,7 @@ describe("an app that its person binds to a project", () => {
     expect(apps.text).toContain("<bdi>Öl &amp; Gas only</bdi>");
   });
 
-  test("gets nothing if other memories are excluded but no project is named", async () => {
+  test("receives no grant if the form excludes other memories without naming a project", async () => {
     const { client_id: clientId } = await server.register();
     const page = await visit(clientId);
     const refused = await person.submit(page, { decision: "allow", bound_only: "true" });
@@ -100,7 +100,7 @@ describe("an app that its person binds to a project", () => {
   });
 });
 
-test("the port on this computer may be any, also when it was registered with one", async () => {
+test("a redirect URI on this computer may have any port, also if one was registered", async () => {
   const { client_id: clientId } = await server.register({
     redirect_uris: ["http://127.0.0.1:33418/", "http://localhost/callback", "http://[::1]:1/x?y=z"],
   });
@@ -125,7 +125,7 @@ test("a client with one redirect URI may omit it, a client with two must name on
   expect((await visit(two.client_id, { redirect_uri: null })).status).toBe(400);
 });
 
-test("an unknown client's person is told what to do", async () => {
+test("the page of an unknown client says what to do", async () => {
   for (const clientId of ["client_gone", ""]) {
     const page = await visit(clientId);
     expect(page.status).toBe(400);
@@ -154,7 +154,7 @@ describe("a client receives the error of a bad request:", () => {
       "request_uri_not_supported",
     ],
   ])("%s", async (_, change, error) => {
-    // Of this computer, where an error may be sent without asking.
+    // An error may be sent to this computer without consent.
     const redirectUri = "http://127.0.0.1:8080/callback";
     const { client_id: clientId } = await server.register({ redirect_uris: [redirectUri] });
     const page = await visit(clientId, { redirect_uri: redirectUri, ...change });
@@ -181,7 +181,7 @@ describe("a client receives the error of a bad request:", () => {
   });
 });
 
-test("every answer names its server, so that it can't be mistaken for another's", async () => {
+test("every answer names its issuer, so that clients can detect answers of other servers", async () => {
   const { client_id: clientId } = await server.register();
   const page = await visit(clientId, { state: "<&\"' %" });
   expect(answerOf(await person.submit(page, { decision: "allow" }))).toEqual({
@@ -199,7 +199,7 @@ test("every answer names its server, so that it can't be mistaken for another's"
   expect(Object.keys(answer).sort()).toEqual(["code", "iss"]);
 });
 
-test("a resource may be named with a slash, in capitals, as the origin, or not at all", async () => {
+test("a resource may have a final slash or capitals, be the origin, or be missing", async () => {
   const { client_id: clientId } = await server.register();
   const { origin } = server;
   const named = [`${origin}/mcp`, `${origin}/mcp/`, origin, `${origin}/`, null];
@@ -227,13 +227,13 @@ describe("scopes:", () => {
     ["memories:read", "memories:read"],
     ["memories:write memories:read offline_access unknown", "memories:read memories:write"],
     ["memories:add", "memories:add"],
-    // Writing implies it.
+    // `memories:write` implies `memories:add`.
     ["memories:read memories:write memories:add", "memories:read memories:write"],
   ])("%j gives %s", async (asked, given) => {
     expect(await granted(asked)).toBe(given);
   });
 
-  test("a person may allow fewer scopes than requested, but not none", async () => {
+  test("a user may allow fewer scopes than requested, but at least one", async () => {
     expect(await granted(null, ["memories:read"])).toBe("memories:read");
     expect(await granted(null, [])).toBe("access_denied");
   });

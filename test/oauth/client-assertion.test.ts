@@ -18,7 +18,7 @@ const jwk = async ({ publicKey }: typeof own, kid: string) => ({
   kid,
 });
 
-/** As ChatGPT's document is: it names no other way than signing. */
+/** Like ChatGPT's document, which allows only signing. */
 const document = {
   client_id: ID,
   client_name: "ChatGPT",
@@ -45,7 +45,7 @@ const pages: Record<string, unknown> = {
 };
 
 let server: OAuthServer;
-/** What the server has asked for. */
+/** The addresses that the server has requested. */
 const fetched: string[] = [];
 beforeAll(async () => {
   server = await startOAuthServer({
@@ -88,7 +88,7 @@ const redeem = (presented: string | null, assertion: string | null, changes = {}
     ...changes,
   });
 
-test("the server says that clients may sign, and with what", async () => {
+test("the metadata announces signed assertions and their algorithms", async () => {
   const metadata = await fetch(`${server.origin}/.well-known/oauth-authorization-server`);
   expect(await metadata.json()).toMatchObject({
     token_endpoint_auth_methods_supported: expect.arrayContaining(["none", "private_key_jwt"]),
@@ -96,7 +96,7 @@ test("the server says that clients may sign, and with what", async () => {
   });
 });
 
-test("a client that signs gets its tokens and renews and revokes them", async () => {
+test("a client that signs gets, renews and revokes tokens", async () => {
   const tokens = tokensOf(await redeem(await code(), await sign()));
   expect(await server.use(tokens.access_token)).toBe(200);
   const signed = async () => ({ client_assertion: await sign(), client_assertion_type: TYPE });
@@ -145,7 +145,7 @@ describe("no tokens are given for an assertion that", () => {
     const answer = await redeem(presented, await make());
     expect(answer.status).toBeOneOf([400, 401]);
     expect(answer.body).not.toHaveProperty("access_token");
-    // The code is not lost by it.
+    // The code remains valid.
     tokensOf(await redeem(presented, await sign()));
   });
 
@@ -155,7 +155,7 @@ describe("no tokens are given for an assertion that", () => {
     expect((await redeem(await code(), assertion)).status).toBe(401);
   });
 
-  test("comes with a secret, or is announced as something else", async () => {
+  test("comes with a secret, or has another assertion type", async () => {
     const changes = [{ client_secret: "x" }, { client_assertion_type: "urn:other" }];
     for (const change of changes) {
       expect((await redeem(await code(), await sign(), change)).status).toBe(400);
@@ -173,7 +173,7 @@ describe("no tokens are given for an assertion that", () => {
   });
 });
 
-test("a client that says so may sign or not", async () => {
+test("a client may sign or not if its document allows both", async () => {
   for (const assertion of [null, await sign({ iss: BOTH_ID, sub: BOTH_ID })]) {
     tokensOf(await redeem(await code(BOTH_ID), assertion, { client_id: BOTH_ID }));
   }
@@ -182,13 +182,13 @@ test("a client that says so may sign or not", async () => {
   expect(answer.status).toBe(401);
 });
 
-test("a document may hold the keys itself", async () => {
+test("a document may contain the keys", async () => {
   const key = { alg: "ES256", kid: "inline", key: next.privateKey };
   const assertion = await sign({ iss: INLINE_ID, sub: INLINE_ID }, key);
   tokensOf(await redeem(await code(INLINE_ID), assertion, { client_id: INLINE_ID }));
 });
 
-test("new keys are found, and while they can't be had the client is told to come back", async () => {
+test("new keys are requested, and while they are unreachable the client is asked to try again", async () => {
   const key = { alg: "ES256", kid: "second", key: next.privateKey };
   const presented = await code();
   expect((await redeem(presented, await sign({}, key))).status).toBe(401);
@@ -202,7 +202,7 @@ test("new keys are found, and while they can't be had the client is told to come
   pages[KEYS] = keys;
 });
 
-test("a stranger can't send the server anywhere", async () => {
+test("an assertion can't make the server request another address", async () => {
   const id = "https://victim.example.com/client.json";
   const client_assertion = await sign({ iss: id, sub: id });
   for (const proof of [{}, { client_assertion, client_assertion_type: TYPE }]) {

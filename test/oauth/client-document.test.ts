@@ -5,13 +5,13 @@ import { REPLICAS } from "../support/replicas.ts";
 import { makeCertificate } from "./support/certificate.ts";
 import { answerOf, startOAuthServer, tokensOf } from "./support/oauth-server.ts";
 
-/** Replicas remember documents each for itself, and so does one that has no way to them. */
+/** Each replica caches documents separately. */
 const EACH_FOR_ITSELF = REPLICAS > 1;
 
 const json = (status: number, headers: Record<string, string> = {}) =>
   Response.json({ x: 1 }, { status, headers });
 
-/** Answers of the web server that the documents come from, by path. */
+/** Answers of the documents' web server, by path. */
 const answers: Record<string, () => Response | Promise<Response>> = {
   "/ok": () => Response.json({ x: 1 }, { headers: { "cache-control": "public, max-age=600" } }),
   "/plain": () => new Response("{}", { headers: { "content-type": "text/plain" } }),
@@ -55,7 +55,7 @@ describe.skipIf(Bun.which("openssl") === null)("the fetcher of documents", () =>
   });
   afterAll(() => web.stop(true));
 
-  /** Finds every host at this computer, and takes that for a public address. */
+  /** Resolves every host to this computer, and treats its address as public. */
   const fetchDocument = (url: string): Promise<Fetched> =>
     createDocumentFetcher({
       resolve: async (host) => {
@@ -67,7 +67,7 @@ describe.skipIf(Bun.which("openssl") === null)("the fetcher of documents", () =>
       ca: cert,
     })(new URL(url));
 
-  test("reads JSON over HTTPS, and how long it may be kept", async () => {
+  test("reads JSON over HTTPS, with its time to live", async () => {
     expect(await fetchDocument("https://app.example.com/ok")).toEqual({
       json: { x: 1 },
       maxAge: 600_000,
@@ -76,17 +76,17 @@ describe.skipIf(Bun.which("openssl") === null)("the fetcher of documents", () =>
   });
 
   test.each(["plain", "broken", "large", "redirect", "inside", "missing", "created", "none"])(
-    "refuses what is not a document: %s",
+    "refuses an answer that is not a document: %s",
     async (path) => {
       await expect(fetchDocument(`https://app.example.com/${path}`)).rejects.toThrow();
     },
   );
 
-  test("wants the certificate of the very host", async () => {
+  test("requires a certificate for the host", async () => {
     await expect(fetchDocument("https://other.example.com/ok")).rejects.toThrow(/altnames/i);
   });
 
-  test("gives up after some seconds, whether nothing comes or a little all the time", async () => {
+  test("aborts after some seconds, whether it receives nothing or single bytes", async () => {
     const started = performance.now();
     const fetched = ["slow", "drip"].map((path) =>
       fetchDocument(`https://app.example.com/${path}`),
@@ -109,7 +109,7 @@ describe.skipIf(Bun.which("openssl") === null)("the fetcher of documents", () =>
   });
 
   test.each([[["10.0.0.1"]], [["1.1.1.1", "127.0.0.1"]], [["::ffff:10.0.0.1"]], [[]]])(
-    "refuses a host that is found at %j",
+    "refuses a host with the addresses %j",
     async (addresses) => {
       const fetching = createDocumentFetcher({
         resolve: async () => addresses,
@@ -122,7 +122,7 @@ describe.skipIf(Bun.which("openssl") === null)("the fetcher of documents", () =>
     },
   );
 
-  test("by itself finds this computer under no name", async () => {
+  test("without a test resolver reaches this computer under no name", async () => {
     const fetching = createDocumentFetcher();
     await expect(fetching(new URL("https://localhost/ok"))).rejects.toThrow(
       "not on the public Internet",
@@ -131,7 +131,7 @@ describe.skipIf(Bun.which("openssl") === null)("the fetcher of documents", () =>
 });
 
 describe("a client of a metadata document", async () => {
-  /** The documents that the server finds, by address, and how often it has asked. */
+  /** The documents on the web by address, and how often the server has requested them. */
   const documents = new Map<string, unknown>();
   const asked: string[] = [];
   const server = await startOAuthServer({
@@ -197,12 +197,12 @@ describe("a client of a metadata document", async () => {
     const tokens = tokensOf(await server.redeem(id, code, change));
     expect(await server.use(tokens.access_token)).toBe(200);
     expect((await server.renew(id, tokens.refresh_token)).status).toBe(200);
-    // Each replica asks for itself.
+    // Each replica requests the document.
     const times = asked.filter((url) => url === id).length;
     expect(times >= 1 && times <= REPLICAS).toBe(true);
   });
 
-  test.skipIf(EACH_FOR_ITSELF)("is asked for again after five minutes", async () => {
+  test.skipIf(EACH_FOR_ITSELF)("is requested again after five minutes", async () => {
     const id = "https://app.example.com/again";
     publish(id);
     const { person } = await server.signedIn();
@@ -216,7 +216,7 @@ describe("a client of a metadata document", async () => {
     expect(times()).toBe(2);
   });
 
-  test("is not asked for by a stranger", async () => {
+  test("is not requested for a visitor who is not signed in", async () => {
     const id = "https://app.example.com/stranger";
     publish(id);
     const response = await fetch(server.authorizeUrl(id), { redirect: "manual" });
@@ -260,7 +260,7 @@ describe("a client of a metadata document", async () => {
   });
 
   test.skipIf(EACH_FOR_ITSELF)(
-    "may not be reachable: then apps are told for a while to register instead",
+    "that is unreachable makes the metadata ask apps for a while to register instead",
     async () => {
       const { person } = await server.signedIn();
       const isOffered = async () => {
@@ -279,7 +279,7 @@ describe("a client of a metadata document", async () => {
     },
   );
 
-  test("can't have its answer elsewhere than its document says", async () => {
+  test("receives answers only at the redirect URIs of its document", async () => {
     const id = "https://app.example.com/elsewhere";
     publish(id);
     const { person } = await server.signedIn();

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A code that a person has just given a client. */
+/** A new code from a user's consent to a client. */
 async function freshCode() {
   const { client_id: clientId } = await server.register();
   const { person, accountId } = await server.signedIn();
@@ -37,7 +37,7 @@ test("a code that is used twice ends its tokens", async () => {
   expectRefused(await server.renew(clientId, tokens.refresh_token));
 });
 
-test("of many exchanges of one code at once, one gets tokens, which the others end", async () => {
+test("if a code is exchanged several times at once, one exchange gets tokens, and the others revoke them", async () => {
   const { clientId, code } = await freshCode();
   const answers = await Promise.all(Array.from({ length: 8 }, () => server.redeem(clientId, code)));
   const won = answers.filter(({ status }) => status === 200);
@@ -82,7 +82,7 @@ test("a code is valid for a minute", async () => {
   expectRefused(await server.redeem(inTime.clientId, inTime.code));
 });
 
-test("a clock that is set makes no code hold twice, and none is taken when it is too late", async () => {
+test("changing the clock makes no code valid again", async () => {
   const [before, after] = [await freshCode(), await freshCode()];
   server.clock.advance(-24 * 3_600_000);
   expect((await server.redeem(before.clientId, before.code)).status).toBe(200);
@@ -93,7 +93,7 @@ test("a clock that is set makes no code hold twice, and none is taken when it is
   expect((await server.redeem(fresh.clientId, fresh.code)).status).toBe(200);
 });
 
-test("a parameter that is given twice is refused", async () => {
+test("a repeated parameter is refused", async () => {
   const { clientId, code } = await freshCode();
   const body = `grant_type=authorization_code&client_id=${clientId}&code=${code}&code=${code}&code_verifier=${"v".repeat(43)}`;
   const response = await fetch(`${server.origin}/api/oauth/token`, {
@@ -118,7 +118,7 @@ test.each([
   expect(await response.json()).toMatchObject({ error: "invalid_request" });
 });
 
-test("a client with a secret must send it, in one of two ways", async () => {
+test("a client with a secret must send it, in the header or in the body", async () => {
   for (const method of ["client_secret_post", "client_secret_basic", undefined]) {
     const { client_id: clientId, client_secret: secret = "" } = await server.register({
       token_endpoint_auth_method: method,
@@ -144,7 +144,7 @@ test("a client with a secret must send it, in one of two ways", async () => {
   }
 });
 
-test("a client without a secret may send an empty one, in either way", async () => {
+test("a client without a secret may send an empty one, in the header or in the body", async () => {
   const { clientId, code } = await freshCode();
   const basic = { authorization: `Basic ${btoa(`${clientId}:`)}` };
   expect((await server.redeem(clientId, code, { client_id: null }, basic)).status).toBe(200);

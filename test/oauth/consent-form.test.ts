@@ -16,7 +16,7 @@ beforeAll(async () => {
   ({ person, accountId } = await server.signedIn());
 });
 afterAll(() => server.close());
-// In which one address may register one more client.
+// One address may register one client a minute.
 beforeEach(async () => {
   server.clock.advance(60_000);
   await server.sessions.prove(person.jar.get("ctxd-session") ?? "");
@@ -33,7 +33,7 @@ describe("the consent form is refused", () => {
   const expectForbidden = (page: { status: number; location: string | null }) =>
     expect(page).toMatchObject({ status: 403, location: null });
 
-  test("without its CSRF token, with another's, and with one of another session", async () => {
+  test("without its CSRF token, with an invented one, and with one of another session", async () => {
     const page = await formOf();
     const other = await server.signedIn();
     const { client_id: clientId } = await server.register();
@@ -58,7 +58,7 @@ describe("the consent form is refused", () => {
     expectForbidden(await person.submit(await formOf(), { decision: "allow" }, headers));
   });
 
-  test("when nobody is signed in any more: the sign-in page comes first", async () => {
+  test("after the session has ended, and the sign-in page is shown", async () => {
     const { person: leaving } = await server.signedIn();
     const { client_id: clientId } = await server.register();
     const page = await leaving.visit(server.authorizeUrl(clientId));
@@ -67,7 +67,7 @@ describe("the consent form is refused", () => {
     expect(next.text).toContain("<h1>Sign in</h1>");
   });
 
-  test("by GET: a link grants nothing", async () => {
+  test("by GET, so that a link grants nothing", async () => {
     const { client_id: clientId } = await server.register();
     const page = await person.visit(`${server.authorizeUrl(clientId)}&decision=allow`);
     expect(page.status).toBe(200);
@@ -75,7 +75,7 @@ describe("the consent form is refused", () => {
   });
 });
 
-test("no page can be framed, kept or given a script, and forms lead where they should", async () => {
+test("no page can be framed, cached or contain a script, and its forms go only to this server", async () => {
   const { client_id: clientId } = await server.register();
   const stranger = createPerson(server.origin);
   for (const page of [
@@ -98,7 +98,7 @@ test("no page can be framed, kept or given a script, and forms lead where they s
   }
 });
 
-test("a hostile client's name and state are text, and show no more than they should", async () => {
+test("a hostile client's name and state are escaped, and the name is shortened", async () => {
   const hostile = `</title><script>alert(1)</script>"'&lt;\u202Egnp.exe\u0000\n${"x".repeat(500)}`;
   const { client_id: clientId } = await server.register({ client_name: hostile });
   const page = await visit(clientId, { state: `"><script>alert(2)</script>` });

@@ -14,7 +14,7 @@ const get = async (path: string): Promise<Record<string, unknown>> => {
   return Object.fromEntries(Object.entries((await response.json()) as object));
 };
 
-test("the server's metadata is at both places where clients look, with the bare origin as issuer", async () => {
+test("the server's metadata is at both paths that clients use, with the origin as issuer", async () => {
   const metadata = await get("/.well-known/oauth-authorization-server");
   expect(await get("/.well-known/oauth-authorization-server/mcp")).toEqual(metadata);
   expect(metadata).toMatchObject({
@@ -27,13 +27,13 @@ test("the server's metadata is at both places where clients look, with the bare 
     response_types_supported: ["code"],
     grant_types_supported: ["authorization_code", "refresh_token"],
     authorization_response_iss_parameter_supported: true,
-    // Claude and opencode take a metadata document only where both are said.
+    // Claude and opencode use a metadata document only if the metadata announces both.
     client_id_metadata_document_supported: true,
     token_endpoint_auth_methods_supported: expect.arrayContaining(["none"]),
   });
 });
 
-test("the resource's metadata is at both places, and names /mcp as people type it", async () => {
+test("the resource's metadata is at both paths, and names /mcp without a final slash", async () => {
   const metadata = await get("/.well-known/oauth-protected-resource/mcp");
   expect(await get("/.well-known/oauth-protected-resource")).toEqual(metadata);
   expect(metadata).toMatchObject({
@@ -50,13 +50,13 @@ test.each([
   "/mcp/.well-known/openid-configuration",
   "/.well-known/oauth-authorization-server/other",
   "/.well-known/oauth-protected-resource/api",
-])("what is not there is a 404 in JSON: %s", async (path) => {
+])("an unknown path receives 404 with JSON: %s", async (path) => {
   const response = await fetch(server.origin + path, { redirect: "error" });
   expect(response.status).toBe(404);
   expect(await response.json()).toHaveProperty("error");
 });
 
-test("web pages may ask the endpoints for clients, and not those for people", async () => {
+test("web pages may call the endpoints for clients, but not the pages for people", async () => {
   const origin = "https://inspector.example.com";
   const open = ["register", "token", "revoke"].flatMap((name) => [
     `/${name}`,

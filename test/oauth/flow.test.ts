@@ -8,7 +8,7 @@ afterAll(server.close);
 const resource = new URL(`${server.origin}/mcp`);
 const local = { [oauth.allowInsecureRequests]: true };
 
-test("a strict OAuth client gets from a 401 to memories, renews its token and revokes it", async () => {
+test("a strict OAuth client signs in after a 401, reads memories, and renews and revokes its token", async () => {
   const { id: accountId } = await server.accounts.add({
     email: "you@example.com",
     password: "correct horse",
@@ -36,7 +36,7 @@ test("a strict OAuth client gets from a 401 to memories, renews its token and re
       local,
     ),
   );
-  // It named no method: RFC 7591 says which one that means.
+  // The default method of RFC 7591, because the client named none.
   const secret = oauth.ClientSecretBasic(String(client.client_secret));
   const verifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();
@@ -106,7 +106,7 @@ test("a strict OAuth client gets from a 401 to memories, renews its token and re
   expect(await server.use(tokens.access_token)).toBe(401);
 });
 
-test("the endpoints that clients guess are the same", async () => {
+test("the endpoints at the paths that clients guess are the same", async () => {
   const { client_id: clientId } = await server.register();
   const { person } = await server.signedIn();
   const url = server.authorizeUrl(clientId).replace("/api/oauth/authorize", "/authorize");

@@ -11,7 +11,7 @@ const MCP_REMOTE = join(import.meta.dir, "..", "..", "node_modules/mcp-remote/di
 
 let server: OAuthServer;
 let folder: string;
-/** Pages that mcp-remote opens in what it takes for the browser. */
+/** Pages that mcp-remote opens in the stand-in for a browser. */
 let opened: string[];
 let nextPage: PromiseWithResolvers<string>;
 let browser: Bun.Server<undefined>;
@@ -81,7 +81,7 @@ test("mcp-remote signs in through the browser, and uses its tokens the next time
   expect(memories).toHaveLength(1);
 }, 60_000);
 
-test("mcp-remote uses a key, and says which agent it is", async () => {
+test("mcp-remote sends a key, and the name of the agent", async () => {
   const account = await server.account();
   const before = opened.length;
   await using agent = await connectProgram("v1", program(account.key));

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe("a refresh token", () => {
-  test("gives the next pair, and the old access token holds until its hour is over", async () => {
+  test("gives new tokens, and the old access token is valid until its hour ends", async () => {
     const { tokens, clientId } = await server.connect();
     const next = tokensOf(await server.renew(clientId, tokens.refresh_token));
     expect(next.access_token).not.toBe(tokens.access_token);
@@ -23,7 +23,7 @@ describe("a refresh token", () => {
     expect(await server.use(next.access_token)).toBe(200);
   });
 
-  test("gives access again within a minute, as clients with several sessions need", async () => {
+  test("gives access again within a minute, for clients with several sessions", async () => {
     const { tokens, clientId } = await server.connect();
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => server.renew(clientId, tokens.refresh_token)),
@@ -45,7 +45,7 @@ describe("a refresh token", () => {
     expect((await server.renew(clientId, first?.refresh_token ?? "")).status).toBe(200);
   });
 
-  test("that is used again later ends its whole grant", async () => {
+  test("that is used again after a minute ends its whole grant", async () => {
     const { tokens, clientId, accountId } = await server.connect();
     const next = tokensOf(await server.renew(clientId, tokens.refresh_token));
     server.clock.advance(MINUTE);
@@ -55,7 +55,7 @@ describe("a refresh token", () => {
     expect((await server.oauth.grants.list(accountId))[0]?.revokedAt).not.toBeNull();
   });
 
-  test("that is used again after the clock was set back ends it too", async () => {
+  test("that is used again after the clock was set back ends its whole grant too", async () => {
     const { tokens, clientId } = await server.connect();
     const next = tokensOf(await server.renew(clientId, tokens.refresh_token));
     server.clock.advance(-DAY);
@@ -73,7 +73,7 @@ describe("a refresh token", () => {
     expect((await server.renew(clientId, tokens.refresh_token)).status).toBe(200);
   });
 
-  test("gives fewer scopes when asked, never more, and has all again next time", async () => {
+  test("gives fewer scopes if requested, never more, and all of them again the next time", async () => {
     const all = await server.connect();
     const { clientId } = all;
     const less = await server.renew(clientId, all.tokens.refresh_token, { scope: "memories:read" });
@@ -88,13 +88,13 @@ describe("a refresh token", () => {
     expectRefused(more, "invalid_scope");
   });
 
-  test("is for the resource that it was issued for", async () => {
+  test("is refused for another resource", async () => {
     const { tokens, clientId } = await server.connect();
     const wanted = { resource: "https://other.example.com/mcp" };
     expectRefused(await server.renew(clientId, tokens.refresh_token, wanted), "invalid_target");
   });
 
-  test("holds for 90 days from its last use, and leaves nothing behind", async () => {
+  test("is valid for 90 days from its last use, and its rows are deleted then", async () => {
     const { tokens, clientId, accountId } = await server.connect();
     server.clock.advance(89 * DAY);
     const next = tokensOf(await server.renew(clientId, tokens.refresh_token));
@@ -110,7 +110,7 @@ describe("a refresh token", () => {
   });
 });
 
-test("tokens that are over go when the next ones are made, without another consent", async () => {
+test("expired tokens are deleted when new ones are issued", async () => {
   const { clientId, tokens } = await server.connect();
   const over = async () =>
     (await server.rows("oauth_tokens")).filter((row) => {

@@ -18,7 +18,7 @@ async function register(body: unknown, at = server) {
   return { status: response.status, headers: response.headers, body: answer };
 }
 
-describe("registers what real clients send:", () => {
+describe("accepts the registrations of real clients:", () => {
   test.each([
     ...Object.entries(REGISTRATIONS),
     ["Codex", { client_name: "Codex", redirect_uris: ["http://127.0.0.1:41235/callback/abc"] }],
@@ -120,7 +120,7 @@ test.each([
   expect([400, 413]).toContain(answer.status);
 });
 
-test("a client that never got a token is forgotten after a day, others never", async () => {
+test("a client that never received a token is deleted after a day, others never", async () => {
   const unused = await server.register();
   const { clientId, person } = await server.connect();
   server.clock.advance(24 * 3_600_000);
@@ -132,7 +132,7 @@ test("a client that never got a token is forgotten after a day, others never", a
   expect(person.jar.size).toBe(1);
 });
 
-test("one address can't register without end", async () => {
+test("registrations from one address are limited", async () => {
   await using limited = await startOAuthServer();
   const metadata = { redirect_uris: [REDIRECT_URI] };
   const answers = [];

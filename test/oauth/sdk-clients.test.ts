@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** The two generations of the SDK's client, behind what they have in common. */
+/** Both versions of the SDK's client, with one interface. */
 const SDKS = {
   v1: (authProvider: ReturnType<typeof createAuthMemory>, url: URL) => {
     const client = new OldClient(IDENTITY);
@@ -41,7 +41,7 @@ const SDKS = {
 };
 
 describe.each(["v1", "v2"] as const)("the SDK's client %s", (name) => {
-  test("finds its way from a 401 to tools, renews its token, and asks again once revoked", async () => {
+  test("signs in after a 401, renews its token, and signs in again after a revocation", async () => {
     const memory = createAuthMemory();
     const url = new URL(`${server.origin}/mcp`);
     const { person, accountId } = await server.signedIn();
@@ -61,7 +61,7 @@ describe.each(["v1", "v2"] as const)("the SDK's client %s", (name) => {
     await connect();
     expect(await tools()).toContain("search_memories");
 
-    // The access token is over: the next call has to renew it.
+    // The access token has expired, so the next call must renew it.
     const before = memory.tokens()?.access_token;
     server.clock.advance(3_600_000);
     expect(await tools()).toContain("save_memory");

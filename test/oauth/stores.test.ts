@@ -13,7 +13,7 @@ const CLIENT = { id: "client_x", name: "日本語 app", redirectUris: [REDIRECT_
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** An account, and the store twice: as two servers have it. */
+/** An account, and the stores of two servers on the same database. */
 async function start(place: Place) {
   const { beside, db, clock, accounts } = await storesOn(place);
   const oauth = createOAuth({ db, clock, publicUrl: PUBLIC_URL });
@@ -42,7 +42,7 @@ async function start(place: Place) {
 const isDone = ({ status }: PromiseSettledResult<unknown>) => status === "fulfilled";
 
 describe.each(DATABASES)("OAuth on %s:", (_, place) => {
-  test("a token is bound to a project as its grant is, also when it is renewed elsewhere", async () => {
+  test("a token has the project of its grant, also when another process renews it", async () => {
     const { oauth, other, allow, redeem, renew, accountId } = await start(place);
     const bound = { project: "Öl, Atlas", only: true };
     const tokens = await redeem(await allow(bound), other);
@@ -53,7 +53,7 @@ describe.each(DATABASES)("OAuth on %s:", (_, place) => {
     expect(grant).toMatchObject({ project: "Öl, Atlas", projectOnly: true });
   });
 
-  test("a grant is for no resource that an earlier version knows, where it is bound", async () => {
+  test("an earlier version of ctxd accepts no token of a bound grant", async () => {
     const { db, allow } = await start(place);
     const { oauthGrants } = db.tables(createOAuthTables);
     const kept = async () => (await db.orm.select().from(oauthGrants)).map((row) => row.resource);
@@ -63,7 +63,7 @@ describe.each(DATABASES)("OAuth on %s:", (_, place) => {
     expect(await kept()).toContain(RESOURCE);
   });
 
-  test("a token speaks for who has allowed it, in all processes, until its grant is revoked", async () => {
+  test("a token authenticates its account in all processes until its grant is revoked", async () => {
     const { accountId, oauth, other, allow, redeem, clock } = await start(place);
     const tokens = await redeem(await allow());
     const [grant] = await oauth.grants.list(accountId);
@@ -84,17 +84,17 @@ describe.each(DATABASES)("OAuth on %s:", (_, place) => {
     expect(await oauth.tokens.authenticate(tokens.access_token)).toBeNull();
   });
 
-  test("of many who show one code at once, one gets tokens that hold at the end, or nobody", async () => {
+  test("if a code is redeemed several times at once, at most one redemption gives lasting tokens", async () => {
     const { accountId, oauth, other, allow, redeem } = await start(place);
     const code = await allow();
     const tries = Array.from({ length: 6 }, (_, n) => redeem(code, n % 2 ? oauth : other));
     const outcomes = await Promise.allSettled(tries);
     expect(outcomes.filter(isDone)).toHaveLength(1);
-    // A code that comes back was stolen: all that came of it is revoked.
+    // A code that is used twice may be stolen, so all its tokens are revoked.
     expect((await oauth.grants.list(accountId))[0]?.revokedAt).not.toBeNull();
   });
 
-  test("of many who show one refresh token at once, one gets the next one, others access alone", async () => {
+  test("if a refresh token is used several times at once, one request gets the next refresh token, the others only access tokens", async () => {
     const { oauth, other, allow, redeem, renew } = await start(place);
     const { refresh_token: first } = await redeem(await allow());
     const tries = Array.from({ length: 6 }, (_, n) => renew(first, n % 2 ? oauth : other));
@@ -106,7 +106,7 @@ describe.each(DATABASES)("OAuth on %s:", (_, place) => {
     }
   });
 
-  test("a refresh token that comes back late ends its grant", async () => {
+  test("a refresh token that is used again later ends its grant", async () => {
     const { accountId, oauth, clock, allow, redeem, renew } = await start(place);
     const { refresh_token: first } = await redeem(await allow());
     await renew(first);
@@ -115,7 +115,7 @@ describe.each(DATABASES)("OAuth on %s:", (_, place) => {
     expect((await oauth.grants.list(accountId))[0]?.revokedAt).toEqual(new Date(clock()));
   });
 
-  test("a disabled account's apps lose their access for good, a removed one's are gone", async () => {
+  test("disabling an account permanently revokes its grants, and removing it deletes them", async () => {
     const { db, accounts, oauth, clock } = await start(place);
     const { id } = await addAccount(accounts, "bob@example.com");
     const scopes = ["memories:read"] as const;
@@ -132,7 +132,7 @@ describe.each(DATABASES)("OAuth on %s:", (_, place) => {
     expect(await db.orm.select().from(oauthCodes)).toEqual([]);
   });
 
-  test("nothing that was allowed beside the disabling of an account holds after it", async () => {
+  test("a grant that is created while its account is disabled is not valid afterwards", async () => {
     const { accounts, other, oauth, clock } = await start(place);
     const { id } = await addAccount(accounts, "bob@example.com");
     const consent = {
@@ -152,7 +152,7 @@ describe.each(DATABASES)("OAuth on %s:", (_, place) => {
     }
   });
 
-  test("what is withdrawn is gone", async () => {
+  test("withdrawn codes are removed", async () => {
     const { accountId, oauth, allow, redeem } = await start(place);
     const code = await allow();
     await oauth.codes.withdraw(code);
@@ -160,7 +160,7 @@ describe.each(DATABASES)("OAuth on %s:", (_, place) => {
     expect(await oauth.grants.list(accountId)).toEqual([]);
   });
 
-  test("clients are found as they registered, and go when they were never used", async () => {
+  test("clients are found as they registered, and removed if they were never used", async () => {
     const { oauth, other, clock } = await start(place);
     const metadata = { name: "x", redirectUris: [REDIRECT_URI] };
     const register = (authMethod: "none" | "client_secret_basic") =>

@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 
 describe.each(DATABASES)("on %s,", (_, place) => {
   describe("recovery codes", () => {
-    test("are ten that differ, each for one use, read as people write them", async () => {
+    test("are ten different codes, each valid once, accepted in any usual spelling", async () => {
       const { recoveryCodes, one, two } = await startFactors(place);
       const codes = await recoveryCodes.replace(one);
       expect(new Set(codes).size).toBe(10);
@@ -29,7 +29,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
     });
   });
 
-  test("the last factor takes the recovery codes with it, and the account takes all", async () => {
+  test("removing the last factor removes the recovery codes, and removing the account removes everything", async () => {
     const parts = await startFactors(place);
     const { passkeys, oneTimeCodes, recoveryCodes, one, two, accounts, db, clock } = parts;
     const { issueFirstCodes, tidy, isSetUp, kinds } = parts;
@@ -60,7 +60,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
     expect(await db.orm.select().from(tables.pendingSignIns)).toEqual([]);
   });
 
-  test("a pending sign-in has five tries, ten minutes, and an end", async () => {
+  test("a pending sign-in allows five tries in ten minutes, and can be ended", async () => {
     const { db, clock, one } = await startFactors(place);
     const pending = createPendingSignIns({ db, clock });
     const secret = await pending.begin(one, "/keys");

@@ -23,7 +23,7 @@ const [github] = createProviders(
   { publicUrl: "http://localhost", clock: script.clock, githubAt },
 );
 
-test("GitHub is asked with PKCE for the person's addresses", async () => {
+test("the authorization request asks GitHub for the e-mail addresses, with PKCE", async () => {
   const url = await github?.start("a state", PROOFS);
   expect(url?.href).toStartWith(`${script.at}/login/oauth/authorize?`);
   expect(Object.fromEntries(url?.searchParams ?? [])).toEqual({
@@ -37,7 +37,7 @@ test("GitHub is asked with PKCE for the person's addresses", async () => {
   });
 });
 
-test("a person has GitHub's number and the verified primary address", async () => {
+test("an identity has GitHub's user id and the verified primary address", async () => {
   expect(await github?.finish(ANSWER, PROOFS)).toEqual({
     issuer: "https://github.com",
     subject: "42",
@@ -48,22 +48,22 @@ test("a person has GitHub's number and the verified primary address", async () =
   expect(script.requests.at(-1)?.authorization).toBe("Bearer token");
 });
 
-test("an answer that names an issuer is accepted, since GitHub publishes none to compare with", async () => {
+test("an answer with any issuer is accepted, because GitHub publishes none to compare with", async () => {
   const answer = new URLSearchParams({ code: "code", iss: "https://github.com/login/oauth" });
   expect(await github?.finish(answer, PROOFS)).toMatchObject({ subject: "42" });
 });
 
-test("a primary address that is not verified does not count", async () => {
+test("an unverified primary address is not used", async () => {
   script.json("/api/user/emails", [{ ...EMAILS[1], verified: false }, EMAILS[0]]);
   expect(await github?.finish(ANSWER, PROOFS)).toMatchObject({ subject: "42", email: null });
 });
 
-test("a refused code signs nobody in, which GitHub answers with status 200", async () => {
+test("a refused code signs nobody in, although GitHub answers with status 200", async () => {
   script.json(TOKEN, { error: "bad_verification_code" });
   await expect(github?.finish(ANSWER, PROOFS)).rejects.toMatchObject({ code: "unavailable" });
 });
 
-test("an API that redirects or answers no user signs nobody in", async () => {
+test("an API answer that is a redirect or has no user signs nobody in", async () => {
   script.answer("/api/user", () => Response.redirect(`${script.at}/api/other`, 302));
   script.json("/api/other", { id: 7 });
   await expect(github?.finish(ANSWER, PROOFS)).rejects.toMatchObject({ code: "unavailable" });

@@ -16,7 +16,7 @@ const finish = (answer = ANSWER) => script.connect().finish(answer, PROOFS);
 const start = () => script.connect().start("state", PROOFS);
 const paths = () => script.requests.map(({ path }) => path);
 
-test("the secret, the code and the verifier go to the token endpoint", async () => {
+test("the server sends the secret, the code and the verifier to the token endpoint", async () => {
   await finish();
   const request = script.requests.find(({ path }) => path === "/token");
   const { clientId, clientSecret } = CLIENT;
@@ -53,7 +53,7 @@ test.each([undefined, "nowhere", "file:///etc/passwd", 7])(
   },
 );
 
-test("metadata that failed is read again by the next sign-in", async () => {
+test("the next sign-in requests failed metadata again", async () => {
   const provider = script.connect();
   script.publish({ issuer: elsewhere.at });
   await expect(provider.start("state", PROOFS)).rejects.toMatchObject(UNAVAILABLE);
@@ -72,7 +72,7 @@ describe("a redirect is not followed", () => {
   });
 });
 
-describe("a provider is given up after the time limit", () => {
+describe("a request to a provider fails after the time limit", () => {
   const silent = () => new Promise<Response>(() => {});
   const endless = () => {
     const body = new ReadableStream({ start: (stream) => stream.enqueue(Buffer.from("{")) });
@@ -99,7 +99,7 @@ describe("an answer is refused before its code is redeemed", () => {
     expect(await finish(from(script.at))).toMatchObject({ subject: "you" });
   });
 
-  test("that names no issuer, where the provider announces that it does", async () => {
+  test("without an issuer, although the provider announces one", async () => {
     script.publish({ authorization_response_iss_parameter_supported: true });
     await expect(finish()).rejects.toMatchObject(UNAVAILABLE);
     expect(paths()).not.toContain("/token");

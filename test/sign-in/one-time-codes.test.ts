@@ -8,8 +8,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 describe.each(DATABASES)("on %s,", (_, place) => {
-  describe("codes of an app", () => {
-    test("count from the first one on that was right, and its secret is not shown again", async () => {
+  describe("one-time codes", () => {
+    test("are required after the first right one, and their secret is not shown again", async () => {
       const parts = await startFactors(place);
       const { oneTimeCodes, one, two } = parts;
       const app = await createAppFor(parts);
@@ -27,7 +27,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
       expect(await oneTimeCodes.confirm(one, app.code(1))).toBe(false);
     });
 
-    test("another secret takes the place of one that was not put to use", async () => {
+    test("a new secret replaces one that was not confirmed", async () => {
       const parts = await startFactors(place);
       const former = await createAppFor(parts);
       const app = await createAppFor(parts);
@@ -35,7 +35,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
       expect(await parts.oneTimeCodes.confirm(parts.one, app.code())).toBe(true);
     });
 
-    test("are those of one step before and after, each one time and never an earlier one", async () => {
+    test("are accepted one step early or late, each once, and never after a later one", async () => {
       const parts = await startFactors(place);
       const { oneTimeCodes, one, clock } = parts;
       const app = await createAppFor(parts);
@@ -53,7 +53,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
       }
     });
 
-    test("ten wrong ones a day, counted in the database: a restart forgets none", async () => {
+    test("ten wrong codes a day are allowed, and a restart does not reset their number", async () => {
       const parts = await startFactors(place);
       const { one, db, clock } = parts;
       const app = await createAppFor(parts);
@@ -71,7 +71,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
       expect(await oneTimeCodes.use(one, app.code(), null)).toBe(true);
       expect(await oneTimeCodes.use(one, "x", null)).toBe(false);
       await expect(oneTimeCodes.use(one, "x", null)).rejects.toThrow("Too many wrong codes");
-      // A browser that is known at the account is not stopped by the others' tries.
+      // Tries in other browsers do not lock out a browser that signed in before.
       expect(await oneTimeCodes.use(one, "x", "a known browser")).toBe(false);
       clock.advance(25 * HOUR);
       expect(await oneTimeCodes.use(one, app.code(), "a known browser")).toBe(true);

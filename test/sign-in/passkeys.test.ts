@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 
 describe.each(DATABASES)("on %s,", (_, place) => {
   describe("passkeys", () => {
-    test("are of one account each, with what a signature is checked by", async () => {
+    test("belong to one account each, and keep the public key and the signature counter", async () => {
       const { passkeys, one, two, clock } = await startFactors(place);
       await passkeys.add(one, passkey("a"));
       await expect(passkeys.add(two, passkey("a"))).rejects.toThrow("already in use here");
@@ -30,7 +30,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
       expect(await passkeys.count(one)).toBe(0);
     });
 
-    test("are at most twenty, with names of a bearable length", async () => {
+    test("are limited to 20 for each account, with names of at most 60 characters", async () => {
       const { passkeys, one } = await startFactors(place);
       for (const name of ["x".repeat(61), "a\u0000b", "a\nb"]) {
         await expect(passkeys.add(one, { ...passkey("x"), name })).rejects.toThrow("at most 60");
@@ -39,7 +39,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
       await expect(passkeys.add(one, passkey("more"))).rejects.toThrow("at most 20");
     });
 
-    test("challenges are for one browser and one purpose, used once, and bounded", async () => {
+    test("challenges are for one browser and one purpose, valid once, and limited in number", async () => {
       const { db, clock } = await startFactors(place);
       const challenges = createPasskeyChallenges({ db, clock });
       const challenge = await challenges.create("browser", "sign-in");

@@ -50,14 +50,14 @@ describe("an ID token is refused", () => {
   });
 });
 
-test("an address counts only if the provider has verified it", async () => {
+test("an address is used only if the provider has verified it", async () => {
   for (const email_verified of [false, "false", undefined, 1]) {
     script.grant({ email_verified });
     expect(await finish()).toMatchObject({ email: null });
   }
 });
 
-test("an address that the token lacks is read from the user info of the same person", async () => {
+test("an address that is missing in the token is read from the user info of the same person", async () => {
   const email = "you@example.com";
   script.grant({ email: undefined, email_verified: undefined });
   script.json("/userinfo", { sub: "you", email, email_verified: true });

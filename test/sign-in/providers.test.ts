@@ -32,7 +32,7 @@ afterAll(async () => {
 const isSignedIn = ({ text }: Page) => text.includes("Sign out");
 const verified = (email: string) => ({ email, email_verified: true });
 
-/** Goes the whole way, from a link of ours to the page after. */
+/** Signs in at the provider, from the link on our page to the page after the sign-in. */
 async function through(
   person: Person,
   subject: string,
@@ -43,7 +43,7 @@ async function through(
   return person.visit(await at.signIn(location, subject, claims));
 }
 
-test("a verified address signs in to its account, and the person is known from then on", async () => {
+test("a verified address signs in to its account, and links the identity to the account", async () => {
   const person = createPerson(server.origin);
   const page = await person.visit("/sign-in?next=/keys");
   expect(page.text).toContain("Continue with &lt;b&gt;Single &quot;sign-on&quot;");
@@ -64,7 +64,7 @@ test("a verified address signs in to its account, and the person is known from t
 
 test.each([
   ["an address that is not verified", { email: EMAIL, email_verified: false }],
-  ["an address without a word on that", { email: EMAIL }],
+  ["an address without `email_verified`", { email: EMAIL }],
   ["no address", {}],
   ["an address that has no account", verified("stranger@example.com")],
 ])("%s opens nothing", async (_, claims) => {
@@ -99,7 +99,7 @@ describe("an answer is refused", () => {
     expect(person.jar.has("ctxd-session")).toBe(false);
   };
 
-  test("in another browser than the one that asked", async () => {
+  test("in another browser than the one that began the sign-in", async () => {
     const person = createPerson(server.origin);
     const { location } = await person.visit("/sign-in/with/oidc");
     const back = await provider.signIn(location, "you", verified(EMAIL));
@@ -119,7 +119,7 @@ describe("an answer is refused", () => {
     await refused(again, back);
   });
 
-  test("without a state, with a made-up one, and for another provider", async () => {
+  test("without a state, with an invented state, and for another provider", async () => {
     const person = createPerson(server.origin);
     const { location } = await person.visit("/sign-in/with/oidc");
     const back = new URL(await provider.signIn(location, "you", verified(EMAIL)));
@@ -128,7 +128,7 @@ describe("an answer is refused", () => {
     await refused(person, back.href.replace("/oidc/", "/github/"));
   });
 
-  test("when the person said no", async () => {
+  test("when the person denied the sign-in", async () => {
     const person = createPerson(server.origin);
     const { location } = await person.visit("/sign-in/with/oidc");
     const state = new URL(location ?? "").searchParams.get("state") ?? "";
@@ -138,7 +138,7 @@ describe("an answer is refused", () => {
   });
 });
 
-test("the question carries state, nonce and PKCE, and the way on stays on this server", async () => {
+test("the authorization request has state, nonce and PKCE, and the next page is kept on this server", async () => {
   const person = createPerson(server.origin);
   const { location } = await person.visit("/sign-in/with/oidc?next=//evil.example.com/");
   const asked = new URL(location ?? "").searchParams;
@@ -164,7 +164,7 @@ test("a page reports a provider that is not set up or is unreachable", async () 
   expect(page.text).toContain("Away can&#x27;t be asked right now.");
 });
 
-test("an empty server gets no owner through a provider", async () => {
+test("a provider can't create the owner of a new server", async () => {
   const port = await freePort();
   const at = await startOpenIdProvider(`http://localhost:${port}/sign-in/with/oidc/callback`);
   const oidc = { ...CLIENT, issuer: at.issuer, name: NAME };
@@ -176,7 +176,7 @@ test("an empty server gets no owner through a provider", async () => {
   await at.close();
 });
 
-test("a sign-in that a session began ends with the session", async () => {
+test("a sign-in that was begun in a session ends with that session", async () => {
   const person = createPerson(server.origin);
   const { id } = await server.accounts.add({ email: "late@example.com", password: PASSWORD });
   person.jar.set("ctxd-session", await server.sessions.begin(id));
@@ -189,7 +189,7 @@ test("a sign-in that a session began ends with the session", async () => {
   expect((await through(createPerson(server.origin), "late", {})).status).toBe(403);
 });
 
-test("a person who registered another's address by an invitation does not receive their identity", async () => {
+test("an account that was invited with another person's address does not get that person's identity", async () => {
   await server.accounts.add({ email: "taken@example.com", password: "known to mallory" });
   const person = createPerson(server.origin);
   const page = await through(person, "taken", verified("taken@example.com"));
@@ -242,7 +242,7 @@ describe("where anyone may sign up", () => {
     expect(closed.status).toBe(403);
   });
 
-  test("the only way in can't be disconnected", async () => {
+  test("the only sign-in method can't be disconnected", async () => {
     const person = createPerson(open.origin);
     await through(person, "only", verified("only@example.com"), { at: openProvider });
     const page = await person.visit("/account");

@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 const isDone = ({ status }: PromiseSettledResult<unknown>) => status === "fulfilled";
 
 describe.each(DATABASES)("on %s,", (_, place) => {
-  test("a session is every process's, the newest first, until it ends or its time is over", async () => {
+  test("all processes see a session until it is revoked or expires, and list the newest first", async () => {
     const { db, beside, clock, accounts } = await storesOn(place);
     const sessions = createSessions({ db, clock });
     const other = createSessions({ db: (await beside()).db, clock });
@@ -31,7 +31,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
     expect(await sessions.findAccount(second)).toBeNull();
   });
 
-  test("sessions end with another password and with disabling, whoever does that", async () => {
+  test("a new password and disabling the account end its sessions, also when another process does it", async () => {
     const { db, clock, accounts, another } = await storesOn(place);
     const sessions = createSessions({ db, clock });
     await addAccount(accounts);
@@ -48,7 +48,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
     expect(await sessions.list(id)).toEqual([]);
   });
 
-  test("no session outlasts the password that it began with, when both come at once", async () => {
+  test("no session with the former password begins while the password is changed", async () => {
     const { beside, clock, accounts } = await storesOn(place);
     await addAccount(accounts);
     const other = (await beside()).db;
@@ -75,7 +75,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
     }
   });
 
-  test("a second step begins one session, and none when access is revoked meanwhile", async () => {
+  test("a second step begins one session, and none if access is revoked at the same time", async () => {
     const { db, beside, clock, accounts } = await storesOn(place);
     const { id } = await addAccount(accounts);
     const sessions = createSessions({ db, clock });

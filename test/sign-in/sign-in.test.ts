@@ -27,7 +27,7 @@ async function signIn(fields: Record<string, string | null>, headers: Record<str
 
 const isSignedIn = ({ text }: Page) => text.includes("Sign out");
 
-test("the right password opens a session, kept by a cookie that scripts and other sites can't use", async () => {
+test("the right password begins a session, whose cookie scripts and other sites can't use", async () => {
   const { person, page } = await signIn({ email: " YOU@example.com " });
   expect(isSignedIn(page)).toBe(true);
   expect(page.cookies).toEqual([
@@ -73,7 +73,7 @@ test("an account without a password can't be signed in to", async () => {
   for (const password of ["", "null", "undefined"]) {
     expect((await signIn({ email, password })).page.status).toBe(401);
   }
-  // The limit of this file's address is another test's matter.
+  // Restores the limit of this address for the next tests.
   server.clock.advance(15 * MINUTE);
 });
 
@@ -92,7 +92,7 @@ describe("a sign-in form is refused", () => {
   });
 });
 
-describe("where a person goes on is on this server alone:", () => {
+describe("the page after the sign-in is never on another server:", () => {
   test.each([
     "https://evil.example.com/",
     "//evil.example.com/",
@@ -116,7 +116,7 @@ describe("where a person goes on is on this server alone:", () => {
   });
 
   test.each(["/docs", "/authorize?client_id=x&state=%2F%2Fevil.example.com", "/?q=https://x"])(
-    "but at %s",
+    "but may be %s",
     (next) => expect(localPath(next, "https://memory.example.com")).toBe(next),
   );
 });
@@ -133,7 +133,7 @@ test("signing out ends the session on the server too", async () => {
   expect(await server.sessions.findAccount(session)).toBeNull();
 });
 
-test("a clock that is wrong for a while ends no session", async () => {
+test("a clock that is temporarily wrong ends no session", async () => {
   const session = await server.sessions.begin(accountId);
   for (const days of [-1, 366, -365]) {
     server.clock.advance(days * 24 * 60 * MINUTE);
@@ -142,7 +142,7 @@ test("a clock that is wrong for a while ends no session", async () => {
   }
 });
 
-test("a session lasts 30 days, and ends with the account's password", async () => {
+test("a session lasts 30 days, and ends when the password changes", async () => {
   const { id, email } = await server.accounts.add({ email: "two@example.com", password: PASSWORD });
   const session = await server.sessions.begin(id);
   server.clock.advance(30 * 24 * 60 * MINUTE - 1);
@@ -159,8 +159,8 @@ test("a session lasts 30 days, and ends with the account's password", async () =
   expect(email).toBe("two@example.com");
 });
 
-describe("guessing is slow", () => {
-  test("from one address: ten tries, then one each 90 seconds", async () => {
+describe("password guesses are limited:", () => {
+  test("one address has ten tries, then one every 90 seconds", async () => {
     server.clock.advance(15 * MINUTE);
     for (let count = 0; count < 10; count++) {
       const { page } = await signIn({ email: `person-${count}@example.com`, password: "short" });
@@ -174,14 +174,14 @@ describe("guessing is slow", () => {
     expect(isSignedIn((await signIn({})).page)).toBe(true);
   });
 
-  test("a right password is no try", async () => {
+  test("a right password does not count as a try", async () => {
     server.clock.advance(15 * MINUTE);
     for (let count = 0; count < 12; count++) {
       expect(isSignedIn((await signIn({})).page)).toBe(true);
     }
   });
 
-  test("at one account, known or not, from many addresses", async () => {
+  test("tries from many addresses at one account are counted together, whether the account exists or not", async () => {
     await using proxied = await startOAuthServer({ config: { trustProxy: true } });
     await proxied.accounts.add({ email: EMAIL, password: PASSWORD });
     for (const email of [EMAIL, "nobody@example.com"]) {
@@ -196,7 +196,7 @@ describe("guessing is slow", () => {
     }
   });
 
-  test("by no more of an address than one can have, so that tries take little memory", async () => {
+  test("only the valid length of an e-mail address is stored, so that tries take little memory", async () => {
     const verifyPassword = async () => null;
     const parts = {
       accounts: { verifyPassword },
@@ -213,7 +213,7 @@ describe("guessing is slow", () => {
     await expect(attempt(30)).rejects.toMatchObject({ code: "rate_limited" });
   });
 
-  test("an IPv6 network is one address, and what a client claims to be is none", async () => {
+  test("an IPv6 network counts as one address, and a forwarded address of a client is ignored", async () => {
     await using proxied = await startOAuthServer({ config: { trustProxy: true } });
     await proxied.accounts.add({ email: EMAIL, password: PASSWORD });
     const statuses: number[] = [];
@@ -227,7 +227,7 @@ describe("guessing is slow", () => {
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
   });
 
-  test("from all the networks that one customer has in IPv6: sixty tries", async () => {
+  test("all IPv6 networks of one customer have sixty tries together", async () => {
     const verifyPassword = async () => null;
     const parts = {
       accounts: { verifyPassword },

@@ -9,11 +9,11 @@ const PASSWORD = "correct horse";
 const DAY = 24 * 3_600_000;
 const HOSTILE = `"><script>alert(1)</script>`;
 
-/** What is shown to who has an account: the first steps of the owner, or the overview. */
+/** The first page of a signed-in person: the first steps of the owner, or the overview. */
 const isSignedIn = ({ text }: Page) => /Skip to the overview|Sign out/.test(text);
 
 describe("an empty server", () => {
-  test("leads to the set-up page, whose account is the owner's and has what local agents saved", async () => {
+  test("redirects to the set-up page, which makes the account of local agents the owner's", async () => {
     await using server = await startOAuthServer();
     const local = await findLocalOwner(server.accounts);
     const memory = await (await server.client(local.id)).save({ content: "said before" });
@@ -38,7 +38,7 @@ describe("an empty server", () => {
     expect((await findLocalOwner(server.accounts)).id).toBe(local.id);
   });
 
-  test("says what is wrong and keeps what was typed", async () => {
+  test("shows the mistake, but no markup and no password that was entered", async () => {
     await using server = await startOAuthServer();
     const person = createPerson(server.origin);
     const form = await person.visit(SET_UP_LINK);
@@ -56,7 +56,7 @@ describe("an empty server", () => {
     expect(await server.accounts.list()).toEqual([]);
   });
 
-  test("gets one owner, when two are quick", async () => {
+  test("gets one owner when two people submit the form at the same time", async () => {
     await using server = await startOAuthServer();
     const people = [createPerson(server.origin), createPerson(server.origin)];
     const forms = await Promise.all(people.map((person) => person.visit(SET_UP_LINK)));
@@ -72,7 +72,7 @@ describe("an empty server", () => {
     expect(await server.accounts.list()).toMatchObject([{ role: "owner" }]);
   });
 
-  test("wants the token of its start, once", async () => {
+  test("requires the set-up token that it printed, once", async () => {
     await using server = await startOAuthServer();
     const stranger = createPerson(server.origin);
     for (const path of ["/setup", "/setup?token=", "/setup?token=guessed"]) {
@@ -93,7 +93,7 @@ describe("an empty server", () => {
     expect(new URL(again.url).pathname).toBe("/sign-in");
   });
 
-  test("with registration closed gets its owner on the command line alone", async () => {
+  test("with registration closed gets its owner only by the command line", async () => {
     await using server = await startOAuthServer({ config: { registration: "closed" } });
     const person = createPerson(server.origin);
     const page = await person.visit("/");
@@ -155,7 +155,7 @@ describe("a server with an owner", () => {
     expect(await server.accounts.findByEmail("eve@example.com")).toBeNull();
   });
 
-  test("keeps an invitation to its address, and to its time", async () => {
+  test("accepts an invitation only for its address and until it expires", async () => {
     const { secret } = await server.invitations.create("Bob@example.com");
     const person = createPerson(server.origin);
     const form = await person.visit(`/join/${secret}`);
@@ -174,7 +174,7 @@ describe("a server with an owner", () => {
     expect(await server.invitations.list()).toEqual([]);
   });
 
-  test("gives one account for an invitation that two use at once", async () => {
+  test("creates one account when two people use an invitation at the same time", async () => {
     const { secret } = await server.invitations.create(null);
     const pages = await Promise.all(
       [1, 2].map(async (number) => {
@@ -186,7 +186,7 @@ describe("a server with an owner", () => {
     expect(pages.map(({ status }) => status).sort()).toEqual([200, 404]);
   });
 
-  test("keeps no invitation as it was given out", async () => {
+  test("does not store the secret of an invitation", async () => {
     const { secret } = await server.invitations.create(null);
     const row = await server.rows("invitations");
     expect(JSON.stringify(row)).not.toContain(secret);
@@ -194,7 +194,7 @@ describe("a server with an owner", () => {
 });
 
 describe("where anyone may sign up", () => {
-  test("an account is made, ten tries an hour", async () => {
+  test("a visitor makes an account, with at most ten tries an hour", async () => {
     await using server = await startOAuthServer({
       config: { registration: "open" },
     });

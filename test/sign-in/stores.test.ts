@@ -9,7 +9,7 @@ import { addAccount } from "../support/stores.ts";
 const isDone = ({ status }: PromiseSettledResult<unknown>) => status === "fulfilled";
 
 describe.each(DATABASES)("on %s,", (_, place) => {
-  test("an identity signs in to one account", async () => {
+  test("an identity belongs to one account", async () => {
     const { db, clock, accounts } = await storesOn(place);
     const identities = createIdentities({ db, clock });
     const [one, two] = [await addAccount(accounts), await addAccount(accounts, "b@example.com")];
@@ -26,7 +26,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
     expect(await identities.findAccount(identity)).toBeNull();
   });
 
-  test("a recovery code is used once, however many use it at once", async () => {
+  test("a recovery code is accepted once, even if several requests send it at the same time", async () => {
     const { db, beside, clock, accounts } = await storesOn(place);
     const { id } = await addAccount(accounts);
     const stores = [
@@ -40,7 +40,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
     expect(used.filter(Boolean)).toHaveLength(1);
   });
 
-  test("of two ways to sign in that are taken away at once, one stays", async () => {
+  test("of two sign-in methods that are removed at the same time, one remains", async () => {
     const { db, beside, clock, accounts } = await storesOn(place);
     const { id } = await addAccount(accounts);
     const waysOn = (on: typeof db) => {
@@ -68,7 +68,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
     }
   });
 
-  test("a secret of the servers is the same for all", async () => {
+  test("a server secret is the same on all servers", async () => {
     const { db, beside } = await storesOn(place);
     const { db: other } = await beside();
     const read = await Promise.all([db, other, db].map((each) => readServerSecret(each, "etags")));

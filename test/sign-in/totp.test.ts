@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { codeOf, createTotpSecret, stepAt, toBase32, totpAddress } from "../../src/sign-in/totp.ts";
 import { createCodeApp } from "../support/code-app.ts";
 
-/** RFC 6238, appendix B: of its eight digits an app of six shows the last ones. */
+/** Test vectors of RFC 6238, appendix B, with eight digits. A code of six digits has the last six. */
 const SECRET = new TextEncoder().encode("12345678901234567890");
 
 test.each([
@@ -28,7 +28,7 @@ test.each([
   expect(toBase32(new TextEncoder().encode(text))).toBe(base32);
 });
 
-test("a secret has the length that the RFC asks for, and an app reads it back", () => {
+test("a secret has the length that the RFC requires, and an app decodes it", () => {
   const secret = createTotpSecret();
   expect(secret).toHaveLength(20);
   expect(toBase32(secret)).toMatch(/^[A-Z2-7]{32}$/);
@@ -36,7 +36,7 @@ test("a secret has the length that the RFC asks for, and an app reads it back", 
   expect(app.code()).toBe(codeOf(secret, 3));
 });
 
-test("the address for an app holds what it needs, and nothing that it would take for more", () => {
+test("the otpauth address escapes the issuer and the e-mail address", () => {
   const address = new URL(
     totpAddress(SECRET, { issuer: "ctxd (a&b)", email: "you+x&secret=y@example.com" }),
   );

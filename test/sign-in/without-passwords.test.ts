@@ -37,7 +37,7 @@ async function throughProvider(person = createPerson(server.origin)) {
   return { person, page: await person.visit(back) };
 }
 
-test("the owner sets the server up with an address alone, and comes back through the provider", async () => {
+test("the owner sets the server up without a password, and signs in through the provider", async () => {
   const person = createPerson(server.origin);
   const page = await person.visit(SET_UP_LINK);
   expect(page.text).not.toContain('type="password"');
@@ -49,7 +49,7 @@ test("the owner sets the server up with an address alone, and comes back through
   expect(await isSignedIn(again.person)).toBe(true);
 });
 
-test("a password that an account has does not sign in, and no page asks for one", async () => {
+test("the password of an account does not sign in, and no page asks for one", async () => {
   await addPerson(server, "old@example.com");
   const person = createPerson(server.origin);
   const page = await person.visit("/sign-in");
@@ -63,7 +63,7 @@ test("a password that an account has does not sign in, and no page asks for one"
   expect(await isSignedIn(person)).toBe(false);
 });
 
-test("an invitation is taken through the provider alone", async () => {
+test("an invitation is accepted only through the provider", async () => {
   const { secret } = await server.invitations.create("ada@example.com");
   const person = createPerson(server.origin);
   const page = await person.visit(`/join/${secret}`);
@@ -92,7 +92,7 @@ test("the account page sets no password", async () => {
   expect(await server.accounts.hasPassword(id)).toBe(false);
 });
 
-test("who comes through a provider is asked for a second factor that was set up", async () => {
+test("a sign-in through a provider requires the second factor of the account", async () => {
   const { id = "" } = (await server.accounts.findByEmail(EMAIL)) ?? {};
   const { app } = await addApp(server, id);
   const { person, page } = await throughProvider();
@@ -103,7 +103,7 @@ test("who comes through a provider is asked for a second factor that was set up"
   await server.factors.reset(id);
 });
 
-test("who has nothing but the provider proves by it, and by it alone", async () => {
+test("a person whose only sign-in method is the provider confirms actions only there", async () => {
   const { person } = await throughProvider();
   server.clock.advance(11 * 60_000);
   const page = await person.visit("/proof?next=/help/security");
@@ -114,7 +114,7 @@ test("who has nothing but the provider proves by it, and by it alone", async () 
   expect((await person.visit("/proof?next=/help/security")).url).toEndWith("/help/security");
 });
 
-test("the provider can go when there is a passkey, and the passkey then stays", async () => {
+test("the provider can be disconnected if there is a passkey, which then can't be removed", async () => {
   await throughProvider();
   const { id = "" } = (await server.accounts.findByEmail(EMAIL)) ?? {};
   const { person } = await throughProvider();
@@ -129,7 +129,7 @@ test("the provider can go when there is a passkey, and the passkey then stays", 
   expect(await server.factors.passkeys.count(id)).toBe(1);
 });
 
-test("passwords can't be switched off where nothing takes their place", () => {
+test("passwords can't be switched off without another sign-in method", () => {
   const env = { CTXD_PASSWORDS: "off", HOME: "/home/you" };
   expect(() => readConfig(env, {})).toThrow(ConfigError);
   expect(() => readConfig(env, {})).toThrow(/^CTXD_PASSWORDS=off needs another way to sign in/);

@@ -8,14 +8,14 @@ interface Tokens {
   refresh_token?: string;
 }
 
-/** What an MCP client keeps of its authorization, in the form of both SDKs' providers. */
+/** The authorization that an MCP client stores, for the providers of both SDKs. */
 export function createAuthMemory() {
   let information: ClientInformation | undefined;
   let tokens: Tokens | undefined;
   let verifier = "";
 
   return {
-    /** Where the client last wanted to send its person. */
+    /** The address that the client last wanted to open in the browser. */
     wanted: null as URL | null,
     redirectUrl: "http://localhost:3334/oauth/callback",
     clientMetadata: {

@@ -1,11 +1,11 @@
-/** A form of a page, with what a browser would send of it. */
+/** A form of a page, with the fields that a browser sends. */
 export interface Form {
   readonly action: string;
   readonly method: string;
   readonly fields: [name: string, value: string][];
 }
 
-/** The forms of a page. Buttons are left out: which one is pressed is up to the person. */
+/** The forms of a page, without their buttons: the test decides which one to press. */
 export function parseForms(html: string): Form[] {
   const forms: Form[] = [];
   const attribute = (element: HTMLRewriterTypes.Element, name: string) =>

@@ -77,7 +77,7 @@ export async function startOAuthServer(
       return shaped(Registered, await response.json());
     },
 
-    /** A new account, and a person who is signed in with it. */
+    /** A new account, and a browser that is signed in to it. */
     async signedIn() {
       const { accountId } = await server.account();
       const person = createPerson(origin);
@@ -85,7 +85,7 @@ export async function startOAuthServer(
       return { accountId, person };
     },
 
-    /** The address that a client sends a person to. */
+    /** The authorization request of a client. */
     authorizeUrl(clientId: string, changes: Parameters = {}): string {
       const parameters = new URLSearchParams();
       const all: Parameters = {
@@ -104,7 +104,7 @@ export async function startOAuthServer(
       return `${origin}/api/oauth/authorize?${parameters}`;
     },
 
-    /** What a person's consent sends to the client. */
+    /** The answer that the client receives after the user's consent. */
     async consent(
       person: Person,
       clientId: string,
@@ -115,7 +115,7 @@ export async function startOAuthServer(
       return answerOf(await person.submit(page, { decision: "allow", ...entered }));
     },
 
-    /** Exchanges a code as the rightful client does, but for `changes`. */
+    /** Exchanges a code as its client does, with `changes`. */
     redeem: (clientId: string, code: string | null, changes: Parameters = {}, headers = {}) =>
       post(
         "/api/oauth/token",
@@ -139,7 +139,7 @@ export async function startOAuthServer(
         ...changes,
       }),
 
-    /** The whole way: a client with a person's consent and its tokens. */
+    /** Registers a client and returns it with the tokens of a user's consent. */
     async connect(changes: Parameters = {}, entered: Record<string, string> = {}) {
       const { client_id: clientId } = await this.register();
       const { accountId, person } = await this.signedIn();
@@ -173,7 +173,7 @@ export function challengeOf(verifier: string): string {
   return new Bun.CryptoHasher("sha256").update(verifier).digest("base64url");
 }
 
-/** A port that nothing uses now: the issuer has to be known before the server listens. */
+/** A free port. The issuer must be known before the server listens. */
 export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {

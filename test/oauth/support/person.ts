@@ -1,21 +1,21 @@
 import { type Form, parseForms } from "./forms.ts";
 
-/** What a browser shows: an answer that is not a redirect within the server. */
+/** An answer as a browser shows it, after redirects within the server. */
 export interface Page {
   readonly url: string;
   readonly status: number;
   readonly headers: Headers;
-  /** Cookies that it and the redirects before it have set. */
+  /** Cookies that the answer and the redirects before it have set. */
   readonly cookies: readonly string[];
   readonly text: string;
-  /** Where the browser is sent, when that is another site. */
+  /** The address of a redirect to another site. */
   readonly location: string | null;
   readonly forms: readonly Form[];
 }
 
 export type Person = ReturnType<typeof createPerson>;
 
-/** Somebody at a browser with cookies, which follows redirects as long as they stay on the server. */
+/** A browser with cookies that follows redirects within the server. */
 export function createPerson(origin: string) {
   const jar = new Map<string, string>();
 
@@ -41,7 +41,7 @@ export function createPerson(origin: string) {
     const location = response.headers.get("location");
     const target = location === null ? null : new URL(location, url).href;
     const cookies = [...before, ...response.headers.getSetCookie()];
-    // By 307 a form is sent once more.
+    // A redirect with status 307 sends the form again.
     const next = response.status === 307 ? init : {};
     if (target?.startsWith(`${origin}/`)) return send(target, next, cookies);
     const text = await response.text();
@@ -78,7 +78,7 @@ export function createPerson(origin: string) {
   };
 }
 
-/** A page as if its form with this action were the first. */
+/** The page, with the form of this action moved to the front. */
 export function formTo(page: Page, action: string): Page {
   const forms = page.forms.filter((form) => form.action === action);
   if (forms.length === 0) throw new Error(`no form to ${action} on this page: ${page.text}`);

@@ -3,7 +3,7 @@ const CODE_FLOW = {
   response_types: ["code"],
 };
 
-/** What real clients say of themselves when they register. */
+/** The registration requests of real clients. */
 export const REGISTRATIONS = {
   Claude: {
     ...CODE_FLOW,

@@ -14,7 +14,7 @@ const Options = Type.Object({
   allowCredentials: Type.Optional(Type.Array(Type.Object({ id: Type.String() }))),
 });
 
-/** What of a server these steps need. */
+/** The parts of a server that these functions use. */
 type Server = Pick<OAuthServer, "origin" | "accounts" | "factors" | "clock" | "sessions">;
 
 /** An account with a password. */
@@ -35,7 +35,7 @@ export async function addApp(server: Server, accountId: string) {
   return { app, codes: (await server.factors.issueFirstCodes(accountId)) ?? [] };
 }
 
-/** What a page's script asks the server for. */
+/** Requests the options of a passkey, as the page's script does. */
 export async function askOptions(
   { origin }: Pick<Server, "origin">,
   person: Person,
@@ -75,14 +75,14 @@ export async function addPasskey(
   return { passkey, person, page: added };
 }
 
-/** A page as if its form with this field were the first. */
+/** The page, with the form that has this field moved to the front. */
 export function formWith(page: Page, field: string): Page {
   const forms = page.forms.filter(({ fields }) => fields.some(([name]) => name === field));
   if (forms.length === 0) throw new Error(`no form with ${field} on this page: ${page.text}`);
   return { ...page, forms };
 }
 
-/** Does the first step of signing in. */
+/** Submits the password form. */
 export async function enterPassword(
   server: Pick<Server, "origin">,
   { email = "you@example.com", password = PASSWORD, next = null as string | null } = {},

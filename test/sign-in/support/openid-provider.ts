@@ -5,7 +5,7 @@ import { createPerson } from "../../oauth/support/person.ts";
 
 export const CLIENT = { clientId: "ctxd", clientSecret: "a secret of 32 characters, or so" };
 
-/** What the provider knows of somebody. */
+/** The claims of a person at the provider. */
 interface Claims {
   email?: string;
   email_verified?: boolean;

@@ -7,7 +7,7 @@ export const ANSWER = new URLSearchParams({ code: "code", state: "state" });
 
 type Answer = () => Response | Promise<Response>;
 
-/** A provider that answers each path as the test says, and 404 otherwise. */
+/** A provider that answers each path as the test configures it, and other paths with 404. */
 export function startScriptedProvider() {
   const answers = new Map<string, Answer>();
   const requests: { path: string; authorization: string | null; body: string }[] = [];
@@ -66,7 +66,7 @@ export function startScriptedProvider() {
           .join("."),
       }),
 
-    /** Forgets requests and changes: everything is as it should be. */
+    /** Removes all recorded requests and all changes. */
     reset(): void {
       answers.clear();
       requests.length = 0;
