@@ -1,8 +1,8 @@
 import { SERVER_NAME } from "./client.ts";
 
 /**
- * Commands of clients that add a server elsewhere, where their person signs in, to their settings, by
- * the client's id. None takes a key: other users of a machine see the arguments of every program.
+ * Commands of clients that add a remote server with sign-in to their settings, by the client's id. No
+ * command contains a key, because other users of a machine see the arguments of every program.
  * @param url of the MCP endpoint
  */
 export const ADD_COMMANDS: Readonly<Record<string, (url: string) => string>> = {

@@ -1,9 +1,9 @@
 import { type Client, everywhere, withHeaders } from "./client.ts";
 
-/** Of npm, for a client that can only start programs: passes messages on to a remote server. */
+/** An npm package that forwards messages to a remote server, for a client that can only start programs. */
 const MCP_REMOTE = "mcp-remote@0.15.1";
 
-/** Agents in editors, and apps with a window. */
+/** Agents in editors and desktop apps. */
 export const APP_CLIENTS: readonly Client[] = [
   {
     id: "claude-desktop",
@@ -16,8 +16,8 @@ export const APP_CLIENTS: readonly Client[] = [
     },
     servers: "mcpServers",
     local: ({ command, args }) => ({ command, args }),
-    // The file takes programs only. An argument with a space in it does not arrive as one on every
-    // system, which is why the header's value is in the environment.
+    // The file accepts only programs. On some systems an argument with a space is split, so the value of
+    // the header is passed in the environment.
     remote: ({ url, key }) =>
       key === null
         ? { command: "npx", args: ["-y", MCP_REMOTE, url] }
@@ -41,7 +41,7 @@ export const APP_CLIENTS: readonly Client[] = [
     servers: "mcpServers",
     local: ({ command, args }) => ({ type: "stdio", command, args }),
     remote: (remote) => ({ url: remote.url, ...withHeaders(remote, "cursor") }),
-    reload: "see that ctxd is switched on in the settings, under MCP",
+    reload: "check in the settings, under MCP, that ctxd is switched on",
     signIn: "press Connect beside ctxd there",
   },
   {
@@ -84,7 +84,7 @@ export const APP_CLIENTS: readonly Client[] = [
     servers: "context_servers",
     local: ({ command, args }) => ({ command, args }),
     remote: (remote) => ({ url: remote.url, ...withHeaders(remote, "zed") }),
-    reload: "see that the dot beside ctxd is green in the settings of the agent panel",
+    reload: "check in the settings of the agent panel that the dot beside ctxd is green",
     signIn: "authenticate there",
   },
   {
@@ -93,7 +93,7 @@ export const APP_CLIENTS: readonly Client[] = [
     name: "Cline",
     format: "json",
     file: everywhere("~/.cline/data/settings/cline_mcp_settings.json"),
-    // Of the extension for VS Code, whose versions before the command line have a file of their own.
+    // Older versions of the extension for VS Code, before the command line, use a separate file.
     orAt: [
       "~/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
       "~/Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
@@ -108,7 +108,7 @@ export const APP_CLIENTS: readonly Client[] = [
       url: remote.url,
       ...withHeaders(remote, "cline"),
     }),
-    reload: "see that ctxd is switched on among Cline's MCP servers",
+    reload: "check that ctxd is switched on among Cline's MCP servers",
     signIn: "authenticate there",
   },
   {
@@ -131,7 +131,7 @@ export const APP_CLIENTS: readonly Client[] = [
       url: remote.url,
       ...withHeaders(remote, "roo"),
     }),
-    reload: "see that ctxd is switched on among Roo Code's MCP servers",
+    reload: "check that ctxd is switched on among Roo Code's MCP servers",
     signIn: "follow the page that opens in the browser (a version that opens none needs a key)",
   },
   {
@@ -144,7 +144,7 @@ export const APP_CLIENTS: readonly Client[] = [
     servers: "mcpServers",
     local: ({ command, args }) => ({ command, args }),
     remote: (remote) => ({ url: remote.url, ...withHeaders(remote, "kiro") }),
-    reload: "see that ctxd is connected among Kiro's MCP servers",
+    reload: "check that ctxd is connected among Kiro's MCP servers",
     signIn: "follow the page that opens in the browser",
   },
   {

@@ -4,13 +4,13 @@ import { locate, readConfiguration, type Surroundings } from "./files.ts";
 import { findHookAgent } from "./hook-agents.ts";
 import { jsonFormat } from "./json.ts";
 
-/** What a person is told who would set up the same twice. */
+/** Message for a person who would otherwise set up the same tools and hooks twice. */
 export const HAS_PLUGIN =
   "Claude Code has the plugin ctxd, with the same tools and hooks: /plugin there changes what it does, and claude plugin uninstall ctxd removes it.";
 
 /**
- * Whether a client has ctxd as a plugin that is switched on, whatever marketplace it is from
- * (`enabledPlugins` in https://code.claude.com/docs/en/settings). Damaged settings have none.
+ * Whether a client has an enabled plugin ctxd from any marketplace (`enabledPlugins` in
+ * https://code.claude.com/docs/en/settings). False for damaged settings.
  */
 export function hasPlugin(client: Pick<Client, "id">, around: Surroundings): boolean {
   const agent = findHookAgent(client.id);

@@ -3,20 +3,20 @@ import { APP_CLIENTS } from "./app-clients.ts";
 import type { Client } from "./client.ts";
 import { TERMINAL_CLIENTS } from "./terminal-clients.ts";
 
-/** Every client that `ctxd connect` knows. */
+/** Every client that `ctxd connect` supports. */
 export const CLIENTS: readonly Client[] = [...TERMINAL_CLIENTS, ...APP_CLIENTS];
 
-/** The client of an id; null for none. */
+/** The client with an id; null when there is none. */
 export function findClient(id: string): Client | null {
   return CLIENTS.find((client) => client.id === id) ?? null;
 }
 
-/** Shorter words are in too many names. */
-const SHORTEST_PART = 3;
-/** Letters that may be wrong, as a share of a word. */
-const WRONG = 0.4;
+/** Minimum letters of a partial match: shorter words are part of too many names. */
+const MIN_PART_LENGTH = 3;
+/** Share of a word's letters that may be wrong. */
+const MAX_WRONG_SHARE = 0.4;
 
-/** The clients that somebody may have meant by a word that is no id: the likeliest, or none. */
+/** The clients most similar to a word that is not an id; none when no client is similar enough. */
 export function clientsLike(word: string): readonly Client[] {
   const wanted = lettersOf(word);
   const parts = CLIENTS.filter(({ id, name }) =>
@@ -28,17 +28,17 @@ export function clientsLike(word: string): readonly Client[] {
     wrong: Math.min(...wordsOf(client).map((each) => distance(wanted, lettersOf(each)))),
   }));
   const least = Math.min(...rated.map(({ wrong }) => wrong));
-  if (least > Math.max(1, wanted.length * WRONG)) return [];
+  if (least > Math.max(1, wanted.length * MAX_WRONG_SHARE)) return [];
   return rated.filter(({ wrong }) => wrong === least).map(({ client }) => client);
 }
 
-/** What a client is called: by its id, by its name, and by the words of that. */
+/** A client's id, its name, and the words of its name. */
 function wordsOf({ id, name }: Client): string[] {
   return [id, name, ...name.split(" ")];
 }
 
 function isPart(part: string, whole: string): boolean {
-  return part.length >= SHORTEST_PART && whole.includes(part);
+  return part.length >= MIN_PART_LENGTH && whole.includes(part);
 }
 
 function lettersOf(text: string): string {

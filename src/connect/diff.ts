@@ -1,12 +1,12 @@
-/** Lines around a change that are shown with it. */
+/** Number of unchanged lines shown before and after a change. */
 const CONTEXT = 3;
-/** Of a longer line only the beginning is shown. */
+/** Maximum characters shown of a line. */
 const WIDTH = 160;
 const KEY = /ctx_[0-9A-Za-z]{8,}/g;
 
 /**
- * What changes between two texts that differ in one place, as lines with `-`, `+` or a space before
- * them. Keys are not shown whole.
+ * Describes the change between two texts that differ in one place, as lines that begin with `-`, `+` or a
+ * space. Keys are shortened.
  */
 export function describeChange(before: string, after: string): string {
   const [old, now] = [linesOf(before), linesOf(after)];
@@ -26,7 +26,7 @@ export function describeChange(before: string, after: string): string {
     .join("\n");
 }
 
-/** A text in which keys are only hinted at. */
+/** Shortens all API keys in a text to their first characters. */
 export function hideKeys(text: string): string {
   return text.replaceAll(KEY, (key) => `${key.slice(0, 8)}…`);
 }

@@ -12,23 +12,23 @@ const FORMATS: Record<Client["format"], Format> = {
 };
 
 /**
- * How an entry says where the server is, in any client's words. These fields are ours, and go when
- * another entry has no use for them; others are their person's (switched off, trusted, timeouts).
+ * Fields that give the server's address or command, in all clients. ctxd writes these fields and removes
+ * those that a new entry does not need. All other fields (disabled, trusted, timeouts) belong to the person.
  */
-const PLACE = new Set(
+const ADDRESS_FIELDS = new Set(
   "type command cmd args url uri httpUrl serverUrl headers http_headers env_http_headers bearer_token_env_var".split(
     " ",
   ),
 );
 
-/** The entry in a client's configuration; null for none. */
+/** ctxd's entry in a client's configuration; null when there is none. */
 export function readEntry(client: Client, text: string): Fields | null {
   return entryIn(client, serversIn(client, FORMATS[client.format].read(text)));
 }
 
 /**
- * A client's configuration with this entry, or without one; the same text where nothing changes.
- * @throws ConnectError where the text is damaged, or would be: the end of a sentence about a file
+ * Sets ctxd's entry in a client's configuration, or removes it. Returns the same text when nothing changes.
+ * @throws ConnectError when the text is damaged or can't be changed safely; its message is the end of a sentence about the file
  */
 export function writeEntry(client: Client, text: string, entry: Fields | null): string {
   const format = FORMATS[client.format];
@@ -49,16 +49,16 @@ export function writeEntry(client: Client, text: string, entry: Fields | null): 
   return written;
 }
 
-/** The fields of an entry that are ours, and of the old one those that are not. */
+/** The new entry's fields, with the person's own fields of the old entry. */
 function merge(old: Fields, entry: Fields): Fields {
-  const kept = Object.entries(old).filter(([name]) => !PLACE.has(name) && name !== "env");
+  const kept = Object.entries(old).filter(([name]) => !ADDRESS_FIELDS.has(name) && name !== "env");
   const env = { ...(isFields(old.env) ? old.env : {}), ...(isFields(entry.env) ? entry.env : {}) };
   if (entry.env === undefined) delete env.CTXD_BEARER;
   const hasEnv = Object.keys(env).length > 0 || (old.env !== undefined && entry.env === undefined);
   return { ...entry, ...Object.fromEntries(kept), ...(hasEnv && { env }) };
 }
 
-/** Whether a written text says what the old one did, but for the servers. */
+/** Whether a changed text differs from the old one only in the servers, and these are as expected. */
 function isOnlyChange(
   client: Client,
   texts: { format: Format; before: unknown; written: string; expected: Fields },
@@ -79,17 +79,17 @@ function isOnlyChange(
 
 function serversIn({ servers: name }: Client, configuration: unknown): Fields {
   if (!isFields(configuration)) {
-    throw new ConnectError("holds no settings by name, which the client needs: mend it first");
+    throw new ConnectError("is not an object of settings: correct it first");
   }
   const servers = configuration[name] ?? {};
   if (isFields(servers)) return servers;
-  throw new ConnectError(`has something else than servers under ${name}: mend it first`);
+  throw new ConnectError(`has no object of servers under ${name}: correct it first`);
 }
 
 function entryIn({ servers: table }: Client, servers: Fields): Fields | null {
   const entry = servers[SERVER_NAME] ?? null;
   if (entry === null || isFields(entry)) return entry;
-  throw new ConnectError(`has no server under ${table}.${SERVER_NAME}: mend it first`);
+  throw new ConnectError(`has no object under ${table}.${SERVER_NAME}: correct it first`);
 }
 
 function isFields(value: unknown): value is Fields {

@@ -20,7 +20,7 @@ import { HAS_MODES } from "../system/foreign-ancestor.ts";
 import { type Client, placeOn } from "./client.ts";
 import { ConnectError } from "./connect-error.ts";
 
-/** What decides where files are. */
+/** The facts that determine where configuration files are. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The home folder. */
@@ -29,19 +29,19 @@ export interface Surroundings {
   readonly platform: string;
 }
 
-/** A configuration file as it is now. */
+/** A configuration file as it was read. */
 export interface File {
   readonly path: string;
-  /** Where the text is, when the path is a symbolic link. */
+  /** The path with symbolic links resolved. */
   readonly realPath: string;
-  /** Empty where there is no file yet. */
+  /** Empty when there is no file yet. */
   readonly text: string;
   readonly exists: boolean;
 }
 
 /**
- * The path of a file: where the client looks for it, and where it goes if there is none.
- * @throws ConnectError on a system whose paths are not known
+ * The path where a client looks for its file. A missing file is created there.
+ * @throws ConnectError on a system whose paths are unknown
  */
 export function locate(client: Pick<Client, "file" | "orAt" | "movedBy">, around: Surroundings) {
   const moved = placeInMoved(client, around);
@@ -50,7 +50,7 @@ export function locate(client: Pick<Client, "file" | "orAt" | "movedBy">, around
   const place = placeOn(around.platform, file);
   if (place === null) {
     throw new ConnectError(
-      "Where this system keeps settings is not known: --print shows the entry.",
+      "The folders for settings on this system are unknown: add the entry by hand (--print shows it).",
     );
   }
   const path = resolveHome(place, around);
@@ -59,13 +59,13 @@ export function locate(client: Pick<Client, "file" | "orAt" | "movedBy">, around
   return others.map((other) => resolveHome(other, around)).find(existsSync) ?? path;
 }
 
-/** Where a variable says that the file is; null where none does. */
+/** The path that an environment variable gives for the file; null without such a variable. */
 function placeInMoved({ movedBy }: Pick<Client, "movedBy">, { env }: Surroundings): string | null {
   const moved = movedBy && env[movedBy.variable];
   return moved ? join(moved, movedBy.file ?? "") : null;
 }
 
-/** The path of a file or folder, whose beginning is written as in `Places`. */
+/** Resolves the beginning of a path as described for `Places`. */
 function resolveHome(path: string, { env, home, platform }: Surroundings): string {
   const config = env.XDG_CONFIG_HOME;
   if (platform === "win32") {
@@ -77,26 +77,26 @@ function resolveHome(path: string, { env, home, platform }: Surroundings): strin
   return found.replace(/^~\//, `${home}/`);
 }
 
-/** Whether a client has ever run here: its file or its folder is there. */
+/** Whether a client has ever run here: its file or its folder exists. */
 export function isInstalled(client: Client, around: Surroundings): boolean {
   const path = locate(client, around);
   if (existsSync(path)) return true;
   const isMoved = placeInMoved(client, around) !== null;
   const sign = client.sign && !isMoved ? resolveHome(client.sign, around) : null;
-  // The home folder itself is nobody's sign.
+  // The home folder itself does not prove anything.
   return [dirname(path), sign].some(
     (folder) => folder !== null && folder !== around.home && existsSync(folder),
   );
 }
 
-/** Whether other users of this machine may read a file, as far as its mode says. */
+/** Whether a file's mode lets other users of this machine read it. */
 export function isReadByOthers(path: string): boolean {
   return HAS_MODES && (statSync(path).mode & 0o044) !== 0;
 }
 
 /**
- * Reads a configuration file, or finds that there is none yet.
- * @throws ConnectError when it can't be read as text
+ * Reads a configuration file, which may not exist yet.
+ * @throws ConnectError when the file can't be read as text
  */
 export function readConfiguration(path: string): File {
   try {
@@ -104,7 +104,7 @@ export function readConfiguration(path: string): File {
       return { path, realPath: path, text: "", exists: false };
     }
     const realPath = realpathSync(path);
-    if (!statSync(realPath).isFile()) throw new ConnectError(`${path} is no file.`);
+    if (!statSync(realPath).isFile()) throw new ConnectError(`${path} is not a file.`);
     const bytes = readFileSync(realPath);
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     return { path, realPath, text, exists: true };
@@ -116,10 +116,10 @@ export function readConfiguration(path: string): File {
 }
 
 /**
- * Puts a text into a configuration file, all or nothing; its mode and owner stay. The file as it
- * was is kept beside it.
+ * Replaces the text of a configuration file atomically, with the same mode and owner. A copy of the former
+ * file is kept beside it.
  * @returns the path of the copy; null when there was no file
- * @throws ConnectError when it can't be written, or has changed since it was read
+ * @throws ConnectError when the file can't be written, or has changed since it was read
  */
 export function replaceConfiguration(file: File, text: string): string | null {
   const { path, realPath, exists } = file;
@@ -146,12 +146,12 @@ export function replaceConfiguration(file: File, text: string): string | null {
 }
 
 /**
- * Removes a file of ours.
- * @throws ConnectError when it can't be removed, or has changed since it was read
+ * Removes a file that ctxd wrote.
+ * @throws ConnectError when the file can't be removed, or has changed since it was read
  */
 export function removeConfiguration(file: File): void {
   if (readConfiguration(file.path).text !== file.text) {
-    throw new ConnectError(`${file.path} was changed in the meantime: it is still there.`);
+    throw new ConnectError(`${file.path} was changed in the meantime: it was not removed.`);
   }
   try {
     rmSync(file.path);
@@ -160,7 +160,7 @@ export function removeConfiguration(file: File): void {
   }
 }
 
-/** Writes a file so that at any moment it has either its old text or all of the new one. */
+/** Writes a file atomically: at any moment it has either the old text or the whole new one. */
 function writeWhole(
   path: string,
   text: string,
@@ -183,7 +183,7 @@ function writeWhole(
   }
 }
 
-/** Only root may give a file away; for others, one that is theirs is as good. */
+/** Sets the owner of a file. Only root may do so; other users already own the file. */
 function giveTo(path: string, uid: number, gid: number): void {
   try {
     chownSync(path, uid, gid);

@@ -1,16 +1,15 @@
 import type { Fields } from "./client.ts";
 
-/** A way to write configuration: reads it, and changes one entry without touching the rest. */
+/** A file format: parses a configuration, and changes one entry without touching the rest. */
 export interface Format {
   /**
-   * What a text says.
-   * @throws ConnectError that says what is wrong, as the end of a sentence
+   * Parses a text.
+   * @throws ConnectError whose message is the end of a sentence about the file
    */
   read(text: string): unknown;
   /**
-   * A text with this entry in a table of entries, both of which may be new; null takes the entry
-   * out. All else stays character by character. The text may come back wrong where it is written in
-   * an unusual way: the caller reads it again.
+   * Sets an entry in a table of entries, both of which may be new. A null entry is removed. All other
+   * characters stay. The result may be wrong for an unusual layout, so the caller parses it again.
    */
   write(text: string, table: string, name: string, entry: Fields | null): string;
 }
@@ -20,13 +19,13 @@ export function lineBreakOf(text: string): "\r\n" | "\n" {
   return text.includes("\r\n") ? "\r\n" : "\n";
 }
 
-/** Where the line after that of an offset begins, or the text ends. */
+/** The offset of the next line, or the end of the text. */
 export function nextLine(text: string, offset: number): number {
   const end = text.indexOf("\n", offset);
   return end < 0 ? text.length : end + 1;
 }
 
-/** A text whose last line has ended. */
+/** The text with a line break at its end. */
 export function withLastBreak(text: string): string {
   return text === "" || text.endsWith("\n") ? text : text + lineBreakOf(text);
 }

@@ -1,41 +1,41 @@
 import { type Client, everywhere, type Fields } from "./client.ts";
 
-/** What hooks are for: an agent is told what is known, or what is said is saved. */
+/** What a hook does: `recall` gives memories to the agent, `capture` saves the conversation. */
 export type HookKind = "recall" | "capture";
 export const HOOK_KINDS: readonly HookKind[] = ["recall", "capture"];
 
-/** An event of an agent at which a program may run. */
+/** An event of an agent that can run a program. */
 interface Event {
   readonly name: string;
   readonly kind: HookKind;
-  /** Which of these events, in the agent's words. */
+  /** Selects some of these events, in the agent's syntax. */
   readonly matcher?: string;
 }
 
-/** An agent that runs programs of its person's at its events, as its settings have it. */
+/** An agent whose settings can run programs at its events. */
 export interface HookAgent {
   readonly id: string;
-  /** The file that has the hooks: JSON with a list for each event under `hooks`. */
+  /** The file with the hooks: JSON with a list for each event under `hooks`. */
   readonly settings: Pick<Client, "file" | "orAt" | "movedBy">;
   readonly events: readonly Event[];
-  /** What such a file needs beside its hooks. */
+  /** Other fields that the file needs. */
   readonly beside?: Fields;
-  /** An entry of an event's list; what it runs is `command`, by itself or in a list `hooks`. */
+  /** An entry of an event's list, with `command` directly in it or in a list `hooks`. */
   readonly entry: (command: string, event: Event) => Fields;
-  /** What is to be done by hand: sentences. */
+  /** What to do by hand, as sentences. */
   readonly note?: string;
 }
 
-/** Seconds after which an agent goes on without an answer: a hook takes a tenth of one. */
-const TIMEOUT = 10;
+/** Seconds after which an agent continues without a hook's answer. A hook usually takes 0.1 s. */
+const TIMEOUT_SECONDS = 10;
 
-const grouped = (command: string, { matcher }: Event, timeout = TIMEOUT) => ({
+const grouped = (command: string, { matcher }: Event, timeout = TIMEOUT_SECONDS) => ({
   ...(matcher !== undefined && { matcher }),
   hooks: [{ type: "command", command, timeout }],
 });
 
-/** Not when a session is resumed: it still has what it was told. */
-const BEGINNINGS = "startup|clear|compact";
+/** Excludes resumed sessions, which still contain the recalled memories. */
+const SESSION_STARTS = "startup|clear|compact";
 
 export const HOOK_AGENTS: readonly HookAgent[] = [
   {
@@ -46,7 +46,7 @@ export const HOOK_AGENTS: readonly HookAgent[] = [
       movedBy: { variable: "CLAUDE_CONFIG_DIR", file: "settings.json" },
     },
     events: [
-      { name: "SessionStart", kind: "recall", matcher: BEGINNINGS },
+      { name: "SessionStart", kind: "recall", matcher: SESSION_STARTS },
       { name: "UserPromptSubmit", kind: "recall" },
       { name: "Stop", kind: "capture" },
       { name: "PreCompact", kind: "capture" },
@@ -62,7 +62,7 @@ export const HOOK_AGENTS: readonly HookAgent[] = [
       movedBy: { variable: "CODEX_HOME", file: "hooks.json" },
     },
     events: [
-      { name: "SessionStart", kind: "recall", matcher: BEGINNINGS },
+      { name: "SessionStart", kind: "recall", matcher: SESSION_STARTS },
       { name: "UserPromptSubmit", kind: "recall" },
       { name: "Stop", kind: "capture" },
       { name: "PreCompact", kind: "capture" },
@@ -71,7 +71,7 @@ export const HOOK_AGENTS: readonly HookAgent[] = [
     note: "Codex runs hooks that you trust: type /hooks there. Versions before 2026 need codex_hooks = true under [features] in config.toml.",
   },
   {
-    // https://geminicli.com/docs/hooks/reference: a matcher is one word, and times are in milliseconds.
+    // https://geminicli.com/docs/hooks/reference: a matcher is one word, and timeouts are in milliseconds.
     id: "gemini",
     settings: { file: everywhere("~/.gemini/settings.json") },
     events: [
@@ -81,10 +81,10 @@ export const HOOK_AGENTS: readonly HookAgent[] = [
       { name: "PreCompress", kind: "capture" },
       { name: "SessionEnd", kind: "capture" },
     ],
-    entry: (command, event) => grouped(command, event, TIMEOUT * 1_000),
+    entry: (command, event) => grouped(command, event, TIMEOUT_SECONDS * 1_000),
   },
   {
-    // https://cursor.com/docs/agent/hooks: only the beginning of a conversation can be told something.
+    // https://cursor.com/docs/agent/hooks: only the hook at the start of a conversation can add context.
     id: "cursor",
     settings: { file: everywhere("~/.cursor/hooks.json") },
     events: [
@@ -93,11 +93,11 @@ export const HOOK_AGENTS: readonly HookAgent[] = [
       { name: "afterAgentResponse", kind: "capture" },
     ],
     beside: { version: 1 },
-    entry: (command) => ({ command, timeout: TIMEOUT }),
+    entry: (command) => ({ command, timeout: TIMEOUT_SECONDS }),
   },
 ];
 
-/** How an agent's hooks are set up; null for one whose settings know none. */
+/** The agent with an id; null for an agent without hooks. */
 export function findHookAgent(id: string): HookAgent | null {
   return HOOK_AGENTS.find((agent) => agent.id === id) ?? null;
 }

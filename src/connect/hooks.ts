@@ -2,10 +2,10 @@ import { ConnectError } from "./connect-error.ts";
 import { HOOK_KINDS, type HookAgent, type HookKind } from "./hook-agents.ts";
 import { jsonFormat, writeJson } from "./json.ts";
 
-/** The command that hooks of a kind run; null for no such hooks. */
+/** The command that each kind of hook runs; null for no such hook. */
 export type HookCommands = Readonly<Record<HookKind, string | null>>;
 
-/** The kinds of hooks of ours that settings have. */
+/** The kinds of ctxd's hooks in an agent's settings. */
 export function hooksIn(agent: HookAgent, text: string): HookKind[] {
   const settings = jsonFormat.read(text);
   return HOOK_KINDS.filter((kind) =>
@@ -17,8 +17,8 @@ export function hooksIn(agent: HookAgent, text: string): HookKind[] {
 }
 
 /**
- * Settings with hooks that run these commands, or without any of ours.
- * @throws ConnectError where the settings are damaged: the end of a sentence about a file
+ * Adds, changes or removes ctxd's hooks in an agent's settings, so that they run exactly these commands.
+ * @throws ConnectError when the settings are damaged; its message is the end of a sentence about the file
  */
 export function writeHooks(agent: HookAgent, text: string, commands: HookCommands): string {
   const isWanted = HOOK_KINDS.some((kind) => commands[kind] !== null);
@@ -69,7 +69,7 @@ function writeEvent(
   return writeJson(text, list.length > 1 ? [...path, at] : path, null);
 }
 
-/** @throws ConnectError when the text that is to be written is not what it should be */
+/** @throws ConnectError when the new text does not have the wanted hooks */
 function check(
   text: string,
   event: string,
@@ -82,7 +82,7 @@ function check(
   throw new ConnectError("has hooks in a form that ctxd can't change: do it by hand");
 }
 
-/** Takes `hooks` out when nothing is left in it. */
+/** Removes `hooks` when it is empty. */
 function withoutEmpty(text: string): string {
   const hooks = fieldOf(jsonFormat.read(text), "hooks");
   const isEmpty = typeof hooks === "object" && hooks !== null && Object.keys(hooks).length === 0;
@@ -92,7 +92,7 @@ function withoutEmpty(text: string): string {
 function listOf(settings: unknown, event: string): readonly unknown[] {
   const list = fieldOf(fieldOf(settings, "hooks"), event) ?? [];
   if (Array.isArray(list)) return list;
-  throw new ConnectError(`has something else than a list under hooks.${event}: mend it first`);
+  throw new ConnectError(`has no list under hooks.${event}: correct it first`);
 }
 
 function isGroup(entry: unknown): boolean {
@@ -105,7 +105,7 @@ function commandsIn(entry: unknown): readonly unknown[] {
   return [fieldOf(entry, "command")];
 }
 
-/** Whether a command is one that this program wrote, be it from another folder. */
+/** Creates a test for commands that ctxd wrote, also those of a ctxd in another folder. */
 function isOf(kind: HookKind): (command: unknown) => boolean {
   const pattern = new RegExp(`(ctxd|/src/main\\.ts)[^ ]* ${kind}( |$)`);
   return (command) => typeof command === "string" && pattern.test(command);

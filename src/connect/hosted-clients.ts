@@ -1,11 +1,11 @@
 /**
- * Services that reach a server from the internet: its address must be public and begin with https.
- * They know no keys, their people sign in.
+ * Services that connect to a server from the internet, so its address must be public and use https. Their
+ * users sign in instead of using a key.
  */
 export const HOSTED_CLIENTS: readonly {
   readonly id: string;
   readonly name: string;
-  /** What to do, given the address of the MCP endpoint: sentences. */
+  /** The steps to connect, as sentences, for the address of the MCP endpoint. */
   readonly steps: (url: string) => readonly string[];
 }[] = [
   {
@@ -23,7 +23,7 @@ export const HOSTED_CLIENTS: readonly {
     steps: (url) => [
       "Open https://chatgpt.com/plugins, press + and choose “Add custom MCP server”.",
       `Enter the name ctxd, the server URL ${url}, and choose OAuth.`,
-      "Say that you understand the risk, and press “Create as a plugin”.",
+      "Confirm that you understand the risk, and press “Create as a plugin”.",
       "Sign in and allow; in a conversation, choose ctxd from the + menu.",
     ],
   },

@@ -28,9 +28,9 @@ export const jsonFormat: Format = {
 };
 
 /**
- * JSON with another value at a path, whose containers may be new; null takes out what is there. In
- * an array, the number of its elements stands for a further one. The library's own editing formats
- * what is beside the change as well, so that only its parser is used.
+ * Sets the value at a path, and creates missing containers. A null value removes what is there. An array's
+ * length as an index appends an element. Only the library's parser is used, because its editing functions
+ * also reformat the surroundings of a change.
  */
 export function writeJson(
   text: string,
@@ -51,7 +51,7 @@ export function writeJson(
   return text;
 }
 
-/** A value inside new objects, and arrays where the path has numbers. */
+/** Wraps a value in new objects, and in arrays where the path has numbers. */
 function wrap(path: readonly (string | number)[], value: Value): Value {
   return path.reduceRight<Value>(
     (inner, key) => (typeof key === "number" ? [inner] : { [key]: inner }),
@@ -59,7 +59,7 @@ function wrap(path: readonly (string | number)[], value: Value): Value {
   );
 }
 
-/** A value in a container, and the member that holds it: with its name in an object. */
+/** A value in a container, and its member: in an object that is the name with the value. */
 function childOf(container: Node, key: string | number): { member: Node; value: Node } | null {
   const members = container.children ?? [];
   const member =
@@ -91,7 +91,7 @@ function insert(text: string, container: Node, key: string | number, value: Valu
   if (isInline) {
     return `${text.slice(0, endOf(last))}, ${member}${text.slice(endOf(last))}`;
   }
-  // What is said of the last member in its line stays there.
+  // A comment in the last member's line stays in that line.
   const after = comma ?? endOf(last);
   const said = /^[ \t]*(\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/[ \t]*(?=\r?\n))?/.exec(text.slice(after));
   const at = after + (said?.[0].trimEnd().length ?? 0);
@@ -115,7 +115,7 @@ function remove(text: string, container: Node, member: Node): string {
     return splice(text, container.offset + 1, inside.length, rest.trim() === "" ? "" : rest);
   }
   const end = comma ?? endOf(member);
-  // The last one's comma is that of the one before it.
+  // Without a comma after the last member, the comma before it is removed too.
   const own = before && comma === null ? commaAfter(text, endOf(before)) : null;
   if (!startsLine(text, member) || !/^[ \t]*(\r?\n|$)/.test(text.slice(end))) {
     const start = own === null ? member.offset : own - 1;
@@ -138,7 +138,7 @@ function endOf({ offset, length }: Node): number {
   return offset + length;
 }
 
-/** The end of the comma that follows an offset, comments passed over; null for none. */
+/** The end of the comma that follows an offset, after any comments; null for none. */
 function commaAfter(text: string, offset: number): number | null {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);
@@ -147,24 +147,24 @@ function commaAfter(text: string, offset: number): number | null {
   return text[at] === "," ? at + 1 : null;
 }
 
-/** Whether nothing but white space stands before a node in its line. */
+/** Whether only white space precedes a node in its line. */
 function startsLine(text: string, node: Node): boolean {
   const start = text.lastIndexOf("\n", node.offset - 1) + 1;
   return start > 0 && text.slice(start, node.offset).trim() === "";
 }
 
-/** The white space at the begin of the line in which a node begins. */
+/** The indentation of the line in which a node begins. */
 function indentOf(text: string, { offset }: Node): string {
   const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
   return /^[ \t]*/.exec(line)?.[0] ?? "";
 }
 
-/** What one level is indented by: as the first indented line is. */
+/** The indentation of one level, taken from the first indented line. */
 function stepOf(text: string): string {
   return /^([ \t]+)\S/m.exec(text)?.[1] ?? "  ";
 }
 
-/** A value in lines, those after the first one indented, or in one line. */
+/** Renders a value on several indented lines, or on one line when `indent` is null. */
 function render(text: string, value: Value, indent: string | null): string {
   if (indent === null) return JSON.stringify(value);
   return JSON.stringify(value, null, stepOf(text)).replaceAll("\n", lineBreakOf(text) + indent);

@@ -1,28 +1,28 @@
 import { everywhere } from "./client.ts";
 import type { HookKind } from "./hook-agents.ts";
 
-/** Where OpenCode loads it from (https://opencode.ai/docs/plugins). */
+/** The path from which OpenCode loads the plugin (https://opencode.ai/docs/plugins). */
 export const PLUGIN_FILE = {
   file: everywhere("~/.config/opencode/plugins/ctxd.js"),
 };
 
-/** A plugin of ours begins so. */
+/** First line of a plugin that ctxd wrote. */
 const MARK = "// Written by ctxd connect opencode; ctxd connect opencode --remove takes it away.";
 
-/** Whether a plugin is ours. */
+/** Whether ctxd wrote a plugin. */
 export function isOwnPlugin(text: string): boolean {
   return text.startsWith(MARK);
 }
 
-/** The kinds of hooks that a plugin of ours has. */
+/** The kinds of hooks in a plugin that ctxd wrote. */
 export function kindsInPlugin(text: string): HookKind[] {
   const [, list = ""] = /^const KINDS = \[(.*)\];$/m.exec(text) ?? [];
   return (["recall", "capture"] as const).filter((kind) => list.includes(kind));
 }
 
 /**
- * A plugin that runs the commands of hooks: OpenCode knows none of programs.
- * @param command what starts ctxd: words
+ * Renders a plugin that runs the hook commands, because OpenCode's settings have no hooks.
+ * @param command the words that start ctxd
  */
 export function renderPlugin(command: readonly string[], kinds: readonly HookKind[]): string {
   return `${MARK}

@@ -1,10 +1,10 @@
-/** Programs that use memories over HTTP, without MCP: what a person starts from. */
+/** Example code for using memories over HTTP, without MCP. */
 export interface Program {
   readonly id: string;
   readonly name: string;
-  /** What to do with the text: a sentence. */
+  /** How to use the code, as a sentence. */
   readonly instruction: string;
-  /** Saves a memory and finds it with a question. @param url of the API, `…/api/memories` */
+  /** Code that saves a memory and finds it with a question. @param url of the API, `…/api/memories` */
   readonly code: (url: string, key: string) => string;
 }
 
@@ -13,7 +13,7 @@ export const PROGRAMS: readonly Program[] = [
     id: "curl",
     name: "curl",
     instruction:
-      "Run this in a terminal: it saves a memory and finds it with a question. The first line keeps the key in a file of your own, because other users of a machine see the arguments of every program.",
+      "Run this in a terminal: it saves a memory and finds it with a question. The first line writes the key to a private file, because other users of the machine can see the arguments of every program.",
     code: (url, key) => `(umask 077; echo "Authorization: Bearer ${key}" > ~/.ctxd-header)
 
 curl ${url} \\
@@ -28,7 +28,7 @@ curl -G ${url}/search \\
   {
     id: "typescript",
     name: "TypeScript",
-    instruction: "This runs as it is with Bun, Deno and Node.js, and in no need of a library.",
+    instruction: "This runs unchanged with Bun, Deno and Node.js. It needs no library.",
     code: (url, key) => `const url = "${url}";
 const headers = {
   Authorization: "Bearer ${key}",
@@ -49,7 +49,7 @@ for (const { score, content } of memories) console.log(score, content);`,
   {
     id: "python",
     name: "Python",
-    instruction: "This runs as it is with Python 3, and in no need of a library.",
+    instruction: "This runs unchanged with Python 3. It needs no library.",
     code: (url, key) => `import json
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen

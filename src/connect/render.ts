@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { type Client, type Fields, SERVER_NAME, type Value } from "./client.ts";
 
-/** An entry as the client's file has it, with what is around it: for people to paste. */
+/** An entry with its surrounding keys, in the format of the client's file, for people to paste. */
 export function renderEntry(client: Client, entry: Fields): string {
   switch (client.format) {
     case "json":
@@ -13,25 +13,25 @@ export function renderEntry(client: Client, entry: Fields): string {
   }
 }
 
-/** Lines of YAML, the last one ended. */
+/** YAML with a line break at the end. */
 export function renderYaml(fields: Fields): string {
   return stringify(fields, { lineWidth: 0 });
 }
 
-/** A table of TOML under its header, the last line ended. */
+/** A TOML table with its header, and a line break at the end. */
 export function renderToml(path: readonly string[], fields: Fields): string {
   const lines = Object.entries(fields).map(([name, value]) => `${key(name)} = ${inline(value)}\n`);
   return `[${path.map(key).join(".")}]\n${lines.join("")}`;
 }
 
-/** A value of TOML on one line. */
+/** A TOML value on one line. */
 export function inline(value: Value): string {
   if (Array.isArray(value)) return `[${value.map(inline).join(", ")}]`;
   if (typeof value === "object" && value !== null) {
     const fields = Object.entries(value).map(([name, each]) => `${key(name)} = ${inline(each)}`);
     return fields.length === 0 ? "{}" : `{ ${fields.join(", ")} }`;
   }
-  // JSON's escapes are those of TOML's basic strings, too.
+  // TOML's basic strings use the same escapes as JSON.
   return JSON.stringify(value);
 }
 

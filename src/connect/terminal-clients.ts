@@ -152,7 +152,7 @@ export const TERMINAL_CLIENTS: readonly Client[] = [
     servers: "mcpServers",
     local: ({ command, args }) => ({ command, args }),
     remote: (remote) => ({ url: remote.url, ...withHeaders(remote, "warp") }),
-    reload: "see that ctxd runs in the settings, under Agents, MCP servers",
+    reload: "check in the settings, under Agents, MCP servers, that ctxd runs",
     signIn: "allow the sign-in that it asks for",
   },
 ];

@@ -3,7 +3,7 @@ import { ConnectError } from "./connect-error.ts";
 import { type Format, lineBreakOf, nextLine, withLastBreak } from "./format.ts";
 import { renderToml } from "./render.ts";
 
-/** TOML. An entry is a table under a header of its own, which is what clients write. */
+/** TOML. An entry is a table with its own header, the form that clients write. */
 export const tomlFormat: Format = {
   read: (text) => getStaticTOMLValue(parseText(text)),
 
@@ -33,14 +33,14 @@ function parseText(text: string): AST.TOMLProgram {
   }
 }
 
-/** The tables at a path and below it, in their order. */
+/** The tables at a path and below it, in the order of the text. */
 function tablesOf(program: AST.TOMLProgram, path: readonly string[]): AST.TOMLTable[] {
   return program.body[0].body
     .filter((node) => node.type === "TOMLTable")
     .filter(({ resolvedKey }) => path.every((key, index) => resolvedKey[index] === key));
 }
 
-/** A text without a table, nor the empty line before it. */
+/** Removes a table and the empty line before it. */
 function cutTable(text: string, { range: [start, end] }: AST.TOMLTable): string {
   const before = text.slice(0, start).replace(/(^|\n)\r?\n$/, "$1");
   return before + text.slice(nextLine(text, end));

@@ -2,7 +2,7 @@ import { type Client, type Fields, SERVER_NAME } from "./client.ts";
 import { ConnectError } from "./connect-error.ts";
 import { jsonFormat, writeJson } from "./json.ts";
 
-/** Fields of an entry by which an agent does not ask before each use of its tools. */
+/** Fields of an entry that let an agent use its tools without asking each time. */
 const IN_ENTRY: Readonly<Record<string, Fields>> = {
   // https://developers.openai.com/codex/config-reference
   codex: { default_tools_approval_mode: "approve" },
@@ -10,21 +10,21 @@ const IN_ENTRY: Readonly<Record<string, Fields>> = {
   gemini: { trust: true },
 };
 
-/** A rule for all tools of the server (https://code.claude.com/docs/en/permissions). */
+/** A permission rule for all tools of the server (https://code.claude.com/docs/en/permissions). */
 const RULE = `mcp__${SERVER_NAME}`;
 const RULES = ["permissions", "allow"] as const;
 
-/** Agents that can be told not to ask each time. */
+/** Agents that can be configured not to ask each time. */
 export const AGENTS_WITH_APPROVAL: readonly string[] = ["claude-code", ...Object.keys(IN_ENTRY)];
 
-/** What the entry of an agent needs for it; nothing where a rule does it. */
+/** The fields that an agent's entry needs for this; none for an agent that uses a rule. */
 export function approvalFields({ id }: Pick<Client, "id">): Fields {
   return IN_ENTRY[id] ?? {};
 }
 
 /**
- * Settings of Claude Code with the rule, or without it.
- * @throws ConnectError where the settings are damaged: the end of a sentence about a file
+ * Adds the rule to the settings of Claude Code, or removes it.
+ * @throws ConnectError when the settings are damaged; its message is the end of a sentence about the file
  */
 export function writeApprovalRule(text: string, isAllowed: boolean): string {
   const rules = rulesIn(text);
@@ -38,5 +38,5 @@ function rulesIn(text: string): readonly unknown[] {
   const permissions = Object(Object(jsonFormat.read(text)).permissions);
   const rules: unknown = permissions.allow ?? [];
   if (Array.isArray(rules)) return rules;
-  throw new ConnectError("has something else than a list under permissions.allow: mend it first");
+  throw new ConnectError("has no list under permissions.allow: correct it first");
 }

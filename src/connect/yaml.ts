@@ -4,7 +4,7 @@ import { ConnectError } from "./connect-error.ts";
 import { type Format, lineBreakOf, nextLine, withLastBreak } from "./format.ts";
 import { renderYaml } from "./render.ts";
 
-/** YAML in blocks. A library that writes it anew would also move what it was not asked to. */
+/** YAML in block style. Text is edited in place, because a library that rewrites it would change other lines too. */
 export const yamlFormat: Format = {
   read: (text) => parseText(text).toJS() ?? {},
 
@@ -21,7 +21,7 @@ export const yamlFormat: Format = {
       const [start, end] = old ? linesOf(text, old) : endOf(text, entries);
       const head = withLastBreak(text.slice(0, start));
       if (entry !== null || entries.items.length > 1) return head + lines + text.slice(end);
-      // What has no lines left would be null.
+      // A key without any lines below it would be null.
       const colon = text.indexOf(":", keyEnd) + 1;
       return `${head.slice(0, colon)} {}${head.slice(colon)}${text.slice(end)}`;
     }
@@ -50,14 +50,14 @@ function findPair(map: YAMLMap, name: string): Pair | null {
   return map.items.find(({ key }) => isScalar(key) && key.value === name) ?? null;
 }
 
-/** Begin and end of a node in its text, white space and comments after it left out. */
+/** Start and end of a node in its text, without the white space and comments after it. */
 function rangeOf(node: unknown): [start: number, end: number] {
   const range = node instanceof Object && "range" in node ? node.range : null;
   if (!Array.isArray(range)) throw new ConnectError("is YAML of a kind that can't be changed");
   return [range[0], range[1]];
 }
 
-/** Where the first key of a map, or that of a pair, stands in its line. */
+/** The column of a pair's key, or of a map's first key. */
 function columnOf(text: string, node: YAMLMap | Pair): number {
   const [start] = rangeOf("items" in node ? node.items[0]?.key : node.key);
   return start - startOfLine(text, start);
@@ -70,11 +70,11 @@ function startOfLine(text: string, offset: number): number {
 /** The lines of an entry. */
 function linesOf(text: string, { key, value }: Pair): [start: number, end: number] {
   const end = rangeOf(value ?? key)[1];
-  // A block of text ends with its last line's break.
+  // A block scalar includes the break of its last line.
   return [startOfLine(text, rangeOf(key)[0]), text[end - 1] === "\n" ? end : nextLine(text, end)];
 }
 
-/** Where a further entry goes: after the last one. */
+/** The position for a new entry: after the last one. */
 function endOf(text: string, { items }: YAMLMap): [start: number, end: number] {
   const last = items.at(-1);
   const end = last ? linesOf(text, last)[1] : text.length;

@@ -223,7 +223,7 @@ describe("what can't be changed is named in one line, and stays:", () => {
     [
       "something else under the key",
       '{"mcpServers": 1}',
-      "has something else than servers under mcpServers: mend it first.",
+      "has no object of servers under mcpServers: correct it first.",
     ],
     ["bytes that are no text", "\xff\xfe", "is not text in UTF-8."],
   ])("%s", async (_, text, message) => {
@@ -252,7 +252,9 @@ describe("what can't be changed is named in one line, and stays:", () => {
     const { path, run } = someHome();
     mkdirSync(path("cursor"));
     symlinkSync("/nonexistent/settings.json", path("gemini"));
-    expect((await run(["cursor", "--yes"])).stderr).toBe(`ctxd: ${path("cursor")} is no file.\n`);
+    expect((await run(["cursor", "--yes"])).stderr).toBe(
+      `ctxd: ${path("cursor")} is not a file.\n`,
+    );
     const refused = await run(["gemini", "--yes"]);
     expect(refused.stderr).toBe(`ctxd: ${path("gemini")} can't be read (ENOENT).\n`);
   });

@@ -79,18 +79,18 @@ describe.each(Object.keys(FILES))("%s:", (id) => {
 });
 
 test.each([
-  ["cursor", "[1]", "holds no settings by name"],
-  ["cursor", '{"mcpServers": []}', "something else than servers under mcpServers"],
-  ["cursor", '{"mcpServers": {"ctxd": "x"}}', "no server under mcpServers.ctxd"],
+  ["cursor", "[1]", "is not an object of settings"],
+  ["cursor", '{"mcpServers": []}', "no object of servers under mcpServers"],
+  ["cursor", '{"mcpServers": {"ctxd": "x"}}', "no object under mcpServers.ctxd"],
   ["cursor", '{\n  "a": \n}', "is not valid JSON (line 3: value expected)"],
   ["cursor", '{"mcpServers": {"a": 1}, "mcpServers": {"b": 1}}', "form that ctxd can't change"],
   ["codex", "a = 1\nb =", "is not valid TOML (line 2: "],
-  ["codex", 'mcp_servers = "x"\n', "something else than servers under mcp_servers"],
+  ["codex", 'mcp_servers = "x"\n', "no object of servers under mcp_servers"],
   ["codex", 'mcp_servers = { a = { command = "x" } }\n', "form that ctxd can't change"],
   ["codex", '[mcp_servers]\nctxd = { command = "x" }\n', "form that ctxd can't change"],
   ["goose", "a: 1\nb: 'x\n", "is not valid YAML (line 3: "],
-  ["goose", "- a\n", "holds no settings by name"],
-  ["goose", "extensions: [a]\n", "something else than servers under extensions"],
+  ["goose", "- a\n", "is not an object of settings"],
+  ["goose", "extensions: [a]\n", "no object of servers under extensions"],
   ["goose", "extensions: {a: {type: x}}\n", "form that ctxd can't change"],
 ])("%s: %j is refused in words", (id, text, message) => {
   const change = () => writeEntry(client(id), text, client(id).local(LAUNCH));

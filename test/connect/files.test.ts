@@ -98,9 +98,9 @@ test("a project's folder with the name of a variable of Windows means nothing el
   }
 });
 
-test("on a system whose paths are not known, there is a way by hand", () => {
+test("on an unknown system, the error says how to add the entry by hand", () => {
   const find = () => locate(client("cursor"), { env: {}, platform: "freebsd", home: "/you" });
-  expect(find).toThrow("--print shows the entry");
+  expect(find).toThrow("--print shows it");
 });
 
 test("a file that its client writes in the meantime is left to it", () => {
