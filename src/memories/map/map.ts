@@ -102,7 +102,10 @@ export function createMaps({
     const { dimension } = table.model;
     const drawn = points.length > 0 ? await draw({ vectors, dimension, texts }) : NOTHING;
     const map: MemoryMap = {
-      ...{ version: Bun.randomUUIDv7(), total, topics: drawn.topics, topicOf: drawn.topicOf },
+      version: Bun.randomUUIDv7(),
+      total,
+      topics: drawn.topics,
+      topicOf: drawn.topicOf,
       ids: Buffer.from(points.map(({ id }) => id.slice(ID_PREFIX.length)).join(""), "hex"),
       places: Uint16Array.from(drawn.places, (place) => Math.round(place * FARTHEST)),
       groups: {

@@ -1,6 +1,6 @@
 import { HAS_UNSPACED } from "../indexes/unspaced-scripts.ts";
 
-/** What no letter is: neither a letter nor a digit, an accent that stands alone, see `letterOf`. */
+/** Codes of UTF-16 units that are no letter with a code of its own; lower than those of all letters. */
 export const NONE = 0;
 export const ACCENT = 1;
 export const UNSPACED = 2;
@@ -10,12 +10,13 @@ const UNKNOWN = -1;
 const IS_LETTER = /[\p{Alphabetic}\p{N}]/u;
 const IS_ACCENT = /\p{M}/u;
 
-/** What was read before, since a regular expression for each letter of a text takes too long. */
+/** The codes so far: a regular expression for each letter of a text would take too long. */
 const known = new Int32Array(UNITS).fill(UNKNOWN);
 
 /**
- * The letter or digit that a UTF-16 unit is, in lower case and without accents. `UNSPACED` for all of
- * scripts without spaces between words, `NONE` for half of a surrogate pair.
+ * The code of a UTF-16 unit: of a letter or a digit in lower case and without accents. `UNSPACED` for letters of
+ * scripts without spaces between words, `ACCENT` for an accent that is a unit of its own, `NONE` for
+ * everything else, such as half of a surrogate pair.
  */
 export function letterOf(unit: number): number {
   const letter = known[unit] ?? NONE;
@@ -29,7 +30,7 @@ function learn(unit: number): number {
 }
 
 function read(sign: string): number {
-  // The mark of a long vowel is of two scripts, so of none.
+  // Unicode assigns the long vowel mark to no script, since two scripts use it.
   if (HAS_UNSPACED.test(sign) || sign === "ー") return UNSPACED;
   if (IS_ACCENT.test(sign)) return ACCENT;
   return IS_LETTER.test(sign) ? sign.toLowerCase().normalize("NFKD").charCodeAt(0) : NONE;

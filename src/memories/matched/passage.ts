@@ -2,31 +2,32 @@ import type { Term } from "../indexes/words.ts";
 import { edgeAfter, edgeBefore, sentenceEnds, trimmed, wordAfter } from "./boundaries.ts";
 import { createFinder, type Hits } from "./term-finder.ts";
 
-/** Characters of a passage at the most. */
+/** Longest passage, in characters. */
 export const PASSAGE = 400;
 /**
- * UTF-16 units in which words are looked for together; the rest is for the sentences around. Of
- * long texts made of 60 turns of conversations, 200 find the turn that answers best, 150 to 240 alike.
+ * Longest part in which terms count as together, in UTF-16 units; the rest of the passage is for the sentences
+ * around it. In long texts made of 60 turns of conversations, 200 finds the turn that answers best; 150 to 240 are
+ * about as good.
  */
 const TOGETHER = 200;
-/**
- * What is left of words that are far from each other, and of words outside of the nearest passage. 0.5 to
- * 0.9 of the latter do alike: they find 4 % more of what users told assistants than 1.
- */
+/** What terms keep of their worth when they are as far apart as `TOGETHER` allows. */
 const FAR = 0.9;
+/**
+ * What terms keep of their worth outside the nearest passage. 0.5 to 0.9 are equally good: with them the
+ * passage holds 4 % more of what users told assistants than with 1.
+ */
 const ELSEWHERE = 0.8;
 
-/** A part of a text, in UTF-16 units, without its end. */
+/** A part of a text, in UTF-16 units; `end` is exclusive. */
 export interface Part {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Makes what finds the part of a text that answers a question, of at most 400 characters: where the most
- * of its terms are together, rare ones counting for more, with the sentences around. It is all of a short
- * text, and the beginning where no term is found.
- * @param nearest the passage whose meaning is nearest, if it is known: its words count more
+ * Returns a function that finds the part of a text that answers a question, at most 400 characters: the place with the
+ * most terms, rare terms counting more, and the sentences around it. A short text is returned whole. Of a text
+ * without any term, the beginning of the nearest passage is returned.
  */
 export function createPassageFinder(terms: readonly Term[]) {
   let find: ((text: string) => Hits) | null = null;
@@ -45,7 +46,7 @@ function isShort(text: string): boolean {
   return text.length <= 2 * PASSAGE && [...text].length <= PASSAGE;
 }
 
-/** What each term is worth: the fewer memories and places of the text have it, the more. */
+/** The worth of each term: the fewer memories and places of the text have it, the more it is worth. */
 function weigh({ terms: places }: Hits, terms: readonly Term[], length: number): Float64Array {
   const counts = new Int32Array(terms.length);
   for (const term of places) counts[term] = (counts[term] ?? 0) + 1;
@@ -55,35 +56,35 @@ function weigh({ terms: places }: Hits, terms: readonly Term[], length: number):
   });
 }
 
-/** The shortest part with the most of the words; null when none is there. */
+/**
+ * The shortest part with the most valuable terms; null when the text has no term. A window moves over the
+ * hits. It drops its first hits while their terms occur again in it, or while it is too long.
+ */
 function bestPlace(
   { starts, ends, terms }: Hits,
   weights: Float64Array,
   nearest: Part | undefined,
 ): Part | null {
+  /** How often the window has each term. */
   const counts = new Int32Array(weights.length);
+  const weightOf = (term: number) => weights[term] ?? 0;
   let sum = 0;
   let first = 0;
   let best: Part | null = null;
   let most = -1;
-  for (let last = 0; last < terms.length; last++) {
-    const term = terms[last] ?? 0;
+  for (const [last, term] of terms.entries()) {
     const end = ends[last] ?? 0;
-    if (counts[term] === 0) sum += weights[term] ?? 0;
+    if (counts[term] === 0) sum += weightOf(term);
     counts[term] = (counts[term] ?? 0) + 1;
     for (; first < last; first++) {
-      const left = terms[first] ?? 0;
-      const others = (counts[left] ?? 0) - 1;
-      if (others === 0) {
-        if (end - (starts[first] ?? 0) <= TOGETHER) break;
-        sum -= weights[left] ?? 0;
-      }
-      counts[left] = others;
+      const dropped = terms[first] ?? 0;
+      const others = (counts[dropped] ?? 0) - 1;
+      if (others === 0 && end - (starts[first] ?? 0) <= TOGETHER) break;
+      if (others === 0) sum -= weightOf(dropped);
+      counts[dropped] = others;
     }
     const start = starts[first] ?? 0;
-    const isNear = !nearest || (start < nearest.end && end > nearest.start);
-    const far = 1 - (1 - FAR) * ((end - start) / TOGETHER);
-    const worth = sum * (isNear ? 1 : ELSEWHERE) * far;
+    const worth = worthOf(sum, start, end, nearest);
     if (worth > most) {
       most = worth;
       best = { start, end };
@@ -92,9 +93,16 @@ function bestPlace(
   return best;
 }
 
+/** What terms from `start` to `end` are worth: less when they are far apart or outside the nearest passage. */
+function worthOf(sum: number, start: number, end: number, nearest: Part | undefined): number {
+  const isNear = !nearest || (start < nearest.end && end > nearest.start);
+  const far = 1 - (1 - FAR) * ((end - start) / TOGETHER);
+  return sum * (isNear ? 1 : ELSEWHERE) * far;
+}
+
 /**
- * A place with its sentences, or its line if that is short enough, and with whole sentences around as
- * far as there is room: what follows first, as it says more.
+ * Extends a place to its sentences, or to its line if that is short enough, and by whole sentences around
+ * it while there is room: first by those after it, since they say more.
  */
 function withSentences(text: string, core: Part): Part {
   const from = Math.max(0, core.end - PASSAGE);
@@ -119,7 +127,7 @@ function withSentences(text: string, core: Part): Part {
   return trimmed(text, start, end);
 }
 
-/** A place with the rest of its sentences; as many words as there is room for where they are long. */
+/** Extends a place to whole sentences; where these are too long, by as many words as there is room for. */
 function sentencesOf(text: string, core: Part, ends: readonly number[]): Part {
   const room = PASSAGE - (core.end - core.start);
   const middle = Math.max(0, core.start - Math.floor(room / 2));

@@ -60,7 +60,7 @@ export function createFinder(terms: readonly Term[]): (text: string) => Hits {
       hits.ends.push(end);
       hits.terms.push(term);
     };
-    scan(text, prefixes.isOne, {
+    scan(text, prefixes.isPrefix, {
       word(start, end) {
         if (end - start > LONG) return;
         for (const term of lookUp(text, start, end)) add(start, end, term);

@@ -56,10 +56,15 @@ export function consider(
     }
     const meaning = cosine === null ? 0 : understood * meaningScore(cosine, model.cosines);
     considered.push({
-      ...{ memory, passage, matches, meaning },
+      memory,
+      passage,
+      matches,
+      meaning,
       coverage: covered === 0 ? 0 : covered / all,
       own: MEANING_SHARE[mode] * meaning + (1 - meaningShare) * wordsScore(bm25, full),
-      ...{ interaction: null, previous: null, next: null },
+      interaction: null,
+      previous: null,
+      next: null,
     });
   }
   return considered;

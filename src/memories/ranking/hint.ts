@@ -1,5 +1,5 @@
 import { contentWords, stemOf } from "./content-words.ts";
-import { CHANGE } from "./versions.ts";
+import { CHANGE } from "./fact-text.ts";
 
 /** What a memory is to one that is saved after it: it says the same, or what has changed since. */
 export type HintKind = "near" | "changed";

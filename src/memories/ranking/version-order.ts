@@ -1,6 +1,7 @@
 import type { MemoryRow } from "../rows.ts";
 import { contentWords, stemOf } from "./content-words.ts";
-import { COMPARED, compareVersions, mayBeVersion, type Said, sumOf } from "./versions.ts";
+import { type FactMemory, mayBeVersion } from "./fact-text.ts";
+import { COMPARED, compareVersions, sumOf } from "./versions.ts";
 
 /** A question about what no longer holds. */
 const PAST =
@@ -26,7 +27,7 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 
 /** What the order of versions needs of a result. */
 export interface Versioned {
-  memory: Said & Pick<MemoryRow, "id"> & Partial<Pick<MemoryRow, "supersedes">>;
+  memory: FactMemory & Pick<MemoryRow, "id"> & Partial<Pick<MemoryRow, "supersedes">>;
   score: number;
   chance: number;
   /** Id of the newest memory that was found of the same fact. */

@@ -1,192 +1,174 @@
-import type { MemoryRow } from "../rows.ts";
-import { contentWords, stemOf } from "./content-words.ts";
+import { type FactMemory, mayBeVersion, readFact, stemsOf } from "./fact-text.ts";
 import { logOddsOf } from "./scores.ts";
 
-/** What tells that two memories are versions of one fact; see `SIGNS`. */
+/** Numbers by which two memories are recognized as versions of one fact; see `SIGNS`. */
 export type Signs = Record<(typeof SIGNS)[number][0], number>;
 
 /**
- * How much each sign counts, and what they must come to. Fitted by `test/eval/fit-versions.ts` to
- * facts that changed, against the memories beside them and in conversations.
+ * The weight of each sign. `test/eval/fit-versions.ts` fits them to facts that changed, against memories
+ * about similar subjects and turns of conversations.
  */
 export const SIGNS = [
-  /** Cosine of the two. */
+  /** The cosine of both memories. */
   ["alike", 4.38],
-  /** The same where the newer one has a word of change. */
+  /** The cosine if the newer memory has a word that announces a change, otherwise 0. */
   ["alikeAndChanged", 4.88],
-  /** A word of change in the newer one. */
+  /** 1 if the newer memory has a word that announces a change. */
   ["changed", -1.04],
-  /** The share of words that they have in common, rare ones counting more. */
+  /** The share of words that both have, rare words counting more. */
   ["shared", 9.5],
-  /** The share of the question's words in the older one that the newer one has too. */
+  /** Of the question's words in the older memory, the share that the newer one has too. */
   ["sharedAsked", -0.54],
-  /** The share of them that it lacks, where it is a terse note: that is about something else. */
+  /** The share that it lacks if it is a terse note, which is then about something else. */
   ["lacksAsked", -2.21],
-  /** A name or number of the question that only one of them has. */
+  /** 1 if only one memory has a name or number of the question. */
   ["lostName", -2.07],
-  /** Words in common that the question does not have, up to three. */
-  ["beside", -0.85],
-  /** Each has a word of its own: its value. */
+  /** Words in both memories but not in the question, at most three. */
+  ["othersShared", -0.85],
+  /** 1 if each memory has a word that the other one and the question lack: its value. */
   ["differ", 1.27],
-  /** How often the longer one is twice as long as 40 characters. */
+  /** Doublings of 40 characters that make the length of the longer memory. */
   ["length", -1.18],
+  /** 1 if both are of the same session. */
   ["sameSession", -2.52],
-  /** Only one has a speaker. */
+  /** 1 unless both have the same speaker or none. */
   ["otherSpeaker", -3.18],
+  /** 1 if one of them is a question. */
   ["asks", -2.23],
-  /** Place of the later one in the result. */
+  /** The place in the result of the memory that comes later there. */
   ["place", -0.38],
-  /** How far apart their scores are, in log-odds. */
-  ["standing", -0.26],
+  /** The difference of their scores, in log-odds. */
+  ["scores", -0.26],
 ] as const;
 const BASE = -5.83;
-/** From which sum on: more of the pairs that were found are versions than not. */
+/** The sum from which on more of the pairs that a search finds are versions than not. */
 const LEAST = -1.5;
 
-/** Results that are compared. */
+/** Results that are compared with each other: the first ones. */
 export const COMPARED = 8;
-/** Characters from which on a memory says too much to be one fact. */
-const LONG = 400;
+/** Length that the sign `length` starts from, in UTF-16 units. */
 const SHORT = 40;
-const BESIDE = 3;
-/** Content words of a terse note at the most. */
+const MOST_OTHERS_SHARED = 3;
+/** Content words of a terse note, at most. */
 const TERSE = 4;
-/** A score of 0 or 1 has no log-odds. */
+/** Scores of 0 and 1 have no log-odds: this is the lowest that counts. */
 const LOWEST = 0.005;
 
-/** Words of what has changed. */
-export const CHANGE =
-  /\b(now|no longer|not any ?more|any ?more|newe?r?|instead|switched?|mov(?:ed?|ing)|chang(?:ed?|es)|replac(?:ed?|es)|raised?|upgraded|renamed|former|formerly|since|as of|from now on|these days|lately|latest|again|already|by now|left|quit|gave up|given up|stopped|sold|became|become|promoted|joined|started|extended|postponed|delayed|cancell?ed|closed|finished|done|went (?:up|down|over)|rather|took over|handed|retired|dropped|gone|from today|until)\b/i;
-/** Who says it, by one name or two, as transcripts have it. */
-const SPEAKER = /^\s*(\p{Lu}[\p{L}\p{N}._-]*(?: \p{Lu}[\p{L}\p{N}._-]*)?):\s/u;
 const LETTER = /\p{L}/u;
-/** In place of a name. */
+/** Words that replace a name. */
 const PRONOUN = /\b(he|she|it|they|his|hers?|its|their|him|them|there)\b/i;
-const ASKS = /\?\s*$/;
-/** Names and numbers: what does not begin the question. */
+/** Names and numbers. A name at the beginning of the question does not count: every first word has a capital. */
 const NAME = /(?<=\S\s+)\p{Lu}[\p{L}\p{N}]*|\p{N}+/gu;
-
-/** Whether a memory can be a version of a fact: a long one says too much. */
-export function mayBeVersion({ content }: Said): boolean {
-  return content.length <= LONG;
-}
-
 const BEFORE = /\bbefore\b/i;
 
-/** What a text tells of what it is. */
-interface Read {
-  stems: ReadonlySet<string>;
-  speaker: string | undefined;
-  asks: boolean;
-  changed: boolean;
-}
-
-const known = new WeakMap<Said, Read>();
-
-/** What is read of a memory. */
-export type Said = Pick<MemoryRow, "content" | "createdAt" | "sessionId">;
-
-/** What is compared: a memory, its score, and its place in the result. */
+/** A memory with its score and its place in the result. */
 interface Compared {
-  memory: Said;
+  memory: FactMemory;
   score: number;
   place: number;
 }
 
-/** Reads what was found, and returns what compares two of it: the signs that they are versions. */
+type Stems = ReadonlySet<string>;
+
+/**
+ * Reads the results of a search. Returns a function that compares two of them: it returns the signs that
+ * they are versions of one fact, or null when they cannot be.
+ */
 export function compareVersions(
   question: string,
-  found: readonly Said[],
+  found: readonly FactMemory[],
 ): (one: Compared, other: Compared, cosineOf: () => number) => Signs | null {
   const asked = stemsOf(question);
-  // "before Globex" names a value, not the subject.
-  const [subject = ""] = question.split(BEFORE, 1);
-  const names = [...subject.matchAll(NAME)].flatMap(([name]) => [...stemsOf(name)]);
-  const counts = new Map<string, number>();
-  for (const memory of found) {
-    for (const stem of read(memory).stems) counts.set(stem, (counts.get(stem) ?? 0) + 1);
-  }
-  const rare = new Map<string, number>();
-  for (const [stem, count] of counts) {
-    rare.set(stem, Math.log(1 + (found.length + 0.5) / (count + 0.5)));
-  }
-  const rareness = (stems: Iterable<string>) => {
-    let sum = 0;
-    for (const stem of stems) sum += rare.get(stem) ?? 0;
-    return sum;
-  };
+  const names = namesIn(question);
+  const rareness = createRareness(found.map((memory) => readFact(memory).stems));
 
   return (one, other, cosineOf) => {
     const isOlder = one.memory.createdAt < other.memory.createdAt;
     const [older, newer] = isOlder ? [one.memory, other.memory] : [other.memory, one.memory];
-    const [a, b] = [read(older), read(newer)];
-    // A name that is asked for may be the subject's, or a value that only one version has.
-    const named = names.filter((name) => a.stems.has(name) || b.stems.has(name));
-    const inBoth = named.filter((name) => a.stems.has(name) && b.stems.has(name));
-    if (named.length > 0 && inBoth.length === 0 && !PRONOUN.test(newer.content)) return null;
-    const longer = Math.max(older.content.length, newer.content.length);
-    // Turns of a conversation go on about a subject without taking back what was said of it.
-    const isTalk = a.speaker !== undefined && b.speaker !== undefined;
-    if (
-      older.createdAt === newer.createdAt ||
-      !mayBeVersion(older) ||
-      !mayBeVersion(newer) ||
-      isTalk
-    )
-      return null;
-    const own = [...a.stems];
-    const both = own.filter((stem) => b.stems.has(stem));
-    if (!both.some((stem) => LETTER.test(stem))) return null;
-    // The same said again is no other version.
-    if ([...b.stems].every((stem) => a.stems.has(stem))) return null;
-    const ofQuestion = own.filter((stem) => asked.has(stem));
+    if (!canBeVersions(older, newer)) return null;
+    const [a, b] = [readFact(older), readFact(newer)];
+    const shared = namesInBoth(names, a.stems, b.stems);
+    if (shared === "none" && !PRONOUN.test(newer.content)) return null;
+    const both = [...a.stems].filter((stem) => b.stems.has(stem));
+    const ofQuestion = [...a.stems].filter((stem) => asked.has(stem));
     const askedInBoth = ofQuestion.filter((stem) => b.stems.has(stem));
-    const least = Math.min(rareness(own), rareness(b.stems));
-    const hasOwn = (from: Read, without: Read) =>
-      [...from.stems].some((stem) => !asked.has(stem) && !without.stems.has(stem));
+    const least = Math.min(rareness(a.stems), rareness(b.stems));
+    const lacked = 1 - askedInBoth.length / Math.max(1, ofQuestion.length);
+    const longer = Math.max(older.content.length, newer.content.length);
     const cosine = cosineOf();
     return {
       alike: cosine,
       alikeAndChanged: b.changed ? cosine : 0,
-      changed: b.changed ? 1 : 0,
+      changed: Number(b.changed),
       shared: rareness(both) / Math.max(1, least),
       sharedAsked: rareness(askedInBoth) / Math.max(1, rareness(ofQuestion)),
-      lacksAsked:
-        b.stems.size > TERSE ? 0 : 1 - askedInBoth.length / Math.max(1, ofQuestion.length),
-      lostName: named.length > inBoth.length ? 1 : 0,
-      beside: Math.min(BESIDE, both.length - askedInBoth.length),
-      differ: hasOwn(a, b) && hasOwn(b, a) ? 1 : 0,
+      lacksAsked: b.stems.size > TERSE ? 0 : lacked,
+      lostName: Number(shared !== "all"),
+      othersShared: Math.min(MOST_OTHERS_SHARED, both.length - askedInBoth.length),
+      differ: Number(hasOwnWord(a.stems, b.stems, asked) && hasOwnWord(b.stems, a.stems, asked)),
       length: Math.log2(Math.max(SHORT, longer) / SHORT),
-      sameSession: older.sessionId !== null && older.sessionId === newer.sessionId ? 1 : 0,
-      otherSpeaker: a.speaker === b.speaker ? 0 : 1,
-      asks: a.asks || b.asks ? 1 : 0,
+      sameSession: Number(older.sessionId !== null && older.sessionId === newer.sessionId),
+      otherSpeaker: Number(a.speaker !== b.speaker),
+      asks: Number(a.asks || b.asks),
       place: Math.max(one.place, other.place),
-      standing: Math.abs(logOddsOf(one.score, LOWEST) - logOddsOf(other.score, LOWEST)),
+      scores: Math.abs(logOddsOf(one.score, LOWEST) - logOddsOf(other.score, LOWEST)),
     };
   };
 }
 
-/** What signs come to; versions of one fact from 0 on. */
+/** The weighted sum of signs: 0 or more for versions of one fact. */
 export function sumOf(signs: Signs): number {
   let sum = BASE - LEAST;
   for (const [sign, weight] of SIGNS) sum += weight * signs[sign];
   return sum;
 }
 
-function read(memory: Said): Read {
-  const there = known.get(memory);
-  if (there) return there;
-  const { content } = memory;
-  const made = {
-    stems: stemsOf(content.slice(0, LONG)),
-    speaker: SPEAKER.exec(content)?.[1],
-    asks: ASKS.test(content),
-    changed: CHANGE.test(content.slice(0, LONG)),
-  };
-  known.set(memory, made);
-  return made;
+/** Whether two memories can be versions of one fact, whatever the question is. */
+function canBeVersions(older: FactMemory, newer: FactMemory): boolean {
+  if (older.createdAt === newer.createdAt) return false;
+  if (!mayBeVersion(older) || !mayBeVersion(newer)) return false;
+  const [a, b] = [readFact(older), readFact(newer)];
+  // Turns of a conversation go on about a subject without taking back earlier turns.
+  if (a.speaker !== undefined && b.speaker !== undefined) return false;
+  const sharesWord = [...a.stems].some((stem) => b.stems.has(stem) && LETTER.test(stem));
+  // A newer memory without a word of its own repeats the older one.
+  return sharesWord && [...b.stems].some((stem) => !a.stems.has(stem));
 }
 
-function stemsOf(text: string): Set<string> {
-  return new Set(contentWords(text).map(stemOf));
+/** The stems of a question's names, without those after "before": "before Globex" names a value, not the subject. */
+function namesIn(question: string): string[] {
+  const [subject = ""] = question.split(BEFORE, 1);
+  return [...subject.matchAll(NAME)].flatMap(([name]) => [...stemsOf(name)]);
+}
+
+/**
+ * How many of the question's names that occur in either memory occur in both. A name may be the subject's, or
+ * a value that only one version has.
+ */
+function namesInBoth(names: readonly string[], a: Stems, b: Stems): "all" | "some" | "none" {
+  const named = names.filter((name) => a.has(name) || b.has(name));
+  const inBoth = named.filter((name) => a.has(name) && b.has(name));
+  if (named.length === inBoth.length) return "all";
+  return inBoth.length === 0 ? "none" : "some";
+}
+
+function hasOwnWord(own: Stems, others: Stems, asked: Stems): boolean {
+  return [...own].some((stem) => !asked.has(stem) && !others.has(stem));
+}
+
+/** Returns a function that sums the rareness of stems: the fewer of these texts have a stem, the rarer it is. */
+function createRareness(texts: readonly Stems[]): (stems: Iterable<string>) => number {
+  const counts = new Map<string, number>();
+  for (const stems of texts) {
+    for (const stem of stems) counts.set(stem, (counts.get(stem) ?? 0) + 1);
+  }
+  const rareness = new Map<string, number>();
+  for (const [stem, count] of counts) {
+    rareness.set(stem, Math.log(1 + (texts.length + 0.5) / (count + 0.5)));
+  }
+  return (stems) => {
+    let sum = 0;
+    for (const stem of stems) sum += rareness.get(stem) ?? 0;
+    return sum;
+  };
 }
