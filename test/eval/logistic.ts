@@ -49,7 +49,35 @@ export function fitLogistic(examples: readonly Example[], penalty = 0.001): Fitt
   return { base: base - shift, weights: unscaled };
 }
 
-/** The same by Newton's method, for as many features as one can solve for. */
+/** Adds what one example contributes to the slope and the curvature of the loss. @param row its features, after a 1 */
+function addExample(
+  { isTrue, weight }: Example,
+  row: Float64Array,
+  { weights, slope, curve, total }: NewtonStep,
+): void {
+  const size = weights.length;
+  let sum = 0;
+  for (let k = 0; k < size; k++) sum += (weights[k] ?? 0) * (row[k] ?? 0);
+  const chance = 1 / (1 + Math.exp(-sum));
+  const miss = (weight * (chance - (isTrue ? 1 : 0))) / total;
+  const bend = (weight * chance * (1 - chance)) / total;
+  for (let k = 0; k < size; k++) {
+    const value = row[k] ?? 0;
+    slope[k] = (slope[k] ?? 0) + miss * value;
+    const line = curve[k] ?? new Float64Array(size);
+    for (let l = 0; l < size; l++) line[l] = (line[l] ?? 0) + bend * value * (row[l] ?? 0);
+  }
+}
+
+interface NewtonStep {
+  weights: Float64Array;
+  slope: Float64Array;
+  curve: readonly Float64Array[];
+  /** The weights of all examples together. */
+  total: number;
+}
+
+/** Fits by Newton's method, which needs few steps and is slow for many features. */
 export function fitNewton(examples: readonly Example[], penalty = 0.001): Fitted {
   const width = examples[0]?.features.length ?? 0;
   const columns = Array.from({ length: width }, (_, at) => scaleOf(examples, at));
@@ -69,19 +97,8 @@ export function fitNewton(examples: readonly Example[], penalty = 0.001): Fitted
       line[row] = row === 0 ? 0 : penalty;
       return line;
     });
-    for (const [at, { isTrue, weight }] of examples.entries()) {
-      const row = rows[at] ?? new Float64Array(size);
-      let sum = 0;
-      for (let k = 0; k < size; k++) sum += (weights[k] ?? 0) * (row[k] ?? 0);
-      const chance = 1 / (1 + Math.exp(-sum));
-      const miss = (weight * (chance - (isTrue ? 1 : 0))) / total;
-      const bend = (weight * chance * (1 - chance)) / total;
-      for (let k = 0; k < size; k++) {
-        const value = row[k] ?? 0;
-        slope[k] = (slope[k] ?? 0) + miss * value;
-        const line = curve[k] ?? new Float64Array(size);
-        for (let l = 0; l < size; l++) line[l] = (line[l] ?? 0) + bend * value * (row[l] ?? 0);
-      }
+    for (const [at, example] of examples.entries()) {
+      addExample(example, rows[at] ?? new Float64Array(size), { weights, slope, curve, total });
     }
     for (const [k, change] of solve(curve, slope).entries())
       weights[k] = (weights[k] ?? 0) - change;

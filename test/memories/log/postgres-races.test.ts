@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Postgres } from "../../../src/db/postgres.ts";
 import { AnswersTaken, Behind } from "../../../src/memories/log/log.ts";
 import { createPostgresLog } from "../../../src/memories/log/postgres-log.ts";
-import type { Lease } from "../../../src/memories/log/records.ts";
+import type { Lease, LoggedEntry } from "../../../src/memories/log/records.ts";
 import { LeaseLost } from "../../../src/memories/log/shared-log.ts";
 import { logDatabase } from "../../support/postgres-log.ts";
 import { createRandom, type Random } from "../../support/random.ts";
@@ -42,6 +42,15 @@ const idsIn = (world: World, base: string, files: readonly string[]) => {
   return files.flatMap((file) => there?.get(file) ?? []);
 };
 
+/** Each entry contains the number of the entry that it follows. @throws Error when one is missing between */
+function checkOrder(entries: readonly Pick<LoggedEntry, "seq" | "written">[]): void {
+  for (const [index, { written }] of entries.entries()) {
+    const former = entries[index - 1]?.seq;
+    const after = Number(Buffer.from(written ?? []).toString());
+    if (former !== undefined && after !== former) throw new Error("an entry follows another one");
+  }
+}
+
 function createProcess(world: World) {
   const { store, random, counts } = world;
   const log = createPostgresLog(world.connect(), { leaseLasts: LEASE });
@@ -73,13 +82,7 @@ function createProcess(world: World) {
       if (held === null || !since) throw new Error(`the base ${checkpoint?.base} is not there`);
       // What was trimmed meanwhile is in a later base.
       if (since.upTo > (checkpoint?.upTo ?? 0)) continue;
-      // Each entry says which one it follows.
-      for (const [index, { written }] of since.entries.entries()) {
-        const former = since.entries[index - 1]?.seq;
-        const after = Number(Buffer.from(written ?? []).toString());
-        if (former !== undefined && after !== former)
-          throw new Error("an entry follows another one");
-      }
+      checkOrder(since.entries);
       const ids = [...held, ...since.entries.map(({ id }) => id)];
       return { seq: since.seq, ids, base: checkpoint?.base ?? null };
     }
