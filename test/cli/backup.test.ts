@@ -15,6 +15,7 @@ import { commandLine, ctxd, ctxdInTerminal } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { addAccountTo, serving } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
 
 const env = { CTXD_CACHE_DIR: testCacheDir };
 const backUp = (dataDir: string, folder: string) => ctxd(["backup", folder], { dataDir, env });
@@ -35,7 +36,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rmSync(template, { recursive: true }));
 
-/** A data folder with one account and 256 memories, not served. */
+/** A data folder with one account and 256 memories. No server uses it. */
 function someData() {
   const root = temporaryFolder();
   const dataDir = join(root, "data");
@@ -43,13 +44,13 @@ function someData() {
   return { root, dataDir };
 }
 
-/** Only root can make a file system of its own. */
+/** Only root can mount a small file system. */
 const testOnSmallDisk = test.skipIf(process.platform !== "linux" || process.getuid?.() !== 0);
 
 async function onSmallDisk(size: string, work: (folder: string) => Promise<void>) {
   const folder = temporaryFolder();
   const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder]);
-  // A container may forbid it.
+  // A container may forbid mounts.
   if (mounted.exitCode !== 0) return console.warn(`not tried: ${mounted.stderr}`);
   try {
     await work(folder);
@@ -58,7 +59,7 @@ async function onSmallDisk(size: string, work: (folder: string) => Promise<void>
   }
 }
 
-test("a backup made under load restores to a server that has every answered memory", async () => {
+test("a backup made during writes restores every memory whose save was answered", async () => {
   const root = temporaryFolder();
   const dataDir = join(root, "data");
   const { key } = await addAccountTo(dataDir);
@@ -84,7 +85,8 @@ test("a backup made under load restores to a server that has every answered memo
       }
     });
     for (let round = 0; round < 3; round++) {
-      for (const goal = answered.size + 10; answered.size < goal; ) await Bun.sleep(100);
+      const goal = answered.size + 10;
+      await until("ten more memories are saved", () => answered.size >= goal);
       rmSync(join(root, "backup"), { recursive: true, force: true });
       atBackup = { answered: new Map(answered), removed: new Set(removed) };
       const { stdout, stderr, exitCode } = await backUp(dataDir, join(root, "backup"));
@@ -112,7 +114,7 @@ test("a backup made under load restores to a server that has every answered memo
     cursor = page.next_cursor;
   }
   for (const [id, content] of atBackup.answered) {
-    // Removed since, so that the copy may have it or not.
+    // The backup may or may not contain memories that were removed since.
     if (answered.has(id)) expect(found.get(id)).toBe(content);
   }
   for (const id of atBackup.removed) expect(found.has(id)).toBe(false);
@@ -120,7 +122,7 @@ test("a backup made under load restores to a server that has every answered memo
   expect((await client.search("cat", { limit: 100 })).length).toBeGreaterThan(20);
 }, 90_000);
 
-test("a backup of a server that was killed has what it answered", async () => {
+test("a backup after a server was killed has the memory whose save was answered", async () => {
   const root = temporaryFolder();
   const dataDir = join(root, "data");
   const { key } = await addAccountTo(dataDir);
@@ -160,7 +162,7 @@ test("damaged backups, used data folders and served ones are refused in one line
   expect(existsSync(join(root, "new"))).toBe(false);
 });
 
-test("a half-made restore stops the server in one line", async () => {
+test("an incomplete restore stops the server with a message of one line", async () => {
   const dataDir = temporaryFolder();
   mkdirSync(join(dataDir, "restoring", "memories"), { recursive: true });
   const refused = await ctxd(["serve", "--port", "0"], { dataDir, env });
@@ -171,7 +173,7 @@ test("a half-made restore stops the server in one line", async () => {
   expect(existsSync(join(dataDir, "ctxd.db"))).toBe(false);
 });
 
-test("a restore that is killed at any moment leaves all or nothing", async () => {
+test("a restore that is killed leaves all files or none", async () => {
   const { root, dataDir } = someData();
   const folder = join(root, "backup");
   await backUp(dataDir, folder);
@@ -183,6 +185,7 @@ test("a restore that is killed at any moment leaves all or nothing", async () =>
       stderr: "ignore",
       env: { HOME: "/nonexistent" },
     });
+    // Kills the restore at a different moment in each round.
     await Bun.sleep(delay);
     child.kill("SIGKILL");
     await child.exited;
@@ -194,7 +197,7 @@ test("a restore that is killed at any moment leaves all or nothing", async () =>
   }
 }, 60_000);
 
-test.each(["SIGINT", "SIGTERM"] as const)("%s leaves no half-made backup", async (signal) => {
+test.each(["SIGINT", "SIGTERM"] as const)("%s leaves no incomplete backup", async (signal) => {
   const { root, dataDir } = someData();
   const folder = join(root, "backup");
   let stopped = 0;
@@ -204,6 +207,7 @@ test.each(["SIGINT", "SIGTERM"] as const)("%s leaves no half-made backup", async
       stderr: "ignore",
       env: { HOME: "/nonexistent", ...env },
     });
+    // Stops the backup at a different moment in each round.
     await Bun.sleep(delay);
     child.kill(signal);
     await child.exited;
@@ -218,24 +222,27 @@ test.each(["SIGINT", "SIGTERM"] as const)("%s leaves no half-made backup", async
 testOnSmallDisk.each([
   ["for the database", "64k"],
   ["for the tables", "256k"],
-])("a disk too small %s is named, and what was begun is removed", async (_, size) => {
-  const { root, dataDir } = someData();
-  await onSmallDisk(size, async (disk) => {
-    const folder = join(disk, "backup");
-    const full = await backUp(dataDir, folder);
-    expect(full).toMatchObject({ stdout: "", exitCode: 1 });
-    expect(full.stderr).toMatch(/^ctxd: [^\n]+ disk is full[^\n]*\n$/);
-    expect(readdirSync(disk)).toEqual([]);
+])(
+  "a disk that is too small %s is reported, and the incomplete files are removed",
+  async (_, size) => {
+    const { root, dataDir } = someData();
+    await onSmallDisk(size, async (disk) => {
+      const folder = join(disk, "backup");
+      const full = await backUp(dataDir, folder);
+      expect(full).toMatchObject({ stdout: "", exitCode: 1 });
+      expect(full.stderr).toMatch(/^ctxd: [^\n]+ disk is full[^\n]*\n$/);
+      expect(readdirSync(disk)).toEqual([]);
 
-    expect(await backUp(dataDir, join(root, "backup"))).toMatchObject({ exitCode: 0 });
-    const restored = await restore(join(root, "backup"), join(disk, "data"));
-    expect(restored.stderr).toMatch(/^ctxd: [^\n]+ the disk is full[^\n]*\n$/);
-    expect(existsSync(join(disk, "data", "ctxd.db"))).toBe(false);
-    expect(existsSync(join(disk, "data", "restoring"))).toBe(false);
-  });
-});
+      expect(await backUp(dataDir, join(root, "backup"))).toMatchObject({ exitCode: 0 });
+      const restored = await restore(join(root, "backup"), join(disk, "data"));
+      expect(restored.stderr).toMatch(/^ctxd: [^\n]+ the disk is full[^\n]*\n$/);
+      expect(existsSync(join(disk, "data", "ctxd.db"))).toBe(false);
+      expect(existsSync(join(disk, "data", "restoring"))).toBe(false);
+    });
+  },
+);
 
-test("backing up and restoring changes nothing in what is read", async () => {
+test("backing up does not change the data, and restoring does not change the backup", async () => {
   const { root, dataDir } = someData();
   const look = (folder: string) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -249,7 +256,7 @@ test("backing up and restoring changes nothing in what is read", async () => {
   expect(look(join(root, "backup"))).toEqual(backup);
 });
 
-test("in a terminal a short backup is one line too", async () => {
+test("in a terminal a short backup prints one line", async () => {
   const { root, dataDir } = someData();
   const { screen, exitCode } = await ctxdInTerminal(["backup", join(root, "b")], [], {
     dataDir,

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../support/database.ts";
 
 const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
 
-/** What each shell is told to do to show what it would complete a line with. */
+/** For each shell, the script that prints the completions of a line. */
 const SHELLS = {
   bash: (script: string, words: string[]) => `
     ${script}
@@ -65,25 +65,28 @@ for (const [shell, tell] of Object.entries(SHELLS)) {
   });
 }
 
-test.skipIf(!Bun.which("zsh"))("zsh takes its script as a file of its own too", async () => {
-  const { stdout: script } = await ctxd(["completion", "zsh"]);
-  const home = temporaryFolder();
-  writeFileSync(join(home, "_ctxd"), script);
-  writeFileSync(join(home, "ctxd"), "#!/bin/sh\necho serve\n", { mode: 0o755 });
-  const read = `compadd() { shift; print -l -- "$@" }; fpath=(${home}); autoload -Uz _ctxd
+test.skipIf(!Bun.which("zsh"))(
+  "zsh also accepts its script as a file of its function path",
+  async () => {
+    const { stdout: script } = await ctxd(["completion", "zsh"]);
+    const home = temporaryFolder();
+    writeFileSync(join(home, "_ctxd"), script);
+    writeFileSync(join(home, "ctxd"), "#!/bin/sh\necho serve\n", { mode: 0o755 });
+    const read = `compadd() { shift; print -l -- "$@" }; fpath=(${home}); autoload -Uz _ctxd
     words=(ctxd ser); CURRENT=2; _ctxd; _ctxd`;
-  const env = { HOME: home, PATH: `${home}:${process.env.PATH}` };
-  const { stdout } = Bun.spawnSync(["zsh", "-c", read], { env });
-  expect(stdout.toString()).toBe("serve\nserve\n");
-});
+    const env = { HOME: home, PATH: `${home}:${process.env.PATH}` };
+    const { stdout } = Bun.spawnSync(["zsh", "-c", read], { env });
+    expect(stdout.toString()).toBe("serve\nserve\n");
+  },
+);
 
-test("a shell that is not known is refused", async () => {
+test("an unknown shell is refused", async () => {
   const { stderr, exitCode } = await ctxd(["completion", "tcsh"]);
   expect(exitCode).toBe(2);
   expect(stderr).toContain("bash, zsh, fish");
 });
 
-test("what only programs call is not offered", async () => {
+test("commands for programs are not offered", async () => {
   const { stdout } = await ctxd(["complete", "--", ""]);
   const words = stdout.trim().split("\n");
   expect(words).toContain("doctor");

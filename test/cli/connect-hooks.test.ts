@@ -9,7 +9,7 @@ import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { until } from "../support/until.ts";
 
-/** A home folder in which agents have run. */
+/** A home folder in which every agent with hooks has run. */
 function someHome() {
   const home = temporaryFolder();
   for (const folder of [".claude", ".codex", ".gemini", ".cursor", ".config/opencode"]) {
@@ -52,12 +52,12 @@ test.each(HOOK_AGENTS.map(({ id }) => id))(
     expect((await run([])).stdout).toMatch(
       new RegExp(`^${id} .* connected, recall, capture `, "m"),
     );
-    // Connecting again leaves them, and one of them can go alone.
+    // Connecting again keeps the hooks, and each can be removed alone.
     expect((await run([id, "--yes"])).stderr).toContain("nothing to change");
     await run([id, "--no-capture", "--yes"]);
     expect(hooksIn(agent, read(path))).toEqual(["recall"]);
     expect(await run([id, "--remove", "--yes"])).toMatchObject({ exitCode: 0 });
-    // An empty list of servers is left, as it is of other clients.
+    // An empty list of servers remains, as with other clients.
     const { mcpServers: _, ...left } = Object(Bun.JSONC.parse(read(path)));
     expect(left).toEqual(Object(Bun.JSONC.parse(mine)));
     expect(read(path)).toContain("// mine");
@@ -65,7 +65,7 @@ test.each(HOOK_AGENTS.map(({ id }) => id))(
   30_000,
 );
 
-test("an agent uses the memory without asking where that was asked for", async () => {
+test("with --allow an agent uses the memory without asking", async () => {
   const { run, read } = someHome();
   for (const id of ["claude-code", "codex", "gemini"]) {
     expect(await run([id, "--allow", "--yes"])).toMatchObject({ exitCode: 0 });
@@ -78,7 +78,7 @@ test("an agent uses the memory without asking where that was asked for", async (
   expect(read(".gemini/settings.json")).not.toContain("trust");
 }, 30_000);
 
-test("the plugin for OpenCode saves what is said, tells what is known, and goes again", async () => {
+test("the plugin for OpenCode saves messages, recalls memories, and can be removed", async () => {
   const { run, read, at, home } = someHome();
   const dataDir = join(temporaryFolder(), "data");
   const plugin = ".config/opencode/plugins/ctxd.js";
@@ -129,7 +129,7 @@ console.log(JSON.stringify(output.system));
     return JSON.parse(await child.stdout.text()) as string[];
   };
   try {
-    // The first hook starts the server, and later ones find it.
+    // The first hook starts the server, and later hooks use it.
     const told = await until("what was said", async () => {
       const [first] = await drive();
       return first?.includes("Our mascot is a newt.") ? first : null;
@@ -146,7 +146,7 @@ console.log(JSON.stringify(output.system));
   expect(existsSync(at(plugin))).toBe(false);
 }, 120_000);
 
-test("a plugin of somebody else's stays", async () => {
+test("another plugin of the same name is not replaced", async () => {
   const { run, read, put } = someHome();
   put(".config/opencode/plugins/ctxd.js", "export const mine = 1;\n");
   await run(["opencode", "--yes"]);
@@ -154,7 +154,7 @@ test("a plugin of somebody else's stays", async () => {
   expect(read(".config/opencode/plugins/ctxd.js")).toBe("export const mine = 1;\n");
 });
 
-test("--print tells what belongs into the settings, hooks among it", async () => {
+test("--print shows the settings, including hooks", async () => {
   const { run, exists } = someHome();
   const { stdout, stderr } = await run(["codex", "--capture", "--print"]);
   expect(stdout).toContain('"Stop"');
@@ -163,7 +163,7 @@ test("--print tells what belongs into the settings, hooks among it", async () =>
   expect(exists(".codex/hooks.json")).toBe(false);
 });
 
-test("an agent that has ctxd as a plugin is connected, and gets nothing twice", async () => {
+test("an agent with the plugin of ctxd counts as connected, and gets no second entry", async () => {
   const { run, put, exists } = someHome();
   const path = settingsOf("claude-code");
   put(path, '{ "enabledPlugins": { "ctxd@ctxd": true } }');

@@ -10,47 +10,20 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
-import { CLIENTS, findClient } from "../../src/connect/clients.ts";
-import { readEntry } from "../../src/connect/entry.ts";
+import { join } from "node:path";
+import { CLIENTS } from "../../src/connect/clients.ts";
 import { generateKey } from "../../src/keys/key-format.ts";
 import { ownCommand } from "../../src/server/invocation.ts";
 import { program, stopServer } from "../support/bridge.ts";
-import { ctxd, ctxdInTerminal, type Surroundings } from "../support/command-line.ts";
+import { homeWithClients } from "../support/client-homes.ts";
+import { ctxd, ctxdInTerminal } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { connectProgram } from "../support/mcp.ts";
 
 const ADDRESS = "https://memory.example.com";
-const linuxOnly = test.skipIf(process.platform !== "linux");
 
-/** A home folder in which all clients have run; `put` and `get` know their files. */
-function someHome() {
-  const home = temporaryFolder();
-  const path = (id: string) => {
-    const client = findClient(id);
-    const { linux = "", macos = "" } = client?.file ?? {};
-    return (process.platform === "darwin" ? macos : linux).replace("~", home);
-  };
-  for (const { id } of CLIENTS) mkdirSync(dirname(path(id)), { recursive: true });
-  mkdirSync(join(home, ".claude"));
-  return {
-    home,
-    path,
-    put: (id: string, text: string, mode = 0o644) => writeFileSync(path(id), text, { mode }),
-    get: (id: string) => readFileSync(path(id), "utf8"),
-    entry: (id: string) => {
-      const client = findClient(id);
-      return client && existsSync(path(id))
-        ? readEntry(client, readFileSync(path(id), "utf8"))
-        : null;
-    },
-    run: (args: string[], surroundings: Surroundings = {}) =>
-      ctxd(["connect", ...args], { ...surroundings, env: { HOME: home, ...surroundings.env } }),
-  };
-}
-
-test("every client is connected, shown as connected, and disconnected again", async () => {
-  const { home, entry, run, path } = someHome();
+test("every client can be connected, is listed as connected, and can be disconnected", async () => {
+  const { home, entry, run, path } = homeWithClients();
   const all = (...options: string[]) => run(["--all", "--yes", ...options]);
   expect((await run([])).stdout).not.toMatch(/ {2}connected/);
   expect(await all()).toMatchObject({ exitCode: 0, stdout: "" });
@@ -73,7 +46,7 @@ test("every client is connected, shown as connected, and disconnected again", as
   expect(files.filter((name) => name.endsWith(".tmp"))).toEqual([]);
 }, 30_000);
 
-test("--all connects the agents that are found, and a damaged file keeps none from the others", async () => {
+test("--all connects every installed agent, also when the file of one is damaged", async () => {
   const home = temporaryFolder();
   const env = { HOME: home };
   const nobody = await ctxd(["connect", "--all", "--yes"], { env });
@@ -93,8 +66,8 @@ test("--all connects the agents that are found, and a damaged file keeps none fr
   expect(existsSync(join(home, ".codeium"))).toBe(false);
 });
 
-test("a file keeps its mode and its link, and a copy of what it was", async () => {
-  const { home, path, put, get, run } = someHome();
+test("a file keeps its mode and its symbolic link, and its previous content is copied", async () => {
+  const { home, path, put, get, run } = homeWithClients();
   const text = '{\n  // mine\n  "mcpServers": {}\n}\n';
   put("cursor", "");
   const real = join(home, "dotfiles.json");
@@ -110,8 +83,8 @@ test("a file keeps its mode and its link, and a copy of what it was", async () =
   expect(statSync(`${real}.before-ctxd`).mode & 0o777).toBe(0o640);
 });
 
-test("without a terminal and without --yes it shows the change and makes none", async () => {
-  const { get, put, run } = someHome();
+test("without a terminal and --yes the change is shown and not made", async () => {
+  const { get, put, run } = homeWithClients();
   put("codex", 'model = "x"\n');
   const { stdout, stderr, exitCode } = await run(["codex"]);
   expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 2 });
@@ -123,21 +96,24 @@ test("without a terminal and without --yes it shows the change and makes none", 
 test.each([
   ["y", 0, true],
   ["n", 1, false],
-])("in a terminal it asks, and %s is heeded", async (answer, exitCode, isWritten) => {
-  const { home, entry } = someHome();
-  const asked = await ctxdInTerminal(
-    ["connect", "gemini"],
-    [["Make these changes?", `${answer}\r`]],
-    {
-      env: { HOME: home },
-    },
-  );
-  expect(asked.exitCode).toBe(exitCode);
-  expect(entry("gemini") !== null).toBe(isWritten);
-});
+])(
+  "in a terminal connect asks for confirmation and obeys %s",
+  async (answer, exitCode, isWritten) => {
+    const { home, entry } = homeWithClients();
+    const asked = await ctxdInTerminal(
+      ["connect", "gemini"],
+      [["Make these changes?", `${answer}\r`]],
+      {
+        env: { HOME: home },
+      },
+    );
+    expect(asked.exitCode).toBe(exitCode);
+    expect(entry("gemini") !== null).toBe(isWritten);
+  },
+);
 
-test("in a terminal it offers Claude Code's hook", async () => {
-  const { home } = someHome();
+test("in a terminal connect offers the recall hook of Claude Code", async () => {
+  const { home } = homeWithClients();
   const steps = [
     ["what is known about the project?", "y\r"],
     ["Make these changes?", "y\r"],
@@ -147,16 +123,16 @@ test("in a terminal it offers Claude Code's hook", async () => {
   expect(readFileSync(join(home, ".claude", "settings.json"), "utf8")).toContain(" recall");
 });
 
-describe("a server elsewhere:", () => {
+describe("a remote server:", () => {
   test("by sign-in", async () => {
-    const { entry, run } = someHome();
+    const { entry, run } = homeWithClients();
     const { stderr } = await run(["codex", "--url", `${ADDRESS}/mcp/`, "--yes"]);
     expect(entry("codex")).toEqual({ url: `${ADDRESS}/mcp` });
     expect(stderr).toContain("Then run codex mcp login ctxd.");
   });
 
-  test("with a key from standard input, which is shown nowhere", async () => {
-    const { entry, put, run } = someHome();
+  test("with a key from standard input, which is not printed", async () => {
+    const { entry, put, run } = homeWithClients();
     const key = generateKey();
     put("cursor", "{}", 0o644);
     const { stdout, stderr } = await run(["cursor", "--url", ADDRESS, "--key", "--yes"], {
@@ -174,8 +150,8 @@ describe("a server elsewhere:", () => {
     expect(removed.stderr).not.toContain(key);
   });
 
-  test("a mistyped key is told before it is written, and none goes anywhere in the clear", async () => {
-    const { entry, run } = someHome();
+  test("a mistyped key is refused, and no key is sent unencrypted", async () => {
+    const { entry, run } = homeWithClients();
     const clear = await run(["cursor", "--url", "http://memory.example.com", "--key", "--yes"], {
       input: `${generateKey()}\n`,
     });
@@ -191,7 +167,7 @@ describe("a server elsewhere:", () => {
   });
 });
 
-test("--print prints what belongs into the file, and needs none", async () => {
+test("--print prints the entry, and needs no file", async () => {
   const home = temporaryFolder();
   const { stdout, exitCode } = await ctxd(["connect", "vscode", "--print", "--url", ADDRESS], {
     env: { HOME: home },
@@ -202,8 +178,8 @@ test("--print prints what belongs into the file, and needs none", async () => {
   });
 });
 
-test("clients whose folders were moved are found there", async () => {
-  const { home, run } = someHome();
+test("folders of clients are found by their environment variables", async () => {
+  const { home, run } = homeWithClients();
   const env = {
     CODEX_HOME: join(home, "a"),
     XDG_CONFIG_HOME: join(home, "b"),
@@ -217,90 +193,8 @@ test("clients whose folders were moved are found there", async () => {
   }
 });
 
-describe("what can't be changed is named in one line, and stays:", () => {
-  test.each([
-    ["no JSON", '{"mcpServers": ', "is not valid JSON (line 1: value expected)."],
-    [
-      "something else under the key",
-      '{"mcpServers": 1}',
-      "has no object of servers under mcpServers: correct it first.",
-    ],
-    ["bytes that are no text", "\xff\xfe", "is not text in UTF-8."],
-  ])("%s", async (_, text, message) => {
-    const { path, run } = someHome();
-    writeFileSync(path("cursor"), text, "latin1");
-    const refused = await run(["cursor", "--yes"]);
-    expect(refused).toMatchObject({
-      exitCode: 1,
-      stdout: "",
-      stderr: `ctxd: ${path("cursor")} ${message}\n`,
-    });
-    expect(readFileSync(path("cursor"), "latin1")).toBe(text);
-    expect(readdirSync(dirname(path("cursor")))).toEqual(["mcp.json"]);
-  });
-
-  test("a file that is read-only", async () => {
-    const { get, path, put, run } = someHome();
-    put("cursor", "{}", 0o444);
-    const refused = await run(["cursor", "--yes"]);
-    expect(refused.exitCode).toBe(1);
-    expect(refused.stderr).toContain(`${path("cursor")} is read-only: make it writable`);
-    expect(get("cursor")).toBe("{}");
-  });
-
-  test("a folder in the file's place, and a link that leads nowhere", async () => {
-    const { path, run } = someHome();
-    mkdirSync(path("cursor"));
-    symlinkSync("/nonexistent/settings.json", path("gemini"));
-    expect((await run(["cursor", "--yes"])).stderr).toBe(
-      `ctxd: ${path("cursor")} is not a file.\n`,
-    );
-    const refused = await run(["gemini", "--yes"]);
-    expect(refused.stderr).toBe(`ctxd: ${path("gemini")} can't be read (ENOENT).\n`);
-  });
-
-  linuxOnly("a folder that takes no new file", async () => {
-    const { path, run } = someHome();
-    Bun.spawnSync(["rmdir", dirname(path("cursor"))]);
-    symlinkSync("/proc/self", dirname(path("cursor")));
-    const refused = await run(["cursor", "--yes"]);
-    expect(refused.exitCode).toBe(1);
-    expect(refused.stderr).toMatch(/can't be written \(E\w+\): nothing was changed\.\n$/);
-  });
-
-  test("a client that has never run", async () => {
-    const home = temporaryFolder();
-    const refused = await ctxd(["connect", "cursor", "--yes"], { env: { HOME: home } });
-    expect(refused.exitCode).toBe(1);
-    expect(refused.stderr).toMatch(
-      /^ctxd: Cursor has never run here, .*start it once, or use --print\.\n$/,
-    );
-    expect(readdirSync(home)).not.toContain(".cursor");
-  });
-});
-
-test.each([
-  [["emacs"], "Clients: claude-code, codex, "],
-  [["windsurv"], "Did you mean windsurf?"],
-  [["chatgpt"], "ChatGPT is connected in its own settings"],
-  [["cursor", "--all"], "use --all or a client"],
-  [["--all", "--print"], "--print needs one client"],
-  [["--yes"], "name a client too"],
-  [["cursor", "--key"], "--key needs --url"],
-  [["goose", "--recall"], "--recall and --capture need an agent with hooks: claude-code, "],
-  [["cursor", "--allow"], "--allow works with claude-code, codex, gemini."],
-  [["claude-code", "--capture", "--url", ADDRESS], "use the memory on this machine"],
-  [["cursor", "--remove", "--print"], "--remove can only be combined with --yes"],
-  [["cursor", "--url", "memory.example.com"], "Use an address such as"],
-  [["cursor", "--url", `${ADDRESS}/some/path`], "Use the address alone"],
-])("%j is wrong usage", async (args, message) => {
-  const refused = await someHome().run(args);
-  expect(refused).toMatchObject({ stdout: "", exitCode: 2 });
-  expect(refused.stderr).toContain(message);
-});
-
-test("what was written for Claude Code works: its server, and its hook", async () => {
-  const { home, entry, run } = someHome();
+test("Claude Code can run the server and the hook of its settings", async () => {
+  const { home, entry, run } = homeWithClients();
   const dataDir = join(temporaryFolder(), "data folder");
   expect(await run(["claude-code", "--recall", "--yes"], { dataDir })).toMatchObject({
     exitCode: 0,
@@ -335,7 +229,7 @@ test("what was written for Claude Code works: its server, and its hook", async (
   expect(readFileSync(join(home, ".claude", "settings.json"), "utf8")).not.toContain("recall");
 }, 60_000);
 
-test("recall prints nothing where nothing is known", async () => {
+test("recall prints nothing without memories", async () => {
   const dataDir = temporaryFolder();
   const { env } = program(dataDir);
   expect(await ctxd(["recall"], { dataDir, env })).toEqual({ stdout: "", stderr: "", exitCode: 0 });

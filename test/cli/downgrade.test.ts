@@ -11,7 +11,7 @@ const root = mkdtempSync(join(tmpdir(), "ctxd-test-"));
 const newer = join(root, "newer");
 const env = { CTXD_CACHE_DIR: testCacheDir, CTXD_PORT: "0" };
 
-/** Data that a next version has brought to its own form. */
+/** A data folder that a newer version has migrated. */
 beforeAll(async () => {
   const fixture = join(import.meta.dir, "..", "fixtures", "0.1-last.tar.gz");
   await Bun.$`tar -C ${root} -xzf ${fixture} data`;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
-/** All that is kept, by path. What SQLite has beside its file holds nothing here, and who serves it changes. */
+/** The content of all files by path, without SQLite's empty helper files and the record of the running server. */
 function contentOf(folder: string): Record<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter(
@@ -36,7 +36,7 @@ function contentOf(folder: string): Record<string, string> {
   return Object.fromEntries(hashes);
 }
 
-describe("data of a newer version is refused, and stays as it is:", () => {
+describe("data of a newer version is refused and not changed:", () => {
   test.each([
     [["serve"]],
     [["migrate"]],
@@ -58,7 +58,7 @@ describe("data of a newer version is refused, and stays as it is:", () => {
   );
 });
 
-test("an agent is told", async () => {
+test("an agent receives the reason", async () => {
   const hello = {
     protocolVersion: "2025-06-18",
     capabilities: {},
@@ -74,7 +74,7 @@ test("an agent is told", async () => {
   expect(contentOf(newer)).toEqual(before);
 }, 60_000);
 
-test("to go back, a backup that the older version made is restored", async () => {
+test("the older version can restore a backup that it made before", async () => {
   const fixture = join(import.meta.dir, "..", "fixtures", "0.1-last.tar.gz");
   await Bun.$`tar -C ${root} -xzf ${fixture} backup`;
   const there = await ctxd(["restore", join(root, "backup")], { dataDir: newer, env });

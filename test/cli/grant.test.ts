@@ -7,11 +7,11 @@ import { addAccount, testStores } from "../support/stores.ts";
 const publicUrl = "http://localhost:7733";
 const VERIFIER = "v".repeat(43);
 
-/** An account that has allowed an app to use its memories, and the app's access token. */
+/** An account with a grant for an app, and the app's access token. */
 async function withGrant() {
   const dataDir = temporaryFolder();
   const { db, accounts } = testStores(dataDir);
-  // The command line has no other clock.
+  // The command line always uses the clock of the system.
   const oauth = createOAuth({ db, clock: Date.now, publicUrl });
   const account = await addAccount(accounts, "you@example.com");
   const resource = `${publicUrl}/mcp`;
@@ -39,7 +39,7 @@ async function withGrant() {
   return { dataDir, oauth, account, accounts, token, id: grant?.id ?? "" };
 }
 
-test("grant list shows which app may do what, for whom", async () => {
+test("grant list shows the app, the scopes and the account of each grant", async () => {
   const { dataDir, id, account, accounts, token } = await withGrant();
   const { stdout, stderr, exitCode } = await ctxd(["grant", "list"], { dataDir });
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
@@ -71,7 +71,7 @@ test("grant list shows which app may do what, for whom", async () => {
   expect(JSON.parse(none.stdout)).toEqual([]);
 });
 
-test("grant revoke ends a grant, also for a server that runs, and says so when it has ended", async () => {
+test("grant revoke ends a grant, also on a running server, and reports one that has ended", async () => {
   const { dataDir, id, oauth, token } = await withGrant();
   const bound = { project: "acme/shop", only: true };
   expect(await oauth.tokens.authenticate(token)).toMatchObject({ bound });
@@ -90,7 +90,7 @@ test("grant revoke ends a grant, also for a server that runs, and says so when i
   expect(stdout).toContain("revoked 2");
 });
 
-test("an unknown grant is said to be one", async () => {
+test("an unknown grant is reported", async () => {
   const { dataDir } = await withGrant();
   const refused = await ctxd(["grant", "revoke", "grant_unknown"], { dataDir });
   expect(refused).toMatchObject({ stdout: "", exitCode: 1 });

@@ -7,7 +7,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop(true);
 });
 
-/** A server with one answer, and its port as the program's settings name it. */
+/** A server that always gives one answer, and the setting with its port. */
 function answering(answer: () => Response | Promise<Response>): { CTXD_PORT: string } {
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer });
   servers.push(server);
@@ -16,7 +16,7 @@ function answering(answer: () => Response | Promise<Response>): { CTXD_PORT: str
 
 const checks = { database: "ok", embedding: "loading" };
 
-test("a server that works is 0 and one line", async () => {
+test("for a healthy server the exit code is 0, with one line", async () => {
   const env = answering(() => Response.json({ status: "ok", version: "1", checks }));
   expect(await ctxd(["health"], { env })).toEqual({
     stdout: "",
@@ -30,7 +30,7 @@ test("a server that works is 0 and one line", async () => {
   expect(await ctxd(elsewhere)).toMatchObject({ exitCode: 0 });
 });
 
-test("a proxy is not asked for this machine", async () => {
+test("requests to this machine use no proxy", async () => {
   const env = answering(() => Response.json({ status: "ok", version: "1", checks }));
   const proxy = "http://127.0.0.1:9";
   expect(
@@ -47,7 +47,7 @@ test.each([
   expect(stderr).toContain(reason);
 });
 
-test("no server is 1 and one line", async () => {
+test("without a server the exit code is 1, with one line", async () => {
   const env = answering(() => new Response());
   await servers.pop()?.stop(true);
   expect(await ctxd(["health"], { env })).toMatchObject({
@@ -56,6 +56,6 @@ test("no server is 1 and one line", async () => {
   });
 });
 
-test("an address that is none is wrong usage", async () => {
+test("an invalid address is wrong usage", async () => {
   expect(await ctxd(["health", "--url", "localhost"])).toMatchObject({ exitCode: 2 });
 });

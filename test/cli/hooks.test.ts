@@ -32,12 +32,12 @@ afterAll(async () => {
 let agent: Awaited<ReturnType<typeof connectProgram>>;
 beforeAll(async () => {
   const { args } = program(dataDir, "mcp");
-  // Where there is no project, all of them are seen.
+  // Without a project, memories of all projects are listed.
   agent = await connectProgram("v1", { command, args, env, cwd: home });
 }, 60_000);
 afterAll(() => agent[Symbol.asyncDispose]());
 
-/** A repository of its own. */
+/** A new repository. */
 function repository(name: string): string {
   const folder = join(home, name);
   mkdirSync(join(folder, ".git"), { recursive: true });
@@ -45,14 +45,14 @@ function repository(name: string): string {
   return folder;
 }
 
-/** Runs a hook as an agent does: with JSON on standard input. */
+/** Runs a hook like an agent, with JSON on standard input. */
 const hook = (words: readonly string[], input: unknown) =>
   ctxd(words, { dataDir, env, input: typeof input === "string" ? input : JSON.stringify(input) });
 
 const kept = async (session_id: string) =>
   (await agent.call("list_memories", { session_id, limit: 100 })).text;
 
-/** Waits until all of these are kept of a session. */
+/** Waits until all these texts of a session are saved. */
 const untilKept = (session: string, texts: readonly string[]) =>
   until(`${texts} of ${session}`, async () => {
     const text = await kept(session);
@@ -70,7 +70,7 @@ describe.each([
   ["codex", "Stop", (session: string, folder: string) => codexLines(session, folder, SAID)],
   ["gemini", "AfterAgent", (session: string) => geminiLines(session, SAID)],
 ])("the hooks of %s", (name, event, linesOf) => {
-  test("save what is new in the transcript, say nothing, and tell it to the next session", async () => {
+  test("save the new messages of the transcript, print nothing, and recall them in the next session", async () => {
     const folder = repository(`${name}-project`);
     const session = `${name}-1`;
     const lines = toLines(linesOf(session, folder));
@@ -99,7 +99,7 @@ describe.each([
     const { hookEventName, additionalContext } = JSON.parse(stdout).hookSpecificOutput;
     expect(hookEventName).toBe("SessionStart");
     expect(additionalContext).toContain("heron");
-    // Once told is known, and another project is not asked about it.
+    // A session recalls a memory once, and another project does not recall it.
     const prompt = "What do we call the staging server?";
     const asks = { ...next, hook_event_name: "UserPromptSubmit", prompt };
     expect(await hook(["recall"], asks)).toEqual(silent);
@@ -108,7 +108,7 @@ describe.each([
   }, 60_000);
 });
 
-test("Cursor tells what is said as it is said", async () => {
+test("hooks of Cursor save each message as it is sent", async () => {
   const folder = repository("cursor-project");
   const common = { conversation_id: "c-1", generation_id: "g-1", workspace_roots: [folder] };
   const asked = {
@@ -127,23 +127,23 @@ test("Cursor tells what is said as it is said", async () => {
   expect(JSON.parse(stdout).additional_context).toContain("newt");
 }, 60_000);
 
-test("what is recalled for a person controls no terminal", async () => {
+test("recalled texts contain no control characters for the terminal", async () => {
   await agent.call("save_memory", { content: "The gate \u001b[2J is open.", project: "escapes" });
   const { stdout } = await ctxd(["recall", "--project", "escapes"], { dataDir, env });
   expect(stdout).toContain("The gate \uFFFD[2J is open.");
 }, 60_000);
 
 test.each(["abc", "199", "100001", "1e3"])(
-  "a budget of %s is refused, but to no agent",
+  "a budget of %s is refused in a command, but ignored in a hook",
   async (text) => {
     const words = ["recall", "--budget", text];
-    const said = "--budget takes a whole number from 200 to 100,000.";
+    const problem = "--budget takes a whole number from 200 to 100,000.";
     const refused = await ctxd(words, { dataDir, env });
-    expect(refused).toEqual({ stdout: "", stderr: `ctxd: ${said}\n`, exitCode: 2 });
+    expect(refused).toEqual({ stdout: "", stderr: `ctxd: ${problem}\n`, exitCode: 2 });
     const asks = { session_id: "s", cwd: home, prompt: "x", hook_event_name: "UserPromptSubmit" };
     const answered = await hook(words, asks);
-    const told = `ctxd: nothing was recalled: ${said}\n`;
-    expect(answered).toEqual({ stdout: "", stderr: told, exitCode: 0 });
+    const warning = `ctxd: nothing was recalled: ${problem}\n`;
+    expect(answered).toEqual({ stdout: "", stderr: warning, exitCode: 0 });
   },
   60_000,
 );
@@ -161,7 +161,7 @@ test.each([
   ],
   ["a session whose name is too long", { prompt: "x", session_id: "s".repeat(500), cwd: "/" }],
 ])(
-  "an agent does not fail by a hook that is given %s",
+  "a hook with %s as its input does not fail",
   async (_, input) => {
     for (const words of [
       ["capture", "--unknown", "option"],
@@ -173,7 +173,7 @@ test.each([
   60_000,
 );
 
-test("a hook without a server starts one, does not wait for it, and loses nothing", async () => {
+test("a hook without a server starts one without waiting, and no message is lost", async () => {
   const folder = join(temporaryFolder(), "data");
   const lines = claudeCodeLines("s-1", repository("later"), SAID);
   const path = writeTranscript(join(temporaryFolder(), "s-1.jsonl"), lines);
@@ -185,7 +185,7 @@ test("a hook without a server starts one, does not wait for it, and loses nothin
   try {
     const ran = await ctxd(["capture", "--agent", "claude-code"], { dataDir: folder, env, input });
     expect(ran).toEqual({ stdout: "", stderr: "", exitCode: 0 });
-    // What it left is read by nobody else.
+    // Other users can't read the files of the hook.
     await until("what was said", async () => {
       const { stdout } = await ctxd(["recall", "--project", "later"], { dataDir: folder, env });
       return stdout.includes("heron");

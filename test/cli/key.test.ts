@@ -28,13 +28,13 @@ test("key create prints the key and nothing else on standard output", async () =
   });
 });
 
-test("--scope read makes a key that reads only", async () => {
+test("--scope read creates a key that can only read", async () => {
   const { dataDir, keys } = await withAccount();
   const { stdout } = await ctxd([...CREATE, "--scope", "read"], { dataDir });
   expect((await keys.authenticate(stdout.trimEnd()))?.scopes).toEqual(["memories:read"]);
 });
 
-test("--scope add makes a key that saves only, beside read one that reads too", async () => {
+test("--scope add creates a key that can only save, and with read one that can also read", async () => {
   const { dataDir, keys } = await withAccount();
   const scopesOf = async (...options: string[]) =>
     (await keys.authenticate((await ctxd([...CREATE, ...options], { dataDir })).stdout.trimEnd()))
@@ -46,7 +46,7 @@ test("--scope add makes a key that saves only, beside read one that reads too", 
   expect((await ctxd(["key", "list"], { dataDir })).stdout).toMatch(/ {2}read, add {2}/);
 });
 
-test("--project binds a key, which the list shows", async () => {
+test("--project binds a key to a project, and key list shows it", async () => {
   const { dataDir, keys } = await withAccount();
   const boundOf = async (...options: string[]) => {
     const { stdout } = await ctxd([...CREATE, "--project", "acme/shop", ...options], { dataDir });
@@ -63,7 +63,7 @@ test("--project binds a key, which the list shows", async () => {
   ]);
 });
 
-test("--expires makes a key that ends", async () => {
+test("--expires creates a key that expires", async () => {
   const { dataDir, keys, account } = await withAccount();
   expect((await ctxd([...CREATE, "--expires", "90d"], { dataDir })).exitCode).toBe(0);
   const expiresAt = (await keys.list(account.id))[0]?.expiresAt?.getTime() ?? 0;
@@ -89,19 +89,19 @@ test.each([
   expect(await keys.listOfAllAccounts()).toEqual([]);
 });
 
-test("key create without its options says which", async () => {
+test("key create names its missing options", async () => {
   const refused = await ctxd(["key", "create"], { dataDir: temporaryFolder() });
   expect(refused).toMatchObject({ stdout: "", exitCode: 2 });
   expect(refused.stderr).toContain("--user <email>");
 });
 
-test("key create for an unknown account says how to go on", async () => {
+test("key create for an unknown account says what to do", async () => {
   const refused = await ctxd(CREATE, { dataDir: temporaryFolder() });
   expect(refused).toMatchObject({ stdout: "", exitCode: 1 });
   expect(refused.stderr).toMatch(/^ctxd: .*ctxd user list.*ctxd user add EMAIL.*\n$/);
 });
 
-test("key list shows every key's state and never a whole key", async () => {
+test("key list shows the state of every key, and no complete key", async () => {
   const { dataDir, keys, account, accounts } = await withAccount();
   const bob = await addAccount(accounts, "bob@example.com");
   const both = ["memories:read", "memories:write"] as const;
@@ -141,7 +141,7 @@ test("key list shows every key's state and never a whole key", async () => {
   expect(stdout + json.stdout).not.toContain(first.key.slice(0, 12));
 });
 
-test("key revoke ends a key, and says so when it has ended before", async () => {
+test("key revoke ends a key, and reports one that has ended", async () => {
   const { dataDir, keys, account } = await withAccount();
   const { key, record } = await keys.create(account.id, {
     name: "laptop",
@@ -167,7 +167,7 @@ test.each(["key_unknown", "' OR 1=1 --"])("key revoke %s revokes nothing", async
   expect(await keys.authenticate(key)).not.toBeNull();
 });
 
-test.skipIf(process.platform !== "linux")("a key that can't be shown does not stay", async () => {
+test.skipIf(process.platform !== "linux")("a key that can't be printed is revoked", async () => {
   const { dataDir, keys, account } = await withAccount();
   const source = new URL("../../src/main.ts", import.meta.url).pathname;
   const child = Bun.spawn([process.execPath, source, ...CREATE, "--data-dir", dataDir], {

@@ -11,10 +11,10 @@ const root = mkdtempSync(join(tmpdir(), "ctxd-test-"));
 const dataDir = join(root, "data");
 const home = join(root, "home");
 const env = { HOME: home, CTXD_CACHE_DIR: testCacheDir, CTXD_PORT: "0" };
-/** Folders of two projects, and of none. */
+/** Folders of two projects and one without a project. */
 const folders = { shop: project("acme/shop"), blog: project("acme/blog"), none: home };
 mkdirSync(join(home, ".cursor"), { recursive: true });
-// Settings that are kept in a repository make no project of the home folder.
+// A repository in the home folder, for settings, does not make it a project.
 mkdirSync(join(home, ".git"));
 writeFileSync(join(home, ".git", "HEAD"), "ref: refs/heads/main\n");
 
@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** A folder of a git repository with an origin. */
+/** Creates a git repository with an origin. */
 function project(name: string): string {
   const folder = join(root, name, "src");
   const git = join(root, name, ".git");
@@ -39,7 +39,7 @@ function project(name: string): string {
   return folder;
 }
 
-/** Runs a command in a folder. Without a server, the first one starts it. */
+/** Runs a command in a folder. The first command starts the server. */
 async function run(args: string[], { cwd = folders.none, input = "" as string | Uint8Array } = {}) {
   const child = Bun.spawn([...ownCommand, ...args, "--data-dir", dataDir], {
     ...{ cwd, env, stdin: new Blob([input]), stdout: "pipe", stderr: "pipe" },
@@ -52,7 +52,7 @@ async function run(args: string[], { cwd = folders.none, input = "" as string | 
   return { stdout, stderr, exitCode };
 }
 
-/** What a search finds in a folder. */
+/** The texts that a search in a folder finds. */
 async function contentsFound(args: string[], cwd = folders.none): Promise<string[]> {
   const { stdout } = await run(["search", "--json", ...args], { cwd });
   const { memories } = JSON.parse(stdout) as { memories: { content: string }[] };
@@ -63,7 +63,7 @@ async function save(...args: string[]): Promise<string> {
   return (await run(["save", ...args])).stdout.trim();
 }
 
-test("what is saved in a project is found there, what belongs to none everywhere", async () => {
+test("memories of a project are found in it, memories without a project everywhere", async () => {
   const saved = await run(["save", "The shop is deployed on Mondays"], { cwd: folders.shop });
   expect(saved).toEqual({
     stdout: expect.stringMatching(/^mem_[0-9a-f]{32}\n$/),
@@ -93,7 +93,7 @@ test("what is saved in a project is found there, what belongs to none everywhere
   expect(stdout).toMatch(/^mem_\w+ · score 0\.\d+ · .*\nSam is allergic to peanuts\n$/);
 });
 
-test("where nothing is known, nothing is printed and that is said; guesses are for who asks", async () => {
+test("a search without results prints only a message, and weak matches on request", async () => {
   const words = ["distance", "from", "the", "moon", "to", "mars"];
   expect(await run(["search", ...words])).toEqual({
     stdout: "",
@@ -104,7 +104,7 @@ test("where nothing is known, nothing is printed and that is said; guesses are f
   expect(await contentsFound(["--guesses", "--limit", "2", ...words])).toHaveLength(2);
 });
 
-test("piped text is saved as it is, and looked for", async () => {
+test("piped text is saved unchanged, and can be searched for", async () => {
   const text = "# Release\n\n- built by Ada\n- reviewed by Bob";
   const piped = await run(["save", "--json", "--tag", "release", "--tag", "ci", "--pin"], {
     input: `\n${text}\n\n`,
@@ -143,7 +143,7 @@ test.each([
   expect(refused.stderr).toContain(message);
 });
 
-test("what may be outdated is told after a save", async () => {
+test("a save reports memories that may be outdated", async () => {
   const old = await save("Lee lives in Bern");
   const { stdout, stderr } = await run(["save", "Lee lives in Basel since May"]);
   expect(stderr).toStartWith("Saved.\nMay be outdated: ");
@@ -151,7 +151,7 @@ test("what may be outdated is told after a save", async () => {
   await run(["forget", old, stdout.trim(), "--yes"]);
 });
 
-test("what changed takes the place of what was, and history shows both", async () => {
+test("a new version replaces the old one, and history shows both", async () => {
   const old = await save("Kim works at Acme");
   const { stdout, stderr } = await run(["save", "Kim works at Globex", "--supersedes", old]);
   expect(stderr).not.toContain(old);
@@ -165,7 +165,7 @@ test("what changed takes the place of what was, and history shows both", async (
   );
 });
 
-test("memories of one history are forgotten with it, though all are named", async () => {
+test("forget accepts the ids of all versions of one memory", async () => {
   const old = await save("Mia drinks tea");
   const { stdout: now } = await run(["save", "Mia drinks coffee", "--supersedes", old]);
   const forgotten = await run(["forget", now.trim(), old, "--history", "--yes"]);
@@ -173,7 +173,7 @@ test("memories of one history are forgotten with it, though all are named", asyn
   expect(await contentsFound(["--history", "what does Mia drink"])).toEqual([]);
 });
 
-test("what is forgotten is gone: by id, by filter, and of a project only its own", async () => {
+test("forget removes memories by id and by filter, of a project only its own", async () => {
   const [one, two] = [await save("Red is nice"), await save("Blue is nice")];
   expect(await run(["forget", one, two, "--yes"])).toEqual({
     stdout: "",
@@ -191,7 +191,7 @@ test("what is forgotten is gone: by id, by filter, and of a project only its own
   expect(await contentsFound(["--limit", "1", "peanuts"])).toEqual(["Sam is allergic to peanuts"]);
 });
 
-test("memories move to another project: all of one, or those from a pipe", async () => {
+test("memories move to another project: all of one project, or ids from a pipe", async () => {
   const [one, two] = [
     await save("Tests run twice", "--project", "tools"),
     await save("Builds are signed", "--project", "tools"),
@@ -210,7 +210,7 @@ test("memories move to another project: all of one, or those from a pipe", async
   expect((await run(["forget", "-", "--yes"], { input: one })).exitCode).toBe(0);
 });
 
-test("in a terminal, words show what is found, to choose from", async () => {
+test("in a terminal forget lists the matches of the words to choose from", async () => {
   const id = await save("The old staging server is called Lisa");
   const terminal = { dataDir, env };
   const words = ["forget", "old", "staging", "server"];
@@ -229,7 +229,7 @@ test("in a terminal, words show what is found, to choose from", async () => {
   expect((await run(["forget", id, "--yes"])).exitCode).toBe(1);
 });
 
-test("status tells of the server, the project and the agents", async () => {
+test("status shows the server, the project and the agents", async () => {
   const { stdout, exitCode } = await run(["status", "--json"], { cwd: folders.shop });
   expect(exitCode).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -245,7 +245,7 @@ test("status tells of the server, the project and the agents", async () => {
   expect(text).not.toContain("\nproject");
 });
 
-test("health finds the server of the folder without a port, open shows where the dashboard is", async () => {
+test("health finds the server of the folder without a port, and open prints the dashboard's address", async () => {
   const health = await run(["health", "--json"]);
   expect(JSON.parse(health.stdout)).toMatchObject({ status: "ok" });
   const opened = await run(["open", "--json"]);
@@ -254,7 +254,7 @@ test("health finds the server of the folder without a port, open shows where the
   expect((await run(["health"])).stderr).toStartWith(`${address}: ok (`);
 });
 
-test("a server elsewhere is asked with a key from standard input, which leaves no room for a text", async () => {
+test("a remote server needs a key from standard input, so the text can't come from there", async () => {
   const key = (await run(["key", "create", "--user", "local@localhost", "--name", "elsewhere"]))
     .stdout;
   const { address } = JSON.parse((await run(["open", "--json"])).stdout);
@@ -268,7 +268,7 @@ test("a server elsewhere is asked with a key from standard input, which leaves n
   expect(refused.stderr).toContain("Standard input is the API key");
 });
 
-test("a command that does not exist gets the nearest one, an alias its help", async () => {
+test("an unknown command is answered with the nearest one, and an alias has help", async () => {
   const refused = await ctxd(["serach", "tea"]);
   expect(refused).toMatchObject({ stdout: "", exitCode: 2 });
   expect(refused.stderr).toStartWith("ctxd: unknown command 'serach'\n(Did you mean search?)\n");

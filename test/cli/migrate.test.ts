@@ -7,7 +7,7 @@ import { POSTGRES_MIGRATIONS } from "../../src/db/postgres-migrations.ts";
 import { ctxd } from "../support/command-line.ts";
 import { sharedPostgres } from "../support/postgres.ts";
 
-/** Of an object store that nobody asks for the sake of a schema. */
+/** Settings of an object store. Migrations do not use it. */
 const STORE = {
   CTXD_OBJECTS: "s3://memories/ctxd",
   AWS_ENDPOINT_URL: "http://127.0.0.1:9",
@@ -40,7 +40,7 @@ describe.each([
   ["a folder", inFolder],
   ["PostgreSQL", onPostgres],
 ])("in %s", (_, open) => {
-  test("a schema is made once, and --check tells whether it is to be", async () => {
+  test("a schema is created once, and --check reports whether a migration is needed", async () => {
     const { last, env, end } = await open();
     const migrate = (...args: string[]) => ctxd(["migrate", ...args], { env });
     const needed = await migrate("--check");
@@ -60,7 +60,7 @@ describe.each([
 });
 
 describe("on PostgreSQL", () => {
-  test("the next version's schema is used as long as it goes with this one, then refused", async () => {
+  test("the schema of a newer version is used while it is compatible, then refused", async () => {
     const { last, env, execute, end } = await onPostgres();
     await ctxd(["migrate"], { env });
     await execute(`UPDATE ctxd_schema SET number = ${last + 1}`);
@@ -78,7 +78,7 @@ describe("on PostgreSQL", () => {
     await end();
   }, 60_000);
 
-  test("a command makes no step of a schema that servers use", async () => {
+  test("commands do not migrate a schema that servers share", async () => {
     const { last, env, execute, end } = await onPostgres();
     await ctxd(["migrate"], { env });
     await execute(`UPDATE ctxd_schema SET number = ${last - 1}`);
@@ -88,7 +88,7 @@ describe("on PostgreSQL", () => {
     await end();
   }, 60_000);
 
-  test("an address that leads nowhere is told in one line without the password", async () => {
+  test("an unreachable database is reported in one line without the password", async () => {
     const { env, database, end } = await onPostgres();
     const wrong = (change: (url: URL) => void) => {
       const url = new URL(database.url);

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { writeWordModel } from "../support/word-model.ts";
 
-/** A data folder, and the cache of the tests unless another one is given. */
+/** A data folder with the tests' cache or another one. */
 function machine(cacheDir = testCacheDir) {
   const dataDir = temporaryFolder();
   return {
@@ -16,7 +16,7 @@ function machine(cacheDir = testCacheDir) {
   };
 }
 
-/** What `ctxd doctor` says of the model. */
+/** The finding of `ctxd doctor` about the model. */
 async function modelOf({ run }: ReturnType<typeof machine>): Promise<string> {
   const { stdout } = await run(["doctor", "--json"]);
   const checks: { check: string; message: string }[] = JSON.parse(stdout).checks;
@@ -24,7 +24,7 @@ async function modelOf({ run }: ReturnType<typeof machine>): Promise<string> {
 }
 
 describe("ctxd model", () => {
-  test("lists the models, which are here and which is in use", async () => {
+  test("lists the models, which are downloaded and which is used", async () => {
     const cacheDir = temporaryFolder();
     const { run } = machine(cacheDir);
     const { stdout, exitCode } = await run(["model", "list"]);
@@ -35,11 +35,11 @@ describe("ctxd model", () => {
     expect(stdout).toEndWith("* in use: bge-small\n");
     const named = await run(["model", "list", "--json"], { CTXD_MODEL: "bge-base" });
     expect(JSON.parse(named.stdout)).toMatchObject({ used: "bge-base", chosen_by: "CTXD_MODEL" });
-    // To look fetches nothing.
+    // Listing downloads nothing.
     expect(readdirSync(cacheDir)).toEqual([]);
   });
 
-  test("says no in one line where a model is not here, and fetches nothing", async () => {
+  test("refuses a model that is not downloaded in one line, and downloads nothing", async () => {
     const cacheDir = temporaryFolder();
     const { run, dataDir } = machine(cacheDir);
     const refused = await run(["model", "use", "multilingual-e5-small"]);
@@ -56,7 +56,7 @@ describe("ctxd model", () => {
     expect(readdirSync(dataDir)).toEqual([]);
   });
 
-  test("has another model used from its next start, and goes back", async () => {
+  test("selects another model for the next start, and the first one again", async () => {
     const folder = temporaryFolder();
     await writeWordModel(folder);
     const at = machine();
@@ -72,7 +72,7 @@ describe("ctxd model", () => {
     expect((await at.run(["model", "use", "bge-small"])).stderr).toContain("already in use");
   }, 60_000);
 
-  test("a start says what to do when the model that was chosen has gone", async () => {
+  test("a start says what to do when the selected model is missing", async () => {
     const { run, dataDir } = machine();
     writeFileSync(choicePath(dataDir), JSON.stringify({ model: "multilingual-e5-small" }));
     const { stderr, exitCode } = await run(["serve", "--port", "0"]);
@@ -86,7 +86,7 @@ describe("ctxd model", () => {
     expect((await run(["model", "list"])).exitCode).toBe(0);
   }, 60_000);
 
-  test("fetches from a mirror that is named, and from nowhere else", async () => {
+  test("downloads only from the given mirror", async () => {
     const asked: string[] = [];
     using server = Bun.serve({
       port: 0,

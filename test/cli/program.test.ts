@@ -17,7 +17,7 @@ test.each(["--help", "help", "-h"])("%s names every command", async (word) => {
   for (const name of ["serve", "user", "key", "--data-dir"]) expect(stdout).toContain(name);
 });
 
-test("help explains a command of a group, and names what there is not", async () => {
+test("help explains a command of a group, and reports an unknown one", async () => {
   const explained = await ctxd(["help", "user", "add"]);
   expect(explained).toEqual(await ctxd(["user", "add", "--help"]));
   expect(explained.stdout).toStartWith("Usage: ctxd user add [options] <email>");
@@ -57,7 +57,7 @@ test.each([
   expect(refused.stderr.match(/\n/g)).toHaveLength(1);
 });
 
-test("--data-dir may stand before the command, and wins over CTXD_DATA_DIR", async () => {
+test("--data-dir may come before the command, and overrides CTXD_DATA_DIR", async () => {
   const folder = temporaryFolder();
   const env = { CTXD_DATA_DIR: join(folder, "no") };
   await ctxd(["--data-dir", join(folder, "yes"), "user", "list"], { env });
@@ -92,14 +92,14 @@ test.skipIf(process.getuid?.() === 0)("a folder that can't be written is named",
   expect(refused.stderr).toMatch(/^ctxd: .*permission is denied.*--data-dir.*\n$/);
 });
 
-test("a reader that leaves early causes no stack trace", async () => {
+test("a closed output pipe causes no stack trace", async () => {
   const source = new URL("../../src/main.ts", import.meta.url).pathname;
   const run = `(sleep 0.3; "${process.execPath}" "${source}" --help; echo $? >&2) | true`;
   const child = Bun.spawn(["sh", "-c", run], { stdout: "pipe", stderr: "pipe" });
   expect(await child.stderr.text()).toMatch(/^\d\n$/);
 });
 
-test("a cache folder that can't be used ends the start with one line", async () => {
+test("an unusable cache folder stops the start with one line", async () => {
   const dataDir = temporaryFolder();
   const file = join(dataDir, "file");
   await Bun.write(file, "");

@@ -5,6 +5,7 @@ import { temporaryFolder } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { spawnServer } from "../support/server-process.ts";
 import { addAccount, testStores } from "../support/stores.ts";
+import { until } from "../support/until.ts";
 
 async function withKey() {
   const dataDir = temporaryFolder();
@@ -15,7 +16,7 @@ async function withKey() {
   return { dataDir, accountId, ...stores };
 }
 
-test("security shows what has happened, as a table and as JSON", async () => {
+test("security lists the events as text columns and as JSON", async () => {
   const { dataDir, accountId, keys } = await withKey();
   const [key] = await keys.list(accountId);
   const table = await ctxd(["security"], { dataDir });
@@ -28,7 +29,7 @@ test("security shows what has happened, as a table and as JSON", async () => {
   ]);
 });
 
-test("security says which events there are, and when none fits", async () => {
+test("an unknown event is refused with the list of events, and no match prints nothing", async () => {
   const { dataDir } = await withKey();
   const unknown = await ctxd(["security", "--event", "constructor"], { dataDir });
   expect(unknown).toMatchObject({ exitCode: 2, stdout: "" });
@@ -38,24 +39,24 @@ test("security says which events there are, and when none fits", async () => {
   expect((await ctxd(["security", "--limit", "0"], { dataDir })).exitCode).toBe(2);
 });
 
-test("the log of a running server tells what commands do, once", async () => {
+test("a running server logs the changes of commands once", async () => {
   const { dataDir, accountId } = await withKey();
   await using server = spawnServer(dataDir, "impatient");
   await server.origin();
   const create = ["key", "create", "--user", "you@example.com", "--name", "phone"];
   await ctxd(create, { dataDir });
-  while (!server.errors().includes("kind=key_created")) await Bun.sleep(20);
+  await until("the new key is logged", () => server.errors().includes("kind=key_created"));
   await ctxd(["user", "revoke", "you@example.com", "--yes"], { dataDir });
-  while (!server.errors().includes("kind=access_revoked")) await Bun.sleep(20);
-  const told = server.errors().match(/info security kind=\S+ account=\S+ via=command/g);
-  expect([...(told ?? [])]).toEqual(
+  await until("the revocation is logged", () => server.errors().includes("kind=access_revoked"));
+  const logged = server.errors().match(/info security kind=\S+ account=\S+ via=command/g);
+  expect([...(logged ?? [])]).toEqual(
     ["key_created", "access_revoked"].map(
       (kind) => `info security kind=${kind} account=${accountId} via=command`,
     ),
   );
 });
 
-test("a backup and a restore are told, each in the data that it was of", async () => {
+test("a backup is recorded in its source, and a restore in the restored data", async () => {
   const { dataDir } = await withKey();
   const env = { CTXD_CACHE_DIR: testCacheDir };
   const [folder, restored] = [join(temporaryFolder(), "backup"), join(temporaryFolder(), "data")];

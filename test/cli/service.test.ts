@@ -8,10 +8,10 @@ import { temporaryFolder } from "../support/database.ts";
 
 const isLinux = process.platform === "linux";
 const verify = Bun.which("systemd-analyze");
-/** Whatever a path or a setting may hold. */
+/** Characters that are special for systemd, and allowed in paths and settings. */
 const ODD = "a \"quoted\" $HOME %h \\ 'word' with <tags> & spaces";
 
-/** A home, and a systemctl that notes how it is called and ends as it is told. */
+/** A home folder, and a systemctl that records its calls and ends with a given exit code. */
 function machine(exitCode = 0) {
   const home = temporaryFolder();
   const bin = join(home, "bin");
@@ -27,7 +27,7 @@ function machine(exitCode = 0) {
 }
 
 describe.skipIf(!isLinux)("ctxd service", () => {
-  test("writes a unit, starts it, tells how it is, and takes it away", async () => {
+  test("writes a unit, starts it, shows its state, and removes it", async () => {
     const { unit, env, calls } = machine();
     const dataDir = temporaryFolder();
     const settings = { ...env, CTXD_PORT: "8123" };
@@ -58,7 +58,7 @@ describe.skipIf(!isLinux)("ctxd service", () => {
     expect((await ctxd(["service", "uninstall"], { env })).stderr).toContain("There is no service");
   });
 
-  test("where systemd is missing or does not answer, it says what is there and what is not", async () => {
+  test("reports a system without systemd, and a systemd that does not answer", async () => {
     const { unit, env } = machine(1);
     const failed = await ctxd(["service", "install"], { env });
     expect(failed.exitCode).toBe(1);
@@ -74,7 +74,7 @@ describe.skipIf(!isLinux)("ctxd service", () => {
     expect(existsSync(unit)).toBe(false);
   });
 
-  test("where nothing can be written, nothing is half done", async () => {
+  test("leaves no partial changes when files can't be written", async () => {
     const { env, calls } = machine();
     writeFileSync(join(env.HOME, ".config"), "a file");
     const { stderr, exitCode } = await ctxd(["service", "install"], { env });
@@ -84,7 +84,7 @@ describe.skipIf(!isLinux)("ctxd service", () => {
   });
 });
 
-test("a service without an environment of its own has its settings from a file", async () => {
+test("a service without an environment reads its settings from a file", async () => {
   const file = join(temporaryFolder(), "service.json");
   const start = () => ctxd(["service", "run", file]);
   const nothing = "does not contain a service's settings: run ctxd service install again.";
@@ -98,7 +98,7 @@ test("a service without an environment of its own has its settings from a file",
   });
 });
 
-test.skipIf(!verify)("systemd takes the unit as it is meant", async () => {
+test.skipIf(!verify)("systemd reads the unit's paths and settings unchanged", async () => {
   const folder = temporaryFolder();
   const command = ["/bin/echo", "serve", ODD];
   const unit = join(folder, "ctxd.service");
@@ -111,13 +111,13 @@ test.skipIf(!verify)("systemd takes the unit as it is meant", async () => {
   expect(checked.exitCode).toBe(0);
 });
 
-test("no character ends a line of the unit", () => {
+test("no character in a value ends a line of the unit", () => {
   const env = { CTXD_OIDC_NAME: "a\rExecStartPre=/bin/false\nb" };
   const text = systemd("/home/you", undefined).describe({ command: ["/x"], env, logFile: "" });
   expect(text).toContain('"CTXD_OIDC_NAME=a\\rExecStartPre=/bin/false\\nb"\n');
 });
 
-test("the agent of launchd is XML that says the same", () => {
+test("launchd's agent is XML with the same command and settings", () => {
   const { describe, path } = launchd("/Users/you", 501);
   const text = describe({ command: ["/bin/ctxd", ODD], env: { A: ODD }, logFile: "/tmp/log" });
   expect(path).toBe("/Users/you/Library/LaunchAgents/ctxd.plist");

@@ -4,18 +4,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startObjectStore } from "../support/object-store.ts";
 import { sharedPostgres, startPostgres } from "../support/postgres.ts";
-import { type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { spawnServer } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
 
 const TIMEOUT = 300_000;
-/** Milliseconds that one thing may take on a busy machine. */
-const PATIENCE = 60_000;
-/** Milliseconds that a probe may take, as in `http/health.ts`, and more on a busy machine. */
-const BOUND = 10_000;
+/** More than the time limit of the checks in `http/health.ts`, for a busy machine. */
+const PROBE_TIMEOUT_MS = 10_000;
 
-/** The status of a probe, and what was found of a check; nothing where no answer comes in time. */
+/** Returns the status of a probe and the result of a check, or an empty text when no answer arrives in time. */
 async function probe(origin: string, check = "database", path = "health"): Promise<string> {
   try {
-    const response = await fetch(`${origin}/api/${path}`, { signal: AbortSignal.timeout(BOUND) });
+    const response = await fetch(`${origin}/api/${path}`, {
+      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+    });
     const { checks = {} } = Object(await response.json());
     return `${response.status} ${checks[check] ?? ""}`.trim();
   } catch {
@@ -23,17 +24,8 @@ async function probe(origin: string, check = "database", path = "health"): Promi
   }
 }
 
-/** Waits until something is as it is wanted. */
-async function until(server: ServerProcess, wanted: string, look: () => string | Promise<string>) {
-  let found = "";
-  for (const end = performance.now() + PATIENCE; found !== wanted; await Bun.sleep(20)) {
-    if (performance.now() > end) throw new Error(`${found} is not ${wanted}: ${server.errors()}`);
-    found = await look();
-  }
-}
-
 test(
-  "a server waits for its database, tells what is away, and repeats no secret",
+  "a server waits for its database, reports unreachable services, and logs no password",
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "ctxd-test-"));
     await using postgres = await startPostgres();
@@ -47,14 +39,17 @@ test(
     await postgres.stop();
     await using server = spawnServer(folder, "real", settings);
     const waiting = "waiting_for_database";
-    await until(server, waiting, () => (server.errors().includes(waiting) ? waiting : ""));
+    await until("the server waits", () => server.errors().includes(waiting));
     await postgres.start();
     const origin = await server.origin();
     const untilProbe = (wanted: string, check?: string, path?: string) =>
-      until(server, wanted, () => probe(origin, check, path));
+      until(
+        `the probe answers ${wanted}`,
+        async () => (await probe(origin, check, path)) === wanted,
+      );
     await untilProbe("200 ok", "embedding");
 
-    // One that hangs is not ready either, and the probe is answered.
+    // A database that hangs makes the server unready, and probes are still answered.
     postgres.pause();
     await untilProbe("503 failed");
     await untilProbe("200", "", "health/live");
@@ -77,7 +72,7 @@ test(
 );
 
 test(
-  "a server that can't use what it is given says so in one line",
+  "a server with wrong settings of its database or bucket stops with one line",
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "ctxd-test-"));
     const postgres = await sharedPostgres();
@@ -88,13 +83,13 @@ test(
       [{ CTXD_OBJECTS: "s3://another-bucket/x" }, "another-bucket"],
       [{ CTXD_DATABASE_URL: postgres.urlOf("other") }, "has no database other"],
     ];
-    for (const [settings, said] of wrong) {
+    for (const [settings, message] of wrong) {
       await using server = spawnServer(folder, "real", { ...right, ...settings });
       expect(await server.exited).toBe(1);
-      // The model may be ready before that is known.
+      // The message about the model may come first.
       const lines = server.errors().trim().split("\n");
-      const told = lines.filter((line) => !line.includes(" debug "));
-      expect(told).toEqual([expect.stringContaining(said)]);
+      const messages = lines.filter((line) => !line.includes(" debug "));
+      expect(messages).toEqual([expect.stringContaining(message)]);
       expect(server.errors()).not.toContain("unexpected");
     }
     rmSync(folder, { recursive: true });

@@ -7,7 +7,7 @@ import { ctxd } from "../support/command-line.ts";
 const folder = mkdtempSync(join(tmpdir(), "ctxd-test-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Of a database and an object store that nobody runs. */
+/** Settings of a database and an object store that do not run. */
 const env = {
   CTXD_DATA_DIR: folder,
   CTXD_DATABASE_URL: "postgres://ctxd:pass-word@127.0.0.1:9/ctxd",
@@ -17,10 +17,10 @@ const env = {
   AWS_SECRET_ACCESS_KEY: "key-secret",
 };
 
-describe("where several servers share the data,", () => {
+describe("with shared data", () => {
   test.each([
     [
-      "no model is chosen for one of them",
+      "no model is selected for one server",
       ["model", "use", "bge-small"],
       "set CTXD_MODEL=bge-small for each",
     ],

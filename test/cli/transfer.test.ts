@@ -17,12 +17,13 @@ import { testCacheDir } from "../support/embedder.ts";
 import { pdf } from "../support/pdf.ts";
 import { addAccountTo, serving } from "../support/server-process.ts";
 import { claudeCodeLines, writeTranscript } from "../support/transcripts.ts";
+import { until } from "../support/until.ts";
 
 const root = mkdtempSync(join(tmpdir(), "ctxd-test-"));
 const dataDir = join(root, "data");
 const env = { CTXD_CACHE_DIR: testCacheDir, TZ: "America/New_York" };
 let server: Awaited<ReturnType<typeof serving>>;
-/** The owner's, and another account's. */
+/** The keys of the owner and of another account. */
 let keys: { owner: string; other: string };
 
 beforeAll(async () => {
@@ -45,7 +46,7 @@ const file = (name: string, content: string) => {
 };
 const linesOf = (path: string) => readFileSync(path, "utf8").trim().split("\n");
 
-test("what is imported for an account is exported again, and into an empty folder just so", async () => {
+test("imported memories are exported unchanged, also after an import into an empty folder", async () => {
   const user = ["--user", "other@example.com"];
   const text = file("list.md", "# Food\n- Likes tea\n- Hates coffee\n");
   const first = await run(["import", text, ...user]);
@@ -65,7 +66,7 @@ test("what is imported for an account is exported again, and into an empty folde
   const toOutput = await run(["export", "-", ...user]);
   expect(toOutput.stdout).toBe(readFileSync(path, "utf8"));
 
-  // No server runs there: one is started for it.
+  // No server uses this folder, so the command starts one.
   const empty = join(root, "empty");
   const options = { dataDir: empty, env: { ...env, CTXD_PORT: "0" } };
   const moved = await ctxd(["import", path], options);
@@ -75,7 +76,7 @@ test("what is imported for an account is exported again, and into an empty folde
   process.kill(JSON.parse(readFileSync(join(empty, "owner.json"), "utf8")).pid);
 }, 60_000);
 
-test("only who may open the socket can name an account", async () => {
+test("only requests over the socket can name an account", async () => {
   const { id } = JSON.parse((await run(["user", "list", "--json"])).stdout).at(-1);
   const ask = async (account: string, way: object) => {
     const headers = { "ctxd-account": account };
@@ -97,7 +98,7 @@ test("a dry run changes nothing, and standard input is read too", async () => {
   expect((await server.client(keys.owner).list()).memories).toHaveLength(0);
 });
 
-test("what can't be imported is named by its place, and ends with 1", async () => {
+test("lines that can't be imported are listed, and the exit code is 1", async () => {
   const good = { content: "Fine." };
   const lines = [good, { content: "" }, good, "x"].map((value) => JSON.stringify(value));
   const path = file("some.jsonl", lines.join("\n"));
@@ -125,7 +126,7 @@ test.each([
   expect(stderr).toContain(text);
 });
 
-test("files that nothing is understood of are told one by one, and end with 1", async () => {
+test("each file of an unknown format is reported, and the exit code is 1", async () => {
   const empty = await run(["import", file("empty.md", "\n\n")]);
   expect(empty).toEqual({
     stdout: "",
@@ -146,7 +147,7 @@ test("files that nothing is understood of are told one by one, and end with 1", 
   expect(some.stderr).toEndWith("Nothing was changed. From text: 1 new.\n");
 });
 
-test("a damaged PDF is told, whatever its library has fail beside", async () => {
+test("a damaged PDF is reported, also when its library has further errors", async () => {
   const whole = pdf([["Bees hum."], ["Tea is hot."]]).toString("latin1");
   const damaged = whole.replace("[4 0 R 6 0 R]", "[4 0\x16R 6 0 R]").replace("6 0 obj", "6 0 olj");
   const path = join(root, "damaged.pdf");
@@ -158,7 +159,7 @@ test("a damaged PDF is told, whatever its library has fail beside", async () => 
   });
 });
 
-test("a preview shows the first memories as they would be, and changes nothing", async () => {
+test("a preview shows the first memories and changes nothing", async () => {
   const path = file("atlas.md", "# Atlas\n## Decisions\n- We use Bun\n- We use \u001b[31mred\n");
   const { stderr, exitCode } = await run(["import", path, "--preview", "--project", "atlas"]);
   expect({ lines: stderr.split("\n"), exitCode }).toEqual({
@@ -173,7 +174,7 @@ test("a preview shows the first memories as they would be, and changes nothing",
   expect((await server.client(keys.owner).list()).memories).toHaveLength(0);
 });
 
-test("what an agent has kept of its sessions is imported by its name", async () => {
+test("the stored sessions of an agent are imported by the agent's name", async () => {
   const home = join(root, "home");
   const said = [{ user: "Which database?", assistant: "PostgreSQL." }];
   for (const session of ["s-1", "s-2"]) {
@@ -199,7 +200,7 @@ test("what an agent has kept of its sessions is imported by its name", async () 
   expect(none.stderr).toMatch(/^ctxd: [^\n]*codex[^\n]*\n$/);
 });
 
-test("an import that is killed goes on where it was, and makes no memory twice", async () => {
+test("a killed import continues when it is repeated, and creates no memory twice", async () => {
   const count = 900;
   const text = Array.from({ length: count }, (_, n) => `Note ${n} is about bee hive ${n * 7}.`);
   const path = file("many.txt", text.join("\n"));
@@ -209,7 +210,7 @@ test("an import that is killed goes on where it was, and makes no memory twice",
     stdout: "ignore",
     stderr: "ignore",
   });
-  while ((await client.list({ limit: 1 })).memories.length === 0) await Bun.sleep(20);
+  await until("a memory is imported", async () => (await client.list()).memories.length > 0);
   child.kill("SIGKILL");
   await child.exited;
   const { stderr, exitCode } = await run(["import", path]);
@@ -222,21 +223,24 @@ test("an import that is killed goes on where it was, and makes no memory twice",
   expect(contents.toSorted()).toEqual(text.toSorted());
 }, 90_000);
 
-test("an export that is broken off leaves the former one as it was", async () => {
+test("an interrupted export leaves the previous file unchanged", async () => {
   const path = file("kept.jsonl", "former\n");
   const child = Bun.spawn(commandLine(["export", path], { dataDir }), {
     env: { HOME: "/nonexistent", ...env },
     stdout: "ignore",
     stderr: "ignore",
   });
-  while (!existsSync(`${path}.unfinished`) && child.exitCode === null) await Bun.sleep(1);
+  await until(
+    "the export has begun",
+    () => existsSync(`${path}.unfinished`) || child.exitCode !== null,
+  );
   child.kill("SIGTERM");
   const isDone = (await child.exited) === 0;
   expect(linesOf(path)[0] === "former").toBe(!isDone);
   expect(existsSync(`${path}.unfinished`)).toBe(false);
 });
 
-test("a server elsewhere is reached by its address and a key", async () => {
+test("a remote server is reached by its address and a key", async () => {
   const url = ["--url", `${server.origin}/`];
   const text = file("elsewhere.txt", "Said elsewhere.");
   expect(await run(["import", text, ...url], `${keys.other}\n`)).toEqual({
@@ -260,7 +264,7 @@ test("a server elsewhere is reached by its address and a key", async () => {
   );
 });
 
-test("an export to a link, a pipe or a device leaves them what they are", async () => {
+test("an export to a link, a pipe or a device does not replace it", async () => {
   const path = file("linked.jsonl", "");
   symlinkSync(path, join(root, "link.jsonl"));
   expect(await run(["export", join(root, "link.jsonl")])).toMatchObject({ exitCode: 0 });
@@ -276,7 +280,7 @@ test("an export to a link, a pipe or a device leaves them what they are", async 
   expect(statSync("/dev/full").isCharacterDevice()).toBe(true);
 });
 
-test("in a terminal, a short import is one line", async () => {
+test("in a terminal a short import prints one line", async () => {
   mkdirSync(join(root, "notes"));
   writeFileSync(join(root, "notes", "a.md"), "One note.\n");
   const { screen, exitCode } = await ctxdInTerminal(["import", join(root, "notes")], [], {

@@ -6,7 +6,7 @@ import { serveRelease } from "../support/releases.ts";
 
 const at = (address: string) => ({ env: { CTXD_RELEASES_URL: address } });
 
-test("says what is new and how this was installed, and asks nobody", async () => {
+test("shows the changes and the way of installation, without a request", async () => {
   await using server = serveRelease({ version: "99.0.0" });
   const { exitCode, stdout } = await ctxd(["upgrade"], at(server.address));
   expect(exitCode).toBe(0);
@@ -20,7 +20,7 @@ test("says what is new and how this was installed, and asks nobody", async () =>
   expect(server.asked).toEqual([]);
 });
 
-test("--check tells a newer release with its notes, in one request", async () => {
+test("--check shows a newer release with its notes, in one request", async () => {
   const notes = "### Added\n- A thing \u001b[31mof colour";
   await using server = serveRelease({ version: "99.0.0", notes });
   const { exitCode, stdout } = await ctxd(["upgrade", "--check"], at(server.address));
@@ -32,17 +32,20 @@ test("--check tells a newer release with its notes, in one request", async () =>
   expect(server.asked).toEqual(["/latest"]);
 });
 
-test.each(["0.0.1", version])("--check says so when %s is the newest release", async (newest) => {
-  await using server = serveRelease({ version: newest });
-  const outcome = await ctxd(["upgrade", "--check"], at(server.address));
-  expect(outcome).toEqual({
-    exitCode: 0,
-    stdout: `ctxd ${version} is up to date: the newest release is ${newest}.\n`,
-    stderr: "",
-  });
-});
+test.each(["0.0.1", version])(
+  "--check reports no newer release when %s is the newest one",
+  async (newest) => {
+    await using server = serveRelease({ version: newest });
+    const outcome = await ctxd(["upgrade", "--check"], at(server.address));
+    expect(outcome).toEqual({
+      exitCode: 0,
+      stdout: `ctxd ${version} is up to date: the newest release is ${newest}.\n`,
+      stderr: "",
+    });
+  },
+);
 
-test("--json has the same for programs", async () => {
+test("--json prints the same for programs", async () => {
   await using server = serveRelease({ version: "99.0.0", notes: "- New" });
   const { stdout } = await ctxd(["upgrade", "--check", "--json"], at(server.address));
   expect(JSON.parse(stdout)).toMatchObject({
@@ -53,7 +56,7 @@ test("--json has the same for programs", async () => {
   });
 });
 
-test("without the address of releases, --check says what is missing", async () => {
+test("--check without the address of releases names the missing setting", async () => {
   const { exitCode, stderr } = await ctxd(["upgrade", "--check"]);
   expect(exitCode).toBe(1);
   expect(stderr).toBe(
@@ -61,7 +64,7 @@ test("without the address of releases, --check says what is missing", async () =
   );
 });
 
-test("a checkout is not replaced, and nobody is asked for it", async () => {
+test("a checkout is not replaced, and no request is made", async () => {
   await using server = serveRelease({ version: "99.0.0" });
   const { exitCode, stderr } = await ctxd(["upgrade", "--install"], at(server.address));
   expect(exitCode).toBe(1);
@@ -71,6 +74,6 @@ test("a checkout is not replaced, and nobody is asked for it", async () => {
   expect(server.asked).toEqual([]);
 });
 
-test.each([["--check"], ["--json"]])("--install goes without %s", async (flag) => {
+test.each([["--check"], ["--json"]])("--install can't be combined with %s", async (flag) => {
   expect(await ctxd(["upgrade", "--install", flag])).toMatchObject({ exitCode: 2 });
 });

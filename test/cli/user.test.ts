@@ -1,10 +1,8 @@
 import { expect, test } from "bun:test";
 import { findLocalOwner } from "../../src/accounts/local-owner.ts";
-import { createFactors } from "../../src/sign-in/factors.ts";
-import { createSessions } from "../../src/sign-in/sessions.ts";
 import { ctxd, ctxdInTerminal } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
-import { addAccount, testStores } from "../support/stores.ts";
+import { testStores } from "../support/stores.ts";
 
 const PASSWORD = "correct horse";
 
@@ -20,7 +18,7 @@ test("user add takes the password from standard input and prints nothing on stan
   ).toMatchObject({ role: "owner" });
 });
 
-test("the password is one line, whatever its end", async () => {
+test("the password is the first line, without its line break", async () => {
   const dataDir = temporaryFolder();
   const input = ` ${PASSWORD} \r\nanother line\n`;
   expect((await ctxd(["user", "add", "you@example.com"], { dataDir, input })).exitCode).toBe(0);
@@ -57,7 +55,7 @@ test.each([
   expect(await accounts.list()).toHaveLength(1);
 });
 
-test("user list shows the accounts as a table and as JSON", async () => {
+test("user list shows the accounts as text columns and as JSON", async () => {
   const dataDir = temporaryFolder();
   const { accounts } = testStores(dataDir);
   const account = await accounts.add({ email: "you@example.com", password: null });
@@ -83,7 +81,7 @@ test("user list shows the accounts as a table and as JSON", async () => {
   });
 });
 
-test("user list of an empty server says how to go on", async () => {
+test("user list without accounts says how to add one", async () => {
   const dataDir = temporaryFolder();
   const table = await ctxd(["user", "list"], { dataDir });
   expect(table).toMatchObject({ stdout: "", exitCode: 0 });
@@ -102,13 +100,13 @@ test("user passwd replaces the password", async () => {
   expect(await accounts.verifyPassword("you@example.com", "a new password")).not.toBeNull();
 });
 
-test.each(["passwd", "remove"])("user %s of an unknown account says how to go on", async (verb) => {
+test.each(["passwd", "remove"])("user %s of an unknown account says what to do", async (verb) => {
   const refused = await ctxd(["user", verb, "eve@example.com"], { dataDir: temporaryFolder() });
   expect(refused).toMatchObject({ stdout: "", exitCode: 1 });
   expect(refused.stderr).toMatch(/^ctxd: .*ctxd user list.*ctxd user add EMAIL.*\n$/);
 });
 
-test("user remove without a terminal wants --yes", async () => {
+test("user remove without a terminal requires --yes", async () => {
   const dataDir = temporaryFolder();
   const { accounts } = testStores(dataDir);
   await accounts.add({ email: "you@example.com", password: null });
@@ -121,20 +119,20 @@ test("user remove without a terminal wants --yes", async () => {
   expect(await accounts.list()).toEqual([]);
 });
 
-test("of two accounts added at once one is the owner", async () => {
+test("only one of two concurrently added accounts is the owner", async () => {
   const dataDir = temporaryFolder();
   const { accounts, db } = testStores(dataDir);
   db.sqlite.run("BEGIN IMMEDIATE");
   db.sqlite.run("INSERT INTO accounts VALUES ('acc_1', 'bob@example.com', NULL, 'owner', 0, NULL)");
   const adding = ctxd(["user", "add", "you@example.com"], { dataDir, input: `${PASSWORD}\n` });
-  // Long enough for the other process to be waiting for the lock.
+  // Gives the command time to wait for the lock. Its waiting can't be observed.
   await Bun.sleep(1_000);
   db.sqlite.run("COMMIT");
   expect(await adding).toMatchObject({ exitCode: 0 });
   expect((await accounts.findByEmail("you@example.com"))?.role).toBe("member");
 });
 
-test("in a terminal the password is asked for twice and does not appear", async () => {
+test("in a terminal the password is asked for twice and not shown", async () => {
   const dataDir = temporaryFolder();
   const { screen, exitCode } = await ctxdInTerminal(
     ["user", "add", "you@example.com"],
@@ -164,7 +162,7 @@ test.each([
   ["a short password", [["Password", "short\r"]], "8 to 1024"],
   ["Ctrl-C", [["Password", "corr\u0003"]], "Cancelled"],
   ["Ctrl-D", [["Password", "\u0004"]], "Cancelled"],
-] as const)("in a terminal %s adds nobody", async (_, steps, message) => {
+] as const)("in a terminal %s adds no account", async (_, steps, message) => {
   const dataDir = temporaryFolder();
   const { screen, exitCode } = await ctxdInTerminal(["user", "add", "you@example.com"], steps, {
     dataDir,
@@ -180,19 +178,22 @@ test.each([
   ["n\r", 1, 1],
   ["\r", 1, 1],
   ["\u0003", 1, 1],
-])("in a terminal user remove names what is lost and obeys %j", async (typed, code, left) => {
-  const dataDir = temporaryFolder();
-  const { accounts, keys } = testStores(dataDir);
-  const account = await accounts.add({ email: "you@example.com", password: null });
-  await keys.create(account.id, { name: "laptop", scopes: ["memories:read"], expiresAt: null });
-  const remove = ["user", "remove", "you@example.com"];
-  const { screen, exitCode } = await ctxdInTerminal(remove, [["[y/N]", typed]], { dataDir });
-  expect(screen).toContain("its API keys (1) and all its memories");
-  expect(exitCode).toBe(code);
-  expect(await accounts.list()).toHaveLength(left);
-});
+])(
+  "in a terminal user remove names the data that is lost, and obeys %j",
+  async (typed, code, remaining) => {
+    const dataDir = temporaryFolder();
+    const { accounts, keys } = testStores(dataDir);
+    const account = await accounts.add({ email: "you@example.com", password: null });
+    await keys.create(account.id, { name: "laptop", scopes: ["memories:read"], expiresAt: null });
+    const remove = ["user", "remove", "you@example.com"];
+    const { screen, exitCode } = await ctxdInTerminal(remove, [["[y/N]", typed]], { dataDir });
+    expect(screen).toContain("its API keys (1) and all its memories");
+    expect(exitCode).toBe(code);
+    expect(await accounts.list()).toHaveLength(remaining);
+  },
+);
 
-test("the first account takes over what local agents saved, a second one does not", async () => {
+test("the first account takes over the memories of local agents, a second one does not", async () => {
   const dataDir = temporaryFolder();
   const local = await findLocalOwner(testStores(dataDir).accounts);
 
@@ -209,7 +210,7 @@ test("the first account takes over what local agents saved, a second one does no
   expect(accounts[0]?.id).toBe(local.id);
 });
 
-test("user quota shows and sets how much an account may keep", async () => {
+test("user quota shows and sets the limits of an account", async () => {
   const dataDir = temporaryFolder();
   await testStores(dataDir).accounts.add({ email: "you@example.com", password: null });
   const quota = async (...args: string[]) => {
@@ -232,77 +233,7 @@ test("user quota shows and sets how much an account may keep", async () => {
   expect((await ctxd(["user", "quota", "nobody@example.com"], { dataDir })).exitCode).toBe(1);
 });
 
-test("user disable shuts an account until user enable, and never the owner's", async () => {
-  const dataDir = temporaryFolder();
-  const { accounts } = testStores(dataDir);
-  await addAccount(accounts, "you@example.com");
-  const { id } = await addAccount(accounts, "bob@example.com");
-  const run = (command: string, email = "bob@example.com") =>
-    ctxd(["user", command, email], { dataDir });
-  expect(await run("disable")).toMatchObject({ exitCode: 0, stdout: "" });
-  expect(await accounts.admit(id)).toBeNull();
-  expect((await run("disable")).stderr).toContain("already disabled");
-  expect((await ctxd(["user", "list"], { dataDir })).stdout).toContain("member, disabled");
-  expect((await run("enable")).exitCode).toBe(0);
-  expect((await accounts.admit(id))?.id).toBe(id);
-  const refused = await run("disable", "you@example.com");
-  expect(refused.exitCode).toBe(1);
-  expect(refused.stderr).toContain("The owner of the server can't be disabled");
-});
-
-test("user revoke ends keys, apps and sessions, when that is meant", async () => {
-  const dataDir = temporaryFolder();
-  const { accounts, keys, db } = testStores(dataDir);
-  const { id } = await addAccount(accounts, "you@example.com");
-  const { key } = await keys.create(id, {
-    name: "laptop",
-    scopes: ["memories:read"],
-    expiresAt: null,
-  });
-  const sessions = createSessions({ db, clock: Date.now });
-  const session = await sessions.begin(id);
-  const refused = await ctxd(["user", "revoke", "you@example.com"], { dataDir });
-  expect(refused).toMatchObject({ exitCode: 2 });
-  expect(await keys.authenticate(key)).not.toBeNull();
-  const done = await ctxd(["user", "revoke", "you@example.com", "--yes"], { dataDir });
-  expect(done.stderr).toContain("1 key and 0 apps revoked, 1 browser signed out");
-  expect(await keys.authenticate(key)).toBeNull();
-  expect(await sessions.findAccount(session)).toBeNull();
-});
-
-test("user reset-factor removes a lost second factor, ends sessions, and list shows who has one", async () => {
-  const dataDir = temporaryFolder();
-  const { accounts, db, clock } = testStores(dataDir);
-  const { id } = await accounts.add({ email: "you@example.com", password: PASSWORD });
-  const factors = createFactors({ db, clock });
-  const sessions = createSessions({ db, clock: Date.now });
-  const publicKey = new Uint8Array([1]);
-  await factors.passkeys.add(id, {
-    id: "a",
-    publicKey,
-    counter: 0,
-    transports: [],
-    name: "laptop",
-  });
-  await factors.recoveryCodes.replace(id);
-  const session = await sessions.begin(id);
-
-  const list = await ctxd(["user", "list"], { dataDir });
-  expect(list.stdout).toMatch(/you@example.com +owner +passkey +/);
-  const reset = await ctxd(["user", "reset-factor", "YOU@example.com"], { dataDir });
-  expect(reset).toMatchObject({ stdout: "", exitCode: 0 });
-  expect(reset.stderr).toContain("the password alone signs in again");
-  expect(await factors.isSetUp(id)).toBe(false);
-  expect(await factors.recoveryCodes.count(id)).toBe(0);
-  expect(await sessions.findAccount(session)).toBeNull();
-
-  const again = await ctxd(["user", "reset-factor", "you@example.com"], { dataDir });
-  expect(again.stderr).toContain("has no passkey and no authenticator app");
-  const unknown = await ctxd(["user", "reset-factor", "eve@example.com"], { dataDir });
-  expect(unknown.exitCode).toBe(1);
-});
-
-test("where passwords are switched off, user add asks for none", async () => {
+test("without passwords, user add asks for none", async () => {
   const dataDir = temporaryFolder();
   const env = {
     CTXD_PASSWORDS: "off",

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { CLIENTS, clientsLike } from "../../src/connect/clients.ts";
 
-test("there are at least fifteen clients, each under a name of its own", () => {
+test("there are at least fifteen clients, each with a unique id", () => {
   expect(CLIENTS.length).toBeGreaterThanOrEqual(15);
   expect(new Set(CLIENTS.map(({ id }) => id)).size).toBe(CLIENTS.length);
   expect(new Set(CLIENTS.map(({ file }) => file.linux)).size).toBe(CLIENTS.length);

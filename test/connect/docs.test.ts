@@ -9,7 +9,7 @@ const manual = await Bun.file(
 ).text();
 const URL = "https://memory.example.com/mcp";
 
-/** What stands under a heading. */
+/** Returns the text under a heading. */
 function section(heading: string): string {
   const [, text = ""] = manual.split(`### ${heading}\n`);
   return text.split(/^##/m)[0] ?? "";

@@ -16,7 +16,7 @@ function client(id: string): Client {
   return found;
 }
 
-/** Files as people have them; all but our entry must stay as it is, character by character. */
+/** Files of users. Every character outside our entry must stay unchanged. */
 const FILES: Record<string, [what: string, text: string][]> = {
   cursor: [
     [
@@ -53,7 +53,7 @@ const FILES: Record<string, [what: string, text: string][]> = {
   ],
 };
 
-/** Whether all characters of a text are in another one, in their order. */
+/** Whether another text contains all characters of a text in the same order. */
 function isWithin(text: string, other: string): boolean {
   let at = 0;
   for (const character of other) if (character === text[at]) at++;
@@ -98,7 +98,7 @@ test.each([
   expect(change).toThrow(message);
 });
 
-test("what a person has set in our entry stays, what said where the server is goes", () => {
+test("settings of the user in our entry stay, the old address of the server is removed", () => {
   const mine = { trust: true, timeout: 5, env: { A: "1" } };
   const old = { mcpServers: { ctxd: { httpUrl: "https://old", headers: { a: "b" }, ...mine } } };
   const gemini = client("gemini");
@@ -113,7 +113,7 @@ test("what a person has set in our entry stays, what said where the server is go
   );
 });
 
-test("no key stays behind when Claude Desktop goes back to this machine", () => {
+test("no key remains when Claude Desktop is connected to this machine again", () => {
   const desktop = client("claude-desktop");
   const remote = writeEntry(desktop, "", desktop.remote({ url: URL, key: "ctx_k" }));
   expect(remote).toContain("ctx_k");
@@ -121,7 +121,7 @@ test("no key stays behind when Claude Desktop goes back to this machine", () => 
 });
 
 test.each(CLIENTS.map(({ id }) => id))(
-  "%s: what is shown to be pasted is what is written",
+  "%s: the entry to paste is the entry that is written",
   (id) => {
     const each = client(id);
     for (const entry of [
@@ -135,7 +135,7 @@ test.each(CLIENTS.map(({ id }) => id))(
   },
 );
 
-test("JSON of any shape and layout keeps all that is in it", () => {
+test("JSON of any shape and layout keeps its content", () => {
   const random = createRandom(7);
   const cursor = client("cursor");
   const local = cursor.local(LAUNCH);
@@ -147,10 +147,10 @@ test("JSON of any shape and layout keeps all that is in it", () => {
     const ours = { mcpServers: { ...mcpServers, ctxd: local } };
     expect(parse(written)).toEqual({ ...rest, ...ours });
     expect(parse(writeEntry(cursor, written, null))).toEqual(parse(text));
-    // Nothing but white space is lost, and nothing but the entry and a comma is new.
-    const bare = (each: string) => each.replaceAll(/[\s,]/g, "");
-    expect(bare(written).length).toBe(
-      bare(text).length + bare(JSON.stringify({ ctxd: local })).length - 2,
+    // Only white space is removed, and only the entry and commas are added.
+    const compact = (each: string) => each.replaceAll(/[\s,]/g, "");
+    expect(compact(written).length).toBe(
+      compact(text).length + compact(JSON.stringify({ ctxd: local })).length - 2,
     );
   }
 });

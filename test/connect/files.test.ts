@@ -53,7 +53,7 @@ test.each([
   expect(locate(client(id), { env, platform, home: "/home/you" })).toBe(path);
 });
 
-test("a file that is there wins over a new one at the usual place", () => {
+test("an existing file is preferred to a new file at the usual place", () => {
   const home = temporaryFolder();
   const around = { env: {}, platform: "linux", home };
   const find = () => locate(client("opencode"), around);
@@ -65,7 +65,7 @@ test("a file that is there wins over a new one at the usual place", () => {
   expect(find()).toBe(join(home, ".config", "opencode", "opencode.json"));
 });
 
-test("a client that has run and has no server yet is found, and its file is made", () => {
+test("a client without any server is found by its folder, and its file is created", () => {
   const home = temporaryFolder();
   const around = { env: {}, platform: "linux", home };
   expect(isInstalled(client("junie"), around)).toBe(false);
@@ -76,14 +76,14 @@ test("a client that has run and has no server yet is found, and its file is made
   expect(readFileSync(path, "utf8")).toBe("{}");
 });
 
-test("every client has a place on Windows that is below a folder of its person", () => {
+test("every client has a file on Windows in a folder of the user", () => {
   const home = "C:\\Users\\you";
   for (const each of CLIENTS) {
     expect(locate(each, { env: {}, platform: "win32", home })).toMatch(/^C:\\Users\\you\\[^/%~]+$/);
   }
 });
 
-test("a project's folder with the name of a variable of Windows means nothing elsewhere", () => {
+test("a folder that is named like a variable of Windows is ignored on other systems", () => {
   const home = temporaryFolder();
   const place = client("cline").orAt?.find((path) => path.startsWith("%APPDATA%")) ?? "";
   const before = process.cwd();
@@ -103,7 +103,7 @@ test("on an unknown system, the error says how to add the entry by hand", () => 
   expect(find).toThrow("--print shows it");
 });
 
-test("a file that its client writes in the meantime is left to it", () => {
+test("a file that its client changes in the meantime is not overwritten", () => {
   const path = join(temporaryFolder(), "settings.json");
   writeFileSync(path, "{}");
   const file = readConfiguration(path);
@@ -112,7 +112,7 @@ test("a file that its client writes in the meantime is left to it", () => {
   expect(readFileSync(path, "utf8")).toBe('{"theme": "dark"}');
 });
 
-test("the copy is of the file as it was before the last change", () => {
+test("the copy has the content before the last change", () => {
   const folder = temporaryFolder();
   const path = join(folder, "settings.json");
   writeFileSync(path, "{}");

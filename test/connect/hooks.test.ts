@@ -12,7 +12,7 @@ const COMMANDS = {
 const NONE = { recall: null, capture: null };
 const agents: [string, HookAgent][] = HOOK_AGENTS.map((agent) => [agent.id, agent]);
 
-/** The commands of an event, be they by themselves or in groups. */
+/** The commands of an event, listed directly or in groups. */
 function commandsOf(text: string, event: string): string[] {
   const list = parse(text)?.hooks?.[event] ?? [];
   return list.flatMap((one: { command?: string; hooks?: { command: string }[] }) =>
@@ -52,13 +52,13 @@ describe.each(agents)("hooks of %s", (_, agent) => {
     const written = writeHooks(agent, "", { ...NONE, [kind]: COMMANDS[kind] });
     expect(hooksIn(agent, written)).toEqual([kind]);
     expect(written).not.toContain(` ${other} `);
-    // One of them can go without the other.
+    // Each can be removed alone.
     const both = writeHooks(agent, written, COMMANDS);
     expect(hooksIn(agent, writeHooks(agent, both, { ...COMMANDS, [kind]: null }))).toEqual([other]);
   });
 });
 
-test("a program that has moved takes the place of the old one", () => {
+test("the new path of a moved program replaces the old one", () => {
   const [agent] = HOOK_AGENTS;
   if (!agent) throw new Error("there are no agents");
   const hooks = [...OTHER.hooks, { type: "command", command: "'/old dir/ctxd' recall" }];
@@ -68,7 +68,7 @@ test("a program that has moved takes the place of the old one", () => {
   expect(parse(writeHooks(agent, written, NONE))).toEqual({ hooks: { SessionStart: [OTHER] } });
 });
 
-test("hooks that are something else are left alone", () => {
+test("hooks of an unexpected type are not changed", () => {
   for (const [, agent] of agents) {
     for (const text of ['{"hooks": 7}', `{"hooks": {"${agent.events[0]?.name}": {}}}`]) {
       expect(() => writeHooks(agent, text, COMMANDS)).toThrow();
@@ -76,7 +76,7 @@ test("hooks that are something else are left alone", () => {
   }
 });
 
-test("the rule by which Claude Code does not ask is added once, and taken out again", () => {
+test("the permission rule of Claude Code is added once, and removed again", () => {
   for (const text of ["", "{}\n", '{\n  "permissions": {\n    "allow": ["Bash(ls)"]\n  }\n}\n']) {
     const written = writeApprovalRule(text, true);
     expect(parse(written).permissions.allow).toContain("mcp__ctxd");

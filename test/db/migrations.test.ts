@@ -36,7 +36,7 @@ function readVersion(sqlite: Database): unknown {
 }
 
 test.each(TABLES.map((table) => [getTableConfig(table).name, table] as const))(
-  "the Drizzle table %s is what the migrations made",
+  "the Drizzle table %s matches the migrated database table",
   (name, table) => {
     const { sqlite } = testDatabase();
     const made = sqlite

@@ -8,7 +8,7 @@ test.each([
   ["an hour before the newest memory", moment - 3_600_000, moment, "problem"],
   ["a minute before the newest memory", moment - 60_000, moment, "ok"],
   ["after the newest memory", moment + 1, moment, "ok"],
-  ["right where nothing was saved yet", moment, null, "ok"],
+  ["correct without any memory", moment, null, "ok"],
 ] as const)("a clock %s is told", (_, now, newest, state) => {
   expect(checkClock(now, newest)).toMatchObject({ check: "clock", state });
 });

@@ -15,7 +15,7 @@ let server: TestServer;
 let client: Awaited<ReturnType<TestServer["account"]>>;
 let front: Bun.Server<undefined>;
 let origin: string;
-/** A proxy before the server, for one test. */
+/** Starts a proxy in front of the server for one test. */
 let proxy: Proxy;
 
 beforeAll(async () => {
@@ -122,7 +122,7 @@ describe("problems of a proxy are recognized:", () => {
       /not answered by ctxd \(200, text\/html\)/,
     ],
     [
-      "the header Authorization is taken away",
+      "the header Authorization is removed",
       (_, forward) => forward({ headers: { authorization: null } }),
       "authorization",
       /does not reach the server/,
@@ -140,7 +140,7 @@ describe("problems of a proxy are recognized:", () => {
       /^\/token is not answered by ctxd/,
     ],
     [
-      "a page in the place of registration",
+      "a page instead of registration",
       async (request, forward) =>
         pathOf(request).endsWith("/register") ? html(403) : await forward(),
       "Cursor",

@@ -56,7 +56,7 @@ test("a table is read from the base of its checkpoint", async () => {
 test.each([
   ["is missing", (path: string) => rmSync(path)],
   ["is cut", (path: string) => truncateSync(path, 10)],
-])("a table of which a file of an index %s is a problem", async (_, damage) => {
+])("a table is damaged when a file of its indexes %s", async (_, damage) => {
   const dataDir = temporaryFolder();
   using data = openRecorded(dataDir);
   const checkpoint = await writeBase(dataDir, "acc_1.00000001", 3, { isIndexed: true });

@@ -9,9 +9,9 @@ import { buildTarget } from "../support/executable.ts";
 import { RIGHT, useOnce } from "../support/main-job.ts";
 
 /**
- * The executable for 64-bit ARM, run by an emulator in a root that has the C library alone: minutes, so only with
- * LONG=1. `CTXD_TEST_TARGET=linux-arm64 bun test test/executable/executable.test.ts test/mcp/executable.test.ts`
- * runs what the executable of this machine has to pass.
+ * Tests the executable for 64-bit ARM with an emulator, in a root with only the C library. It takes minutes, so it
+ * needs LONG=1. `CTXD_TEST_TARGET=linux-arm64 bun test test/executable/executable.test.ts test/mcp/executable.test.ts`
+ * runs the tests of this machine's executable.
  */
 const missing = process.env.LONG ? arm64Missing : "LONG is not set";
 if (missing) console.log(`The executable for 64-bit ARM is not run: ${missing}.`);
@@ -43,12 +43,12 @@ describe.skipIf(missing !== null)("the executable for 64-bit ARM", () => {
     return { stdout, stderr, exitCode: await child.exited };
   }
 
-  test("makes an account, saves, searches by meaning, and stops when it is told to", async () => {
+  test("creates an account, saves, searches by meaning, and stops on a signal", async () => {
     const place = { cwd: root.path, executable: "/ctxd", env, wrap };
     expect(await useOnce(place)).toEqual(RIGHT);
   });
 
-  test("backs up what it has, and restores it", async () => {
+  test("backs up and restores its data", async () => {
     expect(await run("backup", "/tmp/copy")).toMatchObject({ exitCode: 0 });
     const folder = ["--data-dir", "/tmp/restored"];
     expect(await run("restore", "/tmp/copy", ...folder)).toMatchObject({ exitCode: 0 });
@@ -60,10 +60,10 @@ describe.skipIf(missing !== null)("the executable for 64-bit ARM", () => {
     expect(readFileSync(join(root.path, "tmp", "memories.jsonl"), "utf8")).toContain(FACT);
   });
 
-  test("is a memory for an agent, whose server it starts itself", async () => {
+  test("serves an agent, and starts the server itself", async () => {
     const [command = "", ...args] = wrap(["/ctxd", "mcp", "--data-dir", "/tmp/agents"]);
     const client = new Client({ name: "ctxd-test", version: "1.0.0" });
-    // An emulated start takes many times as long.
+    // An emulated start is many times slower.
     const patience = { timeout: TIMEOUT };
     const call = (name: string, args: Record<string, unknown>) =>
       client.callTool({ name, arguments: args }, patience);
@@ -80,7 +80,7 @@ describe.skipIf(missing !== null)("the executable for 64-bit ARM", () => {
     }
   });
 
-  test("finds nothing wrong with itself", async () => {
+  test("has no problems in ctxd doctor", async () => {
     const { stdout, stderr, exitCode } = await run("doctor");
     expect({ stdout, stderr, exitCode }).toMatchObject({ stderr: "", exitCode: 0 });
     expect(stdout).toMatch(/^ok +libraries/m);

@@ -6,7 +6,7 @@ import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { version } from "../../package.json" with { type: "json" };
 import { addAuthenticator } from "../support/authenticator.ts";
 import { bareRoot } from "../support/bare-root.ts";
-import { openBrowser } from "../support/browser.ts";
+import { openBrowser, type Page } from "../support/browser.ts";
 import { buildExecutable, isEmulated } from "../support/executable.ts";
 import { RIGHT, setUpLinkOf, useOnce } from "../support/main-job.ts";
 import { startObjectStore } from "../support/object-store.ts";
@@ -14,26 +14,62 @@ import { pdf } from "../support/pdf.ts";
 import { sharedPostgres } from "../support/postgres.ts";
 import { zip } from "../support/zip.ts";
 
-/** The first build compresses 300 MB of libraries; later ones find that done. */
-const BUILD_TIMEOUT = 20 * 60_000;
-/** The first start unpacks them. */
+/** The first build compresses 300 MB of libraries, and later builds reuse the result. */
+const BUILD_TIMEOUT_MS = 20 * 60_000;
+/** The first start unpacks the libraries. */
 const TIMEOUT = isEmulated ? 30 * 60_000 : 120_000;
 
 const isRoot = process.getuid?.() === 0;
-/** Tools of administrators are not in everyone's path. */
+/** Tools of administrators are not in the PATH of every user. */
 const find = (tool: string) => Bun.which(tool, { PATH: `${process.env.PATH}:/usr/sbin:/sbin` });
 const [unshare, ip, chroot] = ["unshare", "ip", "chroot"].map(find);
 const folder = mkdtempSync(join(tmpdir(), "ctxd-executable-"));
 
 beforeAll(async () => {
   copyFileSync(await buildExecutable(), join(folder, "ctxd"));
-}, BUILD_TIMEOUT);
+}, BUILD_TIMEOUT_MS);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** Creates the first account, then adds, searches and imports memories and signs in with a passkey. */
+async function useDashboard(page: Page) {
+  await page.getByLabel("E-mail address").fill("you@example.com");
+  await page.getByLabel("Password").fill("correct horse battery");
+  await page.getByRole("button", { name: "Create my account" }).click();
+  await page.getByRole("link", { name: "Skip to the overview" }).click();
+  await page.getByRole("link", { name: "Add a memory" }).click();
+  await page.getByLabel("Text").fill("My daughter is allergic to peanuts.");
+  await page.getByRole("button", { name: "Save the memory" }).click();
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.locator(".growth-line").waitFor();
+  await page.getByRole("link", { name: "Memories", exact: true }).click();
+  // Text that is typed before the page's scripts run does not start a search.
+  await page.waitForURL("**/memories");
+  await page.getByLabel("Search", { exact: true }).fill("what food must the child avoid");
+  await page.getByText(/^Score \d/).waitFor();
+
+  // A worker reads the file with the PDF library.
+  await page.getByRole("link", { name: "Import", exact: true }).click();
+  const buffer = zip([{ name: "bees.pdf", content: pdf([["Bees hum in the garden."]]) }]);
+  const file = { name: "notes.zip", mimeType: "application/zip", buffer };
+  await page.getByLabel("Files", { exact: true }).setInputFiles(file);
+  await page.getByRole("button", { name: "Import the files" }).click();
+  await page.getByText("Imported from a PDF:").waitFor();
+
+  await addAuthenticator(page);
+  await page.getByRole("link", { name: "Account", exact: true }).click();
+  await page.getByRole("link", { name: "Add a passkey" }).click();
+  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await page.getByRole("heading", { name: "Your recovery codes" }).waitFor();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("link", { name: "Sign in with a passkey" }).click();
+  await page.getByRole("button", { name: "Use a passkey" }).click();
+  await page.getByRole("link", { name: "Overview" }).waitFor();
+}
+
 describe("the executable", () => {
   test(
-    "does its main job in an empty folder with an empty environment",
+    "saves and finds memories in an empty folder with an empty environment",
     async () => {
       const home = join(folder, "home");
       mkdirSync(home);
@@ -44,7 +80,7 @@ describe("the executable", () => {
   );
 
   test(
-    "does its main job over a database and an object store that servers share",
+    "saves and finds memories with a shared database and object store",
     async () => {
       await using database = await (await sharedPostgres()).database();
       await using objects = await startObjectStore();
@@ -77,38 +113,7 @@ describe("the executable", () => {
         const link = await setUpLinkOf(server.stderr);
         await browser.visit({ origin: new URL(link).origin }, async (page) => {
           await page.goto(link);
-          await page.getByLabel("E-mail address").fill("you@example.com");
-          await page.getByLabel("Password").fill("correct horse battery");
-          await page.getByRole("button", { name: "Create my account" }).click();
-          await page.getByRole("link", { name: "Skip to the overview" }).click();
-          await page.getByRole("link", { name: "Add a memory" }).click();
-          await page.getByLabel("Text").fill("My daughter is allergic to peanuts.");
-          await page.getByRole("button", { name: "Save the memory" }).click();
-          await page.getByRole("link", { name: "Overview" }).click();
-          await page.locator(".growth-line").waitFor();
-          await page.getByRole("link", { name: "Memories", exact: true }).click();
-          // What is typed before the page's scripts run is searched for by the button alone.
-          await page.waitForURL("**/memories");
-          await page.getByLabel("Search", { exact: true }).fill("what food must the child avoid");
-          await page.getByText(/^Score \d/).waitFor();
-
-          // A thread of its own reads it, with the library of PDFs.
-          await page.getByRole("link", { name: "Import", exact: true }).click();
-          const buffer = zip([{ name: "bees.pdf", content: pdf([["Bees hum in the garden."]]) }]);
-          const file = { name: "notes.zip", mimeType: "application/zip", buffer };
-          await page.getByLabel("Files", { exact: true }).setInputFiles(file);
-          await page.getByRole("button", { name: "Import the files" }).click();
-          await page.getByText("Imported from a PDF:").waitFor();
-
-          await addAuthenticator(page);
-          await page.getByRole("link", { name: "Account", exact: true }).click();
-          await page.getByRole("link", { name: "Add a passkey" }).click();
-          await page.getByRole("button", { name: "Add a passkey" }).click();
-          await page.getByRole("heading", { name: "Your recovery codes" }).waitFor();
-          await page.getByRole("button", { name: "Sign out" }).click();
-          await page.getByRole("link", { name: "Sign in with a passkey" }).click();
-          await page.getByRole("button", { name: "Use a passkey" }).click();
-          await page.getByRole("link", { name: "Overview" }).waitFor();
+          await useDashboard(page);
         });
       } finally {
         await browser.close();
@@ -119,7 +124,7 @@ describe("the executable", () => {
   );
 
   test(
-    "reads no .env and no bunfig.toml of the folder it is started in",
+    "reads no .env and no bunfig.toml of the current folder",
     async () => {
       const cwd = join(folder, "elsewhere");
       mkdirSync(cwd);
@@ -139,7 +144,7 @@ describe("the executable", () => {
   );
 
   test(
-    "encrypts a backup, and opens it again",
+    "encrypts a backup, and restores it",
     async () => {
       const home = mkdtempSync(join(folder, "backup-"));
       const identity = await generateX25519Identity();
@@ -176,7 +181,7 @@ describe("the executable", () => {
   );
 
   test.skipIf(!isRoot || !unshare || !ip)(
-    "does its main job without any network but its own loopback",
+    "saves and finds memories without a network",
     async () => {
       const home = mkdtempSync(join(folder, "offline-"));
       const network = `${ip} link set lo up && exec "$@"`;
@@ -191,9 +196,9 @@ describe("the executable", () => {
     TIMEOUT,
   );
 
-  // arm64.test.ts does it with an emulator.
+  // arm64.test.ts tests this with an emulator.
   test.skipIf(!isRoot || !chroot || process.platform !== "linux" || isEmulated)(
-    "does its main job in a bare root that has the C library and /tmp alone, as another user",
+    "saves and finds memories in a root with only the C library and /tmp, as another user",
     async () => {
       using root = bareRoot(join(folder, "ctxd"));
       const result = await useOnce({

@@ -7,7 +7,7 @@ import { readOnlyRoot } from "../support/bare-root.ts";
 import { buildExecutable } from "../support/executable.ts";
 import { RIGHT, useOnce } from "../support/main-job.ts";
 
-/** What the image does, shown without an engine: its last stage as a root of its own. */
+// Tests the image without a container engine, in a root file system like its last stage.
 const TIMEOUT = 120_000;
 const ROOT = join(import.meta.dir, "..", "..");
 const text = await Bun.file(join(ROOT, "Dockerfile")).text();
@@ -33,11 +33,11 @@ const chroot = Bun.which("chroot", { PATH: `${process.env.PATH}:/usr/sbin:/sbin`
 const canMount = process.getuid?.() === 0 && chroot !== null && process.platform === "linux";
 
 describe("the Dockerfile", () => {
-  test("is what a linter takes it for", () => {
+  test("has no findings of a linter", () => {
     expect(validate(text).map(({ message }) => message)).toEqual([]);
   });
 
-  test("takes nothing from anywhere but its base images and the npm registry", () => {
+  test("downloads only base images and packages of the npm registry", () => {
     const commands = file
       .getInstructions()
       .filter((instruction) => ["RUN", "ADD"].includes(instruction.getKeyword()));
@@ -46,14 +46,14 @@ describe("the Dockerfile", () => {
     }
   });
 
-  test("ends in a program that is not root's", () => {
+  test("does not run the program as root", () => {
     expect(user).toBeGreaterThan(0);
     expect(words("ENTRYPOINT")).toEqual(["ctxd"]);
     expect(words("CMD")).toEqual(["serve"]);
   });
 });
 
-describe.skipIf(!canMount)("the image, its root read-only", () => {
+describe.skipIf(!canMount)("the image with a read-only root", () => {
   let executable: string;
   beforeAll(async () => {
     executable = await buildExecutable();
@@ -68,7 +68,7 @@ describe.skipIf(!canMount)("the image, its root read-only", () => {
   ];
 
   test(
-    "does its main job, and writes to its volume alone",
+    "saves and finds memories, and writes only to its volume",
     async () => {
       using root = rootOf(user);
       const place = {
@@ -81,14 +81,14 @@ describe.skipIf(!canMount)("the image, its root read-only", () => {
       expect(await useOnce(place)).toEqual(RIGHT);
       expect(readdirSync(root.data)).toContain("cache");
       const health = Bun.spawnSync(place.wrap([`/${at}`, ...words("HEALTHCHECK").slice(1)]), place);
-      // It has ended: the check is what says so.
+      // The server has ended, so the health check fails.
       expect(health.exitCode).toBe(1);
     },
     TIMEOUT,
   );
 
   test(
-    "says how to mend a volume that it may not write to",
+    "says how to repair a volume without write permission",
     () => {
       using root = rootOf(0);
       chmodSync(root.data, 0o755);
@@ -96,9 +96,9 @@ describe.skipIf(!canMount)("the image, its root read-only", () => {
         env: { ...env, PATH: process.env.PATH ?? "" },
       });
       expect(started.exitCode).toBe(1);
-      const said = started.stderr.toString();
-      expect(said.trim().split("\n")).toHaveLength(1);
-      expect(said).toContain(`chown -R ${user}:${user}`);
+      const message = started.stderr.toString();
+      expect(message.trim().split("\n")).toHaveLength(1);
+      expect(message).toContain(`chown -R ${user}:${user}`);
     },
     TIMEOUT,
   );

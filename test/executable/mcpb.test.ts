@@ -10,7 +10,7 @@ import { stopServer } from "../support/bridge.ts";
 import { buildExecutable } from "../support/executable.ts";
 import { connectProgram, shownIn } from "../support/mcp.ts";
 
-// The first build compresses 300 MB of libraries, and the first start unpacks them.
+// The first build compresses 300 MB of libraries, and the first start unpacks the libraries.
 setDefaultTimeout(20 * 60_000);
 
 const folder = mkdtempSync(join(tmpdir(), "ctxd-mcpb-"));
@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("what a bundle has Claude Desktop start is a memory with the tools that it names", async () => {
+test("the command of a bundle for Claude Desktop has the tools of its manifest", async () => {
   const json: unknown = await Bun.file(join(unpacked, "manifest.json")).json();
   const manifest = MANIFEST_SCHEMAS["0.3"].parse(json);
   const config = await getMcpConfigForManifest({

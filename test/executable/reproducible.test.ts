@@ -7,14 +7,14 @@ import { buildExecutable } from "../support/executable.ts";
 const ROOT = join(import.meta.dir, "..", "..");
 const BUILD_TIMEOUT = 20 * 60_000;
 
-// Beside the checkout, so that its libraries can be linked.
+// On the file system of the checkout, so that its libraries can be hard-linked.
 const folder = process.env.LONG ? mkdtempSync(join(dirname(ROOT), "ctxd-clones-")) : tmpdir();
 afterAll(() => {
   if (process.env.LONG) rmSync(folder, { recursive: true });
 });
 
 test(
-  "the executable does not name the folder it was built in",
+  "the executable does not contain the path of its build folder",
   async () => {
     const bytes = Buffer.from(await Bun.file(await buildExecutable()).arrayBuffer());
     expect(bytes.indexOf(`${ROOT}/`)).toBe(-1);
@@ -22,7 +22,7 @@ test(
   BUILD_TIMEOUT,
 );
 
-/** Builds what is committed in a clone of its own, and gives the executable's SHA-256. */
+/** Builds the last commit in a new clone, and returns the executable's SHA-256. */
 async function buildClone(clone: string, from: string): Promise<string> {
   await Bun.$`git clone -q ${ROOT} ${clone} && cp -al ${ROOT}/node_modules ${clone}`.quiet();
   const build = join(clone, "src", "native", "build.ts");
@@ -32,7 +32,7 @@ async function buildClone(clone: string, from: string): Promise<string> {
 }
 
 test.skipIf(!process.env.LONG)(
-  "two clones of a commit, built from different folders, give the same bytes (LONG=1)",
+  "builds of one commit in two folders are identical (LONG=1)",
   async () => {
     const first = await buildClone(join(folder, "a"), folder);
     expect(await buildClone(join(folder, "a longer name"), "/")).toBe(first);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { executableName, ownTargetName, targetNamed } from "../../src/native/targets.ts";
 import { buildExecutable } from "../support/executable.ts";
 
-/** What the workflows try each executable with, on systems that are not here. */
+/** The smoke test that the workflows run for the executable of every system. */
 const SCRIPT = join(import.meta.dir, "..", "..", ".ci", "smoke");
 const target = targetNamed(ownTargetName());
 
@@ -22,14 +22,14 @@ function smoke(put: (path: string) => void) {
   }
 }
 
-test("an executable that works passes the smoke test of a release", async () => {
+test("a working executable passes the smoke test of a release", async () => {
   const executable = await buildExecutable();
   const { exitCode, said, errors } = smoke((path) => copyFileSync(executable, path));
   expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: "" });
   expect(said.trim().split("\n")).toHaveLength(5);
 }, 120_000);
 
-test("one that only says its version does not", () => {
+test("an executable that only prints its version fails", () => {
   const { exitCode, errors } = smoke((path) => {
     writeFileSync(path, "#!/bin/sh\necho 1.2.3\n");
     chmodSync(path, 0o755);

@@ -28,7 +28,7 @@ async function run(args: readonly string[], env: Record<string, string> = {}) {
 }
 
 test(
-  "a file tells what is new in it, and that it can replace itself",
+  "an executable that was copied shows its changes, and that it can replace itself",
   async () => {
     const { stdout } = await run(["upgrade"]);
     expect(stdout).toStartWith(`What is new in ctxd ${version}:\n\n`);

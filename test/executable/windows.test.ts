@@ -7,9 +7,9 @@ import { addressOf } from "../support/main-job.ts";
 import { until } from "../support/until.ts";
 
 /**
- * The executable for Windows, run by Wine 9 or later (earlier ones lack a library that Bun needs): minutes, so
- * only with LONG=1. `WINE` names another program than the one in the PATH. Wine has no Unix sockets, so what
- * agents on the same machine use is not tried here.
+ * Tests the executable for Windows with Wine 9 or later; earlier versions lack a library that Bun needs. It takes
+ * minutes, so it needs LONG=1. `WINE` names the program, if it is not in the PATH. Wine has no Unix sockets, so
+ * local agents are not tested here.
  */
 const WINE = process.env.WINE ?? Bun.which("wine64") ?? Bun.which("wine") ?? "";
 const missing = process.env.LONG ? wineMissing() : "LONG is not set";
@@ -53,7 +53,7 @@ describe.skipIf(missing !== null)("the executable for Windows", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Runs a command to its end, with a file as its input: Wine reads no pipe of Unix. */
+  /** Runs a command with a file as its input, because Wine can't read Unix pipes. */
   async function run(args: readonly string[], input = "") {
     const file = join(folder, "input");
     writeFileSync(file, input);
@@ -68,7 +68,7 @@ describe.skipIf(missing !== null)("the executable for Windows", () => {
     return { stdout: stdout.trim(), stderr, exitCode: await child.exited };
   }
 
-  test("makes an account, saves over HTTP, and finds by meaning", async () => {
+  test("creates an account, saves over HTTP, and finds by meaning", async () => {
     const added = await run(["user", "add", "you@example.com"], "correct horse battery\r\n");
     expect(added).toMatchObject({ exitCode: 0 });
     const { stdout: key } = await run([
@@ -104,11 +104,11 @@ describe.skipIf(missing !== null)("the executable for Windows", () => {
     }
   });
 
-  test("has its data where Windows has data of programs", () => {
+  test("stores its data in Windows' folder for programs", () => {
     expect(readFileSync(join(data(), "ctxd.db")).toString("latin1")).toStartWith("SQLite format 3");
   });
 
-  test("backs up what it has, and what is restored is whole", async () => {
+  test("backs up its data, and restores it completely", async () => {
     expect(await run(["backup", "C:\\copy"])).toMatchObject({ exitCode: 0 });
     const manifest = readFileSync(drive("copy/backup.json"), "utf8");
     expect(manifest).not.toContain("\\\\");
@@ -121,8 +121,8 @@ describe.skipIf(missing !== null)("the executable for Windows", () => {
     expect(stdout).toMatch(/^ok +table acc_\w+: 2 memories/m);
   });
 
-  test("describes its task, in Windows' own encoding", async () => {
-    // Whether it is started tells nothing here: Wine's Task Scheduler is a beginning.
+  test("describes its task in Windows' encoding", async () => {
+    // Its start is not tested, because Wine's Task Scheduler is incomplete.
     const { stderr } = await run(["service", "install"]);
     expect(stderr).toContain("AppData\\Roaming\\ctxd\\service.xml");
     const folder = join(data(), "..", "..", "Roaming", "ctxd");

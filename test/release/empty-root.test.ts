@@ -72,7 +72,7 @@ async function firstMemory([command = "", ...args]: readonly string[]): Promise<
 
 describe.skipIf(!isWanted)("in an empty root", () => {
   test.skipIf(!npm || !node || !dash)(
-    "npx ctxd mcp is all that it takes where there is Node.js",
+    "with Node.js, npx ctxd mcp needs no further setup",
     async () => {
       await using registry = await serveRegistry(tarballs);
       using root = emptyRoot();

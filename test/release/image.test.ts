@@ -12,7 +12,7 @@ function run(...command: string[]): string {
 }
 
 test.skipIf(!canBuild)(
-  "an image is what the Dockerfile says, of an executable that is there",
+  "an image has the settings of the Dockerfile, and contains the executable",
   async () => {
     const out = temporaryFolder();
     const executable = join(temporaryFolder(), "ctxd");

@@ -73,8 +73,8 @@ async function endServer(): Promise<void> {
 
 const steps: Record<string, () => Promise<void>> = {
   "says its version": async () => {
-    const said = await run("--version");
-    if (!/^\d+\.\d+\.\d+$/.test(said)) throw new Error(`it says ${said}`);
+    const output = await run("--version");
+    if (!/^\d+\.\d+\.\d+$/.test(output)) throw new Error(`--version prints ${output}`);
   },
   "saves over HTTP and finds by meaning": async () => {
     const { found, errors, exitCode } = await useOnce({ cwd: folder, executable, env });

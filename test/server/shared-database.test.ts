@@ -5,7 +5,7 @@ import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { testPostgres, testPostgresUrl } from "../support/databases.ts";
 
-/** Runs commands with the settings of servers that share a database. */
+/** Runs commands with the settings of a shared database. */
 async function commandsOn(url: string) {
   const env = {
     CTXD_DATABASE_URL: url,

@@ -12,7 +12,7 @@ const ask = async (folder: string) =>
 test.each([
   ["in place, as on Windows", openInPlace],
   ["as on this system", listenOnSocket],
-])("a socket that is opened %s replaces what a crash has left", async (_, open) => {
+])("a socket that is opened %s replaces the socket of a crashed server", async (_, open) => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, SOCKET), "");
   const server = open(folder, answer);

@@ -25,7 +25,7 @@ test.each([
   expect(toShell(words, platform)).toBe(command);
 });
 
-// What a person's hooks run on Windows, where the bash of Git is a shell too.
+// On Windows, hooks may run in the bash of Git.
 test("bash reads words quoted for Windows", () => {
   const words = ["printf", "[%s]", "C:\\Program Files\\ctxd.exe", "C:\\plain\\ctxd.exe"];
   const { stdout } = Bun.spawnSync(["bash", "-c", toShell(words, "win32")]);

@@ -6,7 +6,7 @@ import { quoteArgument, taskScheduler } from "../../src/system/services/task-sch
 import { userServices } from "../../src/system/services/user-services.ts";
 import { temporaryFolder } from "../support/database.ts";
 
-/** Whatever a path or a setting may hold. */
+/** Characters that are special for services, and allowed in paths and settings. */
 const ODD = "a \"quoted\" $HOME %h \\ 'word' with <tags> & spaces";
 const COMMAND = ["C:\\Program Files\\ctxd\\ctxd.exe", "service", "run", ODD];
 const SCHEMA = join(import.meta.dir, "task.xsd");
@@ -21,7 +21,7 @@ function run(command: string[], text: string): { code: number; out: string; prob
   return { code: exitCode, out: stdout.toString(), problems: stderr.toString() };
 }
 
-/** As the schema is for the text, not for the bytes that Windows is given. */
+/** The schema describes the text, not the encoded bytes for Windows. */
 const asUtf8 = (text: string) => text.replace('encoding="UTF-16"', 'encoding="UTF-8"');
 
 describe.skipIf(!xmllint)("the task of Windows (needs xmllint)", () => {
@@ -49,7 +49,7 @@ describe.skipIf(!xmllint)("the task of Windows (needs xmllint)", () => {
   });
 });
 
-// Of the documentation of CommandLineToArgvW, and of what it says of backslashes.
+// Rules of quotes and backslashes: documentation of CommandLineToArgvW.
 test.each([
   ["serve", "serve"],
   ["", '""'],

@@ -17,7 +17,7 @@ function write(name: string, text: string): string {
   return path;
 }
 
-test("a certificate and its key are read, with a chain too", () => {
+test("a certificate and its key are read, also with a chain", () => {
   const { names, expires, ...pems } = readCertificate(one);
   expect(pems).toEqual({ cert: one.certPem, key: one.keyPem });
   expect(names).toBe("DNS:localhost");
@@ -32,22 +32,27 @@ describe("an unusable file is refused with its name:", () => {
   const cases: [what: string, cert: string, key: string, message: RegExp][] = [
     ["a missing certificate", none, one.key, /CTXD_TLS_CERT names .*none, .*ENOENT/],
     ["a missing key", one.cert, none, /CTXD_TLS_KEY names .*none, .*ENOENT/],
-    ["another's key", one.cert, other.key, /does not belong to the certificate in/],
-    ["half a certificate", cut, one.key, /cut\.pem \(CTXD_TLS_CERT\) has no certificate/],
     [
-      "half a chain",
+      "the key of another certificate",
+      one.cert,
+      other.key,
+      /does not belong to the certificate in/,
+    ],
+    ["a truncated certificate", cut, one.key, /cut\.pem \(CTXD_TLS_CERT\) has no certificate/],
+    [
+      "a truncated chain",
       write("half-chain.pem", one.certPem + half),
       one.key,
       /half-chain\.pem \(CTXD_TLS_CERT\) has no certificate/,
     ],
     ["an empty file", write("empty.pem", ""), one.key, /empty\.pem .*has no certificate/],
     [
-      "half a key",
+      "a truncated key",
       one.cert,
       write("cut-key.pem", one.keyPem.slice(0, 80)),
       /cut-key\.pem \(CTXD_TLS_KEY\) has no unencrypted private key/,
     ],
-    ["the two exchanged", one.key, one.cert, /has no certificate in PEM/],
+    ["exchanged files", one.key, one.cert, /has no certificate in PEM/],
   ];
   test.each(cases)("%s", (_, cert, key, message) => {
     expect(() => readCertificate({ cert, key })).toThrow(message);

@@ -52,7 +52,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A key whose use is logged, with the address that it comes from. */
+/** Adds an expired key. Its use is logged with the address of the client. */
 async function addExpiredKey() {
   const { accountId } = await addAccountTo(dataDir);
   const db = openSqlite(databasePath(dataDir));
@@ -96,7 +96,7 @@ function fingerprint(): Promise<string> {
 }
 const of = ({ certPem }: { certPem: string }) => new X509Certificate(certPem).fingerprint256;
 
-test("a certificate is renewed, and no request fails meanwhile", async () => {
+test("a certificate is renewed without failed requests", async () => {
   expect(await fingerprint()).toBe(of(first));
   let isOver = false;
   const statuses: Record<string, number> = {};
@@ -125,7 +125,7 @@ test("a certificate is renewed, and no request fails meanwhile", async () => {
   expect(Object.keys(statuses)).toEqual(["200"]);
   expect(statuses["200"]).toBeGreaterThan(100);
 
-  // The server of a renewed certificate knows who asks, as the first one did.
+  // After a renewal the server still knows the address of the client.
   const tls = { rejectUnauthorized: false };
   const { key } = await addExpiredKey();
   const headers = { authorization: `Bearer ${key}` };

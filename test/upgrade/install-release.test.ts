@@ -10,7 +10,7 @@ const NAME = "ctxd-linux-x64";
 const root = mkdtempSync(join(tmpdir(), "ctxd-test-"));
 afterAll(() => rmSync(root, { recursive: true }));
 
-/** A folder with an executable of its own. */
+/** A folder with an executable. */
 async function installed() {
   const folder = mkdtempSync(join(root, "bin-"));
   const executable = join(folder, "ctxd");
@@ -56,12 +56,12 @@ test("a release replaces the executable, and the former executable is kept besid
 
 const REFUSED: [string, TestRelease, RegExp][] = [
   [
-    "something else than was released",
+    "a download with another checksum",
     { version: "0.2.0", files: GOOD, checksums: checksumsOf({ [NAME]: "another" }) },
     /is damaged or was replaced: its SHA-256 is \w{64}, not \w{64}/,
   ],
   [
-    "a release whose checksums do not name it",
+    "a release without a checksum of the executable",
     { version: "0.2.0", files: GOOD, checksums: checksumsOf({ "ctxd-linux-x64.old": "x" }) },
     /SHA256SUMS of the release has no line for ctxd-linux-x64/,
   ],
@@ -71,7 +71,7 @@ const REFUSED: [string, TestRelease, RegExp][] = [
     /The release 0.2.0 has no ctxd-linux-x64/,
   ],
   [
-    "what does not start here",
+    "an executable that does not start here",
     {
       version: "0.2.0",
       files: { [NAME]: "#!/bin/sh\necho version GLIBC_9 not found >&2; exit 1\n" },
@@ -79,7 +79,7 @@ const REFUSED: [string, TestRelease, RegExp][] = [
     /ctxd 0.2.0 does not start on this system \(version GLIBC_9 not found\)/,
   ],
   [
-    "another version than the one that was asked for",
+    "an executable of another version",
     { version: "0.2.0", files: { [NAME]: program("0.1.5") } },
     /ctxd 0.2.0 does not start on this system/,
   ],

@@ -5,7 +5,7 @@ import { serveRelease } from "../support/releases.ts";
 test.each([
   ["https://github.com/owner/ctxd", "https://api.github.com/repos/owner/ctxd/releases/latest"],
   ["https://git.example.com/o/ctxd", "https://git.example.com/api/v3/repos/o/ctxd/releases/latest"],
-])("%s tells its newest release at %s", (repository, address) => {
+])("the newest release of %s is at %s", (repository, address) => {
   expect(newestReleaseOf(repository)).toBe(address);
 });
 
@@ -31,7 +31,7 @@ const REFUSED: [string, () => Response, string][] = [
   ["another tag", () => Response.json({ tag_name: "nightly", assets: [] }), "names no release"],
   ["too much", () => new Response("x".repeat(5 << 20)), "the answer is too long"],
   [
-    "the way to an address without https",
+    "a redirect to an address without https",
     () => Response.redirect("http://0.0.0.0:1/latest"),
     "can't be fetched",
   ],
