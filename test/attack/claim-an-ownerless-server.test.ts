@@ -34,7 +34,7 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** A memory that an agent on this machine has saved, and the server that it started for that. */
+/** Saves a memory by a local agent, which starts a server. */
 async function saveByAgent(content: string) {
   const bridge = startBridge(dataDir);
   const answer = await bridge.call("save_memory", { content });
@@ -46,7 +46,7 @@ function runDashboard(args: readonly string[] = [], env: Record<string, string> 
   return ctxd(["dashboard", ...args], { dataDir, env: { ...program(dataDir).env, ...env } });
 }
 
-test("another user of the machine makes himself the owner of a server on loopback", async () => {
+test("another user of the machine can't become the owner of a server on loopback", async () => {
   await using server = spawnServer(dataDir, "real");
   const origin = await server.origin();
   const stranger = createPerson(origin);
@@ -76,7 +76,7 @@ test("another user of the machine makes himself the owner of a server on loopbac
 });
 
 describe("a server in the background", () => {
-  test.skipIf(!isLinux)("opens no port for anyone on the machine to try", async () => {
+  test.skipIf(!isLinux)("opens no port", async () => {
     const { bridge, pid } = await saveByAgent("nobody else's");
     expect(listeningPorts(pid)).toEqual([]);
     const health = await ctxd(["health"], { dataDir, env: { CTXD_PORT: "1" } });
@@ -108,7 +108,7 @@ describe("a server in the background", () => {
     },
   );
 
-  test("shows its person alone the way to the account, by no argument that others read", async () => {
+  test("shows the set-up link only to its user, and in no argument of a program", async () => {
     const { bridge, pid } = await saveByAgent("said before");
     const bin = join(root, "bin");
     mkdirSync(bin);
@@ -130,9 +130,9 @@ describe("a server in the background", () => {
     const log = join(dataDir, "background.log");
     expect(await Bun.file(log).text()).toContain(link);
     expect(statSync(log).mode & 0o777).toBe(0o600);
-    // As long as the server runs it is the same link.
+    // The link stays the same while the server runs.
     expect((await runDashboard(["--no-browser"])).stdout).toBe(first.stdout);
-    // Where no browser opens it, no file has it.
+    // Without a browser, no file contains the link.
     expect(existsSync(page)).toBe(false);
     expect((await runDashboard([], { PATH: env.PATH, DISPLAY: "" })).stdout).toBe(first.stdout);
     expect(existsSync(page)).toBe(process.platform === "darwin");
@@ -151,7 +151,7 @@ describe("a server in the background", () => {
     expect(await bridge.end()).toBe(0);
   });
 
-  test("ends when its dashboard is unused, and says when its port is taken", async () => {
+  test("ends when its dashboard is unused, and reports a port that is in use", async () => {
     const server = start(dataDir, "serve", "--background", "3");
     // Otherwise `ctxd dashboard` may start the server.
     await until("the server's socket exists", () => existsSync(join(dataDir, "ctxd.sock")));

@@ -30,7 +30,7 @@ describe("nobody can get the address of the local owner", () => {
     expect(await server.accounts.findByEmail(LOCAL)).toBeNull();
   });
 
-  test("from the owner, who invites it", async () => {
+  test("by an invitation from the owner", async () => {
     await using server = await startOAuthServer();
     const { person } = await server.signedIn();
     const form = formTo(await person.visit("/admin"), "/admin/invitations");
@@ -38,7 +38,7 @@ describe("nobody can get the address of the local owner", () => {
     expect(await server.invitations.list()).toEqual([]);
   });
 
-  test("by an invitation for it from before", async () => {
+  test("by an invitation of an earlier version", async () => {
     await using server = await startOAuthServer();
     await server.accounts.add({ email: OWNER, password: null });
     const { secret, invitation } = await server.invitations.create(MEMBER);
@@ -57,7 +57,7 @@ describe("nobody can get the address of the local owner", () => {
     expect(await server.accounts.list()).toEqual([]);
   });
 
-  test("through a provider that vouches for it", async () => {
+  test("through a provider that verified it", async () => {
     const port = await freePort();
     const redirectUri = `http://localhost:${port}/sign-in/with/oidc/callback`;
     const provider = await startOpenIdProvider(redirectUri);
@@ -86,7 +86,7 @@ describe("nobody can get the address of the local owner", () => {
   });
 });
 
-/** A folder as one that an earlier version has left: members, one of them with the local address, and no owner. */
+/** A data folder of an earlier version: members, one of them with the local address, and no owner. */
 function folderWithoutOwner() {
   const dataDir = temporaryFolder();
   const { db, accounts } = testStores(dataDir);
@@ -106,7 +106,7 @@ describe("an account that already has this address", () => {
     expect(await accounts.isSetUp()).toBe(true);
   });
 
-  test("is neither named by `user add` nor by the set-up, and stays who it is", async () => {
+  test("is not renamed by `user add` or the set-up", async () => {
     const { dataDir, accounts } = folderWithoutOwner();
     const input = `${PASSWORD}\n`;
     await ctxd(["user", "add", "new@example.com"], { dataDir, input });
@@ -116,7 +116,7 @@ describe("an account that already has this address", () => {
     expect(await accounts.findByEmail(LOCAL)).toMatchObject({ id: "acc_1", role: "member" });
   });
 
-  test("gets nothing that an agent saves: the agent is told how the server gets an owner", async () => {
+  test("receives no memories of local agents, which get the instructions to create an owner", async () => {
     const { dataDir, accounts } = folderWithoutOwner();
     const bridge = startBridge(dataDir);
     const refused = await bridge.call("save_memory", { content: "a secret of the owner's" });
@@ -160,7 +160,7 @@ describe("the owner can't be removed while others have accounts", () => {
   });
 });
 
-test("an invitation that a removed owner leaves makes nobody the owner", async () => {
+test("an invitation of a removed owner makes nobody the owner", async () => {
   await using server = await startOAuthServer();
   const { id } = await server.accounts.add({ email: OWNER, password: null });
   const [used, open] = [
@@ -181,7 +181,7 @@ test("an invitation that a removed owner leaves makes nobody the owner", async (
 });
 
 describe("making another account the owner", () => {
-  test("leaves one owner, at once and in a running server", async () => {
+  test("leaves one owner, immediately and in a running server", async () => {
     await using server = await startOAuthServer();
     const owner = await server.signedIn();
     const member = await server.signedIn();

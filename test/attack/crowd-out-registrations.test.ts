@@ -16,9 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Registrations that nobody ever uses, each a little younger than the one before. */
+/** Unused registrations, each a little newer than the one before. */
 async function flood(number: number): Promise<void> {
-  // They need not be on the disk, which takes most of the time.
+  // Waiting for the disk would take most of the time.
   server.db.sqlite.run("PRAGMA synchronous = OFF");
   for (let count = 0; count < number; count++) {
     server.clock.advance(1);
@@ -37,7 +37,7 @@ const unused = () =>
     )
     .get()?.number;
 
-test("5,000 registrations keep nobody out, and the oldest unused one makes room", async () => {
+test("after 5,000 registrations, the oldest unused one is removed for a new one", async () => {
   const first = await server.register();
   await flood(MOST - 1);
   expect(unused()).toBe(MOST);
@@ -49,7 +49,7 @@ test("5,000 registrations keep nobody out, and the oldest unused one makes room"
   expect(unused()).toBe(MOST);
 });
 
-test("registrations can't push out an app that a person is just being asked about", async () => {
+test("registrations can't displace an app whose consent page is open", async () => {
   const { client_id: clientId } = await server.register();
   const { person } = await server.signedIn();
   const page = await person.visit(server.authorizeUrl(clientId));
@@ -60,14 +60,14 @@ test("registrations can't push out an app that a person is just being asked abou
   tokensOf(await server.redeem(clientId, code));
 });
 
-test("registrations can't push out an app that has been used", async () => {
+test("registrations can't displace an app that has been used", async () => {
   const { clientId, tokens } = await server.connect();
   server.clock.advance(48 * HOUR);
   await flood(MOST + 10);
   tokensOf(await server.renew(clientId, tokens.refresh_token));
 });
 
-test("a stranger keeps no registration alive by looking at its consent page", async () => {
+test("a stranger can't keep a registration by opening its consent page", async () => {
   const { client_id: clientId } = await server.register();
   for (let count = 0; count < 3; count++) {
     await fetch(server.authorizeUrl(clientId), { redirect: "manual" });
@@ -76,7 +76,7 @@ test("a stranger keeps no registration alive by looking at its consent page", as
   expect(await server.oauth.clients.find(clientId)).toBeNull();
 });
 
-describe("who has a whole network of IPv6 gets no more of", () => {
+describe("a whole IPv6 network gets no more", () => {
   const addresses = Array.from(
     { length: 300 },
     (_, index) => `2001:db8:1:${index.toString(16)}::1`,
@@ -99,13 +99,13 @@ describe("who has a whole network of IPv6 gets no more of", () => {
     expect(await count(register, 201)).toBe(240);
   });
 
-  test("tries to make an account than 60 an hour", async () => {
+  test("sign-ups than 60 an hour", async () => {
     const config = { trustProxy: true, registration: "open" } as const;
     await using behind = await startOAuthServer({ config });
     await behind.signedIn();
     const person = createPerson(behind.origin);
     const form = await person.visit("/sign-up");
-    // A password that is too short is refused after it was counted, and costs no hash.
+    // A password that is too short counts as a try, but is not hashed.
     const signUp = async (from: Record<string, string>) =>
       (await person.submit(form, { email: "x@example.com", password: "short" }, from)).status;
     expect(await count(signUp, 422)).toBe(60);

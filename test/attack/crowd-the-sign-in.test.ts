@@ -8,7 +8,7 @@ const EMAIL = "you@example.com";
 const HOME = "203.0.113.1";
 
 describe("a crowd that keeps the server busy with passwords", () => {
-  /** A sign-in whose hashing the test holds. */
+  /** A sign-in whose hashing ends when the test says. */
   function createBusy() {
     const started: { email: string; finish: () => void }[] = [];
     const clock = testClock();
@@ -28,7 +28,7 @@ describe("a crowd that keeps the server busy with passwords", () => {
 
   const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-  test("uses up no tries of the clients that it causes to be refused", async () => {
+  test("does not use up the tries of clients that are refused because of it", async () => {
     const { attempt, started } = createBusy();
     const crowd = [...Array(52).keys()].map((n) => attempt(`p${n}@example.com`, `192.0.2.${n}`));
     await settle();
@@ -46,7 +46,7 @@ describe("a crowd that keeps the server busy with passwords", () => {
     expect(await own).toBeNull();
   });
 
-  test("does not keep out a browser that signed in before: it has a place, and every other turn", async () => {
+  test("does not lock out a browser that signed in before, which gets every second turn", async () => {
     const { attempt, started } = createBusy();
     const crowd = [...Array(52).keys()].map((n) => attempt(`p${n}@example.com`, `192.0.2.${n}`));
     await settle();
@@ -65,7 +65,7 @@ describe("a crowd that keeps the server busy with passwords", () => {
   });
 });
 
-test("a flood of invented accounts does not make the server forget the tries at a real one", async () => {
+test("many tries at invented accounts do not reset the tries at a real account", async () => {
   const verifyPassword = async () => null;
   const parts = {
     accounts: { verifyPassword },
@@ -77,7 +77,7 @@ test("a flood of invented accounts does not make the server forget the tries at 
     check({ email, password: "x" }, { address, browser: null });
   for (let count = 0; count < 30; count++) await attempt(EMAIL, `192.0.2.${count}`);
   for (let count = 0; count < 25_000; count++) {
-    // One or two of them share the real one's slot.
+    // One or two invented accounts share the slot of the real one.
     await attempt(`p${count}@x.com`, `a${count}`).catch(() => null);
   }
   await expect(attempt(EMAIL, HOME)).rejects.toMatchObject({ code: "rate_limited" });

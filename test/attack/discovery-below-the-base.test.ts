@@ -19,7 +19,7 @@ const RESOURCE = "/.well-known/oauth-protected-resource";
 test.each([
   [`/api${SERVER}`, SERVER],
   [`/api${SERVER}/mcp`, SERVER],
-  // RFC 8414, section 3.1, for who takes the base for the issuer.
+  // RFC 8414, section 3.1, for clients that use the base as the issuer.
   [`${SERVER}/api`, SERVER],
   [`/api${RESOURCE}`, RESOURCE],
   [`/api${RESOURCE}/mcp`, RESOURCE],
@@ -51,7 +51,7 @@ test.each([
   expect(body).toHaveProperty("error.code", "not_found");
 });
 
-test("the issuer stays the bare origin, which clients compare byte for byte", async () => {
+test("the issuer is the origin without a path, because clients compare it byte for byte", async () => {
   expect((await read(`/api${SERVER}`)).body).toMatchObject({
     issuer: server.origin,
     token_endpoint: `${server.origin}/api/oauth/token`,

@@ -34,13 +34,13 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What a page says, but for what is another for every browser. */
+/** The text of a page, without the parts that differ in every browser. */
 const sayingOf = ({ status, text }: { status: number; text: string }, email: string) => ({
   status,
   text: text.replaceAll(/value="[\w-]{43,}"/g, "").replaceAll(email, "EMAIL"),
 });
 
-test("a wrong password gets the same answer whatever the account has, or is not", async () => {
+test("a wrong password gets the same answer for all accounts and for unknown addresses", async () => {
   const sayings = [];
   for (const email of EMAILS) {
     const { page, person } = await enterPassword(server, { email, password: "a wrong password" });
@@ -57,7 +57,7 @@ async function recover(email: string, code: string) {
   return { person, page: await person.submit(form, { email, code }) };
 }
 
-test("a recovery code gets the same answer whatever the account has, or is not", async () => {
+test("a wrong recovery code gets the same answer for all accounts and for unknown addresses", async () => {
   const sayings = [];
   for (const email of EMAILS) {
     const { page } = await recover(email, "0000-0000-0000-0000");
@@ -72,7 +72,7 @@ test("a recovery code alone does not sign in to an account that has a password",
   const { page, person } = await recover("app@example.com", codes[0] ?? "");
   expect(page.status).toBe(401);
   expect(await isSignedIn(person)).toBe(false);
-  // Nor is it used up by who can't use it.
+  // The refused code remains unused.
   expect(
     await server.factors.recoveryCodes.count(
       (await server.accounts.findByEmail("app@example.com"))?.id ?? "",
@@ -84,7 +84,7 @@ test("a recovery code alone does not sign in to an account that has a password",
   expect(again.page.status).toBe(401);
 });
 
-test("recovery codes are guessed slowly", async () => {
+test("tries of recovery codes are limited", async () => {
   const statuses: number[] = [];
   server.clock.advance(15 * 60_000);
   for (let count = 0; count < 11; count++) {
@@ -93,7 +93,7 @@ test("recovery codes are guessed slowly", async () => {
   expect(statuses).toEqual([...Array(10).fill(401), 429]);
 });
 
-test("an account without a password has none that signs in", async () => {
+test("no password signs in to an account without a password", async () => {
   for (const password of ["correct horse battery", "", "null"]) {
     const { page, person } = await enterPassword(server, { email: "alone@example.com", password });
     expect(page.status).toBe(401);

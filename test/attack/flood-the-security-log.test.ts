@@ -16,7 +16,7 @@ function start() {
 
 const address = (number: number) => `198.51.${(number >> 8) & 255}.${number & 255}`;
 
-test("a thousand failed sign-ins a second from one address fill no disk", async () => {
+test("a thousand failed sign-ins a second from one address do not fill the disk", async () => {
   const { record, clock, lines, flush, all } = start();
   for (let second = 0; second < 60; second++) {
     for (let tries = 0; tries < 1_000; tries++) {
@@ -29,7 +29,7 @@ test("a thousand failed sign-ins a second from one address fill no disk", async 
   expect(lines.length).toBeLessThan(30);
 });
 
-test("a thousand failed sign-ins a second from as many addresses fill no disk", async () => {
+test("a thousand failed sign-ins a second from a thousand addresses do not fill the disk", async () => {
   const { record, clock, lines, flush, all } = start();
   for (let minute = 0; minute < 10; minute++) {
     for (let tries = 0; tries < 60_000; tries++) {
@@ -41,12 +41,12 @@ test("a thousand failed sign-ins a second from as many addresses fill no disk", 
   await flush();
   const rows = await all();
   expect(rows.length).toBeLessThanOrEqual(10 * 201);
-  // Nothing goes uncounted.
+  // Every failed sign-in is counted.
   expect(rows.reduce((sum, { times }) => sum + times, 0)).toBe(600_000);
   expect(lines.length).toBeLessThan(10 * 1_000);
 });
 
-test("failed sign-ins do not push out the events of others", async () => {
+test("failed sign-ins do not displace other events", async () => {
   const { record, clock, flush, prune, list } = start();
   record("key_created", { accountId: "acc_1", via: "browser", address: address(1) });
   for (let minute = 0; minute < 300; minute++) {

@@ -32,7 +32,7 @@ async function attack(logFormat: Config["logFormat"]) {
   return { lines, csv };
 }
 
-test("text: an e-mail address, a user agent, a key and an app that bear a line", async () => {
+test("text: line breaks in an e-mail address, a user agent, a key and an app make no line", async () => {
   const { lines } = await attack("text");
   const security = lines.filter((line) => line.includes(" security "));
   expect(security.length).toBeGreaterThanOrEqual(5);
@@ -44,7 +44,7 @@ test("text: an e-mail address, a user agent, a key and an app that bear a line",
   );
 });
 
-test("JSON: the same", async () => {
+test("JSON: line breaks in these values make no line", async () => {
   const { lines } = await attack("json");
   const security = lines
     .map((line) => JSON.parse(line))
@@ -54,13 +54,13 @@ test("JSON: the same", async () => {
   expect(failed.map(({ address }) => address)).toEqual(["127.0.0.1", "127.0.0.1"]);
 });
 
-test("a table: a name that a spreadsheet takes for a formula", async () => {
+test("CSV: a name does not become a formula in a spreadsheet", async () => {
   const { csv } = await attack("text");
   expect(csv).toContain(",'=1+1,");
   expect(csv).not.toMatch(/(^|,)"?[=+@-]/m);
 });
 
-test("nothing that was typed to get in is in the log", async () => {
+test("the log contains no entered password or code", async () => {
   const { lines } = await attack("text");
   const failed = lines.filter((line) => line.includes("sign_in_failed") && !line.includes("name="));
   expect(failed).toHaveLength(2);

@@ -41,20 +41,20 @@ async function signIn(
   return { person, status: page.status, credential, form };
 }
 
-test("the passkeys that are refused below are accepted when they are genuine", async () => {
+test("genuine passkeys are accepted", async () => {
   const { person, status } = await signIn();
   expect(status).toBe(200);
   expect(await isSignedIn(person)).toBe(true);
 });
 
-test("a stranger learns of nobody's passkeys", async () => {
+test("the sign-in page lists no passkeys to a stranger", async () => {
   const { options } = await begin();
   expect(options.allowed).toBeNull();
 });
 
 describe("a passkey does not sign in", () => {
   test.each<[string, Partial<Telling>]>([
-    ["that has signed for another site", { origin: "https://evil.example.com" }],
+    ["that signed for another site", { origin: "https://evil.example.com" }],
     ["for this site under another port", { origin: "http://localhost:1" }],
     ["for another domain", { rpId: "evil.example.com" }],
     ["whose device does not know its user", { verified: false }],
@@ -73,7 +73,7 @@ describe("a passkey does not sign in", () => {
     expect(await isSignedIn(person)).toBe(false);
   });
 
-  test("that is unknown, and under the name of a known one", async () => {
+  test("that is unknown, also with the id of a known one", async () => {
     const forged = createSoftPasskey();
     expect((await signIn({}, forged)).status).toBe(401);
     const renamed = {
@@ -83,13 +83,13 @@ describe("a passkey does not sign in", () => {
     expect((await signIn({}, renamed)).status).toBe(401);
   });
 
-  test("after its account has removed it", async () => {
+  test("that was removed", async () => {
     const [known] = await server.factors.passkeys.list(accountId);
     await server.factors.passkeys.remove(accountId, known?.id ?? "");
     expect((await signIn()).status).toBe(401);
   });
 
-  test("whose count goes back, since it was copied", async () => {
+  test("whose counter decreases, because it may be a copy", async () => {
     expect((await signIn({ counter: 5 })).status).toBe(200);
     expect((await signIn({ counter: 5 })).status).toBe(401);
     expect((await signIn({ counter: 4 })).status).toBe(401);
@@ -156,7 +156,7 @@ describe("a passkey is not added", () => {
     expect(await server.factors.passkeys.list(other.accountId)).toEqual([]);
   });
 
-  test("that another account has, which would then be signed in to instead", async () => {
+  test("that belongs to another account", async () => {
     const other = await server.account();
     const person = createPerson(server.origin);
     person.jar.set("ctxd-session", await server.sessions.begin(other.accountId));
@@ -167,7 +167,7 @@ describe("a passkey is not added", () => {
     expect(await server.factors.passkeys.findAccount(passkey.id)).toBe(accountId);
   });
 
-  test("for a challenge of another person's page", async () => {
+  test("with the challenge of another browser", async () => {
     const victim = createPerson(server.origin);
     victim.jar.set("ctxd-session", await server.sessions.begin(accountId));
     const own = formWith(await victim.visit("/account/passkeys/new"), "credential");
@@ -190,7 +190,7 @@ test("another account's passkey can't be removed", async () => {
   expect(await server.factors.passkeys.list(accountId)).toHaveLength(1);
 });
 
-test("no text in place of a signature breaks the server", async () => {
+test("invalid signatures do not break the server", async () => {
   const random = createRandom(14);
   const person = createPerson(server.origin);
   const odd = ["", "A", "====", "\u0000", "💥", "null", "x".repeat(20_000), "AAAA", "__proto__"];

@@ -11,7 +11,7 @@ const FORGED = { host: "memory.example.com", "x-forwarded-proto": "https" };
 
 const proxies = (value: string) => readConfig({ CTXD_TRUST_PROXY: value }, {}).trustProxy;
 
-/** A server to which everybody comes from 127.0.0.1, which is such a proxy or is none. */
+/** A server whose clients all have the address 127.0.0.1, which is a trusted proxy or not. */
 async function withServer(trusted: string, use: (server: TestServer) => Promise<void>) {
   const config = { trustProxy: proxies(trusted), publicUrl: PUBLIC_URL, rateLimit: true };
   await using server = await startServer({ config });
@@ -74,7 +74,7 @@ describe("the address that a trusted proxy names", () => {
 
   test.each([
     ["10.1.2.3", "203.0.113.9", list, "203.0.113.9"],
-    // What comes before it, the client has written.
+    // The addresses before it are written by the client.
     ["10.1.2.3", "1.1.1.1, 203.0.113.9", list, "203.0.113.9"],
     ["10.1.2.3", "1.1.1.1, 203.0.113.9", "true", "203.0.113.9"],
     ["10.1.2.3", "1.1.1.1, 203.0.113.9, 10.9.9.9", list, "203.0.113.9"],
@@ -90,7 +90,7 @@ describe("the address that a trusted proxy names", () => {
   });
 });
 
-test("a list that is none stops the start", () => {
+test("an invalid list of proxies prevents the start", () => {
   for (const value of [
     "yes",
     "10.0.0.0/33",

@@ -25,7 +25,7 @@ async function renew(clientId: string, refreshToken: string): Promise<Answer> {
   return { status, access: text(access_token), refresh: text(refresh_token) };
 }
 
-/** Refresh tokens that nobody has exchanged yet, of grants that hold. */
+/** Unused refresh tokens of valid grants. */
 async function unusedRefreshTokens(accountId: string): Promise<number> {
   const grants = await server.oauth.grants.list(accountId);
   const held = grants.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id);
@@ -39,7 +39,7 @@ async function unusedRefreshTokens(accountId: string): Promise<number> {
 const isRevoked = async (accountId: string) =>
   (await server.oauth.grants.list(accountId)).every(({ revokedAt }) => revokedAt !== null);
 
-test("a thief who repeats a refresh gets no refresh token of his own", async () => {
+test("a thief who repeats a refresh gets no refresh token", async () => {
   const { tokens, clientId, accountId } = await server.connect();
   const owner = await renew(clientId, tokens.refresh_token);
   expect(owner.refresh).not.toBeNull();
@@ -51,7 +51,7 @@ test("a thief who repeats a refresh gets no refresh token of his own", async () 
   }
 });
 
-test("a thief who asks at the very same moment leaves one line of tokens", async () => {
+test("if a thief and the owner refresh at the same time, one of them gets a refresh token", async () => {
   const { tokens, clientId, accountId } = await server.connect();
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => renew(clientId, tokens.refresh_token)),
@@ -61,7 +61,7 @@ test("a thief who asks at the very same moment leaves one line of tokens", async
   expect(await unusedRefreshTokens(accountId)).toBe(1);
 });
 
-test("a thief who takes the line over loses it when its owner comes back", async () => {
+test("a thief who refreshes first loses access when the owner refreshes", async () => {
   const { tokens, clientId, accountId } = await server.connect();
   const owner = await renew(clientId, tokens.refresh_token);
   await renew(clientId, tokens.refresh_token);
@@ -74,7 +74,7 @@ test("a thief who takes the line over loses it when its owner comes back", async
   expect((await renew(clientId, thief.refresh ?? "")).status).toBe(400);
 });
 
-test("a thief who comes back after its owner's next refresh ends the grant", async () => {
+test("a thief who refreshes after the owner's next refresh ends the grant", async () => {
   const { tokens, clientId, accountId } = await server.connect();
   const owner = await renew(clientId, tokens.refresh_token);
   await renew(clientId, tokens.refresh_token);
@@ -85,11 +85,11 @@ test("a thief who comes back after its owner's next refresh ends the grant", asy
   expect(await isRevoked(accountId)).toBe(true);
 });
 
-test("no order of requests makes a second line, and two who never meet can't both go on", async () => {
+test("in no order of requests can two clients keep refreshing the same grant", async () => {
   const { next, pick } = createRandom(7);
   for (let round = 0; round < 60; round++) {
     const { tokens, clientId, accountId } = await server.connect();
-    // Two parties with a copy each; now and then somebody tries an older token.
+    // Two clients with a copy each. Sometimes one of them sends an older token.
     const held: [string, string] = [tokens.refresh_token, tokens.refresh_token];
     const all = [tokens.refresh_token];
     for (let step = 0; step < 12; step++) {
@@ -103,7 +103,7 @@ test("no order of requests makes a second line, and two who never meet can't bot
       }
       expect(await unusedRefreshTokens(accountId)).toBeLessThanOrEqual(1);
     }
-    // The one goes on by himself, and later the other, each with what he holds.
+    // One client refreshes alone, and then the other, each with its own token.
     server.clock.advance(2 * MINUTE);
     const first = await renew(clientId, held[0]);
     server.clock.advance(2 * MINUTE);
@@ -115,7 +115,7 @@ test("no order of requests makes a second line, and two who never meet can't bot
   }
 }, 60_000);
 
-describe("honest sessions that share a store", () => {
+describe("sessions of one client that share their stored tokens", () => {
   /** What the SDK's client does: an answer without a refresh token keeps the one that was sent. */
   const refresh = async (clientId: string, refreshToken: string) =>
     await refreshAuthorization(server.origin, {

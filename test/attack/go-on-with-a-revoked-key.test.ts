@@ -5,7 +5,7 @@ import { type OAuthServer, startOAuthServer } from "../oauth/support/oauth-serve
 import { rawRequest } from "../support/raw-http.ts";
 import { until } from "../support/until.ts";
 
-/** More than the buffers between server and client take. */
+/** More bytes than fit into the buffers between server and client. */
 const MEMORIES = 2_000;
 const CONTENT = "x".repeat(16_000);
 const NDJSON = { "content-type": "application/x-ndjson" };
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** An account, and one after the other of the ways in that can be taken back. */
+/** An account with each kind of credential, and the function that revokes it. */
 const WAYS = ["key", "token", "session", "account"] as const;
 
 async function enter(way: (typeof WAYS)[number]) {
@@ -46,7 +46,7 @@ async function enter(way: (typeof WAYS)[number]) {
   return { accountId, headers, takeBack, owner: await server.client(accountId) };
 }
 
-/** Sends a request with a socket of its own, whose answer is read only when asked for. */
+/** Sends a request on its own socket. The answer is read only on demand. */
 function open(head: Uint8Array) {
   const socket = connect(server.port, "127.0.0.1");
   socket.write(head);
@@ -66,7 +66,7 @@ const linesIn = (text: string) =>
   text.split("\n").filter((line) => line.startsWith('{"id"')).length;
 
 test.each(WAYS)(
-  "an export that is open ends with its %s",
+  "an open export ends when its %s is revoked",
   async (way) => {
     const { headers, takeBack, owner } = await enter(way);
     const lines = Array.from({ length: MEMORIES }, (_, n) =>
@@ -82,14 +82,14 @@ test.each(WAYS)(
     await reader.closed;
     expect(reader.received()).toStartWith("HTTP/1.1 200");
     expect(linesIn(reader.received())).toBeLessThan(MEMORIES / 2);
-    // The end of a chunked body is missing: nobody takes it for complete.
+    // The end of the chunked body is missing, so no client takes it for complete.
     expect(reader.received()).not.toEndWith("0\r\n\r\n");
   },
   30_000,
 );
 
 test.each(WAYS)(
-  "an import that is open writes nothing more without its %s",
+  "an open import writes nothing more after its %s is revoked",
   async (way) => {
     const { accountId, headers, takeBack, owner } = await enter(way);
     const chunk = (from: number) => {
@@ -115,7 +115,7 @@ test.each(WAYS)(
   30_000,
 );
 
-test("a body that comes late is not written with a revoked key", async () => {
+test("a late body is not written if its key was revoked meanwhile", async () => {
   const body = JSON.stringify({ memories: [{ content: "late" }] });
   for (const [path, text] of [
     ["/api/memories/batch", body],

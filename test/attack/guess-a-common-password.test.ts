@@ -9,7 +9,7 @@ import { testStores } from "../support/stores.ts";
 const EMAIL = "ada.lovelace@example.com";
 const STRONG = "correct horse";
 
-/** What somebody would try first, whatever it is spelled like, and what it is refused for. */
+/** Passwords that are tried first, in several spellings, and the reason for their refusal. */
 const TRIED_FIRST = [
   ["password", "Many people use this password"],
   ["PassWord1", "Many people use this password"],
@@ -32,7 +32,7 @@ async function tryAll(person: Person, form: Page, field: string, others: Record<
   expect(page.text).toMatch(/Skip to the overview|Sign out/);
 }
 
-test("nobody sets the server up with it, nor changes to it", async () => {
+test("the set-up and the change of a password refuse common passwords", async () => {
   await using server = await startOAuthServer();
   const person = createPerson(server.origin);
   await tryAll(person, await person.visit(SET_UP_LINK), "password", { email: EMAIL });
@@ -40,7 +40,7 @@ test("nobody sets the server up with it, nor changes to it", async () => {
   await tryAll(person, form, "next", { current: STRONG });
 });
 
-test("nobody joins with it, by an invitation or a sign-up", async () => {
+test("invitations and sign-ups refuse common passwords", async () => {
   await using server = await startOAuthServer({ config: { registration: "open" } });
   await server.accounts.add({ email: "you@example.com", password: null });
   const { secret } = await server.invitations.create(EMAIL);
@@ -51,7 +51,7 @@ test("nobody joins with it, by an invitation or a sign-up", async () => {
   await tryAll(person, await person.visit("/sign-up"), "password", { email: EMAIL });
 });
 
-test("the command line gives it to nobody", async () => {
+test("the command line refuses common passwords", async () => {
   const dataDir = temporaryFolder();
   const { accounts } = testStores(dataDir);
   for (const [password, reason] of TRIED_FIRST) {

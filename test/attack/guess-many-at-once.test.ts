@@ -14,7 +14,7 @@ import { addAccount } from "../support/stores.ts";
 const MANY = 24;
 const HOUR = 3_600_000;
 
-/** An account, and what two servers know of it. */
+/** An account, and the stores of two servers. */
 async function start(place: Place) {
   const { db, beside, clock, accounts } = await storesOn(place);
   const { id } = await addAccount(accounts);
@@ -30,7 +30,7 @@ async function start(place: Place) {
   type Server = (typeof servers)[number];
   const [first] = servers;
   if (!first) throw new Error("no server");
-  /** Asks the servers in turn, without waiting; an error is an answer too. */
+  /** Calls the servers alternately without waiting. Returns results and errors. */
   const atOnce = <T>(ask: (server: Server) => Promise<T>): Promise<(T | AppError)[]> =>
     Promise.all(
       Array.from({ length: MANY }, (_, n) =>
@@ -44,7 +44,7 @@ async function start(place: Place) {
 }
 
 describe.each(DATABASES)("on %s,", (_, place) => {
-  test("a sign-in takes five answers", async () => {
+  test("a pending sign-in accepts five tries", async () => {
     const { id, first, atOnce } = await start(place);
     const secret = await first.pending.begin(id, null);
     const taken = await atOnce(({ pending }) => pending.take(secret));
@@ -53,7 +53,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
     expect(looked.length).toBeGreaterThan(0);
   });
 
-  test("an account takes ten wrong codes, and no right one after them", async () => {
+  test("an account accepts ten wrong codes, and no right code after them", async () => {
     const { id, clock, first, atOnce } = await start(place);
     const { oneTimeCodes } = first.factors;
     await oneTimeCodes.begin(id);
@@ -75,7 +75,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
     });
   });
 
-  test("a right code is right once", async () => {
+  test("a right code is accepted once", async () => {
     const { id, clock, first, atOnce } = await start(place);
     const { oneTimeCodes } = first.factors;
     await oneTimeCodes.begin(id);
@@ -90,7 +90,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
     expect(used.filter((each) => each === true)).toHaveLength(1);
   });
 
-  test("a challenge is signed once", async () => {
+  test("a challenge is accepted once", async () => {
     const { first, atOnce } = await start(place);
     const challenge = await first.challenges.create("browser", "sign-in");
     const taken = await atOnce(({ challenges }) => challenges.take("browser", "sign-in"));

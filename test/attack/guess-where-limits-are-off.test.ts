@@ -8,7 +8,7 @@ import { testStores } from "../support/stores.ts";
 const PASSWORD = "correct horse";
 const OFF = { rateLimit: false, registration: "open" } as const;
 
-test("passwords can't be tried without end where the limits of requests are off", async () => {
+test("password tries are limited although the limits of requests are off", async () => {
   const dataDir = temporaryFolder();
   await testStores(dataDir).accounts.add({ email: "you@example.com", password: PASSWORD });
   await using server = spawnServer(dataDir, "real", { CTXD_RATE_LIMIT: "off" });
@@ -23,7 +23,7 @@ test("passwords can't be tried without end where the limits of requests are off"
   expect(statuses).toEqual([...Array(10).fill(401), 429]);
 });
 
-test("accounts can't be made without end where the limits of requests are off", async () => {
+test("sign-ups are limited although the limits of requests are off", async () => {
   await using server = await startOAuthServer({ config: OFF });
   await server.accounts.add({ email: "you@example.com", password: PASSWORD });
   const statuses: number[] = [];
@@ -36,7 +36,7 @@ test("accounts can't be made without end where the limits of requests are off", 
   expect(statuses).toEqual([...Array(10).fill(422), 429]);
 });
 
-test("clients can't be registered without end where the limits of requests are off", async () => {
+test("registrations of clients are limited although the limits of requests are off", async () => {
   await using server = await startOAuthServer({ config: OFF });
   const statuses: number[] = [];
   for (let count = 0; count < 61; count++) {

@@ -8,7 +8,7 @@ import { testStores } from "../support/stores.ts";
 const OWNER = "you@example.com";
 const PASSWORD = "correct horse";
 
-test("an invitation that somebody tries all the time can be revoked, and stays revoked", async () => {
+test("an invitation can be revoked while it is used repeatedly, and stays revoked", async () => {
   const { accounts, db, clock } = testStores();
   await accounts.add({ email: OWNER, password: null });
   const invitations = createInvitations({ db, clock });
@@ -25,14 +25,14 @@ test("an invitation that somebody tries all the time can be revoked, and stays r
   });
   const { secret, invitation } = await invitations.create(null);
 
-  // It fails after the time that hashing takes, because the address is taken.
+  // The request fails after the hashing, because the address is taken.
   const trying = accept(secret, { email: OWNER, password: PASSWORD });
   expect(await invitations.list()).toHaveLength(1);
   await invitations.revoke(invitation.id);
   await expect(trying).rejects.toMatchObject({ code: "not_found" });
   expect(await invitations.list()).toEqual([]);
 
-  // And one that was about to succeed, does not.
+  // A request that was about to succeed fails too.
   const second = await invitations.create(null);
   const joining = accept(second.secret, { email: "eve@example.com", password: PASSWORD });
   await invitations.revoke(second.invitation.id);

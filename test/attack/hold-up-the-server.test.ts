@@ -10,8 +10,8 @@ import { expectError } from "../support/errors.ts";
 import { sendRaw } from "../support/raw-http.ts";
 
 /**
- * Those of `test/stalls/stalls.ts` that held a server up the longest, once. On a quiet machine of 2026
- * none takes more than 50 ms.
+ * The requests of `test/stalls/stalls.ts` that once blocked a server the longest. On a quiet machine of
+ * 2026 none takes more than 50 ms.
  */
 const WORST = [
   "POST /memories: open brackets",
@@ -26,14 +26,14 @@ const WORST = [
   "POST /mcp: unknown arguments",
   "header: distinct parameters",
 ] as const;
-/** So much longer than the longest JSON text of a memory takes to parse: 100 ms on a quiet machine. */
+/** The limit as a multiple of the time to parse the longest JSON text of a memory: 100 ms on a quiet machine. */
 const RATIO = 8;
 
 const folder = mkdtempSync(join(tmpdir(), "ctxd-test-"));
 let server: ProbedServer;
 beforeAll(async () => {
   server = await startProbedServer(folder, "real");
-  // What comes first waits for the model, and has the routes compiled.
+  // The first request waits for the model and compiles the routes.
   await createClient(server.origin, server.key).save({ content: "first" });
 }, 60_000);
 afterAll(async () => {
@@ -51,7 +51,7 @@ function measureParsing(): number {
 }
 
 test.each(WORST)(
-  "no request holds the main thread: %s",
+  "no request blocks the main thread: %s",
   async (wanted) => {
     const found = hostileRequests(server, { batchBytes: MAX_BATCH_BYTES }).find(
       ({ name }) => name === wanted,
@@ -64,7 +64,7 @@ test.each(WORST)(
       return { status, ...(await server.held()) };
     };
     let { status, cpu } = await send();
-    // Who is refused while still sending may lose the answer (RFC 9112, section 9.6).
+    // A client that is refused while it sends may lose the answer (RFC 9112, section 9.6).
     for (let turn = 1; status === 0 && turn < 5; turn++) ({ status, cpu } = await send());
     expect(status).toBeGreaterThanOrEqual(200);
     expect(status).toBeLessThan(500);
@@ -73,7 +73,7 @@ test.each(WORST)(
   90_000,
 );
 
-test("while lines that are nothing are brought in without end, others are answered", async () => {
+test("the server answers other clients during an endless import of empty objects", async () => {
   const found = hostileRequests(server, { batchBytes: 0 }).find(
     ({ name }) => name === "POST /memories/import: empty objects",
   );
@@ -90,7 +90,7 @@ test("while lines that are nothing are brought in without end, others are answer
   await importing;
 }, 30_000);
 
-test("mistakes without end are counted no further than twenty", async () => {
+test("an answer lists at most twenty mistakes", async () => {
   const { send } = createClient(server.origin, server.key);
   const item = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`unknown${n}`, 0]));
   const memories = Array.from({ length: 257 }, () => item);

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const data = await openData(join(place.path, "data"));
   const { id } = await data.accounts.add({ email: "you@example.com", password: null });
   await data.memories.create(wholeAccount(id), [{ content: "one" }]);
-  // Then there is a base, not only a log.
+  // Closing writes the base, so that the backup contains more than a log.
   await data.close();
   manifest = await backUp(join(place.path, "data"), good);
 });
@@ -37,14 +37,14 @@ const folders = () => copyBackup(place, good);
 const sha256 = (content: string | Uint8Array) =>
   new Bun.CryptoHasher("sha256").update(content).digest("hex");
 
-/** Writes a manifest as an attacker would: its checksum is right. */
+/** Writes a manifest with the right checksum, as an attacker can. */
 function writeManifest(folder: string, changes: Record<string, unknown>) {
   const { checksum: _, ...facts } = { ...manifest, ...changes };
   const checksum = sha256(JSON.stringify(facts));
   writeFileSync(join(folder, MANIFEST), JSON.stringify({ ...facts, checksum }));
 }
 
-/** Tells the manifest what the database of a backup holds now. */
+/** Updates the size and hash of the database in the manifest. */
 function signDatabase(folder: string) {
   const content = readFileSync(join(folder, "ctxd.db"));
   const entry = { path: "ctxd.db", bytes: content.length, sha256: sha256(content) };
@@ -81,7 +81,7 @@ describe("a manifest can't lead out of the folder by", () => {
   });
 });
 
-test("a file that is a link, a pipe, a folder or a device is refused and not waited for", async () => {
+test("a link, a pipe, a folder or a device instead of a file is refused without waiting", async () => {
   const table = manifest.files.find(({ path }) => path.startsWith("memories/"))?.path ?? "ctxd.db";
   for (const name of ["ctxd.db", MANIFEST, table]) {
     for (const make of [
@@ -98,7 +98,7 @@ test("a file that is a link, a pipe, a folder or a device is refused and not wai
   }
 });
 
-test("a folder that is a link leads to no file of who restores", async () => {
+test("a linked folder does not expose files of the user who restores", async () => {
   const { root, folder, dataDir } = folders();
   const elsewhere = join(root, "elsewhere");
   mkdirSync(elsewhere);
@@ -135,7 +135,7 @@ test("a manifest larger than memory is not read", async () => {
   await expectRefused(folder, dataDir, "is too large");
 });
 
-test("the name of a version can't write to the terminal", async () => {
+test("control characters in a version do not reach the terminal", async () => {
   const { root, folder } = folders();
   writeManifest(folder, { format: 99, ctxd: "\u001b[2J\u001b]0;owned\u0007" });
   const { stderr, exitCode } = await ctxd(["restore", folder], { dataDir: join(root, "data") });
@@ -143,7 +143,7 @@ test("the name of a version can't write to the terminal", async () => {
   expect(stderr).toMatch(/^ctxd: \P{Cc}+ newer ctxd \P{Cc}+\n$/u);
 });
 
-describe("a database that was made for an attack is refused:", () => {
+describe("a manipulated database is refused:", () => {
   const change = (statements: string) => (path: string) => {
     const sqlite = new Database(path);
     sqlite.run(statements);
@@ -204,7 +204,7 @@ describe("a database that was made for an attack is refused:", () => {
   });
 });
 
-test("files of another backup can't take the place of this one's", async () => {
+test("files of another backup are refused", async () => {
   const { root, folder, dataDir } = folders();
   await using data = await openData(join(root, "other-data"));
   await data.accounts.add({ email: "other@example.com", password: null });

@@ -18,7 +18,7 @@ function linksTo(folder: string): string[] {
   return readdirSync(tmpdir()).filter((name) => targetOf(name) === folder);
 }
 
-test("a bridge that runs for days leaves no name that another user can lead to a socket of his own", async () => {
+test("a bridge that runs for days uses no path that another user can replace by his own socket", async () => {
   const folder = join(temporaryFolder(), "deep".repeat(30));
   mkdirSync(folder);
   const socket = createLocalSocket({ ownerId: async () => "acc_x" }).listen(folder, {

@@ -7,7 +7,7 @@ import { spawnServer } from "../support/server-process.ts";
 
 setDefaultTimeout(60_000);
 
-/** What somebody gets who listens at IPv6's loopback; null where that is not there. */
+/** Listens on the loopback address of IPv6 and records what it receives. Null without that address. */
 function listenThere(port: number) {
   const got: string[] = [];
   try {
@@ -30,7 +30,7 @@ await probe?.stop();
 const why = probe ? "" : " (not tried: there is no [::1])";
 
 test.skipIf(!probe)(
-  `another user takes our port of [::1] first, and gets the link${why}`,
+  `another user who listens on our port of [::1] first does not get the link${why}`,
   async () => {
     const stranger = listenThere(0);
     const port = `${stranger?.port}`;
@@ -56,7 +56,7 @@ test.skipIf(!probe)(
   },
 );
 
-test.skipIf(!probe)(`another user takes our port of [::1] later${why}`, async () => {
+test.skipIf(!probe)(`another user can't listen on our port of [::1] later${why}`, async () => {
   await using server = spawnServer(join(temporaryFolder(), "data"), "real");
   const { port } = new URL(await server.origin());
   expect(listenThere(Number(port))).toBeNull();

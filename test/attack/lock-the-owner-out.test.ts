@@ -14,7 +14,7 @@ const server = await startOAuthServer({ config: { trustProxy: true } });
 const { id: accountId } = await server.accounts.add({ email: EMAIL, password: PASSWORD });
 await server.accounts.add({ email: OTHER, password: PASSWORD });
 afterAll(() => server.close());
-// What earlier tests used of the limits has come back.
+// Restores the limits that earlier tests used up.
 beforeEach(() => server.clock.advance(PERIOD));
 
 interface Try {
@@ -24,7 +24,7 @@ interface Try {
   password?: string;
 }
 
-/** Fills in the sign-in form; the status of the answer. */
+/** Submits the sign-in form and returns the status of the answer. */
 async function attempt({ person = newPerson(), from, email = EMAIL, password = PASSWORD }: Try) {
   const address = { "x-forwarded-for": from };
   const page = await person.visit("/sign-in", address);
@@ -33,7 +33,7 @@ async function attempt({ person = newPerson(), from, email = EMAIL, password = P
 
 const newPerson = () => createPerson(server.origin);
 
-/** A browser in which somebody has signed in, and out again. */
+/** A browser in which these accounts have signed in and out. */
 async function knownBrowser(emails: readonly string[] = [EMAIL]): Promise<Person> {
   const person = newPerson();
   for (const email of emails) {
@@ -45,7 +45,7 @@ async function knownBrowser(emails: readonly string[] = [EMAIL]): Promise<Person
   return person;
 }
 
-/** Thirty wrong tries at an account from three addresses. */
+/** Sends thirty wrong passwords for an account from three addresses. */
 async function siege(email = EMAIL): Promise<void> {
   for (let count = 0; count < 30; count++) {
     const from = `198.51.100.${1 + (count % 3)}`;
@@ -54,29 +54,29 @@ async function siege(email = EMAIL): Promise<void> {
   expect(await attempt({ from: "198.51.100.4", email, password: "short" })).toBe(429);
 }
 
-/** A browser's cookie, as a thief has it. */
+/** A thief's browser with the stolen device cookie. */
 function stolenFrom({ jar }: Person): Person {
   const thief = newPerson();
   thief.jar.set("ctxd-device", jar.get("ctxd-device") ?? "");
   return thief;
 }
 
-describe("wrong tries from three addresses", () => {
-  test("do not keep the owner out of a browser that signed in before", async () => {
+describe("wrong passwords from three addresses", () => {
+  test("do not lock the owner out of a browser that signed in before", async () => {
     const person = await knownBrowser();
     await siege();
     expect(await attempt({ from: HOME })).toBe(429);
     expect(await attempt({ person, from: "192.0.2.7" })).toBe(200);
   });
 
-  test("do not lock out a person who shares the attacker's address, in such a browser", async () => {
+  test("do not lock out such a browser at the attacker's address", async () => {
     const person = await knownBrowser();
     for (let count = 0; count < 11; count++) await attempt({ from: HOME, password: "short" });
     expect(await attempt({ from: HOME })).toBe(429);
     expect(await attempt({ person, from: HOME })).toBe(200);
   });
 
-  test("do not keep the owner out where a session from before the cookie has ended", async () => {
+  test("do not lock out a browser that signed out of a session without the device cookie", async () => {
     const person = newPerson();
     person.jar.set("ctxd-session", await server.sessions.begin(accountId));
     await person.submit(formTo(await person.visit("/account"), "/sign-out"));
@@ -97,13 +97,13 @@ describe("wrong tries from three addresses", () => {
     const form = formTo(await person.visit("/account"), "/account/password");
     const changed = await person.submit(form, { current: PASSWORD, next: "another horse" });
     expect(changed.text).toContain("Your password is changed.");
-    // The browser that changed it is known by the new one.
+    // The browser has a device cookie for the new password.
     await person.submit(formTo(changed, "/sign-out"));
     expect(await attempt({ person, from: HOME, password: "another horse" })).toBe(200);
     await server.accounts.setPassword(accountId, PASSWORD);
   });
 
-  test("are those of one address, where the proxy writes ports with addresses", async () => {
+  test("are counted by address, without the port that a proxy adds", async () => {
     for (const [attacker, other] of [
       ["198.51.100.1:PORT", "198.51.100.2:40000"],
       ["[2001:db8:1:2::3]:PORT", "[2001:db8:9:2::3]:40000"],
@@ -117,7 +117,7 @@ describe("wrong tries from three addresses", () => {
     }
   });
 
-  test("lock nobody out of a browser of several people", async () => {
+  test("lock nobody out of a browser with several accounts", async () => {
     const person = await knownBrowser([EMAIL, OTHER]);
     await siege(EMAIL);
     server.clock.advance(PERIOD);
@@ -130,8 +130,8 @@ describe("wrong tries from three addresses", () => {
   });
 });
 
-describe("a thief of such a browser's cookie", () => {
-  test("has ten tries of its own, from any address", async () => {
+describe("a thief with the device cookie of such a browser", () => {
+  test("has ten tries, from all addresses together", async () => {
     const person = await knownBrowser();
     const another = await knownBrowser();
     const statuses: number[] = [];
@@ -140,7 +140,7 @@ describe("a thief of such a browser's cookie", () => {
       statuses.push(await attempt({ ...thief, password: "short" }));
     }
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
-    // Neither the account's nor anybody's address pays for them.
+    // The tries count neither for the account nor for an address.
     expect(await attempt({ person: another, from: HOME })).toBe(200);
     expect(await attempt({ from: "192.0.2.0" })).toBe(200);
   });
@@ -165,7 +165,7 @@ describe("a thief of such a browser's cookie", () => {
     expect(await attempt({ person: stolenFrom(person), from: HOME })).toBe(429);
   });
 
-  test("is not signed in by it, and learns no address from it", async () => {
+  test("is not signed in, and can't read the e-mail address", async () => {
     const thief = stolenFrom(await knownBrowser());
     expect((await thief.visit("/account")).url).toContain("/sign-in");
     const value = thief.jar.get("ctxd-device") ?? "";
@@ -176,7 +176,7 @@ describe("a thief of such a browser's cookie", () => {
     expect(value).not.toContain(accountId);
   });
 
-  test("gains nothing by changing it", async () => {
+  test("has no advantage with a changed cookie", async () => {
     const person = await knownBrowser();
     await siege();
     const [nonce = "", expiry = "", seal = ""] = (person.jar.get("ctxd-device") ?? "").split(".");
@@ -198,7 +198,7 @@ describe("a thief of such a browser's cookie", () => {
   });
 });
 
-test("Chromium gets its owner in while others keep trying, and its private window does not", async () => {
+test("during an attack, Chromium signs its owner in, but not in a private window", async () => {
   const browser = await openBrowser();
   const { origin } = server;
   const signIn = async (page: BrowserPage) => {
@@ -222,7 +222,7 @@ test("Chromium gets its owner in while others keep trying, and its private windo
   await browser.close();
 });
 
-test("a browser of many people keeps the last eight, in a cookie that stays short", async () => {
+test("the device cookie keeps the last eight accounts, and stays short", async () => {
   const emails = [...Array(9).keys()].map((count) => `person${count}@example.com`);
   for (const email of emails) await server.accounts.add({ email, password: PASSWORD });
   const person = await knownBrowser(emails);

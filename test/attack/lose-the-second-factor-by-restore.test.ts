@@ -25,7 +25,7 @@ function open(dataDir: string) {
   };
 }
 
-test("a restore leaves no account to the password alone, and revives no sign-in that was begun", async () => {
+test("a restore keeps the second factors, and revives no pending sign-in", async () => {
   const folder = temporaryFolder();
   const [dataDir, backup, target] = ["data", "backup", "restored"].map((name) =>
     join(folder, name),

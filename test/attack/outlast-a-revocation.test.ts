@@ -12,8 +12,8 @@ import {
 } from "../sign-in/support/factors.ts";
 
 /*
- * A thief of a session knows that it will be ended, and goes on making what would outlast it: each
- * request was let in before the session ended, and a slow database makes what it asks for afterwards.
+ * A thief of a session expects that it will be ended, and tries to create access that outlasts it. Each
+ * request is admitted before the session ends, and a slow database executes it afterwards.
  */
 
 let server: OAuthServer;

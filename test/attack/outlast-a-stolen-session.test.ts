@@ -17,7 +17,7 @@ const MINUTE = 60_000;
 
 let server: OAuthServer;
 let id: string;
-/** Somebody with the cookie of a session that its person has used for a while. */
+/** A thief with the cookie of a session that its user has used for a while. */
 let thief: Person;
 beforeEach(async () => {
   await server?.close();
@@ -32,7 +32,7 @@ afterAll(() => server.close());
 const isAsked = ({ text }: Page) => text.includes("<h1>Is it you?</h1>");
 const key = ({ text }: Page) => /ctx_[0-9A-Za-z]{43}/.exec(text)?.[0] ?? null;
 
-/** Sends a form of ours that the account's pages may not even show. */
+/** Sends a form, even if the account's pages do not show it. */
 async function send(path: string, fields: Record<string, string> = {}): Promise<Page> {
   const page = await thief.visit("/keys");
   const [form] = page.forms;
@@ -59,13 +59,13 @@ describe("a stolen session", () => {
     expect((await server.keys.list(id)).map((each) => each.revokedAt)).toEqual([null]);
   });
 
-  test("exports nothing, by the page or by the API", async () => {
+  test("exports nothing, neither in the dashboard nor by the API", async () => {
     await (await server.client(id)).save({ content: "a secret of the person" });
     expect(isAsked(await thief.visit("/memories/export"))).toBe(true);
     const page = await thief.visit("/api/memories/export", { "sec-fetch-site": "same-origin" });
     expect(page.status).toBe(403);
     expect(page.text).not.toContain("a secret of the person");
-    // A key is asked nothing, whatever cookie comes with it.
+    // A key requires no proof, also beside a session cookie.
     const cookie = `ctxd-session=${thief.jar.get("ctxd-session")}`;
     const { status } = await (await server.client(id)).send("GET", "/memories/search?q=x", {
       headers: { cookie },
@@ -73,7 +73,7 @@ describe("a stolen session", () => {
     expect(status).toBe(200);
   });
 
-  test("allows no app, by its page or by a form of its own", async () => {
+  test("allows no app, neither by the consent page nor by a forged form", async () => {
     const { client_id: clientId } = await server.register();
     const page = await thief.visit(server.authorizeUrl(clientId));
     expect(isAsked(page)).toBe(true);
@@ -128,7 +128,7 @@ describe("a proof", () => {
     }
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
     expect(isAsked(await thief.visit("/proof"))).toBe(true);
-    // The person is not kept from signing in by that.
+    // The user can still sign in.
     const owner = createPerson(server.origin);
     const page = await owner.visit("/sign-in");
     const signedIn = await owner.submit(page, { email: "you@example.com", password: PASSWORD });
@@ -145,7 +145,7 @@ describe("a proof", () => {
 
   test("is not given by a passkey of another account", async () => {
     await addPasskey(server, id);
-    // The other sessions ended with that.
+    // Adding a passkey has ended the other sessions.
     thief.jar.set("ctxd-session", await server.sessions.begin(id));
     server.clock.advance(11 * MINUTE);
     const other = await addPasskey(server, (await server.account()).accountId);
@@ -167,7 +167,7 @@ describe("a proof", () => {
     expect(await server.sessions.isProved(other)).toBe(false);
     server.clock.advance(10 * MINUTE + 1);
     expect(isAsked(await thief.visit("/proof"))).toBe(true);
-    // A clock that is set back makes none of it fresh again.
+    // Setting the clock back does not make the proof valid again.
     server.clock.advance(-60 * MINUTE);
     expect(isAsked(await thief.visit("/proof"))).toBe(true);
   });
@@ -181,7 +181,7 @@ describe("a proof", () => {
     expect(isAsked(await thief.visit("/proof"))).toBe(true);
   });
 
-  test("carries the interrupted form, once, and its fields are not markup", async () => {
+  test("submits the interrupted form once, with its fields escaped", async () => {
     const name = `"><script>alert(1)</script>`;
     const asked = await thief.submit(formTo(await thief.visit("/keys"), "/keys"), { name });
     expect(isAsked(asked)).toBe(true);
@@ -194,7 +194,7 @@ describe("a proof", () => {
   });
 });
 
-test("who has a session from before proofs were noted is asked", async () => {
+test("a session of an earlier version, without a proof, requires one", async () => {
   const session = await server.sessions.begin(id);
   server.db.sqlite.run("UPDATE sessions SET proved_at = NULL");
   thief.jar.set("ctxd-session", session);
@@ -234,7 +234,7 @@ test("a consent that waits for a slow client allows nothing once all access is r
   });
   const { accountId, person } = await slow.signedIn();
   const form = await person.visit(slow.authorizeUrl(clientId, { redirect_uri: redirectUri }));
-  // The document that was read is forgotten; the proof is made fresh again.
+  // The cached document expires, and the proof is renewed.
   slow.clock.advance(24 * 60 * MINUTE);
   await slow.sessions.prove(person.jar.get("ctxd-session") ?? "");
   asked = Promise.withResolvers();

@@ -5,7 +5,7 @@ import { createPerson, formTo } from "../oauth/support/person.ts";
 const EMAIL = "you@example.com";
 const EVE = "eve@example.com";
 const PASSWORD = "correct horse";
-/** The cookie of a session, as an attacker would like it to be. */
+/** A session cookie that an attacker chose. */
 const CHOSEN = "A".repeat(43);
 
 const server = await startOAuthServer({ config: { registration: "open" } });
@@ -13,7 +13,7 @@ const { id: accountId } = await server.accounts.add({ email: EMAIL, password: PA
 const { id: eveId } = await server.accounts.add({ email: EVE, password: PASSWORD });
 afterAll(() => server.close());
 
-/** Somebody whose browser has got these cookies from an attacker, on another port of the host say. */
+/** A browser with cookies that an attacker has set, for example from another port of the host. */
 function victim(cookies: Record<string, string>) {
   const person = createPerson(server.origin);
   for (const [name, value] of Object.entries(cookies)) person.jar.set(`ctxd-${name}`, value);
@@ -23,7 +23,7 @@ function victim(cookies: Record<string, string>) {
 const sessionOf = ({ jar }: ReturnType<typeof victim>) => jar.get("ctxd-session") ?? "";
 
 describe("a session that was planted before", () => {
-  test("a sign-in is not what it becomes", async () => {
+  test("does not become the session of a sign-in", async () => {
     const person = victim({ session: CHOSEN });
     await person.submit(await person.visit("/sign-in"), { email: EMAIL, password: PASSWORD });
     expect(sessionOf(person)).not.toBe(CHOSEN);
@@ -31,7 +31,7 @@ describe("a session that was planted before", () => {
     expect(await server.sessions.findAccount(sessionOf(person))).toBe(accountId);
   });
 
-  test("a new account is not what it becomes", async () => {
+  test("does not become the session of a new account", async () => {
     const person = victim({ session: CHOSEN });
     const page = await person.visit("/sign-up");
     await person.submit(page, { email: "new@example.com", password: PASSWORD });
@@ -39,7 +39,7 @@ describe("a session that was planted before", () => {
     expect(await server.sessions.findAccount(CHOSEN)).toBeNull();
   });
 
-  test("another password is not what it outlives", async () => {
+  test("ends when the password changes", async () => {
     const session = await server.sessions.begin(accountId);
     const person = victim({ session });
     const form = formTo(await person.visit("/account"), "/account/password");
@@ -49,10 +49,10 @@ describe("a session that was planted before", () => {
   });
 });
 
-test("the attacker's own session ends in the browser that it was planted in", async () => {
+test("signing out ends the attacker's own session in the victim's browser", async () => {
   const session = await server.sessions.begin(eveId);
   const person = victim({ session });
-  // The person sees whose account it is, signs out of it and in to their own.
+  // The page shows whose account it is, so the user signs out.
   const page = await person.visit("/account");
   expect(page.text).toContain(EVE);
   const { url, forms } = await person.submit(formTo(page, "/sign-out"));
@@ -61,8 +61,8 @@ test("the attacker's own session ends in the browser that it was planted in", as
   expect(await server.sessions.findAccount(session)).toBeNull();
 });
 
-describe("a form's proof that was planted before", () => {
-  test("does not let another site sign its visitor in", async () => {
+describe("a form token that was planted before", () => {
+  test("does not let another site sign a visitor in", async () => {
     const attacker = createPerson(server.origin);
     const form = await attacker.visit("/sign-in");
     const person = victim({ visit: attacker.jar.get("ctxd-visit") ?? "" });
@@ -77,7 +77,7 @@ describe("a form's proof that was planted before", () => {
     expect(person.jar.has("ctxd-session")).toBe(false);
   });
 
-  test("is worth nothing after a sign-in", async () => {
+  test("is invalid after a sign-in", async () => {
     const attacker = createPerson(server.origin);
     const before = await attacker.visit("/sign-in");
     const person = victim({ visit: attacker.jar.get("ctxd-visit") ?? "" });

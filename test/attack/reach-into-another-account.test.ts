@@ -10,7 +10,7 @@ import { sendRaw } from "../support/raw-http.ts";
 /** LONG=1 sends a hundred thousand; FUZZ_SEED=… makes other requests. */
 const REQUESTS = process.env.LONG === "1" ? 100_000 : 2_000;
 const SEED = Number(process.env.FUZZ_SEED ?? 2_026);
-/** Requests by the same accounts: some of them end what they have. */
+/** Requests by one set of accounts. Some requests revoke their credentials. */
 const ROUND = 400;
 const AT_ONCE = 16;
 
@@ -41,7 +41,7 @@ async function signedIn(name: string, accountId: string): Promise<Credential> {
   return { name, headers, formToken: formToken(session) };
 }
 
-/** Someone with a canary in all that is theirs, and every kind of credential for it. */
+/** An account with a canary in all its data, and every kind of credential. */
 async function enter(name: string) {
   const canary = `canary${name}${crypto.randomUUID().replaceAll("-", "")}`;
   const { accountId, clientId, person, tokens } = await server.connect({});
@@ -101,7 +101,7 @@ const STRANGERS: readonly Credential[] = [
   { name: "no session", headers: { cookie: "ctxd-session=x" }, formToken: formToken("x") },
 ];
 
-test(`${REQUESTS} hostile requests (FUZZ_SEED=${SEED}) fail nowhere and reach nobody else's data`, async () => {
+test(`${REQUESTS} hostile requests (FUZZ_SEED=${SEED}) cause no server error and reach no other account`, async () => {
   const { host } = new URL(server.origin);
   const routes = server.routes.filter(({ path }) => !path.startsWith("/assets"));
   const owner = await server.account();
@@ -109,7 +109,7 @@ test(`${REQUESTS} hostile requests (FUZZ_SEED=${SEED}) fail nowhere and reach no
   const asked = new Map<string, number>();
   const statuses = new Map<number, number>();
   for (let sent = 0; sent < REQUESTS; sent += ROUND) {
-    // What is limited by the hour comes back.
+    // Restores the hourly limits.
     server.clock.advance(2 * 3_600_000);
     const [one, other, disabled] = [
       await enter("one"),
@@ -141,7 +141,7 @@ test(`${REQUESTS} hostile requests (FUZZ_SEED=${SEED}) fail nowhere and reach no
         const foreign = people.find(
           ({ name, canary, keyName }) =>
             !credential?.name.startsWith(name) &&
-            // The security log has names of keys for the owner.
+            // The owner sees names of keys in the security log.
             (told.includes(canary) || (!isOwner && told.includes(keyName))),
         );
         const closed = credential?.name.startsWith("closed") && told.includes(disabled.canary);
@@ -159,7 +159,7 @@ test(`${REQUESTS} hostile requests (FUZZ_SEED=${SEED}) fail nowhere and reach no
       }
     }
   }
-  // They reach deep enough to mean something.
+  // Enough requests succeed for the test to be meaningful.
   for (const status of [200, 201, 303, 401, 403, 404, 415, 422]) {
     expect([...statuses.keys()]).toContain(status);
   }

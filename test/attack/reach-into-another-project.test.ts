@@ -24,7 +24,7 @@ const newCanary = () => `canary${crypto.randomUUID().replaceAll("-", "")}`;
 
 /** What all memories have, and who is bound may know. */
 const LABEL = "label";
-/** What is looked for: in contents, tags and metadata. */
+/** The canary in contents, tags and metadata of other projects. */
 const withCanary = (canary: string, project: string | null) => ({
   content: `The lighthouse of ${canary} has a red lamp.`,
   tags: [LABEL, canary],
@@ -82,7 +82,7 @@ async function enter(only: boolean) {
 type Entered = Awaited<ReturnType<typeof enter>>;
 
 interface Wanted {
-  /** What it is about, such as a route or a tool. */
+  /** The name of the request, such as a route or a tool. */
   name: string;
   path: string;
   method: string;
@@ -219,7 +219,7 @@ function resolve(schema: JsonSchema, definitions: Readonly<Record<string, JsonSc
   return definitions[schema.$ref?.split("/").at(-1) ?? ""] ?? schema;
 }
 
-/** All that the account has outside of the project. */
+/** All data of the account outside of the project. */
 async function outside({ accountId }: Entered): Promise<Memory[]> {
   const memories: Memory[] = [];
   for await (const page of await server.memories.export(wholeAccount(accountId), {})) {
@@ -228,7 +228,7 @@ async function outside({ accountId }: Entered): Promise<Memory[]> {
   return memories;
 }
 
-test(`${REQUESTS} requests (FUZZ_SEED=${SEED}) of who is bound reach no other project`, async () => {
+test(`${REQUESTS} requests (FUZZ_SEED=${SEED}) of a bound key reach no other project`, async () => {
   const asked = new Set<string>();
   const accounts = await Promise.all([enter(false), enter(true)]);
   const described = await readDescriptions(accounts[0]?.tokens[0] ?? "");

@@ -14,8 +14,8 @@ const ROOT = join(import.meta.dir, "..", "..");
 const ADDRESS = "https://memory.example.com";
 
 /**
- * Runs a script of a shell in which curl is a program that notes down what all users of the machine
- * see of it, and what it is given to read.
+ * Runs a shell script in which curl is a program that records its arguments, which all users of the
+ * machine can see, and its input.
  */
 function watchCurl(script: string) {
   const home = temporaryFolder();
@@ -31,7 +31,7 @@ function watchCurl(script: string) {
 }
 
 describe("another user of the machine sees no key", () => {
-  test("in the arguments of what the page Connect has a person run", () => {
+  test("in the arguments of the commands on the page Connect", () => {
     const key = generateKey();
     const [curl] = PROGRAMS.filter(({ id }) => id === "curl");
     const script = curl?.code(`${ADDRESS}/api/memories`, key) ?? "";
@@ -48,7 +48,7 @@ describe("another user of the machine sees no key", () => {
     }
   });
 
-  test("in the arguments of what an agent starts, nor in a file that he may read", async () => {
+  test("in the arguments of programs that an agent starts, nor in a readable file", async () => {
     const key = generateKey();
     const home = temporaryFolder();
     for (const client of CLIENTS) {
@@ -65,7 +65,7 @@ describe("another user of the machine sees no key", () => {
     }
   }, 60_000);
 
-  test("by doing what the manual says", async () => {
+  test("in the arguments of the commands in the help", async () => {
     const pages = [...new Glob("src/dashboard/help/*.md").scanSync(ROOT), "README.md"];
     const lines = await Promise.all(
       pages.map(async (path) => {
@@ -77,7 +77,7 @@ describe("another user of the machine sees no key", () => {
     );
     const withKey = lines.flat().filter((line) => /Bearer|\$KEY|ctx_/.test(line));
     expect(withKey.length).toBeGreaterThan(1);
-    // `echo` is part of the shell: nobody sees its arguments.
+    // `echo` is built into the shell, so its arguments are not visible.
     for (const line of withKey) expect(line).toMatch(/^\(umask 077; echo |^KEY=\$\(/);
   });
 });

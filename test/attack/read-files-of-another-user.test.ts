@@ -7,7 +7,7 @@ import { temporaryFolder } from "../support/database.ts";
 
 setDefaultTimeout(120_000);
 
-/** Runs a command from a shell whose umask closes nothing. */
+/** Runs a command in a shell with umask 0. */
 async function runOpen(args: readonly string[], dataDir: string, input = "") {
   const command = commandLine(args, { dataDir });
   const child = Bun.spawn(["sh", "-c", 'umask 000; exec "$@"', "sh", ...command], {
@@ -20,7 +20,7 @@ async function runOpen(args: readonly string[], dataDir: string, input = "") {
   expect({ args, errors, exitCode: await child.exited }).toMatchObject({ exitCode: 0 });
 }
 
-/** What of a folder others may read or write, with its mode. */
+/** The files of a folder that other users may read or write, with their modes. */
 function openToOthers(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).flatMap((name) => {
     const info = lstatSync(join(folder, name));
@@ -30,10 +30,10 @@ function openToOthers(folder: string): string[] {
   });
 }
 
-test("another user reads what a careless shell's ctxd has written", async () => {
+test("another user can't read files that ctxd wrote with a permissive umask", async () => {
   const folder = temporaryFolder();
   const dataDir = join(folder, "data");
-  // As it is in a checkout: there before, and open.
+  // As in a checkout, the folder exists and others may read it.
   mkdirSync(dataDir);
   chmodSync(dataDir, 0o755);
   try {

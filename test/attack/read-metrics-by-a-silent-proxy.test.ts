@@ -18,7 +18,7 @@ async function silentProxy(port: number) {
   return { port: address.port, [Symbol.asyncDispose]: async () => void proxy.close() };
 }
 
-/** Asks with the host name that the server knows itself by. */
+/** Sends a request with the server's own host name. */
 function ask(port: number, headers: Record<string, string> = {}): Promise<number> {
   return new Promise((resolve, reject) => {
     const options = { port, host: "127.0.0.1", path: "/api/metrics", agent: false } as const;
@@ -34,7 +34,7 @@ function ask(port: number, headers: Record<string, string> = {}): Promise<number
   });
 }
 
-test("a stranger reads metrics through a proxy on the server's machine that adds no headers", async () => {
+test("a stranger can't read metrics through a proxy on the server's machine that adds no headers", async () => {
   const dataDir = temporaryFolder();
   const { key } = await addAccountTo(dataDir);
   await using server = spawnServer(dataDir, "real");
@@ -44,7 +44,7 @@ test("a stranger reads metrics through a proxy on the server's machine that adds
     expect(await ask(each)).toBe(401);
     expect(await ask(each, { authorization: `Bearer ${key}` })).toBe(200);
   }
-  // Who may open the socket runs the server, or is root.
+  // Only the user who runs the server, and root, can open the socket.
   const unix = join(dataDir, "ctxd.sock");
   const local = await fetch("http://localhost/api/metrics", { unix });
   expect(await local.text()).toContain("# HELP ctxd_http_requests_total");

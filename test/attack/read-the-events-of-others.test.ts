@@ -13,12 +13,12 @@ const facts = { via: "browser", address: "203.0.113.77", agent: "the victim's br
 record("signed_in", { ...facts, accountId: victim.accountId });
 record("signed_in", { ...facts, accountId: owner.accountId });
 record("sign_in_failed", { ...facts, accountId: null });
-// What the owner has done in the member's account, from the owner's address.
+// The owner revokes the member's access, from the owner's address.
 record("access_revoked", { ...facts, accountId: member.accountId, actorId: owner.accountId });
 
 const SECRETS = ["203.0.113.77", "the victim", victim.accountId, owner.accountId];
 
-test("a member asks for the page of all events, or for its download", async () => {
+test("a member can't open the page of all events, nor download it", async () => {
   for (const path of ["/admin/security", "/admin/security/download?format=json"]) {
     const { status, text } = await member.person.visit(path);
     expect(status).toBe(403);
@@ -26,7 +26,7 @@ test("a member asks for the page of all events, or for its download", async () =
   }
 });
 
-test("a member asks his own page for another account, an event or an address of others", async () => {
+test("filters of a member's own page show no events of other accounts", async () => {
   const account = `account=${victim.accountId}`;
   for (const query of ["", account, "address=203.0.113.77", "event=signed_in", "before=999999"]) {
     for (const path of ["", "/download?format=json", "/download?format=csv"]) {
@@ -41,14 +41,14 @@ test("a member asks his own page for another account, an event or an address of 
   }
 });
 
-test("a member learns by the owner's acts in his account where the owner is", async () => {
+test("a member does not see the address from which the owner changed the member's account", async () => {
   const { text } = await member.person.visit("/account/security");
   expect(text).toContain("All access revoked");
   expect(text).toContain("The owner of this server");
   for (const secret of SECRETS) expect(text).not.toContain(secret);
 });
 
-test("somebody who is not signed in asks for events", async () => {
+test("a visitor who is not signed in sees no events", async () => {
   const stranger = createPerson(server.origin);
   for (const path of ["/admin/security", "/account/security", "/account/security/download"]) {
     const page = await stranger.visit(path);
@@ -57,7 +57,7 @@ test("somebody who is not signed in asks for events", async () => {
   }
 });
 
-test("an API key asks for events", async () => {
+test("an API key can't read events", async () => {
   const { key } = await server.keys.create(owner.accountId, {
     name: "agent",
     scopes: ["memories:read"],

@@ -5,7 +5,7 @@ import { type Answer, createClient } from "../support/client.ts";
 import { expectError } from "../support/errors.ts";
 import { AS_CONNECTOR, connectHttp } from "../support/mcp.ts";
 
-/** Stands in every text of what another credential of the account has saved. */
+/** The canary in all texts that another credential of the account has saved. */
 const CANARY = "canary7431";
 const SECRET = {
   content: `${CANARY} is the secret of the house`,
@@ -48,7 +48,7 @@ async function setUp(scopes: readonly Scope[], isToken: boolean) {
   return { owner: person, secret: own, credential: tokens.access_token };
 }
 
-test.each(CREDENTIALS)("%s learns nothing of what others saved", async (_, scopes, isToken) => {
+test.each(CREDENTIALS)("%s reads nothing that others saved", async (_, scopes, isToken) => {
   const { owner, secret, credential } = await setUp(scopes, isToken);
   const { send } = createClient(server.origin, credential);
   const path = `/memories/${secret.id}`;
@@ -56,7 +56,7 @@ test.each(CREDENTIALS)("%s learns nothing of what others saved", async (_, scope
   const { content: _content, ...rest } = SECRET;
   const again = { json: SECRET, headers: { "idempotency-key": "nightly" } };
   const own = { content: "my own" };
-  /** What each operation is asked, and whether it is done. */
+  /** The request of each operation, and whether it is allowed. */
   const requests: Record<string, (readonly [string, string, object, boolean])[]> = {
     createMemory: [
       ["POST", "/memories", { json: own }, true],
@@ -110,7 +110,7 @@ test.each(CREDENTIALS)("%s learns nothing of what others saved", async (_, scope
   expect((await owner.get(secret.id)).content).toBe(SECRET.content);
 });
 
-test.each(CREDENTIALS)("%s learns nothing through MCP", async (_, scopes, isToken) => {
+test.each(CREDENTIALS)("%s reads nothing through MCP", async (_, scopes, isToken) => {
   const { owner, secret, credential } = await setUp(scopes, isToken);
   for (const generation of ["v1", "v2 new"] as const) {
     const headers = { authorization: `Bearer ${credential}`, ...AS_CONNECTOR };
@@ -143,7 +143,7 @@ test.each(CREDENTIALS)("%s learns nothing through MCP", async (_, scopes, isToke
   expect((await owner.get(secret.id)).content).toBe(SECRET.content);
 });
 
-test("a key that saves changes and deletes nothing", async () => {
+test("a key that may only save can't change or delete memories", async () => {
   const { owner, secret, credential } = await setUp(["memories:add"], false);
   const adder = createClient(server.origin, credential);
   const changed = { ...secret, content: "changed", updated_at: "2099-01-01T00:00:00Z" };
@@ -163,7 +163,7 @@ test("a key that saves changes and deletes nothing", async () => {
   expect(await owner.get(secret.id)).toEqual(secret);
 });
 
-test("an import does not tell whether a guess is what is there", async () => {
+test("an import does not confirm a guessed memory", async () => {
   const { secret, credential } = await setUp(["memories:write"], false);
   const { send } = createClient(server.origin, credential);
   const old = { ...secret, updated_at: secret.created_at };
@@ -174,7 +174,7 @@ test("an import does not tell whether a guess is what is there", async () => {
   }
 });
 
-test("the ETag of a memory does not confirm a guess of what is in it", async () => {
+test("the ETag of a memory does not confirm its guessed content", async () => {
   const { owner, secret, credential } = await setUp(["memories:write"], false);
   const { send } = createClient(server.origin, credential);
   const answer = await send("PUT", `/memories/${secret.id}`, { json: { importance: 0.6 } });
@@ -212,7 +212,7 @@ function shown({ status, headers, body }: Answer): string {
   return JSON.stringify([status, [...headers], body]);
 }
 
-/** The memories that an answer to a write tells of. */
+/** The memories in an answer to a write. */
 function writtenIn({ status, body }: Answer): object[] {
   if (status >= 400 || typeof body !== "object" || body === null) return [];
   if ("memories" in body && Array.isArray(body.memories)) return body.memories;

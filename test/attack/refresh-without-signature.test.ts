@@ -12,7 +12,7 @@ const ID = "https://signs.example.com/client.json";
 const PUBLIC_ID = "https://public.example.com/client.json";
 const REDIRECT_URI = "https://signs.example.com/callback";
 const TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-/** Longer than a document may be kept. */
+/** Longer than a document may be cached. */
 const DAY = 24 * 3_600_000;
 
 const { publicKey, privateKey } = await generateKeyPair("ES256", { extractable: true });
@@ -27,7 +27,7 @@ const signing = {
   jwks: { keys: [{ ...(await exportJWK(publicKey)), kid: "one" }] },
 };
 
-/** What is on the web now. */
+/** The documents that are on the web at this time. */
 const web = new Map<string, unknown>();
 let server: OAuthServer;
 beforeAll(async () => {
@@ -49,7 +49,7 @@ async function signature() {
   return { client_assertion, client_assertion_type: TYPE };
 }
 
-/** Tokens of a person's consent, with the document at hand. */
+/** Tokens of a user's consent, while the document is reachable. */
 async function connect(id: string, document: unknown) {
   web.set(id, document);
   server.clock.advance(DAY);
@@ -64,14 +64,14 @@ const takeAway = (id: string) => {
   server.clock.advance(DAY);
 };
 
-test("a thief who keeps the document away can't refresh without the client's signature", async () => {
+test("a thief who blocks the document can't refresh without the client's signature", async () => {
   const { refresh_token } = await connect(ID, signing);
   takeAway(ID);
   const stolen = await server.renew(ID, refresh_token);
   expect(stolen).toMatchObject({ status: 401, body: { error: "invalid_client" } });
   const revoked = await server.post("/api/oauth/revoke", { token: refresh_token, client_id: ID });
   expect(revoked.status).toBe(401);
-  // Nothing is lost by it: the client goes on when its document is back.
+  // The grant remains: the client can refresh when its document is reachable again.
   web.set(ID, signing);
   server.clock.advance(60_000);
   tokensOf(await server.renew(ID, refresh_token, await signature()));
@@ -82,7 +82,7 @@ test("a thief can't exchange a code without the signature either", async () => {
   server.clock.advance(DAY);
   const { person } = await server.signedIn();
   const page = await person.visit(server.authorizeUrl(ID, { redirect_uri: REDIRECT_URI }));
-  // A code holds for a minute, the document for five.
+  // A code is valid for one minute, the cached document for five.
   server.clock.advance(4.5 * 60_000);
   const { code = null } = answerOf(await person.submit(page, { decision: "allow" }));
   web.delete(ID);
@@ -91,13 +91,13 @@ test("a thief can't exchange a code without the signature either", async () => {
   expect(answer).toMatchObject({ status: 401, body: { error: "invalid_client" } });
 });
 
-test("an app that need not sign goes on while its document is away", async () => {
+test("an app that need not sign can refresh while its document is unreachable", async () => {
   const { refresh_token } = await connect(PUBLIC_ID, documentOf(PUBLIC_ID, "none"));
   takeAway(PUBLIC_ID);
   expect((await server.renew(PUBLIC_ID, refresh_token)).status).toBe(200);
 });
 
-test("an app whose document has begun to want signatures needs them from then on", async () => {
+test("an app must sign as soon as its document requires signatures", async () => {
   const { refresh_token } = await connect(PUBLIC_ID, documentOf(PUBLIC_ID, "none"));
   web.set(PUBLIC_ID, { ...signing, client_id: PUBLIC_ID });
   server.clock.advance(DAY);

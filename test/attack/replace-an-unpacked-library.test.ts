@@ -24,7 +24,7 @@ const asset: Asset = {
   ],
 };
 
-/** A folder that the attacker shares with us, and a cache of ours deep in it. */
+/** A folder that the attacker can write to, and our cache below it. */
 function sharedFolder(mode: number) {
   const shared = join(temporaryFolder(), "shared");
   const cache = join(shared, "ours", "cache");
@@ -33,8 +33,8 @@ function sharedFolder(mode: number) {
   return { shared, cache };
 }
 
-describe("another user moves a folder above the cache away and puts his own there", () => {
-  test.each([0o777, 0o757])("in a folder of mode %o: refused", async (mode) => {
+describe("a cache folder whose parent another user can replace", () => {
+  test.each([0o777, 0o757])("is refused below a folder of mode %o", async (mode) => {
     const { shared, cache } = sharedFolder(mode);
     await expect(prepareAsset(asset, cache)).rejects.toThrow(
       `The folder ${shared} above the cache folder ${cache}/library-`,
@@ -54,14 +54,14 @@ describe("another user moves a folder above the cache away and puts his own ther
     );
   });
 
-  test("by a link that leads to such a folder: refused", async () => {
+  test("is refused behind a link to such a folder", async () => {
     const { shared, cache } = sharedFolder(0o777);
     const link = join(temporaryFolder(), "link");
     symlinkSync(cache, link);
     await expect(prepareAsset(asset, link)).rejects.toThrow(`The folder ${shared} above`);
   });
 
-  test("by a link of his that leads to ours: what was checked is what is used", async () => {
+  test("is used at the checked path, not through another user's link", async () => {
     const cache = join(temporaryFolder(), "cache");
     mkdirSync(cache, { mode: 0o700 });
     const { shared } = sharedFolder(0o777);
@@ -71,7 +71,7 @@ describe("another user moves a folder above the cache away and puts his own ther
   });
 
   test.skipIf(noOtherUser !== null)(
-    `in a folder that is his: refused${noOtherUser ? ` (${noOtherUser})` : ""}`,
+    `is refused in a folder of that user${noOtherUser ? ` (${noOtherUser})` : ""}`,
     async () => {
       const { shared, cache } = sharedFolder(0o755);
       expect(asNobody(["true"]).exitCode).toBe(0);
@@ -83,7 +83,7 @@ describe("another user moves a folder above the cache away and puts his own ther
   );
 
   test.skipIf(noOtherUser !== null)(
-    `in a folder of a group that he is in: refused${noOtherUser ? ` (${noOtherUser})` : ""}`,
+    `is refused in a folder of a group of that user${noOtherUser ? ` (${noOtherUser})` : ""}`,
     async () => {
       const { shared, cache } = sharedFolder(0o775);
       Bun.spawnSync(["chgrp", "nogroup", shared]);
@@ -94,7 +94,7 @@ describe("another user moves a folder above the cache away and puts his own ther
   );
 
   test.skipIf(noOtherUser !== null)(
-    `in a folder with the sticky bit, such as /tmp: he can't${noOtherUser ? ` (${noOtherUser})` : ""}`,
+    `is accepted in a folder with the sticky bit, such as /tmp${noOtherUser ? ` (${noOtherUser})` : ""}`,
     async () => {
       const { shared, cache } = sharedFolder(0o1777);
       chmodSync(join(shared, ".."), 0o755);
@@ -102,7 +102,7 @@ describe("another user moves a folder above the cache away and puts his own ther
       const folder = await prepareAsset(asset, cache);
       expect(asNobody(["mv", join(shared, "ours"), join(shared, "gone")]).exitCode).not.toBe(0);
       expect(existsSync(join(folder, "library.node"))).toBe(true);
-      // Without it, he could.
+      // Without the sticky bit, it is refused.
       chmodSync(shared, 0o777);
       expect(asNobody(["mv", join(shared, "ours"), join(shared, "gone")]).exitCode).toBe(0);
       renameSync(join(shared, "gone"), join(shared, "ours"));
@@ -110,7 +110,7 @@ describe("another user moves a folder above the cache away and puts his own ther
   );
 });
 
-test("another user replaces the data folder: the doctor warns", async () => {
+test("the doctor warns if another user can replace the data folder", async () => {
   const { shared } = sharedFolder(0o777);
   const dataDir = join(shared, "ours", "data");
   const added = await ctxd(["user", "add", "you@example.com"], {
@@ -124,7 +124,7 @@ test("another user replaces the data folder: the doctor warns", async () => {
   );
 });
 
-test("a folder that is still to be made is judged by those above it", () => {
+test("a folder that does not exist is checked by the folders above it", () => {
   const { cache } = sharedFolder(0o1777);
   expect(findForeignAncestor(join(cache, "not", "yet"))).toBeNull();
   expect(findForeignAncestor(join(sharedFolder(0o777).shared, "not", "yet"))).not.toBeNull();

@@ -21,7 +21,7 @@ const dataDir = join(place.path, "data");
 const folder = join(place.path, "backup");
 afterAll(() => place[Symbol.dispose]());
 
-/** What opens the server when the backup is made. All of it is ended afterwards. */
+/** Credentials that are valid when the backup is made, and revoked afterwards. */
 let session: string;
 let key: string;
 let access: string;
@@ -70,7 +70,7 @@ async function restored(name: string, ...flags: string[]) {
   return { target, stderr: outcome.stderr };
 }
 
-/** What opens the server of a data folder. */
+/** The credentials that a server with this data folder accepts. */
 async function opens(target: string) {
   const byHttp = await (async () => {
     await using server = await serving(target);
@@ -124,7 +124,7 @@ test("a thief's session, tokens, code and invitation are not revived by a restor
   expect(stderr).toContain("--revoke-keys");
 });
 
-test("with --revoke-keys no key and no app comes back either", async () => {
+test("with --revoke-keys a restore revives no key and no app either", async () => {
   const { target, stderr } = await restored("revoked", "--revoke-keys");
   expect(Object.values(await opens(target)).some(Boolean)).toBe(false);
   expect(stderr).toContain("1 API key.");
@@ -138,7 +138,7 @@ test("with --revoke-keys no key and no app comes back either", async () => {
   await db.close();
 });
 
-test("every table of the database has its fate on a restore", () => {
+test("every database table is either kept or cleared by a restore", () => {
   const { sqlite } = testDatabase();
   const tables = sqlite
     .query<{ name: string }, []>(

@@ -28,14 +28,14 @@ const root = mkdtempSync(join(tmpdir(), "ctxd-test-"));
 const home = join(root, "home");
 const dataDir = join(root, "data");
 const project = join(root, "wombat");
-/** What the folder's code writes when it runs. */
+/** The file that the folder's code writes when it runs. */
 const marker = join(root, "ran");
 afterEach(async () => {
   await stopServer(dataDir);
   rmSync(root, { recursive: true, force: true });
 });
 
-/** A project with every file from which Bun takes code or settings in the folder it is started in. */
+/** A project with every file from which Bun reads code or settings in its working folder. */
 function makeHostileProject() {
   const put = (path: string, text: string) => {
     mkdirSync(join(project, path, ".."), { recursive: true });
@@ -46,7 +46,7 @@ function makeHostileProject() {
   for (const name of ["bunfig.toml", ".bunfig.toml"]) {
     put(name, 'preload = ["./evil.ts"]\n[run]\npreload = ["./evil.ts"]\n');
   }
-  // A setting that does not exist stops every command.
+  // An unknown setting stops every command.
   const environment = `CTXD_HOSTILE=1\nCTXD_BACKUP_DIR=${join(root, "stolen")}\n`;
   for (const suffix of ["", ".local", ".development", ".production", ".test"]) {
     put(`.env${suffix}`, environment);
@@ -111,7 +111,7 @@ async function connect() {
   return { agent: settings.mcpServers.ctxd, hook: hooks.hooks.SessionStart[0]?.hooks[0]?.command };
 }
 
-test("a project's folder runs code in what agents start there, or changes its settings", async () => {
+test("files of a project folder run no code in the programs that agents start there, and change no settings", async () => {
   makeHostileProject();
   const { agent, hook = "" } = await connect();
 
@@ -130,7 +130,7 @@ test("a project's folder runs code in what agents start there, or changes its se
   bridge.stdin.flush();
   const { value: answer = "" } = await readLines(bridge.stdout).next();
   expect(answer).toContain("Saved as");
-  // The bridge has started it, in the same folder.
+  // The bridge has started the server in the same folder.
   const server = serverOf(dataDir);
   if (process.platform === "linux") {
     expect(readFileSync(`/proc/${server}/environ`, "utf8")).not.toContain("HOSTILE");
@@ -138,7 +138,7 @@ test("a project's folder runs code in what agents start there, or changes its se
 
   const recalled = await runInProject(["sh", "-c", hook]);
   expect(recalled).toMatchObject({ exitCode: 0, stderr: "" });
-  // It still knows the folder that it is run in.
+  // The program still knows its working folder.
   expect(recalled.stdout).toContain(content);
 
   const [command = "", ...words] = [
@@ -158,7 +158,7 @@ test("a project's folder runs code in what agents start there, or changes its se
   expect(existsSync(join(root, "stolen"))).toBe(false);
 });
 
-test("an agent that was connected before says so", async () => {
+test("the bridge warns an agent whose settings were written by an earlier version", async () => {
   mkdirSync(project, { recursive: true });
   const source = join(import.meta.dir, "..", "..", "src", "main.ts");
   const { stderr } = await runInProject([process.execPath, source, "mcp", "--data-dir", dataDir]);
@@ -167,7 +167,7 @@ test("an agent that was connected before says so", async () => {
   );
 });
 
-test("what people are told to start from a checkout has Bun read the checkout's own files", async () => {
+test("the documented commands for a checkout make Bun read the checkout's own files", async () => {
   expect(SETTINGS).not.toHaveProperty("CTXD_HOSTILE");
   const folder = join(import.meta.dir, "..", "..");
   for (const path of ["README.md", "src/dashboard/help/agents.md"]) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-// The library of certificates wants it before itself.
+// The certificate library requires this import before its own.
 import "reflect-metadata";
 import type { KeyObject } from "node:crypto";
 import {
@@ -12,12 +12,12 @@ import { createPerson } from "../oauth/support/person.ts";
 import { addPerson, askOptions, formWith } from "../sign-in/support/factors.ts";
 import { type Cbor, createSoftPasskey } from "../support/soft-passkey.ts";
 
-/** What a key store of Android says of a key. */
+/** The description of a key by Android's key store. */
 const KEY_DESCRIPTION = "1.3.6.1.4.1.11129.2.1.17";
 const ECDSA = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 
 let server: OAuthServer;
-/** Something in the network of the server. */
+/** A host in the network of the server. */
 let inside: Bun.Server<undefined>;
 const visits: string[] = [];
 beforeAll(async () => {
@@ -71,7 +71,7 @@ async function certify(key: KeyObject, clientDataHash: Uint8Array, list: string)
   return [leaf, root].map(({ rawData }) => new Uint8Array(rawData));
 }
 
-test("certificates that come with a passkey send the server nowhere", async () => {
+test("certificates of a passkey make the server send no request", async () => {
   const { id } = await addPerson(server);
   const person = createPerson(server.origin);
   person.jar.set("ctxd-session", await server.sessions.begin(id));
@@ -90,7 +90,7 @@ test("certificates that come with a passkey send the server nowhere", async () =
   const credential = passkey.create(options, { ...telling, statement });
   const added = await person.submit(page, { credential, name: "a passkey" });
   expect(visits).toEqual([]);
-  // What a device says of itself is not asked for, and keeps nobody out.
+  // The server does not request attestation, and does not refuse it.
   expect(added.status).toBe(200);
   expect(await server.factors.passkeys.count(id)).toBe(1);
 });

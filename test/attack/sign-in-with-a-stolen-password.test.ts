@@ -24,7 +24,7 @@ afterAll(() => server.close());
 
 const isSecondStep = ({ text }: Page) => text.includes("<h1>Second step</h1>");
 
-test("a thief with the password alone gets no session, nor anything that a session opens", async () => {
+test("a thief with only the password gets no session, and no page that requires one", async () => {
   const { id } = await addPerson(server);
   await addApp(server, id);
   const { person: thief, page } = await enterPassword(server, { next: "/memories/export" });
@@ -32,7 +32,7 @@ test("a thief with the password alone gets no session, nor anything that a sessi
   expect(thief.jar.has("ctxd-session")).toBe(false);
   expect(await isSignedIn(thief)).toBe(false);
   expect(await server.sessions.list(id)).toEqual([]);
-  // What the thief has is no session under another name.
+  // The cookie of the pending sign-in is not a session.
   thief.jar.set("ctxd-session", thief.jar.get("ctxd-pending") ?? "");
   expect(await isSignedIn(thief)).toBe(false);
   const cookie = `ctxd-session=${thief.jar.get("ctxd-pending")}`;
@@ -57,7 +57,7 @@ test("a thief with the password can't skip the second step by a passkey of anoth
   }
 });
 
-test("a thief guesses at most five codes each time that the password is entered", async () => {
+test("a thief can try at most five codes for each entry of the password", async () => {
   const { id } = await addPerson(server);
   const { app } = await addApp(server, id);
   const { person: thief, page } = await enterPassword(server);
@@ -72,7 +72,7 @@ test("a thief guesses at most five codes each time that the password is entered"
   expect(await isSignedIn(thief)).toBe(false);
 });
 
-test("a thief guesses at most ten codes a day, from wherever, and the person still gets in", async () => {
+test("a thief can try at most ten codes a day from any address, and the user can still sign in", async () => {
   const { id } = await addPerson(server);
   const { app, codes } = await addApp(server, id);
   const owner = createPerson(server.origin);
@@ -91,16 +91,16 @@ test("a thief guesses at most ten codes a day, from wherever, and the person sti
   expect(await guess()).toBe(401);
   expect(await guess()).toBe(429);
 
-  // In the browser that the person has used before, their code works as ever.
+  // In a browser that the user has used before, the code is accepted.
   const again = formWith((await enterPasswordAs(owner)).page, "code");
   expect((await owner.submit(again, { code: app.code() })).text).toContain("Sign out");
-  // In another one, a recovery code does.
+  // In another browser, a recovery code is accepted.
   const { person: elsewhere, page } = await enterPassword(server);
   const [code = ""] = codes;
   expect((await elsewhere.submit(formWith(page, "code"), { code })).text).toContain("Sign out");
 });
 
-test("browsers that a thief has signed in with before there were codes give no more guesses", async () => {
+test("a browser in which a thief signed in before the second factor was set up gives no more tries", async () => {
   const { id } = await addPerson(server);
   const thieves = await Promise.all([1, 2, 3].map(() => enterPassword(server)));
   for (const { person } of thieves) expect(await isSignedIn(person)).toBe(true);
@@ -124,7 +124,7 @@ async function enterPasswordAs(person: ReturnType<typeof createPerson>) {
   return { person, page };
 }
 
-test("a code that was seen over a shoulder is refused once its person has used it", async () => {
+test("an observed code is refused after the user has used it", async () => {
   const { id } = await addPerson(server);
   const { app } = await addApp(server, id);
   const seen = app.code();
@@ -136,7 +136,7 @@ test("a code that was seen over a shoulder is refused once its person has used i
   expect((await thief.person.submit(formWith(thief.page, "code"), { code: seen })).status).toBe(
     401,
   );
-  // Nor is the code of the step before, which would still be in time.
+  // The code of the step before is refused too, although it has not expired.
   const former = await enterPassword(server);
   const earlier = { code: app.code(-1) };
   expect((await former.person.submit(formWith(former.page, "code"), earlier)).status).toBe(401);
@@ -145,7 +145,7 @@ test("a code that was seen over a shoulder is refused once its person has used i
   expect((await thief.person.submit(formWith(thief.page, "code"), late)).status).toBe(401);
 });
 
-test("a recovery code works one time, and an old set not at all", async () => {
+test("a recovery code is valid once, and replaced codes are invalid", async () => {
   const { id } = await addPerson(server);
   const { codes } = await addApp(server, id);
   const [used = "", other = ""] = codes;
@@ -162,7 +162,7 @@ test("a recovery code works one time, and an old set not at all", async () => {
   for (const code of [...codes, fresh]) expect(kept).not.toContain(code);
 });
 
-test("of two answers at once with the same code one signs in", async () => {
+test("if the same code is sent twice at once, one of the requests signs in", async () => {
   const { id } = await addPerson(server);
   const { codes, app } = await addApp(server, id);
   for (const code of [app.code(), codes[0] ?? ""]) {
@@ -174,7 +174,7 @@ test("of two answers at once with the same code one signs in", async () => {
   }
 });
 
-test("what a thief has begun with the old password ends when that is changed, or the factor", async () => {
+test("a pending sign-in of a thief ends when the password or the factor changes", async () => {
   const { id } = await addPerson(server);
   const { app } = await addApp(server, id);
   const begun = await enterPassword(server);
@@ -184,7 +184,7 @@ test("what a thief has begun with the old password ends when that is changed, or
   expect(await isSignedIn(begun.person)).toBe(false);
 });
 
-test("what a thief has begun ends when its person revokes all access", async () => {
+test("a pending sign-in of a thief ends when the user revokes all access", async () => {
   const { id } = await addPerson(server);
   const { app } = await addApp(server, id);
   const begun = await enterPassword(server);

@@ -10,7 +10,7 @@ const LINES = ["GET /api/memories", "GET /sign-in", "GET /nothing", "POST /mcp",
 
 type Settings = Partial<Pick<Config, "tls" | "trustProxy" | "publicUrl" | "allowHttp">>;
 
-/** What answers say of HTTPS: all the same. */
+/** The Strict-Transport-Security headers of several answers, without duplicates. */
 async function policies(config: Settings, headers: Record<string, string>) {
   await using server = await startServer({ config });
   const said = await Promise.all(
@@ -19,15 +19,15 @@ async function policies(config: Settings, headers: Record<string, string>) {
   return [...new Set(said.map((each) => each.get("strict-transport-security")))];
 }
 
-test("a browser that was here by HTTPS is not led to plain HTTP", async () => {
+test("an answer over HTTPS forbids plain HTTP for a year", async () => {
   const year = ["max-age=31536000"];
   expect(await policies({ tls, publicUrl }, { host: https.host })).toEqual(year);
   expect(await policies({ trustProxy: true, publicUrl }, https)).toEqual(year);
-  // A proxy may ask by another name.
+  // A proxy may send another host name.
   expect(await policies({ trustProxy: true, publicUrl }, { ...https, host: "ctxd" })).toEqual(year);
 });
 
-test("nobody gets the other servers of this machine refused", async () => {
+test("an answer under a local name forbids nothing, because other servers share the name", async () => {
   for (const host of ["localhost", "127.0.0.1", "[::1]", "a.localhost:7733"]) {
     expect(await policies({ tls }, { host })).toEqual([null]);
   }
@@ -35,7 +35,7 @@ test("nobody gets the other servers of this machine refused", async () => {
   expect(await policies({ trustProxy: true, publicUrl: local }, https)).toEqual([null]);
 });
 
-test("plain HTTP does not say it, nor who only claims to have come by HTTPS", async () => {
+test("an answer over plain HTTP forbids nothing, also with a forged X-Forwarded-Proto", async () => {
   expect(await policies({ publicUrl, allowHttp: true }, https)).toEqual([null]);
   expect(await policies({ publicUrl }, https)).toEqual([null]);
   const plain = { ...https, "x-forwarded-proto": "http" };

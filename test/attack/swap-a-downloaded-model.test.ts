@@ -28,7 +28,7 @@ beforeAll(async () => {
   }
 });
 
-/** An archive as the store has it, with other files too. */
+/** An archive of the store, with additional files. */
 async function archiveOf(name: string, more: Record<string, Uint8Array | string> = {}) {
   const entries = Object.entries({ ...files, ...more }).map(
     ([file, content]) => [`${name}/${file}`, content] as const,
@@ -38,7 +38,7 @@ async function archiveOf(name: string, more: Record<string, Uint8Array | string>
 
 const sha256 = (bytes: Uint8Array) => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 
-/** A store that has one archive, which can be swapped. */
+/** A store with one archive that can be replaced. */
 function storeOf(first: Uint8Array) {
   let content = first;
   let asked = 0;
@@ -75,7 +75,7 @@ function machine() {
   return { cacheDir, dataDir, fetchFrom };
 }
 
-test("a model that the store changes later is refused, and nothing of it stays", async () => {
+test("a model that the store changes later is refused, and none of its files remain", async () => {
   const first = await archiveOf(NAME);
   using store = storeOf(first);
   const { cacheDir, dataDir, fetchFrom } = machine();
@@ -87,17 +87,17 @@ test("a model that the store changes later is refused, and nothing of it stays",
     /is not the model that was downloaded first \(its SHA-256 /,
   );
   expect(readdirSync(join(cacheDir, "fastembed"))).toEqual([]);
-  // What came first is still taken.
+  // The first archive is still accepted.
   store.swap(first);
   await fetchFrom(store.url);
-  // And who means it removes what was remembered.
+  // Removing the stored hash allows the new model.
   rmSync(folder, { recursive: true });
   store.swap(await archiveOf(NAME, { "ctxd.json": '{"pooling":"mean"}' }));
   rmSync(join(dataDir, "models.json"));
   await fetchFrom(store.url);
 });
 
-test("a model in the cache that somebody changes is refused at the next start", async () => {
+test("a changed model in the cache is refused at the next start", async () => {
   for (const change of [
     (folder: string) => writeFileSync(join(folder, "model.onnx"), "another graph"),
     (folder: string) => writeFileSync(join(folder, "model_quantized.onnx"), "a graph before it"),
@@ -117,7 +117,7 @@ test("a model in the cache that somebody changes is refused at the next start", 
   }
 });
 
-test("a whole model that was put in its place is refused after the cache was emptied too", async () => {
+test("a replaced model is refused, also after the cache was emptied", async () => {
   using store = storeOf(await archiveOf(NAME));
   const { cacheDir, fetchFrom } = machine();
   const folder = await fetchFrom(store.url);
@@ -129,8 +129,8 @@ test("a whole model that was put in its place is refused after the cache was emp
   await expect(fetchFrom(store.url)).rejects.toThrow("model.onnx differs");
 });
 
-describe("a model whose hash is known", () => {
-  test("is taken when it is that, and refused when it is another, the first time too", async () => {
+describe("a model with a known hash", () => {
+  test("is accepted with this hash and refused with another, also the first time", async () => {
     const right = await archiveOf(PINNED);
     const models = { [PINNED]: { archive: PINNED, sha256: sha256(right) } };
     using store = storeOf(await archiveOf(PINNED, { "config.json": "{}" }));
@@ -144,14 +144,14 @@ describe("a model whose hash is known", () => {
     await fetchFrom(store.url, PINNED, models);
   });
 
-  test("has it for the model that is the built-in one in another form", async () => {
+  test("includes the other form of the built-in model", async () => {
     using store = storeOf(await archiveOf(PINNED));
     const { fetchFrom } = machine();
     await expect(fetchFrom(store.url, PINNED)).rejects.toThrow("3858004b3822f64f");
   });
 });
 
-test("half an archive is never accepted, nor remembered", async () => {
+test("an incomplete archive is never accepted, and its hash is not stored", async () => {
   const whole = await archiveOf(NAME);
   for (const length of [0, 10, 1_000, Math.floor(whole.length / 2), whole.length - 1]) {
     using store = storeOf(whole.slice(0, length));

@@ -26,7 +26,7 @@ const begin = async () => {
   return { person, form: formWith(page, "code") };
 };
 
-test("another browser can't finish a sign-in that it did not begin, with all that its page says", async () => {
+test("another browser can't finish a pending sign-in, even with the fields of its page", async () => {
   const { form } = await begin();
   const thief = createPerson(server.origin);
   await thief.visit("/sign-in");
@@ -40,7 +40,7 @@ test("another browser can't finish a sign-in that it did not begin, with all tha
   expect((await askOptions(server, thief, form, "/sign-in/second-step/options")).status).toBe(403);
 });
 
-test("without a sign-in that was begun there is no second step", async () => {
+test("without a pending sign-in there is no second step", async () => {
   const stranger = createPerson(server.origin);
   for (const pending of [null, "x", "x".repeat(43)]) {
     if (pending !== null) stranger.jar.set("ctxd-pending", pending);
@@ -49,7 +49,7 @@ test("without a sign-in that was begun there is no second step", async () => {
   }
 });
 
-test("a sign-in that was begun is over after ten minutes, and after its session has begun", async () => {
+test("a pending sign-in ends after ten minutes, and when its session begins", async () => {
   const late = await begin();
   server.clock.advance(10 * MINUTE);
   expect((await late.person.submit(late.form, { code: app.code() })).status).toBe(403);
@@ -80,7 +80,7 @@ test("another site can't send the second step", async () => {
   expect(await isSignedIn(person)).toBe(false);
 });
 
-test("where the person goes on is kept on the server, on this site", async () => {
+test("the page after the sign-in is kept on the server, and is on this site", async () => {
   const { person, page } = await enterPassword(server, { next: "/help/security" });
   server.clock.advance(MINUTE);
   const form = formWith(page, "code");
@@ -88,7 +88,7 @@ test("where the person goes on is kept on the server, on this site", async () =>
   expect(done.url).toEndWith("/help/security");
 });
 
-test("nothing that is kept of it is what the cookie holds", async () => {
+test("the database does not contain the value of the cookie", async () => {
   const { person } = await begin();
   const kept = JSON.stringify(await server.rows("pending_sign_ins"));
   expect(kept).not.toContain(person.jar.get("ctxd-pending") ?? "-");

@@ -22,14 +22,14 @@ const signIn = async () => {
   return { person, page };
 };
 
-/** By the command line: another process than the server. */
+/** Runs `ctxd user`, in another process than the server. */
 const run = async (command: string) => {
   const { exitCode } = await ctxd(["user", command, EMAIL], { dataDir: server.folder });
   expect(exitCode).toBe(0);
 };
 beforeEach(() => server.accounts.enable(accountId));
 
-test("his session", async () => {
+test("the session of a disabled account is refused", async () => {
   const { person } = await signIn();
   expect((await person.visit("/memories")).url).toEndWith("/memories");
   await run("disable");
@@ -43,7 +43,7 @@ test("his session", async () => {
   expect((await person.visit("/memories")).url).toContain("/sign-in");
 });
 
-test("his password, which is right", async () => {
+test("the right password of a disabled account is refused", async () => {
   await server.accounts.disable(accountId);
   const { page, person } = await signIn();
   expect(page.status).toBe(403);
@@ -55,7 +55,7 @@ test("his password, which is right", async () => {
   ]);
 });
 
-test("his password, to learn whether an account is disabled", async () => {
+test("a wrong password does not reveal that an account is disabled", async () => {
   await server.accounts.disable(accountId);
   const person = createPerson(server.origin);
   const form = await person.visit("/sign-in");
@@ -64,7 +64,7 @@ test("his password, to learn whether an account is disabled", async () => {
   expect(page.text).not.toContain("disabled");
 });
 
-test("his key, over REST and MCP, until the account is enabled", async () => {
+test("the key of a disabled account is refused by REST and MCP until the account is enabled", async () => {
   const { key } = await server.keys.create(accountId, {
     name: "x",
     scopes: SCOPES,
@@ -85,7 +85,7 @@ test("his key, over REST and MCP, until the account is enabled", async () => {
   expect(await server.use(key)).toBe(200);
 });
 
-test("his app's access token, refresh token and code", async () => {
+test("access token, refresh token and code of a disabled account are refused", async () => {
   const { client_id: clientId } = await server.register();
   const person = createPerson(server.origin);
   person.jar.set("ctxd-session", await server.sessions.begin(accountId));
@@ -107,7 +107,7 @@ test("his app's access token, refresh token and code", async () => {
   expect((await server.renew(clientId, tokens.refresh_token)).status).toBe(400);
 });
 
-test("an export that he has begun", async () => {
+test("an open export ends when its account is disabled", async () => {
   const contents = Array.from({ length: 3_000 }, (_, index) => ({
     content: `${index} ${"word ".repeat(500)}`,
   }));
@@ -133,7 +133,7 @@ test("an export that he has begun", async () => {
   expect(lines.split("\n").length).toBeLessThan(2_000);
 }, 60_000);
 
-test("the owner disables himself, or a member disables somebody", async () => {
+test("the owner can't be disabled, and a member can disable nobody", async () => {
   await expect(server.accounts.disable(owner.accountId)).rejects.toThrow("can't be disabled");
   const update = "UPDATE accounts SET disabled_at = 1 WHERE role = 'owner'";
   expect(() => server.db.sqlite.run(update)).toThrow("can not be disabled");
@@ -153,7 +153,7 @@ test("the owner disables himself, or a member disables somebody", async () => {
   }
 });
 
-test("his memories stay, and come back with him", async () => {
+test("the memories of a disabled account remain, and are available when it is enabled", async () => {
   const before = (await server.memories.stats(wholeAccount(accountId))).memories;
   await server.accounts.disable(accountId);
   await server.accounts.enable(accountId);
