@@ -38,7 +38,7 @@ async function expectUnauthorized(authorization: string | null) {
   }
 }
 
-test("without a key, only the server's health is answered", async () => {
+test("without a key, the server answers only health checks", async () => {
   await expectUnauthorized(null);
   expect((await fetch(`${server.origin}/api/health`)).status).toBe(200);
 });
@@ -71,7 +71,7 @@ test("a key in the query string or a cookie is ignored", async () => {
   }
 });
 
-test("the scheme is read in any case", async () => {
+test("the scheme is accepted in upper and lower case", async () => {
   for (const scheme of ["bearer", "BEARER", "Bearer  "]) {
     const response = await fetch(`${server.origin}/api/memories`, {
       headers: { authorization: `${scheme} ${ada.key}` },
@@ -80,7 +80,7 @@ test("the scheme is read in any case", async () => {
   }
 });
 
-test("a revoked key is refused from the next request on", async () => {
+test("a revoked key is refused by the next request", async () => {
   const { key, record } = await server.keys.create(ada.accountId, {
     name: "lost",
     scopes: SCOPES,
@@ -103,7 +103,7 @@ test("a key is refused from its expiry on", async () => {
   await expectUnauthorized(`Bearer ${key}`);
 });
 
-test("a key of a removed account is refused from the next request on", async () => {
+test("a key of a removed account is refused by the next request", async () => {
   const bob = await server.account();
   await bob.save({ content: "x" });
   await server.accounts.remove(bob.accountId);
@@ -119,7 +119,7 @@ test.each(WRITING)("a key for reading may not %s %s", async (method, path) => {
   expect(await ada.get(memory.id)).toEqual(memory);
 });
 
-test.each(READING)("a key for writing alone may not %s %s", async (method, path) => {
+test.each(READING)("a key that may only write may not %s %s", async (method, path) => {
   const writer = await server.client(ada.accountId, ["memories:write"]);
   expectError(await writer.send(method, path), { status: 403, code: "forbidden" });
 });

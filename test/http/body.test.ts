@@ -70,7 +70,7 @@ test("a compressed body is refused", async () => {
   expectError(answer, { status: 415, code: "unsupported_media_type" });
 });
 
-test("the content type is read in any case, with any parameters", async () => {
+test("the content type is accepted in upper and lower case, with any parameters", async () => {
   for (const type of [
     "application/json; charset=utf-8",
     "Application/JSON",
@@ -85,8 +85,8 @@ test("the content type is read in any case, with any parameters", async () => {
   }
 });
 
-test.each(LIMITED)("%s %s takes %d bytes and not one more", async (method, path, limit) => {
-  // Refused too, but for what it says: it was read to its end.
+test.each(LIMITED)("%s %s accepts %d bytes, but not one more", async (method, path, limit) => {
+  // The body was read to its end, and is refused only for its content.
   const largest = await ada.send(method, path, { body: " ".repeat(limit), headers: JSON_TYPE });
   expectError(largest, { status: 400, code: "malformed_json" });
   const beyond = await ada.send(method, path, { body: " ".repeat(limit + 1), headers: JSON_TYPE });
@@ -94,7 +94,7 @@ test.each(LIMITED)("%s %s takes %d bytes and not one more", async (method, path,
 });
 
 test.each(LIMITED.slice(0, 2))(
-  "%s %s counts a body that comes in chunks",
+  "%s %s counts the bytes of a chunked body",
   async (method, path, limit) => {
     const chunks = (count: number) =>
       new ReadableStream({
@@ -120,7 +120,7 @@ test("a client with a body that is too large receives the reason, and the server
   expect((await ada.get(id)).id).toBe(id);
 });
 
-test("a body is refused before it arrives if its announced length is too large", async () => {
+test("a body is refused before it arrives if its Content-Length is too large", async () => {
   const headers = {
     ...JSON_TYPE,
     authorization: `Bearer ${ada.key}`,

@@ -9,7 +9,7 @@ const ask = (origin: string, method: string, headers: Record<string, string> = {
   fetch(`${server.origin}/mcp`, { method, headers: { origin, ...headers } });
 
 test.each(["http://localhost:6274", "http://127.0.0.1:6274", "http://localhost:7733"])(
-  "a page of this machine may speak MCP and read why it is refused: %s",
+  "a page of this machine may use MCP and read the reason of a refusal: %s",
   async (origin) => {
     const preflight = await ask(origin, "OPTIONS", {
       "access-control-request-method": "POST",

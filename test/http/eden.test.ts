@@ -6,7 +6,7 @@ import { startServer } from "../support/server.ts";
 const server = await startServer();
 afterAll(() => server.close());
 
-test("the types of the app make a client for users of Elysia", async () => {
+test("the types of the app make a typed Elysia client", async () => {
   const { key } = await server.account();
   const { api } = treaty<App>(server.origin, { headers: { authorization: `Bearer ${key}` } });
   const { data } = await api.memories.post(

@@ -6,7 +6,7 @@ import { DATABASES, storesOn } from "../support/databases.ts";
 import { silentLog } from "../support/embedder.ts";
 import { addAccount } from "../support/stores.ts";
 
-/** What a request is answered with that does this. */
+/** The answer to a request that calls this function. */
 async function answerTo(work: () => Promise<unknown>) {
   try {
     await work();
@@ -17,7 +17,7 @@ async function answerTo(work: () => Promise<unknown>) {
 }
 
 describe.each(DATABASES)("on %s,", (_, place) => {
-  test("a write to an account that was just removed answers that it is gone", async () => {
+  test("a write to an account that was just removed answers that the account does not exist", async () => {
     const { db, clock } = await storesOn(place);
     const { oneTimeCodes, recoveryCodes } = createFactors({ db, clock });
     const identities = createIdentities({ db, clock });

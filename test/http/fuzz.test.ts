@@ -9,7 +9,7 @@ const ada = await server.account();
 const kept = await ada.save({ content: "must survive" });
 
 const REQUESTS = 2_000;
-/** FUZZ_SEED=… makes other requests. */
+/** FUZZ_SEED=… generates other requests. */
 const SEED = Number(process.env.FUZZ_SEED ?? 2_026);
 
 const CODES = [
@@ -27,11 +27,11 @@ const CODES = [
   "unsupported_media_type",
   "validation_failed",
 ];
-/** What would betray a stack trace, a path of the machine or a library. */
+/** Matches stack traces, paths of the machine and names of libraries. */
 const LEAKS =
   /\bat \S+ \(|\.ts\b|\.mjs\b|node_modules|\/src\/|elysia|typebox|lance|sqlite|bunfs|Error:/i;
 
-test(`${REQUESTS} malformed requests (FUZZ_SEED=${SEED}) are refused in words, and break nothing`, async () => {
+test(`${REQUESTS} malformed requests (FUZZ_SEED=${SEED}) are refused with a message, and cause no server error`, async () => {
   const next = createFuzzer(SEED, ada.key);
   const seen = new Map<string, number>();
   for (let sent = 0; sent < REQUESTS; sent += 20) {
@@ -46,7 +46,7 @@ test(`${REQUESTS} malformed requests (FUZZ_SEED=${SEED}) are refused in words, a
       seen.set(code, (seen.get(code) ?? 0) + 1);
     }
   }
-  // The requests reach deep enough to mean something.
+  // Enough requests succeed for the test to be meaningful.
   for (const code of ["malformed_json", "malformed_request", "validation_failed", "200"]) {
     expect([...seen.keys()]).toContain(code);
   }
@@ -59,7 +59,7 @@ function targetOf(request: Uint8Array): string {
   return Buffer.from(request).toString("latin1").split(" ", 2)[1] ?? "";
 }
 
-/** What is wrong with an answer, or null. */
+/** The mistake in an answer, or null. */
 function problemOf(
   method: string,
   target: string,
@@ -71,7 +71,7 @@ function problemOf(
   if (LEAKS.test(body)) return "a leak";
   if (method === "HEAD") return body === "" ? null : "HEAD with a body";
   const type = headers.get("content-type") ?? "";
-  // What is not for programs may be for people.
+  // Other paths may answer with a page.
   if (type.startsWith("text/html") && !target.startsWith("/api")) return null;
   if (!type.startsWith("application/json")) return "no JSON";
   const parsed: unknown = JSON.parse(body);

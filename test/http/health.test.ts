@@ -9,7 +9,7 @@ async function ask(origin: string, path: string) {
   return { status: response.status, body: await response.json(), headers: response.headers };
 }
 
-test("a server whose database has failed is not ready, and alive", async () => {
+test("a server whose database has failed is alive but not ready", async () => {
   let database: CheckResult = "ok";
   await using server = await startServer({ checks: { database: () => database } });
   const life = { status: 200, body: { status: "ok", version } };

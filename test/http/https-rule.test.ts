@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { rawRequest, sendRaw } from "../support/raw-http.ts";
 import { startServer } from "../support/server.ts";
 
-/** The status and the error code of a request under a host name, with this key. */
+/** The status and the error code of a request with a host name and a key. */
 async function ask(
   server: { port: number },
   headers: Record<string, string>,
@@ -71,7 +71,7 @@ describe("plain HTTP", () => {
 describe("a probe of a machine by its address", () => {
   const probe = "GET /api/health";
 
-  test("is answered, because load balancers have neither its name nor a key", async () => {
+  test("is answered, because load balancers know neither the host name nor a key", async () => {
     await using server = await startServer();
     for (const host of ["10.0.0.1", "10.0.0.1:7733", "[2001:db8::1]"]) {
       for (const line of [probe, `${probe}/live`]) {

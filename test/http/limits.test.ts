@@ -15,7 +15,7 @@ function createSmall({ rateLimit = true, trustProxy = false } = {}) {
 const request = (method: string, path: string, headers: Record<string, string> = {}) =>
   new Request(`http://localhost${path}`, { method, headers });
 
-/** How many of many requests are let through, and how long the next one has to wait. */
+/** The number of requests before the first refused one, or null if 20 are accepted. */
 function countUntilRefused(send: () => void) {
   for (let passed = 0; passed < 20; passed++) {
     try {
@@ -37,12 +37,15 @@ describe("requests with one key", () => {
     ["POST", "/mcp", SMALL.mcp],
   ] as const;
 
-  test.each(kinds)("%s %s is refused after as many as the policy says", (method, path, most) => {
-    const { countHolder } = createSmall();
-    expect(countUntilRefused(() => countHolder(request(method, path), "key_1"))).toBe(most);
-    // Another key has its own.
-    expect(countUntilRefused(() => countHolder(request(method, path), "key_2"))).toBe(most);
-  });
+  test.each(kinds)(
+    "%s %s is refused after the number of requests in the policy",
+    (method, path, most) => {
+      const { countHolder } = createSmall();
+      expect(countUntilRefused(() => countHolder(request(method, path), "key_1"))).toBe(most);
+      // Another key has a limit of its own.
+      expect(countUntilRefused(() => countHolder(request(method, path), "key_2"))).toBe(most);
+    },
+  );
 
   test("reading, writing and agents' messages are counted separately", () => {
     const { countHolder } = createSmall();
@@ -71,7 +74,7 @@ describe("requests with one key", () => {
 });
 
 describe("requests from one address", () => {
-  test("are counted together for all keys, and separately for sign-in", () => {
+  test("are counted together for all keys, and separately for sign-ins", () => {
     const { countAddress } = createSmall();
     const send = (path: string) => () => countAddress(request("GET", path), ADDRESS);
     expect(countUntilRefused(send("/api/memories"))).toBe(SMALL.address);
@@ -88,7 +91,7 @@ describe("requests from one address", () => {
     }
   });
 
-  test("behind a trusted proxy are those of its clients", () => {
+  test("are counted for each client of a trusted proxy", () => {
     const { countAddress } = createSmall({ trustProxy: true });
     const from = (address: string) => () =>
       countAddress(request("GET", "/mcp", { "x-forwarded-for": address }), ADDRESS);
@@ -97,7 +100,7 @@ describe("requests from one address", () => {
   });
 });
 
-test("with limits off, only sign-in is counted, and no limit is announced", async () => {
+test("with limits off, only sign-ins are limited, and no limit is announced", async () => {
   const { countAddress, countHolder, announce } = createSmall({ rateLimit: false });
   const one = request("GET", "/api/memories");
   expect(countUntilRefused(() => countAddress(one, ADDRESS))).toBeNull();
@@ -106,7 +109,7 @@ test("with limits off, only sign-in is counted, and no limit is announced", asyn
   expect([...(answer as Response).headers]).toEqual([]);
 });
 
-test("with limits off, sign-in is counted", () => {
+test("with limits off, sign-ins are counted", () => {
   for (const path of ["/sign-in", "/setup", "/join/x", "/sign-up", "/api/oauth/token"]) {
     const { countAddress } = createSmall({ rateLimit: false });
     const count = countUntilRefused(() => countAddress(request("POST", path), ADDRESS));
@@ -114,7 +117,7 @@ test("with limits off, sign-in is counted", () => {
   }
 });
 
-describe("a server with the limits that it comes with", () => {
+describe("a server with the default limits", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer({ config: { rateLimit: true } });

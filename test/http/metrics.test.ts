@@ -23,7 +23,7 @@ async function scrape() {
   return readMetrics(await response.text());
 }
 
-/** Asks for metrics with these headers, from this machine. */
+/** Requests metrics from this machine with these headers. */
 async function ask(headers: Record<string, string>) {
   return (await sendRaw(server.port, rawRequest("GET /api/metrics", headers))).status;
 }
@@ -55,7 +55,7 @@ describe("who may read metrics:", () => {
   });
 });
 
-test("every metric has a help, a type and a name as Prometheus wants them", async () => {
+test("every metric has a help text, a type and a name by the rules of Prometheus", async () => {
   const account = await server.account();
   await account.save({ content: "counted" });
   const { families } = await scrape();
@@ -98,7 +98,7 @@ test("requests are counted by route and status, not by path", async () => {
   }
 });
 
-test("commits, what they wrote, and the log are counted", async () => {
+test("commits, their memories and the entries of the log are counted", async () => {
   const account = await server.account();
   const before = await scrape();
   const [first] = await account.saveAll([{ content: "one" }, { content: "two" }]);
@@ -129,7 +129,7 @@ test("the size of views and bases is reported as it grows", async () => {
   );
 });
 
-test("a flush is counted, takes the entries from the log and their passages into the base", async () => {
+test("a flush is counted, and moves entries from the log and their passages to the base", async () => {
   const account = await server.account();
   await account.saveAll([{ content: "one passage" }, { content: "two\n\npassages" }]);
   const rowsBefore = (await scrape()).sum("ctxd_base_rows") ?? 0;
@@ -146,7 +146,7 @@ test("a flush is counted, takes the entries from the log and their passages into
 }, 60_000);
 
 describe("the log", () => {
-  test("has a line for each request, by the id that its answer has", async () => {
+  test("has a line for each request, with the id of its answer", async () => {
     const account = await server.account();
     lines.length = 0;
     const sent = "chosen-by-the-client";
@@ -169,7 +169,7 @@ describe("the log", () => {
     }
   });
 
-  test("has every answer's id, errors' too, and no id twice", async () => {
+  test("has the ids of all answers, also of errors, and no id twice", async () => {
     const paths = ["/api/health", "/api/nothing", "/docs", "/api/memories", "/%ff"];
     const ids = await Promise.all(
       paths.map(async (path) =>

@@ -34,7 +34,7 @@ const operations = () =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
 
-test("is the same each time it is asked for", async () => {
+test("is the same in every answer", async () => {
   expect(await (await fetch(`${server.origin}/docs/json`)).text()).toBe(text);
 });
 
@@ -56,7 +56,7 @@ test("names every operation once, with a summary and a tag", () => {
   }
 });
 
-test("describes every parameter, and wants only those without a default", () => {
+test("describes every parameter, and requires only those without a default", () => {
   const parameters = operations().flatMap(({ operation }) => operation.parameters ?? []);
   for (const parameter of parameters) {
     expect(parameter.description).toMatch(/\w/);
@@ -72,8 +72,8 @@ test("describes every parameter, and wants only those without a default", () => 
 
 const JSON_TYPE = /^application\/(json|x-ndjson)$/;
 
-test("takes and gives JSON alone, and lines of JSON where memories move", () => {
-  // Prometheus has a format of its own.
+test("uses only JSON, and lines of JSON for export and import", () => {
+  // Metrics are in the format of Prometheus.
   const inJson = operations().filter(({ path }) => path !== "/api/metrics");
   for (const { operation } of inJson) {
     if (operation.requestBody) {
@@ -109,7 +109,7 @@ describe("the statuses of", () => {
   });
 });
 
-test("every reference leads somewhere, by the document's own address", () => {
+test("every reference has a target, also under the document's own address", () => {
   expect(text).not.toContain('"$id"');
   const names = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)];
   expect(names.length).toBe(text.split('"$ref"').length - 1);

@@ -3,7 +3,7 @@ import { startServer } from "../support/server.ts";
 
 const PATH = "/.well-known/security.txt";
 
-test("security.txt says where to report, for how long that holds, and where it stands", async () => {
+test("security.txt has a contact, an expiry and its own address", async () => {
   const config = { securityContact: "mailto:security@example.com" };
   await using server = await startServer({ config });
   const answer = await fetch(server.origin + PATH);
@@ -19,7 +19,7 @@ test("security.txt says where to report, for how long that holds, and where it s
   );
 });
 
-test("without a contact there is none", async () => {
+test("without a contact there is no security.txt", async () => {
   await using server = await startServer();
   const answer = await fetch(server.origin + PATH);
   expect(answer.status).toBe(404);

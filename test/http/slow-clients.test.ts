@@ -16,7 +16,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Opens a connection, sends this and nothing more, and reads what comes back or not. */
+/** Opens a connection, sends this text, and reads the answer or not. */
 async function open(bytes: string, reads = true): Promise<Socket> {
   const socket = connect(server.port, "127.0.0.1");
   sockets.push(socket);
@@ -45,7 +45,7 @@ test("1,000 slow and half-open connections do not block other clients", async ()
     `POST /api/memories/import HTTP/1.1\r\n${HEAD}${json}Transfer-Encoding: chunked\r\n\r\n3\r\n{"c`,
   ];
   await Promise.all(Array.from({ length: 950 }, (_, n) => open(slow[n % slow.length] ?? "")));
-  // Those that take no answer: twenty of a megabyte each are asked for.
+  // These clients do not read their answers, twenty of one megabyte each.
   const asset = `GET /docs/swagger-ui.js HTTP/1.1\r\n${HEAD}\r\n`.repeat(20);
   await Promise.all(Array.from({ length: 50 }, () => open(asset, false)));
 
@@ -61,7 +61,7 @@ test("a client that disconnects during a body does not count as a failure of the
   lines.length = 0;
   const request = `POST /api/memories HTTP/1.1\r\n${HEAD}Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`;
   const socket = await open(request);
-  // Answered behind the half request, so that it was read before it breaks off.
+  // The answer shows that the server has read the incomplete request before the connection closes.
   await fetch(`${server.origin}/api/health`);
   socket.destroy();
   await server.account().then((account) => account.save({ content: "afterwards" }));
@@ -69,10 +69,10 @@ test("a client that disconnects during a body does not count as a failure of the
 });
 
 describe("a body", () => {
-  const patience = { base: 100, bytesPerMs: 1 };
+  const timeLimit = { base: 100, bytesPerMs: 1 };
   const bytes = (length: number) => new Uint8Array(length);
 
-  /** Reads a body whose parts come one after the other, each after its time in milliseconds. */
+  /** Reads a body whose parts arrive one after the other, each after a pause in milliseconds. */
   async function read(parts: readonly [pause: number, bytes: number][], rest = 0) {
     let wasCancelled = false;
     const body = new ReadableStream<Uint8Array>({
@@ -89,20 +89,20 @@ describe("a body", () => {
       },
     });
     let length = 0;
-    for await (const chunk of readChunks({ body }, patience)) length += chunk.length;
+    for await (const chunk of readChunks({ body }, timeLimit)) length += chunk.length;
     return length;
   }
 
-  test("that comes slowly but steadily is read", async () => {
+  test("that arrives slowly but steadily is read", async () => {
     const parts = Array.from({ length: 10 }, () => [30, 1_000] as [number, number]);
     expect(await read(parts)).toBe(10_000);
   });
 
-  test("that stops is given up", async () => {
+  test("that stops is aborted", async () => {
     await expect(read([[0, 10]], 1)).rejects.toMatchObject(LATE);
   });
 
-  test("of a byte now and then is given up", async () => {
+  test("of single bytes is aborted", async () => {
     await expect(read(Array.from({ length: 50 }, () => [20, 1]))).rejects.toMatchObject(LATE);
   });
 

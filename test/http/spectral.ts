@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { startServer } from "../support/server.ts";
 
 /**
- * Lints the API's document with Spectral's recommended rules. Not in the suite: Spectral brings 800
- * packages, which are had when this runs and not kept.
+ * Lints the API's document with Spectral's recommended rules. This is not part of the suite, because
+ * Spectral installs 800 packages. They are installed for this run only.
  */
 const SPECTRAL = "@stoplight/spectral-cli@6.16.3";
 

@@ -6,7 +6,7 @@ import ts from "typescript-5";
 import { sharedEmbedder } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
 
-// It makes its text with the compiler's library, which versions after 5 don't have.
+// The generator uses the compiler's API, which versions after 5 do not have.
 await mock.module("typescript", () => ({ default: ts }));
 const { default: openapiTypeScript, astToString } = await import("openapi-typescript");
 
@@ -20,7 +20,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The first memory of the README, as a program has it. */
+/** A program that saves the first memory of the README. */
 const EXAMPLE = `
 import createClient from "openapi-fetch";
 import type { paths } from "./api.ts";
@@ -58,9 +58,9 @@ console.log(
     code: missing.error?.error.code,
   }),
 );
-// @ts-expect-error: a field that isn't there
+// @ts-expect-error: an unknown field
 saved.data.text;
-// @ts-expect-error: no number is a content
+// @ts-expect-error: a number as content
 void (() => client.POST("/api/memories", { body: { content: 1 } }));
 `;
 
@@ -79,7 +79,7 @@ async function run(...command: string[]) {
   return { code: await child.exited, output, errors };
 }
 
-test("a client generated from the API's document does what the README does, with types", async () => {
+test("a client generated from the OpenAPI document saves and finds a memory as in the README", async () => {
   const document = await (await fetch(`${server.origin}/docs/json`)).text();
   await Bun.write(join(folder, "api.ts"), astToString(await openapiTypeScript(document)));
   await Bun.write(join(folder, "example.ts"), EXAMPLE);

@@ -14,7 +14,7 @@ test("actions with a second factor are recorded, without codes", async () => {
   const { id: accountId } = await addPerson(server);
   const told = async () => {
     await server.securityLog.flush();
-    // Within a minute the same event again would be counted, and not listed.
+    // A repeated event within a minute is counted and not listed again.
     server.clock.advance(61_000);
     const found = (await server.securityLog.list(accountId, {}, { limit: 100 })).reverse();
     return found.splice(read).map(({ event }) => {

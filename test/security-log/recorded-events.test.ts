@@ -12,7 +12,7 @@ import { addAccount, testStores } from "../support/stores.ts";
 const PASSWORD = "correct horse battery";
 const EMAIL = "you@example.com";
 
-/** What has been told since the last time this was asked, the oldest first. */
+/** The events since the last call, the oldest first. */
 function reader({ securityLog }: Pick<OAuthServer, "securityLog">) {
   let last = 0;
   return async () => {
@@ -55,7 +55,7 @@ test("sign-in, failed sign-in, lock-out and sign-out", async () => {
   expect(names(await told())).toContain("sign_in_locked");
 });
 
-test("the set-up of the owner, an invitation and an account made by it", async () => {
+test("the set-up of the owner, an invitation and the account that it creates", async () => {
   await using server = await startOAuthServer();
   const told = reader(server);
   const owner = createPerson(server.origin);
@@ -107,7 +107,7 @@ test("keys, and at most one event a minute for a key that is refused", async () 
   expect(await told()).toMatchObject([facts]);
 });
 
-test("an app that is allowed, the return of its used token, and its end", async () => {
+test("allowing an app, the reuse of its refresh token, and revoking it", async () => {
   await using server = await startOAuthServer();
   const told = reader(server);
   const { accountId, clientId, tokens } = await server.connect();
@@ -125,7 +125,7 @@ test("an app that is allowed, the return of its used token, and its end", async 
   expect(names(await told())).toEqual(["app_allowed", "app_revoked"]);
 });
 
-test("exports, imports and deletions by filter, by API and by dashboard", async () => {
+test("exports, imports and deletions by filter, by the API and in the dashboard", async () => {
   await using server = await startOAuthServer();
   const { accountId, person } = await server.signedIn();
   const key = (
@@ -160,7 +160,7 @@ test("exports, imports and deletions by filter, by API and by dashboard", async 
   expect(JSON.stringify(events)).not.toContain("secret");
 });
 
-test("what the account page changes", async () => {
+test("changes on the account page", async () => {
   await using server = await startOAuthServer();
   const { id: accountId } = await server.accounts.add({ email: EMAIL, password: PASSWORD });
   const person = createPerson(server.origin);
@@ -179,7 +179,7 @@ test("what the account page changes", async () => {
   ]);
 });
 
-test("what the command line changes", async () => {
+test("changes by the command line", async () => {
   const dataDir = temporaryFolder();
   const { accounts, keys, db, clock } = testStores(dataDir);
   const owner = await addAccount(accounts, EMAIL);
@@ -207,7 +207,7 @@ test("what the command line changes", async () => {
   ]);
 });
 
-test("an event is one line, also where the level lets only warnings through", () => {
+test("an event is one log line, also if only warnings are logged", () => {
   const lines: string[] = [];
   const log = createLog({ logLevel: "warn", logFormat: "json" }, (line) => lines.push(line));
   const { db, clock } = testStores();

@@ -12,7 +12,7 @@ import { until } from "../support/until.ts";
 const MINUTE = 60_000;
 const HERE = { accountId: null, via: "browser", address: "203.0.113.7" } as const;
 
-/** A security log, the lines it has written, and what it has in the table. */
+/** A security log, its log lines and its rows. */
 function start<Kind extends Database>(db: Kind) {
   const clock = testClock();
   const lines: string[] = [];
@@ -26,7 +26,7 @@ describe.each(DATABASES)("a security log on %s:", (_, place) => {
   const open = async () => (await place()).open();
 
   describe("an event", () => {
-    test("is a line of the log at once, and soon a row of the table", async () => {
+    test("is logged immediately, and soon written to the table", async () => {
       const { record, lines, all, clock } = start(await open());
       const facts: Facts = { ...HERE, subjectId: "key_1", subject: "laptop", agent: "curl/8" };
       record("key_created", { ...facts, accountId: null });
@@ -52,7 +52,7 @@ describe.each(DATABASES)("a security log on %s:", (_, place) => {
       ]);
     });
 
-    test("that happens again within a minute is counted, with its amounts", async () => {
+    test("that is repeated within a minute is counted, and its amounts are added", async () => {
       const { record, flush, all, clock } = start(await open());
       record("memories_deleted", { ...HERE, amount: 2 });
       await flush();
@@ -75,7 +75,7 @@ describe.each(DATABASES)("a security log on %s:", (_, place) => {
       expect(await all()).toHaveLength(1);
     });
 
-    test("that comes when the log is closed is a line, and waits for no database", async () => {
+    test("that is recorded after the log is closed is logged, without waiting for the database", async () => {
       const { record, close, lines } = start(await open());
       await close();
       const wait = spyOn(globalThis, "setTimeout");
@@ -85,15 +85,15 @@ describe.each(DATABASES)("a security log on %s:", (_, place) => {
       wait.mockRestore();
     });
 
-    test("is known by its name; properties of objects are not names", () => {
+    test("is recognized by its name, and properties of objects are not names", () => {
       expect(isEvent("signed_in")).toBe(true);
       expect(isEvent("toString")).toBe(false);
       expect(Object.keys(EVENTS).every((name) => /^[a-z_]+$/.test(name))).toBe(true);
     });
   });
 
-  describe("of a removed account", () => {
-    test("the id stays, and nothing else of it", async () => {
+  describe("of the events of a removed account", () => {
+    test("only its id remains", async () => {
       const db = await open();
       const { record, flush, all } = start(db);
       const accounts = createAccounts({ db, clock: Date.now });
@@ -116,7 +116,7 @@ describe.each(DATABASES)("a security log on %s:", (_, place) => {
   });
 
   describe("the table", () => {
-    test("gives an account its own events alone, newest first, page by page", async () => {
+    test("returns only the events of the account, newest first, in pages", async () => {
       const { record, flush, list, clock } = start(await open());
       for (const event of ["signed_in", "key_created", "signed_out"] as const) {
         for (const accountId of ["acc_1", "acc_2"]) record(event, { ...HERE, accountId });
@@ -153,7 +153,7 @@ describe.each(DATABASES)("a security log on %s:", (_, place) => {
       expect(await found({ until: later })).toEqual(["signed_in 203.0.113.7"]);
     });
 
-    test("loses what is old, in portions, and nothing else", async () => {
+    test("loses only old events, in portions", async () => {
       const { record, flush, prune, all, clock } = start(await open());
       for (let day = 0; day < 500; day++) {
         record("signed_in", HERE);
