@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(template, { recursive: true }));
 
 /** A data folder with one account and 256 memories. No server uses it. */
-function someData() {
+function createData() {
   const root = temporaryFolder();
   const dataDir = join(root, "data");
   cpSync(template, dataDir, { recursive: true });
@@ -138,7 +138,7 @@ test("a backup after a server was killed has the memory whose save was answered"
 });
 
 test("damaged backups, used data folders and served ones are refused in one line", async () => {
-  const { root, dataDir } = someData();
+  const { root, dataDir } = createData();
   const folder = join(root, "backup");
   await backUp(dataDir, folder);
   const refusedWith = async (outcome: ReturnType<typeof restore>, text: string) => {
@@ -174,7 +174,7 @@ test("an incomplete restore stops the server with a message of one line", async 
 });
 
 test("a restore that is killed leaves all files or none", async () => {
-  const { root, dataDir } = someData();
+  const { root, dataDir } = createData();
   const folder = join(root, "backup");
   await backUp(dataDir, folder);
   const wanted = readdirSync(join(folder, "memories"), { recursive: true }).sort();
@@ -198,7 +198,7 @@ test("a restore that is killed leaves all files or none", async () => {
 }, 60_000);
 
 test.each(["SIGINT", "SIGTERM"] as const)("%s leaves no incomplete backup", async (signal) => {
-  const { root, dataDir } = someData();
+  const { root, dataDir } = createData();
   const folder = join(root, "backup");
   let stopped = 0;
   for (let delay = 100; delay < 400; delay += 50) {
@@ -225,7 +225,7 @@ testOnSmallDisk.each([
 ])(
   "a disk that is too small %s is reported, and the incomplete files are removed",
   async (_, size) => {
-    const { root, dataDir } = someData();
+    const { root, dataDir } = createData();
     await onSmallDisk(size, async (disk) => {
       const folder = join(disk, "backup");
       const full = await backUp(dataDir, folder);
@@ -243,21 +243,21 @@ testOnSmallDisk.each([
 );
 
 test("backing up does not change the data, and restoring does not change the backup", async () => {
-  const { root, dataDir } = someData();
-  const look = (folder: string) =>
+  const { root, dataDir } = createData();
+  const modificationTimes = (folder: string) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" })
       .sort()
       .map((name) => [name, statSync(join(folder, name)).mtimeMs]);
-  const before = look(join(dataDir, "memories"));
+  const before = modificationTimes(join(dataDir, "memories"));
   await backUp(dataDir, join(root, "backup"));
-  expect(look(join(dataDir, "memories"))).toEqual(before);
-  const backup = look(join(root, "backup"));
+  expect(modificationTimes(join(dataDir, "memories"))).toEqual(before);
+  const backup = modificationTimes(join(root, "backup"));
   await restore(join(root, "backup"), join(root, "restored"));
-  expect(look(join(root, "backup"))).toEqual(backup);
+  expect(modificationTimes(join(root, "backup"))).toEqual(backup);
 });
 
 test("in a terminal a short backup prints one line", async () => {
-  const { root, dataDir } = someData();
+  const { root, dataDir } = createData();
   const { screen, exitCode } = await ctxdInTerminal(["backup", join(root, "b")], [], {
     dataDir,
     env,

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../support/database.ts";
 import { until } from "../support/until.ts";
 
 /** A home folder in which every agent with hooks has run. */
-function someHome() {
+function homeWithAgents() {
   const home = temporaryFolder();
   for (const folder of [".claude", ".codex", ".gemini", ".cursor", ".config/opencode"]) {
     mkdirSync(join(home, folder), { recursive: true });
@@ -35,7 +35,7 @@ const settingsOf = (id: string) => findHookAgent(id)?.settings.file.linux.slice(
 test.each(HOOK_AGENTS.map(({ id }) => id))(
   "%s captures and recalls when it was asked for, and what was there is there again afterwards",
   async (id) => {
-    const { run, read, put } = someHome();
+    const { run, read, put } = homeWithAgents();
     const path = settingsOf(id);
     const mine = '{\n  // mine\n  "version": 1,\n  "theme": "dark"\n}\n';
     put(path, mine);
@@ -58,15 +58,15 @@ test.each(HOOK_AGENTS.map(({ id }) => id))(
     expect(hooksIn(agent, read(path))).toEqual(["recall"]);
     expect(await run([id, "--remove", "--yes"])).toMatchObject({ exitCode: 0 });
     // An empty list of servers remains, as with other clients.
-    const { mcpServers: _, ...left } = Object(Bun.JSONC.parse(read(path)));
-    expect(left).toEqual(Object(Bun.JSONC.parse(mine)));
+    const { mcpServers: _, ...remaining } = Object(Bun.JSONC.parse(read(path)));
+    expect(remaining).toEqual(Object(Bun.JSONC.parse(mine)));
     expect(read(path)).toContain("// mine");
   },
   30_000,
 );
 
 test("with --allow an agent uses the memory without asking", async () => {
-  const { run, read } = someHome();
+  const { run, read } = homeWithAgents();
   for (const id of ["claude-code", "codex", "gemini"]) {
     expect(await run([id, "--allow", "--yes"])).toMatchObject({ exitCode: 0 });
   }
@@ -79,7 +79,7 @@ test("with --allow an agent uses the memory without asking", async () => {
 }, 30_000);
 
 test("the plugin for OpenCode saves messages, recalls memories, and can be removed", async () => {
-  const { run, read, at, home } = someHome();
+  const { run, read, at, home } = homeWithAgents();
   const dataDir = join(temporaryFolder(), "data");
   const plugin = ".config/opencode/plugins/ctxd.js";
   const options = ["opencode", "--capture", "--recall", "--yes"];
@@ -130,11 +130,11 @@ console.log(JSON.stringify(output.system));
   };
   try {
     // The first hook starts the server, and later hooks use it.
-    const told = await until("what was said", async () => {
+    const recalled = await until("the message is saved", async () => {
       const [first] = await drive();
       return first?.includes("Our mascot is a newt.") ? first : null;
     });
-    expect(told).not.toContain("added by a program");
+    expect(recalled).not.toContain("added by a program");
     const asked = await ctxd(["recall", "--project", "opencode-project"], { dataDir, env });
     expect(asked.stdout).not.toContain("older");
   } finally {
@@ -147,7 +147,7 @@ console.log(JSON.stringify(output.system));
 }, 120_000);
 
 test("another plugin of the same name is not replaced", async () => {
-  const { run, read, put } = someHome();
+  const { run, read, put } = homeWithAgents();
   put(".config/opencode/plugins/ctxd.js", "export const mine = 1;\n");
   await run(["opencode", "--yes"]);
   await run(["opencode", "--remove", "--yes"]);
@@ -155,7 +155,7 @@ test("another plugin of the same name is not replaced", async () => {
 });
 
 test("--print shows the settings, including hooks", async () => {
-  const { run, exists } = someHome();
+  const { run, exists } = homeWithAgents();
   const { stdout, stderr } = await run(["codex", "--capture", "--print"]);
   expect(stdout).toContain('"Stop"');
   expect(stdout).not.toContain("SessionStart");
@@ -164,7 +164,7 @@ test("--print shows the settings, including hooks", async () => {
 });
 
 test("an agent with the plugin of ctxd counts as connected, and gets no second entry", async () => {
-  const { run, put, exists } = someHome();
+  const { run, put, exists } = homeWithAgents();
   const path = settingsOf("claude-code");
   put(path, '{ "enabledPlugins": { "ctxd@ctxd": true } }');
   expect((await run([])).stdout).toMatch(/claude-code .* connected, plugin /);

@@ -49,9 +49,9 @@ test("every client can be connected, is listed as connected, and can be disconne
 test("--all connects every installed agent, also when the file of one is damaged", async () => {
   const home = temporaryFolder();
   const env = { HOME: home };
-  const nobody = await ctxd(["connect", "--all", "--yes"], { env });
-  expect(nobody).toMatchObject({ exitCode: 1, stdout: "" });
-  expect(nobody.stderr).toContain("No agent that ctxd knows was found");
+  const none = await ctxd(["connect", "--all", "--yes"], { env });
+  expect(none).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(none.stderr).toContain("No agent that ctxd knows was found");
   for (const folder of [".cursor", ".codex", ".kiro"]) mkdirSync(join(home, folder));
   writeFileSync(join(home, ".codex", "config.toml"), "a =");
   const { exitCode, stderr } = await ctxd(["connect", "--all", "--yes", "--capture"], { env });

@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(template, { recursive: true }));
 
 /** A data folder with one account and two memories. No server uses it. */
-function someData() {
+function copyData() {
   const dataDir = join(temporaryFolder(), "data");
   cpSync(template, dataDir, { recursive: true });
   const tables = join(dataDir, "memories");
@@ -57,7 +57,7 @@ async function examineData(dataDir: string, about: string) {
 }
 
 /** Returns all files and folders with their sizes and times. */
-function look(folder: string) {
+function snapshot(folder: string) {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .sort()
     .map((name) => {
@@ -67,14 +67,14 @@ function look(folder: string) {
 }
 
 test("after a server has stopped there are no problems, and the doctor changes nothing", async () => {
-  const { dataDir } = someData();
+  const { dataDir } = copyData();
   const cacheDir = temporaryFolder();
   await prepareModel({ cacheDir });
   // A server that does not close its database leaves these files.
   for (const name of ["wal", "shm"]) writeFileSync(`${databasePath(dataDir)}-${name}`, "");
-  const before = [look(dataDir), look(cacheDir)];
+  const before = [snapshot(dataDir), snapshot(cacheDir)];
   const { found, problems } = await runDoctor(dataDir, { CTXD_CACHE_DIR: cacheDir });
-  expect([look(dataDir), look(cacheDir)]).toEqual(before);
+  expect([snapshot(dataDir), snapshot(cacheDir)]).toEqual(before);
   expect(problems).toEqual([]);
   expect(found("table ").message).toStartWith("2 memories in 2 rows");
   expect(found("embedding")).toMatchObject({ state: "ok", message: "a text became a vector" });
@@ -82,7 +82,7 @@ test("after a server has stopped there are no problems, and the doctor changes n
 });
 
 test("each line of text output has a state, a check and a sentence", async () => {
-  const { dataDir } = someData();
+  const { dataDir } = copyData();
   const env = { CTXD_CACHE_DIR: testCacheDir, CTXD_PORT: "0" };
   const { stdout, stderr, exitCode } = await ctxd(["doctor"], { dataDir, env });
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
@@ -90,7 +90,7 @@ test("each line of text output has a state, a check and a sentence", async () =>
 });
 
 test("the doctor asks a running server, and does not check its tables", async () => {
-  const { dataDir, key } = someData();
+  const { dataDir, key } = copyData();
   await using server = await serving(dataDir);
   await server.client(key).save({ content: "A bird." });
   const { port } = new URL(server.origin);
@@ -104,7 +104,7 @@ test("the doctor asks a running server, and does not check its tables", async ()
 });
 
 test("a killed server leaves entries for the next start, which is no problem", async () => {
-  const { dataDir, key } = someData();
+  const { dataDir, key } = copyData();
   const server = await serving(dataDir);
   await server.client(key).save({ content: "A bird." });
   await server.kill();
@@ -137,7 +137,7 @@ test.each([
   ["is cut to half", (path: string) => truncateSync(path, Math.floor(statSync(path).size / 2))],
   ["is empty", (path: string) => truncateSync(path, 0)],
 ])("a table is damaged when a file of its rows %s", async (_, damage) => {
-  const { dataDir, table } = someData();
+  const { dataDir, table } = copyData();
   const files = (await listFiles(table)).filter((file) => file.startsWith("data/"));
   for (const file of files) damage(join(table, file));
   const { state, message } = await examineData(dataDir, "table ");
@@ -148,7 +148,7 @@ test.each([
 });
 
 test("a table without its newest manifest is a problem", async () => {
-  const { dataDir, table } = someData();
+  const { dataDir, table } = copyData();
   rmSync(join(table, "_versions"), { recursive: true });
   expect((await examineData(dataDir, "table ")).message).toMatch(/\.manifest is missing/);
 });
@@ -165,7 +165,7 @@ test.each([
   ],
   ["is cut", (path: string) => truncateSync(path, 6_000)],
 ])("a database that %s is a problem", async (_, damage) => {
-  const { dataDir } = someData();
+  const { dataDir } = copyData();
   damage(databasePath(dataDir));
   const { state, message } = await examineData(dataDir, "database");
   expect(state).toBe("problem");
@@ -182,12 +182,12 @@ test("a truncated model file is reported with the folder to remove", async () =>
   const cacheDir = temporaryFolder();
   const folder = await prepareModel({ cacheDir });
   truncateSync(join(folder, "tokenizer.json"), 1_000);
-  const before = look(cacheDir);
+  const before = snapshot(cacheDir);
   const { found } = await runDoctor(temporaryFolder(), { CTXD_CACHE_DIR: cacheDir });
   expect(found("model").state).toBe("problem");
   expect(found("model").message).toContain(`${join(folder, "tokenizer.json")} is damaged`);
   expect(found("model").message).toContain(`remove ${assetFolder(findModel(), cacheDir)}`);
-  expect(look(cacheDir)).toEqual(before);
+  expect(snapshot(cacheDir)).toEqual(before);
 });
 
 test("the model of CTXD_MODEL is tested, and not downloaded", async () => {
@@ -241,7 +241,7 @@ test.each([
 });
 
 test("a port that is used by another ctxd is a problem with its own message", async () => {
-  const { dataDir } = someData();
+  const { dataDir } = copyData();
   await using server = await serving(dataDir);
   const { port } = new URL(server.origin);
   const { found } = await runDoctor(temporaryFolder(), { CTXD_PORT: port });
@@ -249,7 +249,7 @@ test("a port that is used by another ctxd is a problem with its own message", as
 });
 
 test("a server that does not answer is a problem", async () => {
-  const { dataDir } = someData();
+  const { dataDir } = copyData();
   await using server = await serving(dataDir);
   const silent = createServer(() => {}).listen(0, "127.0.0.1");
   await new Promise((resolve) => silent.once("listening", resolve));
@@ -272,7 +272,7 @@ test("a clock before the creation of the newest account is a problem", async () 
 });
 
 test("folders that belong to no account are warnings with a remedy", async () => {
-  const { dataDir, accountId } = someData();
+  const { dataDir, accountId } = copyData();
   mkdirSync(join(dataDir, "memories", "acc_gone.lance"));
   mkdirSync(join(dataDir, "memories", `${accountId}.lance.damaged-1`));
   const { problems } = await runDoctor(dataDir);

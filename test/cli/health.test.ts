@@ -26,8 +26,8 @@ test("for a healthy server the exit code is 0, with one line", async () => {
   expect(await ctxd(["health"], { env: { ...env, CTXD_HOST: "0.0.0.0" } })).toMatchObject({
     exitCode: 0,
   });
-  const elsewhere = ["health", "--url", `http://localhost:${env.CTXD_PORT}`];
-  expect(await ctxd(elsewhere)).toMatchObject({ exitCode: 0 });
+  const byUrl = ["health", "--url", `http://localhost:${env.CTXD_PORT}`];
+  expect(await ctxd(byUrl)).toMatchObject({ exitCode: 0 });
 });
 
 test("requests to this machine use no proxy", async () => {

@@ -49,13 +49,13 @@ function repository(name: string): string {
 const hook = (words: readonly string[], input: unknown) =>
   ctxd(words, { dataDir, env, input: typeof input === "string" ? input : JSON.stringify(input) });
 
-const kept = async (session_id: string) =>
+const savedTexts = async (session_id: string) =>
   (await agent.call("list_memories", { session_id, limit: 100 })).text;
 
 /** Waits until all these texts of a session are saved. */
-const untilKept = (session: string, texts: readonly string[]) =>
+const untilSaved = (session: string, texts: readonly string[]) =>
   until(`${texts} of ${session}`, async () => {
-    const text = await kept(session);
+    const text = await savedTexts(session);
     return texts.every((each) => text.includes(each));
   });
 
@@ -87,8 +87,8 @@ describe.each([
     expect(await run()).toEqual(silent);
     appendFileSync(path, lines.slice(lines.length / 2));
     expect(await run()).toEqual(silent);
-    await untilKept(session, ["User: We call the staging", "Assistant: Noted, heron."]);
-    const text = await kept(session);
+    await untilSaved(session, ["User: We call the staging", "Assistant: Noted, heron."]);
+    const text = await savedTexts(session);
     expect(text).toContain(`project: ${name}-project`);
     expect(text).not.toContain("output of a tool");
 
@@ -120,8 +120,8 @@ test("hooks of Cursor save each message as it is sent", async () => {
   for (const input of [asked, answered, answered]) {
     expect(await hook(["capture", "--agent", "cursor"], input)).toMatchObject({ exitCode: 0 });
   }
-  await untilKept("c-1", ["User: Our mascot is a newt.", "Assistant: A fine newt."]);
-  expect((await kept("c-1")).match(/A fine newt/g)).toHaveLength(1);
+  await untilSaved("c-1", ["User: Our mascot is a newt.", "Assistant: A fine newt."]);
+  expect((await savedTexts("c-1")).match(/A fine newt/g)).toHaveLength(1);
   const begins = { ...common, conversation_id: "c-2", hook_event_name: "sessionStart" };
   const { stdout } = await hook(["recall", "--agent", "cursor"], begins);
   expect(JSON.parse(stdout).additional_context).toContain("newt");
@@ -186,7 +186,7 @@ test("a hook without a server starts one without waiting, and no message is lost
     const ran = await ctxd(["capture", "--agent", "claude-code"], { dataDir: folder, env, input });
     expect(ran).toEqual({ stdout: "", stderr: "", exitCode: 0 });
     // Other users can't read the files of the hook.
-    await until("what was said", async () => {
+    await until("the message is saved", async () => {
       const { stdout } = await ctxd(["recall", "--project", "later"], { dataDir: folder, env });
       return stdout.includes("heron");
     });

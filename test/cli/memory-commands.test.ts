@@ -120,12 +120,12 @@ test.each([
   ["nothing to save", ["save"], "", "There is no text to save"],
   ["white space", ["save", "-"], " \n\t\n", "There is no text to save"],
   ["bytes that are no text", ["save", "-"], new Uint8Array([255, 254]), "is not text in UTF-8"],
-  ["nothing to look for", ["search"], "", "There is nothing to search for"],
+  ["a search without words", ["search"], "", "There is nothing to search for"],
   ["two projects", ["search", "a", "--project", "b", "--all-projects"], "", "not both"],
   ["a tag with a comma", ["save", "a", "--tag", "b,c"], "", "must not contain a comma"],
   ["an importance over 1", ["save", "a", "--importance", "2"], "", "from 0 to 1"],
   ["nothing to forget", ["forget", "--yes"], "", "Say what to forget"],
-  ["words where nobody can choose", ["forget", "tea", "--yes"], "", "Words need a terminal"],
+  ["words without a terminal", ["forget", "tea", "--yes"], "", "Words need a terminal"],
   [
     "words and a filter",
     ["forget", "tea", "--tag", "x", "--yes"],
@@ -258,12 +258,12 @@ test("a remote server needs a key from standard input, so the text can't come fr
   const key = (await run(["key", "create", "--user", "local@localhost", "--name", "elsewhere"]))
     .stdout;
   const { address } = JSON.parse((await run(["open", "--json"])).stdout);
-  const elsewhere = ["--url", address];
-  const saved = await run(["save", "Tides follow the moon", ...elsewhere], { input: key });
+  const remote = ["--url", address];
+  const saved = await run(["save", "Tides follow the moon", ...remote], { input: key });
   expect(saved).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^mem_/) });
-  const found = await run(["search", "--limit", "1", "tides", ...elsewhere], { input: key });
+  const found = await run(["search", "--limit", "1", "tides", ...remote], { input: key });
   expect(found.stdout).toContain("· by elsewhere\nTides follow the moon\n");
-  const refused = await run(["save", "-", ...elsewhere], { input: key });
+  const refused = await run(["save", "-", ...remote], { input: key });
   expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
   expect(refused.stderr).toContain("Standard input is the API key");
 });

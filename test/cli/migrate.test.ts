@@ -95,13 +95,16 @@ describe("on PostgreSQL", () => {
       change(url);
       return { ...env, CTXD_DATABASE_URL: url.href };
     };
-    for (const [settings, said] of [
+    for (const [settings, message] of [
       [wrong((url) => (url.password = "secret-1")), "or the password"],
       [wrong((url) => (url.pathname = "/other")), "has no database other"],
       [wrong((url) => Object.assign(url, { port: "9", password: "secret-1" })), "does not answer"],
     ] as const) {
       const { exitCode, stderr } = await ctxd(["user", "list"], { env: settings });
-      expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining(said) });
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 1,
+        stderr: expect.stringContaining(message),
+      });
       expect(stderr).not.toMatch(/secret-1|unexpected|\n./);
     }
     await end();

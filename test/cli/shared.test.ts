@@ -26,9 +26,9 @@ describe("with shared data", () => {
     ],
     ["none runs in the background", ["serve", "--background", "60"], "run in the background"],
     ["none is started for an agent", ["export", "-"], "none is started automatically"],
-  ])("%s", async (_, args, said) => {
+  ])("%s", async (_, args, message) => {
     const { exitCode, stderr } = await ctxd(args, { env });
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(message);
     expect(exitCode).not.toBe(0);
     expect(stderr).not.toMatch(/pass-word|key-secret/);
   });

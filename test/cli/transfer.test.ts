@@ -176,10 +176,10 @@ test("a preview shows the first memories and changes nothing", async () => {
 
 test("the stored sessions of an agent are imported by the agent's name", async () => {
   const home = join(root, "home");
-  const said = [{ user: "Which database?", assistant: "PostgreSQL." }];
+  const turns = [{ user: "Which database?", assistant: "PostgreSQL." }];
   for (const session of ["s-1", "s-2"]) {
     const path = join(home, ".claude", "projects", "atlas", `${session}.jsonl`);
-    writeTranscript(path, claudeCodeLines(session, "/home/sam/atlas", said));
+    writeTranscript(path, claudeCodeLines(session, "/home/sam/atlas", turns));
   }
   const inHome = { dataDir, env: { ...env, HOME: home } };
   const user = ["--user", "other@example.com"];

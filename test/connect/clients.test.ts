@@ -21,6 +21,6 @@ test.each([
   ["zet", ["zed"]],
   ["emacs", []],
   ["", []],
-])("somebody who types %j may mean %j", (word, ids) => {
+])("%j suggests %j", (word, ids) => {
   expect(clientsLike(word).map(({ id }) => id)).toEqual(ids);
 });

@@ -40,8 +40,8 @@ describe.each(agents)("hooks of %s", (_, agent) => {
     const removed = writeHooks(agent, written, NONE);
     expect(hooksIn(agent, removed)).toEqual([]);
     const { hooks, ...rest } = before;
-    const left = hooks?.[first.name]?.length > 0 ? { hooks } : {};
-    expect(parse(removed)).toEqual({ ...agent.beside, ...rest, ...left });
+    const remaining = hooks?.[first.name]?.length > 0 ? { hooks } : {};
+    expect(parse(removed)).toEqual({ ...agent.beside, ...rest, ...remaining });
     expect(writeHooks(agent, text, NONE)).toBe(text);
   });
 

@@ -9,7 +9,7 @@ test.each([
   ["a minute before the newest memory", moment - 60_000, moment, "ok"],
   ["after the newest memory", moment + 1, moment, "ok"],
   ["correct without any memory", moment, null, "ok"],
-] as const)("a clock %s is told", (_, now, newest, state) => {
+] as const)("a clock %s is checked", (_, now, newest, state) => {
   expect(checkClock(now, newest)).toMatchObject({ check: "clock", state });
 });
 

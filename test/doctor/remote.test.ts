@@ -252,14 +252,14 @@ describe.skipIf(Bun.which("openssl") === null)("certificates:", () => {
   });
 
   test("one that expires soon, and one for another name", async () => {
-    const look = (host: string) =>
+    const examine = (host: string) =>
       ctxd(["doctor", "--url", `https://${host}:${secure.port}`], {
         env: { NODE_EXTRA_CA_CERTS: certificate },
       });
-    expect((await look("localhost")).stdout).toMatch(
+    expect((await examine("localhost")).stdout).toMatch(
       /^warning {2}connection: works, with a certificate that is valid for [45] more days: renew it\.$/m,
     );
-    expect((await look("127.0.0.1")).stdout).toMatch(/for another name: get one for 127/);
+    expect((await examine("127.0.0.1")).stdout).toMatch(/for another name: get one for 127/);
   });
 });
 

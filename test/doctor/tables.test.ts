@@ -13,7 +13,7 @@ import { testCacheDir } from "../support/embedder.ts";
 import { earlierDatabase, openRecorded, writeBase } from "../support/recorded-data.ts";
 
 /** A data folder with an account and its recorded base. */
-async function someData() {
+async function createData() {
   const dataDir = temporaryFolder();
   using data = openRecorded(dataDir);
   const { id } = await data.accounts.add({ email: "you@example.com", password: null });
@@ -22,7 +22,7 @@ async function someData() {
   return { dataDir, id, checkpoint, folder: join(dataDir, baseFolder(checkpoint.base)) };
 }
 
-async function look<Result>(dataDir: string, task: (sqlite: Sqlite) => Promise<Result>) {
+async function withDatabase<Result>(dataDir: string, task: (sqlite: Sqlite) => Promise<Result>) {
   const sqlite = openReadOnly(databasePath(dataDir), false);
   try {
     return await task(sqlite);
@@ -32,15 +32,15 @@ async function look<Result>(dataDir: string, task: (sqlite: Sqlite) => Promise<R
 }
 
 const tablesOf = (dataDir: string) =>
-  look(dataDir, async (sqlite) => {
+  withDatabase(dataDir, async (sqlite) => {
     const lancedb = await loadLanceDb(testCacheDir);
     return await Array.fromAsync(checkTables(sqlite, { dataDir, lancedb }));
   });
 const straysOf = (dataDir: string, isServed = false) =>
-  look(dataDir, (sqlite) => Array.fromAsync(checkStrays(sqlite, { dataDir, isServed })));
+  withDatabase(dataDir, (sqlite) => Array.fromAsync(checkStrays(sqlite, { dataDir, isServed })));
 
 test("a table is read from the base of its checkpoint", async () => {
-  const { dataDir, id, checkpoint, folder } = await someData();
+  const { dataDir, id, checkpoint, folder } = await createData();
   const [finding] = await tablesOf(dataDir);
   expect(finding).toMatchObject({ check: `table ${id}`, state: "ok" });
   expect(finding?.message).toStartWith("3 memories in 3 rows");
@@ -68,7 +68,7 @@ test.each([
 });
 
 test("a base without a checkpoint is reported, unless a server may be writing it", async () => {
-  const { dataDir, id } = await someData();
+  const { dataDir, id } = await createData();
   expect(await straysOf(dataDir)).toMatchObject([{ state: "ok", message: "none" }]);
   for (const name of ["00000002", "0a0b0c0d.00000003"]) {
     mkdirSync(join(dataDir, baseFolder(`${id}.${name}`)));
@@ -84,7 +84,7 @@ test("a base without a checkpoint is reported, unless a server may be writing it
 });
 
 test("the age of the journal is that of its oldest entry", async () => {
-  const { dataDir, id } = await someData();
+  const { dataDir, id } = await createData();
   {
     using data = openRecorded(dataDir);
     const entry = {
@@ -98,7 +98,7 @@ test("the age of the journal is that of its oldest entry", async () => {
     for (let n = 0; n < 2; n++) await data.log.append(id, { ...entry, usage });
   }
   const journalAt = (now: number) =>
-    look(dataDir, async (sqlite) => checkJournal(sqlite, { isServed: true, now }));
+    withDatabase(dataDir, async (sqlite) => checkJournal(sqlite, { isServed: true, now }));
   const now = Date.now();
   const { state, message } = await journalAt(now);
   expect({ state, message }).toEqual({ state: "ok", message: expect.stringMatching(/^2 entries/) });
@@ -120,7 +120,7 @@ test("a data folder of an earlier version is checked without migrating it", asyn
   });
   expect((await tablesOf(dataDir))[0]?.message).toStartWith("3 memories");
   expect(await straysOf(dataDir)).toMatchObject([{ message: "none" }]);
-  const journal = await look(dataDir, async (sqlite) =>
+  const journal = await withDatabase(dataDir, async (sqlite) =>
     checkJournal(sqlite, { isServed: false, now: Date.now() }),
   );
   expect(journal.message).toStartWith("1 entries (0 kB): the next start");

@@ -16,7 +16,7 @@ function smoke(put: (path: string) => void) {
   try {
     put(join(folder, executableName(target)));
     const { exitCode, stdout, stderr } = Bun.spawnSync([SCRIPT, target, folder]);
-    return { exitCode, said: stdout.toString(), errors: stderr.toString() };
+    return { exitCode, output: stdout.toString(), errors: stderr.toString() };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -24,9 +24,9 @@ function smoke(put: (path: string) => void) {
 
 test("a working executable passes the smoke test of a release", async () => {
   const executable = await buildExecutable();
-  const { exitCode, said, errors } = smoke((path) => copyFileSync(executable, path));
+  const { exitCode, output, errors } = smoke((path) => copyFileSync(executable, path));
   expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: "" });
-  expect(said.trim().split("\n")).toHaveLength(5);
+  expect(output.trim().split("\n")).toHaveLength(5);
 }, 120_000);
 
 test("an executable that only prints its version fails", () => {

@@ -21,8 +21,8 @@ test("only versions of the asset that were unused for 30 days are removed", asyn
   }
   // The folder in use stays, however old it is.
   await removeStaleAssets(join(cache, "model-0000000000000003"));
-  const left = readdirSync(cache).sort();
-  expect(left).toEqual(
+  const remaining = readdirSync(cache).sort();
+  expect(remaining).toEqual(
     folders
       .map(([name]) => name)
       .filter((name) => !name.endsWith("1"))
@@ -30,5 +30,5 @@ test("only versions of the asset that were unused for 30 days are removed", asyn
   );
   // Its use marked the third folder as used now, so it stays.
   await removeStaleAssets(join(cache, "model-0000000000000002"));
-  expect(readdirSync(cache).sort()).toEqual(left);
+  expect(readdirSync(cache).sort()).toEqual(remaining);
 });

@@ -21,7 +21,7 @@ test("ONNX Runtime writes nothing outside the cache: no identifier, no events to
   });
   expect(stderr.toString()).toBe("");
   expect(exitCode).toBe(0);
-  const left = await readdir(home);
+  const remaining = await readdir(home);
   // Bun caches transpiled modules there. The executable does not.
-  expect(left.filter((name) => name !== "bun")).toEqual([]);
+  expect(remaining.filter((name) => name !== "bun")).toEqual([]);
 });

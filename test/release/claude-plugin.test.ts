@@ -87,7 +87,7 @@ test.skipIf(!claude)(
         env: { HOME: home, PATH: process.env.PATH ?? "", DISABLE_AUTOUPDATER: "1" },
       },
     );
-    expect({ exitCode, said: stdout.toString() }).toMatchObject({ exitCode: 0 });
+    expect({ exitCode, output: stdout.toString() }).toMatchObject({ exitCode: 0 });
   },
 );
 
@@ -114,21 +114,21 @@ test("the hooks save and recall only if the plugin's settings say so", async () 
     ([{ hooks: list }]) => list[0].command,
   );
   const session = "plugin-1";
-  const said = [{ user: "We call the staging server heron.", assistant: "Noted, heron." }];
+  const turns = [{ user: "We call the staging server heron.", assistant: "Noted, heron." }];
   const transcript_path = writeTranscript(
     join(home, "session.jsonl"),
-    claudeCodeLines(session, home, said),
+    claudeCodeLines(session, home, turns),
   );
   const ends = { session_id: session, transcript_path, cwd: home, hook_event_name: "Stop" };
   const silent = { stdout: "", stderr: "", exitCode: 0 };
-  const kept = async () =>
+  const savedTexts = async () =>
     shownIn(await agent.call("list_memories", { session_id: session })).map((one) => one.content);
 
   expect(await runHook(capture, {}, ends)).toEqual(silent);
   expect(await runHook(capture, { CLAUDE_PLUGIN_OPTION_CAPTURE: "false" }, ends)).toEqual(silent);
-  expect(await kept()).toEqual([]);
+  expect(await savedTexts()).toEqual([]);
   expect(await runHook(capture, { CLAUDE_PLUGIN_OPTION_CAPTURE: "true" }, ends)).toEqual(silent);
-  await until("what was said is kept", async () => (await kept()).length === 2);
+  await until("the messages are saved", async () => (await savedTexts()).length === 2);
 
   const begins = { session_id: "2", cwd: home, hook_event_name: "SessionStart", source: "startup" };
   expect(await runHook(recall, {}, begins)).toEqual(silent);

@@ -55,8 +55,8 @@ afterAll(async () => {
 /** Runs a command without blocking the servers of this test. */
 async function run(command: string[]) {
   const child = Bun.spawn(command, { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
-  const [out, said] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { out, said, exitCode: await child.exited };
+  const [out, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { out, errors, exitCode: await child.exited };
 }
 
 /** Saves a memory over MCP and finds it by its meaning. Returns the milliseconds that it took. */
@@ -91,8 +91,8 @@ describe.skipIf(!isWanted)("in an empty root", () => {
       // npx may clear its cache, so no settings of agents and no service may contain its path.
       const { out } = await run(npx("connect", "cursor", "--print"));
       expect(out).toMatch(/"command": "npx",\s+"args": \[\s*"-y",\s+"--prefer-offline",\s+"ctxd"/);
-      const { said } = await run(npx("service", "install"));
-      expect(said).toContain("npx ctxd keeps the program in a cache");
+      const { errors } = await run(npx("service", "install"));
+      expect(errors).toContain("npx ctxd keeps the program in a cache");
       const bytes = registry.asked
         .filter((path) => path.endsWith(".tgz"))
         .flatMap((path) => tarballs.find((each) => basename(each) === basename(path)) ?? [])
@@ -112,7 +112,7 @@ describe.skipIf(!isWanted)("in an empty root", () => {
       const fetched = `wget -q -O - ${server.url}owner/ctxd/releases/download/v${version}/install.sh`;
       const start = performance.now();
       const installed = await run(root.inside(["sh", "-c", `${fetched} | sh`]));
-      expect(installed).toMatchObject({ exitCode: 0, said: "" });
+      expect(installed).toMatchObject({ exitCode: 0, errors: "" });
       expect(installed.out).toContain("Installed: /root/.local/bin/ctxd");
       const took = performance.now() - start;
       const found = await firstMemory(root.inside(["/root/.local/bin/ctxd", "mcp"]));
@@ -133,7 +133,7 @@ describe.skipIf(!isWanted)("in an empty root", () => {
     const script = `${server.url}owner/ctxd/releases/download/v${version}/install.sh`;
     const done = await run(root.inside(["sh", "-c", `wget -q -O - ${script} | sh`]));
     expect(done.exitCode).toBe(1);
-    expect(done.said).toBe(
+    expect(done.errors).toBe(
       "ctxd was not installed: ctxd needs a Linux with glibc 2.28 or later; this one has musl (Alpine, say).\n",
     );
   });

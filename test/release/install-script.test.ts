@@ -58,8 +58,8 @@ async function run(home: string, args: string[] = [], path = pathWith([...TOOLS,
     stdout: "pipe",
     stderr: "pipe",
   });
-  const [out, said] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { out, said: said.trim(), exitCode: await child.exited };
+  const [out, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { out, errors: errors.trim(), exitCode: await child.exited };
 }
 
 const curl = [Bun.which("curl") ?? []].flat();
@@ -90,7 +90,7 @@ describe.skipIf(!canRun)("the install script", () => {
       const home = newHome();
       const target = join(home, ".local", "bin", "ctxd");
       const first = await run(home);
-      expect(first).toMatchObject({ exitCode: 0, said: "" });
+      expect(first).toMatchObject({ exitCode: 0, errors: "" });
       expect(first.out).toContain(`Installed: ${target} (0.2.0)`);
       expect(first.out).toContain(`export PATH="${join(home, ".local", "bin")}:$PATH"`);
       expect(readdirSync(join(home, ".local", "bin"))).toEqual(["ctxd"]);
@@ -107,14 +107,14 @@ describe.skipIf(!canRun)("the install script", () => {
       expect((await run(home, ["--uninstall"])).out).toContain(`Removed: ${target}`);
       expect(readdirSync(join(home, ".local", "bin"))).toEqual([]);
       expect(readdirSync(join(home, ".local", "share"))).toEqual(["ctxd"]);
-      expect((await run(home, ["--uninstall"])).said).toStartWith("ctxd was not removed: this");
+      expect((await run(home, ["--uninstall"])).errors).toStartWith("ctxd was not removed: this");
     },
   );
 
   test.skipIf(wget.length === 0)("uses wget without curl", async () => {
     const home = newHome();
     const done = await run(home, ["--dir", "tools"], pathWith([...TOOLS, ...wget]));
-    expect(done).toMatchObject({ exitCode: 0, said: "" });
+    expect(done).toMatchObject({ exitCode: 0, errors: "" });
     expect(readdirSync(join(home, "tools"))).toEqual(["ctxd"]);
   });
 
@@ -126,10 +126,10 @@ describe.skipIf(!canRun)("the install script", () => {
     await Bun.write(file, "#!/bin/sh\necho something else\n");
     const done = await run(home, ["--version", "0.3.0"]);
     expect(done).toMatchObject({ exitCode: 1 });
-    expect(done.said).toMatch(/^ctxd was not installed: the download is damaged: its SHA-256/);
+    expect(done.errors).toMatch(/^ctxd was not installed: the download is damaged: its SHA-256/);
     expect(readdirSync(join(home, ".local", "bin"))).toEqual(["ctxd"]);
     expect(Bun.spawnSync([join(home, ".local", "bin", "ctxd")]).stdout.toString()).toBe("0.2.0\n");
-    expect((await run(home, ["--version", "9.9.9"])).said).toContain("could not be downloaded");
+    expect((await run(home, ["--version", "9.9.9"])).errors).toContain("could not be downloaded");
   });
 
   const linux = (cpu: string) => `[ "$1" = -s ] && echo Linux || echo ${cpu}`;
@@ -151,16 +151,18 @@ describe.skipIf(!canRun)("the install script", () => {
     const home = newHome();
     const done = await run(home, [], pathWith(TOOLS, stubs));
     expect(done).toMatchObject({ exitCode: 1 });
-    expect(done.said).toContain(sentence);
-    expect(done.said.split("\n")).toHaveLength(1);
-    const left = existsSync(join(home, ".local")) ? readdirSync(join(home, ".local", "bin")) : [];
-    expect(left).toEqual([]);
+    expect(done.errors).toContain(sentence);
+    expect(done.errors.split("\n")).toHaveLength(1);
+    const programs = existsSync(join(home, ".local"))
+      ? readdirSync(join(home, ".local", "bin"))
+      : [];
+    expect(programs).toEqual([]);
   });
 
   test("does not replace a symbolic link", async () => {
     const home = newHome();
     symlinkSync(process.execPath, join(home, "ctxd"));
-    expect((await run(home, ["--dir", home])).said).toContain("is a symbolic link");
+    expect((await run(home, ["--dir", home])).errors).toContain("is a symbolic link");
   });
 
   test("does nothing when the script itself is truncated", async () => {

@@ -11,7 +11,7 @@ import { serveRegistry } from "../support/npm-registry.ts";
 const STAND_IN = `#!/bin/sh
 case $1 in
   tell) shift; echo "$CTXD_INSTALLED_BY"; printf '%s\\n' "$@"; cat; exit 3 ;;
-  wait) trap 'echo told; exit 7' TERM; echo ready; read -r line ;;
+  wait) trap 'echo stopped; exit 7' TERM; echo ready; read -r line ;;
   die) kill -KILL $$ ;;
 esac
 `;
@@ -41,9 +41,9 @@ function start(command: string[], cwd: string, input = "") {
 
 async function run(command: string[], cwd: string, input = "") {
   const child = start(command, cwd, input);
-  const [out, said] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  const [out, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   await child.exited;
-  return { out, said, exitCode: child.exitCode, signal: child.signalCode };
+  return { out, errors, exitCode: child.exitCode, signal: child.signalCode };
 }
 
 beforeAll(async () => {
@@ -123,11 +123,11 @@ describe.skipIf(!canRun)("the npm package", () => {
       out += decoder.decode(bytes);
       if (isReady) child.kill("SIGTERM");
     }
-    expect([out, await child.exited]).toEqual(["ready\ntold\n", 7]);
+    expect([out, await child.exited]).toEqual(["ready\nstopped\n", 7]);
     expect((await run([node, launcher, "die"], folder)).signal).toBe("SIGKILL");
   });
 
-  const elsewhere = (system: string, arch: string, musl = false) => [
+  const onSystem = (system: string, arch: string, musl = false) => [
     "--eval",
     `Object.defineProperty(process, "platform", { value: "${system}" });
     Object.defineProperty(process, "arch", { value: "${arch}" });
@@ -141,16 +141,16 @@ describe.skipIf(!canRun)("the npm package", () => {
     ["darwin", "x64", "no executable for darwin-x64 (on a Mac with Apple silicon, use a Node.js"],
     ["win32", "x64", "the package @ctxd/windows-x64 is missing: install ctxd again"],
   ])("says in one sentence what is wrong on %s %s", async (system, arch, sentence) => {
-    const done = await run([node, ...elsewhere(system, arch)], folder);
+    const done = await run([node, ...onSystem(system, arch)], folder);
     expect(done).toMatchObject({ out: "", exitCode: 1 });
-    expect(done.said).toContain(sentence);
-    expect(done.said.trim().split("\n")).toHaveLength(1);
+    expect(done.errors).toContain(sentence);
+    expect(done.errors.trim().split("\n")).toHaveLength(1);
   });
 
   test("explains a system with musl", async () => {
     const arch = own?.endsWith("x64") ? "arm64" : "x64";
-    const done = await run([node, ...elsewhere("linux", arch, true)], folder);
-    expect(done.said).toContain(
+    const done = await run([node, ...onSystem("linux", arch, true)], folder);
+    expect(done.errors).toContain(
       `needs a Linux with glibc ${TARGETS["linux-x64"].glibc} or later; this one has musl`,
     );
   });

@@ -115,9 +115,9 @@ describe("the scripts that publish", () => {
       stdout: "pipe",
       stderr: "pipe",
     });
-    const [said, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+    const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
     const asked = (await Bun.file(join(folder, "asked")).text()).trim().split("\n");
-    return { said, errors, asked, exitCode: await child.exited };
+    return { output, errors, asked, exitCode: await child.exited };
   }
   standIn("gh");
   standIn("cosign");
@@ -160,9 +160,9 @@ describe("the scripts that publish", () => {
       GITHUB_ACTOR: "owner",
       GH_TOKEN: "secret",
     };
-    const { asked, said } = await run("publish-image", env);
+    const { asked, output } = await run("publish-image", env);
     const image = "ghcr.io/owner/ctxd";
-    expect(said).toBe(`image=${image}\ndigest=sha256:abc\n`);
+    expect(output).toBe(`image=${image}\ndigest=sha256:abc\n`);
     expect(asked.join("\n")).not.toContain("secret");
     expect(asked.filter((line) => line.startsWith("buildah manifest add"))).toEqual(
       ["amd64", "arm64"].map(

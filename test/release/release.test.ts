@@ -15,7 +15,7 @@ function folder() {
 
 function run(...args: string[]) {
   const { exitCode, stderr } = Bun.spawnSync([process.execPath, SCRIPT, ...args]);
-  return { exitCode, said: stderr.toString().trim() };
+  return { exitCode, errors: stderr.toString().trim() };
 }
 
 test("sha256sum accepts the checksums of a release", async () => {
@@ -34,12 +34,12 @@ test("sha256sum accepts the checksums of a release", async () => {
 test("an unknown part, a tag of another version and an address without a repository are refused", async () => {
   using out = folder();
   const given = ["--out", join(out.path, "release"), "--executables", out.path];
-  expect(run(...given)).toMatchObject({ exitCode: 1, said: expect.stringContaining("usage:") });
+  expect(run(...given)).toMatchObject({ exitCode: 1, errors: expect.stringContaining("usage:") });
   const whole = [...given, "--repository", REPOSITORY];
-  expect(run(...whole).said).toContain("contains no executable");
-  expect(run(...whole, "--tag", "v99.0.0").said).toContain(
+  expect(run(...whole).errors).toContain("contains no executable");
+  expect(run(...whole, "--tag", "v99.0.0").errors).toContain(
     "the tag is v99.0.0, but package.json has",
   );
   await Bun.write(join(out.path, "ctxd-linux-x64"), "one");
-  expect(run(...whole, "--only", "floppy").said).toContain("there is no part floppy");
+  expect(run(...whole, "--only", "floppy").errors).toContain("there is no part floppy");
 });

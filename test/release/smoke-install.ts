@@ -22,9 +22,10 @@ const out = join(folder, "releases", "download", `v${version}`);
 const env = { ...cleanEnvironment(), HOME: home };
 
 async function run(command: string[], more: Record<string, string> = {}): Promise<void> {
-  const said = await runProgram(command, { cwd: home, env: { ...env, ...more } });
+  const output = await runProgram(command, { cwd: home, env: { ...env, ...more } });
   // The output ends with the version, or with a line that contains it.
-  if (!said.includes(version)) throw new Error(`${command.join(" ")} says no version:\n${said}`);
+  if (!output.includes(version))
+    throw new Error(`${command.join(" ")} says no version:\n${output}`);
 }
 
 async function byNpm(): Promise<void> {

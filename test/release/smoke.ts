@@ -46,11 +46,10 @@ async function useAsAgent(): Promise<void> {
   };
   const call = async (id: number, method: string, params: object): Promise<string> => {
     send({ id, method, params });
-    for (;;) {
-      const { value, done } = await lines.next();
-      if (done) throw new Error(`ctxd mcp ended before it answered ${method}`);
-      if (JSON.parse(value).id === id) return value;
-    }
+    let line = await lines.next();
+    while (!line.done && JSON.parse(line.value).id !== id) line = await lines.next();
+    if (line.done) throw new Error(`ctxd mcp ended before it answered ${method}`);
+    return line.value;
   };
   const clientInfo = { name: "smoke", version: "1" };
   await call(1, "initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
