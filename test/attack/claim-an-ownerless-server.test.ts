@@ -96,7 +96,7 @@ describe("a server in the background", () => {
       const { bridge } = await saveByAgent("nobody else's");
       const socket = join(dataDir, "ctxd.sock");
       expect(asNobody(["ls", dataDir]).exitCode).not.toBe(0);
-      // The folder of a checkout was there before, and others may enter it.
+      // The folder of a checkout exists already, and other users may enter it.
       chmodSync(dataDir, 0o755);
       expect(asNobody(["ls", dataDir]).stdout).toContain("ctxd.sock");
       expect(openToNobody(dataDir)).toEqual([]);

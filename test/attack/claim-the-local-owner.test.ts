@@ -174,7 +174,7 @@ test("an invitation of a removed owner makes nobody the owner", async () => {
   const wanted = { email: "eve@example.com", password: PASSWORD };
   expect((await eve.submit(page, wanted)).status).toBe(404);
   expect((await eve.visit(`/join/${open.secret}`)).text).toContain("is not valid");
-  // Even one that came back with an old copy of the database.
+  // Not even an invitation that is restored with an old copy of the database.
   const { secret } = await server.invitations.create(null);
   expect((await eve.submit(await eve.visit(`/join/${secret}`), wanted)).status).toBe(403);
   expect(await server.accounts.list()).toEqual([]);

@@ -30,7 +30,7 @@ test.each([
   expect(headers.get("access-control-allow-origin")).toBe("*");
   const preflight = await fetch(server.origin + path, { method: "OPTIONS" });
   expect(preflight.status).toBe(204);
-  // A name that only somebody else's proxy would send can't make the server speak for that name.
+  // A forged host name does not become the issuer.
   const misled = await fetch(server.origin + path, {
     headers: { "x-forwarded-host": "evil.example" },
   });

@@ -20,7 +20,7 @@ async function attack(logFormat: Config["logFormat"]) {
 
   const person = createPerson(server.origin);
   person.jar.set("ctxd-session", await server.sessions.begin(id));
-  // What the form would refuse, as another way in may not.
+  // The form refuses these values, but another entry point might accept them.
   server.securityLog.record("key_created", { accountId: id, via: "browser", subject: EVIL });
   await person.submit(formTo(await person.visit("/keys"), "/keys"), { name: FORGED, expires: "" });
   const { client_id: clientId } = await server.register({ client_name: FORGED });
@@ -37,7 +37,7 @@ test("text: line breaks in an e-mail address, a user agent, a key and an app mak
   const security = lines.filter((line) => line.includes(" security "));
   expect(security.length).toBeGreaterThanOrEqual(5);
   for (const line of lines) expect(line).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);
-  // Where a pattern that begins at the line's begin looks.
+  // A pattern may match at the beginning of a line.
   const blamed = lines.map((line) => /^\S+ warn security kind=\w+ address=(\S+)/.exec(line)?.[1]);
   expect(new Set(blamed.filter((address) => address !== undefined))).toEqual(
     new Set(["127.0.0.1"]),

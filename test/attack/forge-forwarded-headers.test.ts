@@ -22,7 +22,7 @@ async function withServer(trusted: string, use: (server: TestServer) => Promise<
 const ask = (server: TestServer, line: string, headers: Record<string, string>) =>
   sendRaw(server.port, rawRequest(line, headers));
 
-/** What a server lets somebody at 127.0.0.1 do who writes the headers of a proxy. */
+/** The rights of a client at 127.0.0.1 that sends the headers of a proxy. */
 async function attempt(server: TestServer) {
   const api = await ask(server, "GET /api/memories", FORGED);
   const page = await ask(server, "GET /sign-in", { ...FORGED, host: "localhost" });

@@ -116,7 +116,7 @@ test("in no order of requests can two clients keep refreshing the same grant", a
 }, 60_000);
 
 describe("sessions of one client that share their stored tokens", () => {
-  /** What the SDK's client does: an answer without a refresh token keeps the one that was sent. */
+  /** Like the SDK's client, which keeps its refresh token if the answer contains none. */
   const refresh = async (clientId: string, refreshToken: string) =>
     await refreshAuthorization(server.origin, {
       metadata: {

@@ -136,7 +136,7 @@ test("a late body is not written if its key was revoked meanwhile", async () => 
       "content-length": String(text.length),
     };
     const writer = open(rawRequest(`POST ${path}`, sending, text.slice(0, 5)));
-    // Answered behind it, so that its head has been read by then.
+    // The answer to the next request shows that the head has been read.
     await owner.list();
     await takeBack();
     writer.socket.write(text.slice(5));

@@ -41,7 +41,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Milliseconds of CPU that a megabyte of empty lists takes here and now. */
+/** Milliseconds of CPU to parse a megabyte of empty lists on this machine. */
 function measureParsing(): number {
   const text = `[${"[],".repeat((1 << 20) / 3)}0]`;
   const before = process.threadCpuUsage();

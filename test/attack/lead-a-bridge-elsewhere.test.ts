@@ -6,7 +6,7 @@ import { createLocalServer } from "../../src/mcp/local-server.ts";
 import { createLocalSocket } from "../../src/mcp/local-socket.ts";
 import { temporaryFolder } from "../support/database.ts";
 
-/** Links to a folder in the folder of temporary files, where others can have their name once it is swept. */
+/** Links in the folder of temporary files, whose names other users can take after a clean-up. */
 function linksTo(folder: string): string[] {
   const targetOf = (name: string) => {
     try {

@@ -22,7 +22,7 @@ function victim(cookies: Record<string, string>) {
 
 const sessionOf = ({ jar }: ReturnType<typeof victim>) => jar.get("ctxd-session") ?? "";
 
-describe("a session that was planted before", () => {
+describe("a session cookie that an attacker planted", () => {
   test("does not become the session of a sign-in", async () => {
     const person = victim({ session: CHOSEN });
     await person.submit(await person.visit("/sign-in"), { email: EMAIL, password: PASSWORD });
@@ -61,7 +61,7 @@ test("signing out ends the attacker's own session in the victim's browser", asyn
   expect(await server.sessions.findAccount(session)).toBeNull();
 });
 
-describe("a form token that was planted before", () => {
+describe("a form token that an attacker planted", () => {
   test("does not let another site sign a visitor in", async () => {
     const attacker = createPerson(server.origin);
     const form = await attacker.visit("/sign-in");

@@ -7,7 +7,7 @@ import { type OAuthServer, startOAuthServer, tokensOf } from "../oauth/support/o
 import { type Credential, createHostileFuzzer } from "../support/hostile-fuzzer.ts";
 import { sendRaw } from "../support/raw-http.ts";
 
-/** LONG=1 sends a hundred thousand; FUZZ_SEED=… makes other requests. */
+/** LONG=1 sends 100,000 requests. FUZZ_SEED=… generates other requests. */
 const REQUESTS = process.env.LONG === "1" ? 100_000 : 2_000;
 const SEED = Number(process.env.FUZZ_SEED ?? 2_026);
 /** Requests by one set of accounts. Some requests revoke their credentials. */
@@ -126,7 +126,7 @@ test(`${REQUESTS} hostile requests (FUZZ_SEED=${SEED}) cause no server error and
         ...[...STRANGERS, bearer("unknown", generateKey())],
         await signedIn("owner session", owner.accountId),
       ],
-      // The owner may remove accounts, and what happens to the victim is looked at in the end.
+      // The owner may remove accounts. The victim is checked at the end.
       ids: people.flatMap(({ ids }) => ids).filter((id) => id !== victim.accountId),
     });
     for (let round = 0; round < Math.min(ROUND, REQUESTS); round += AT_ONCE) {
@@ -145,7 +145,7 @@ test(`${REQUESTS} hostile requests (FUZZ_SEED=${SEED}) cause no server error and
             (told.includes(canary) || (!isOwner && told.includes(keyName))),
         );
         const closed = credential?.name.startsWith("closed") && told.includes(disabled.canary);
-        // An export is cut off when what it was asked with has ended meanwhile.
+        // An export is interrupted when its credential was revoked meanwhile.
         const isUnanswered = status === 0 && !target.endsWith("/export");
         if (isUnanswered || status >= 500 || foreign || closed) {
           const shown = request?.toString().slice(0, 2_000);

@@ -6,7 +6,7 @@ import { type OAuthServer, startOAuthServer, tokensOf } from "../oauth/support/o
 import { createFuzzParts } from "../support/fuzzer.ts";
 import { createReasonableValues, type JsonSchema } from "../support/reasonable-values.ts";
 
-/** LONG=1 sends fifty thousand; FUZZ_SEED=… makes other requests. */
+/** LONG=1 sends 50,000 requests. FUZZ_SEED=… generates other requests. */
 const REQUESTS = process.env.LONG === "1" ? 50_000 : 1_500;
 const SEED = Number(process.env.FUZZ_SEED ?? 2_026);
 const AT_ONCE = 8;
@@ -34,12 +34,12 @@ const withCanary = (canary: string, project: string | null) => ({
   project,
 });
 
-/** An account with memories of three projects and of none, some superseded, and who is bound to one. */
+/** An account with memories of three projects and without a project, some superseded, and a key bound to one project. */
 async function enter(only: boolean) {
   const { accountId, person, clientId } = await server.connect({});
   const reach = wholeAccount(accountId);
   const [foreign, none] = [newCanary(), newCanary()];
-  // A name may be guessed, and is asked for. It must not be told either.
+  // Requests contain guessed names. Answers must not confirm them.
   const names = [crypto.randomUUID(), crypto.randomUUID()];
   const save = async (project: string | null, canary: string) => {
     const memory = withCanary(canary, project);
@@ -133,7 +133,7 @@ async function callMcp(token: string, path: string, message: object): Promise<un
 
 type Descriptions = Awaited<ReturnType<typeof readDescriptions>>;
 
-/** Makes requests to all that is described, about what is out of reach. */
+/** Generates requests to all described operations about memories out of reach. */
 function createRequests(seed: number, { ids, names, tokens }: Entered, described: Descriptions) {
   const { random } = createFuzzParts(seed);
   const { all } = ids;
@@ -232,7 +232,7 @@ test(`${REQUESTS} requests (FUZZ_SEED=${SEED}) of a bound key reach no other pro
   const asked = new Set<string>();
   const accounts = await Promise.all([enter(false), enter(true)]);
   const described = await readDescriptions(accounts[0]?.tokens[0] ?? "");
-  // What is described has to be reached within the project: else it would mean nothing.
+  // Every operation must succeed within the project, or the test would be meaningless.
   const names = [
     ...Object.entries(described.paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
@@ -261,7 +261,7 @@ test(`${REQUESTS} requests (FUZZ_SEED=${SEED}) of a bound key reach no other pro
           const isTold = (secret: string) => told.includes(secret);
           const leaked =
             entered.secrets.find(isTold) ??
-            // An id that was asked for may be in the answer that there is nothing.
+            // The answer that nothing was found may repeat the requested id.
             entered.ids.hidden.find((id) => isTold(id) && !request.includes(id));
           if (leaked || answer.status >= 500) {
             throw new Error(

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "../support/database.ts";
 import { addAccountTo, spawnServer } from "../support/server-process.ts";
 
-/** A proxy that passes bytes on and adds nothing, as `ssh -R` and nginx's `stream` do. */
+/** A proxy that copies bytes and adds no headers, like `ssh -R` and nginx's `stream`. */
 async function silentProxy(port: number) {
   const proxy = createServer((client) => {
     const upstream = connect(port, "127.0.0.1");

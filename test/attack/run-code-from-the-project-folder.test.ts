@@ -99,7 +99,7 @@ async function runInProject(command: string[], input = "") {
   return { stdout, stderr, exitCode: await child.exited };
 }
 
-/** What `ctxd connect` has written: what the agent starts, and its hook. */
+/** The settings that `ctxd connect` wrote: the command of the agent, and its hook. */
 async function connect() {
   mkdirSync(join(home, ".claude"), { recursive: true });
   const connected = await ctxd(["connect", "claude-code", "--hook", "--yes"], { dataDir, env });

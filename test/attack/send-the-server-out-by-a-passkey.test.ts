@@ -35,7 +35,7 @@ afterAll(async () => {
   await Promise.all([server.close(), inside.stop(true)]);
 });
 
-/** A chain of certificates for a key, by an authority of one's own that names a list of revoked ones. */
+/** A certificate chain for a key, by an own authority with the address of a revocation list. */
 async function certify(key: KeyObject, clientDataHash: Uint8Array, list: string) {
   const authority = await crypto.subtle.generateKey(ECDSA, true, ["sign", "verify"]);
   const jwk = key.export({ format: "jwk" });
