@@ -53,8 +53,10 @@ export function scan(text: string, isPrefix: Uint8Array, visitor: Visitor): void
 function scanWord(text: string, start: number, isPrefix: Uint8Array, visitor: Visitor): number {
   let isWanted = false;
   /** Letters that the key contains, at most three: those of the word, and of its current part. */
-  let [letters, key] = [0, 0];
-  let [partLetters, partKey] = [PREFIX, 0];
+  let letters = 0;
+  let key = 0;
+  let partLetters = PREFIX;
+  let partKey = 0;
   let wasSmall = false;
   let at = start;
   for (; at < text.length; at++) {
