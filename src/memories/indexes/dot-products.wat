@@ -1,5 +1,5 @@
 ;; Compares a vector with many others, a hundred times as fast as JavaScript: see vectors.ts.
-;; `wat2wasm` of the npm package wabt makes dot-products.wasm of it; a test checks that it did.
+;; `wat2wasm` of the npm package wabt compiles this file to dot-products.wasm; a test compares both.
 (module
   (memory (export "memory") 1)
 
@@ -18,8 +18,8 @@
         (local.set $low (v128.const i64x2 0 0))
         (local.set $high (v128.const i64x2 0 0))
 
-        ;; Thirty-two numbers a turn, eight at a time: their products go to $low and $high in turn,
-        ;; added in pairs.
+        ;; Each turn multiplies 32 numbers, eight at a time, and adds the products in pairs,
+        ;; alternately to $low and $high.
         (loop $turns
           (local.set $low (i32x4.add (local.get $low) (i32x4.dot_i16x8_s
             (v128.load8x8_s (local.get $at))

@@ -1,11 +1,11 @@
-;; Compares the states of a question's tokens with those of a memory's: see states.ts.
-;; `wat2wasm` of the npm package wabt makes late-interaction.wasm of it; a test checks that it did.
+;; Compares the states of a question's tokens with those of a memory's: see token-states.ts.
+;; `wat2wasm` of the npm package wabt compiles this file to late-interaction.wasm; a test compares both.
 (module
   (import "pieces" "memory" (memory 1))
 
   ;; The question's tokens lie from $asked to $asked_end, 144 bytes each: 64 numbers of 16 bits, then
-  ;; what the token weighs (f32). The memory's lie from $states to $end, at least one: 64 numbers of 8
-  ;; bits each. Returns the sum of each question's token's best product, times its weight.
+  ;; the weight of the token (f32). The memory's lie from $states to $end, at least one: 64 numbers of 8
+  ;; bits each. Returns the sum over the question's tokens of the best product times the token's weight.
   (func (export "interact")
     (param $asked i32) (param $asked_end i32) (param $states i32) (param $end i32) (result f32)
     (local $sum f32) (local $at i32) (local $best i32) (local $product i32) (local $total v128)

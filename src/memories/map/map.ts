@@ -9,21 +9,21 @@ import { createMapDrawing, type Draw } from "./draw-in-worker.ts";
 import { type Grouping, type Groups, groupsOf } from "./groups.ts";
 import type { Topics } from "./topics.ts";
 
-/** Memories of a map. Of more, a sample is drawn, which stays about the same while they grow. */
+/** Most memories on a map. If there are more, it shows a sample, which stays about the same while their number grows. */
 const MOST_ON_MAP = 10_000;
 /** Characters of a text that tell what it is about, and memories whose vectors are read at once. */
 const TOLD = 600;
 const AT_ONCE = 200;
-/** More than are wanted, so that a sample by chance is hardly ever too small. */
+/** Factor by which the random sample is larger than needed, so that it is hardly ever too small. */
 const SPARE = 1.2;
-/** Maps that are kept of one account: of all of it, and of projects. */
+/** Maps that are kept for one account: of all its memories, and of projects. */
 const KEPT = 4;
 const ID_PREFIX = "mem_";
 const ID_BYTES = 16;
-/** The largest number of a place. */
+/** The largest coordinate of a place. */
 export const FARTHEST = 65_535;
 
-/** Where memories are in a plane, in which what is near in meaning is near; about 32 bytes for each. */
+/** Places of memories in a plane, near each other if their meanings are; about 32 bytes for each memory. */
 export interface MemoryMap extends Topics {
   /** Differs from that of any other map. */
   version: string;
@@ -70,8 +70,8 @@ type Drawable = Pick<MemoryTable, "changes" | "model" | "rows" | "usage" | "vect
 type UseTable = <Result>(task: (table: Drawable) => Promise<Result>) => Promise<Result>;
 
 /**
- * Makes what draws the memories that may be read, again only when they have changed. A map shows them
- * as they are when it is asked for, or later.
+ * Returns a function that draws a map of all memories in reach, and again only after they have changed. A map
+ * shows the memories as they are at the request or later.
  */
 export function createMaps({
   clock,
@@ -93,7 +93,7 @@ export function createMaps({
   };
 
   const make = async (use: UseTable, reach: Reach, part: string): Promise<MemoryMap> => {
-    // A table is not kept open while its map is drawn: that takes seconds.
+    // Drawing takes seconds, so the table is released before.
     const { table, changes, until, points, vectors, total } = await use(async (table) => {
       const period = { table, changes: table.changes, until: Number.POSITIVE_INFINITY };
       return Object.assign(period, await gather(table, reach, { now: clock(), most, period }));
@@ -129,7 +129,7 @@ export function createMaps({
       const other = running.get(name);
       if (other && other.began >= asked) return await other.map;
       if (other) {
-        // It may show what was deleted before this one was asked for.
+        // That map may show memories that were deleted before this request.
         await other.map.catch(() => {});
         continue;
       }
@@ -166,7 +166,7 @@ async function gather(
   return { ...(await withVectors(table, points)), total };
 }
 
-/** Those that are still there, with the vectors of their first passages. */
+/** The memories that still exist, with the vectors of their first passages. */
 async function withVectors(table: Drawable, wanted: readonly Point[]) {
   const { dimension } = table.model;
   const pause = createPause();
@@ -185,7 +185,7 @@ async function withVectors(table: Drawable, wanted: readonly Point[]) {
 }
 
 function toPoint({ id, content, project, tags, agentId }: MemoryRow): Point {
-  // A part of a string keeps all of it in memory.
+  // A copy, since a slice of a string keeps the whole string in memory.
   const text = Buffer.from(content.slice(0, TOLD)).toString();
   return { id, text, project, tags, agentId };
 }

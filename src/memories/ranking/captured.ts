@@ -1,26 +1,26 @@
 import { logOddsOf } from "./scores.ts";
 
 /**
- * What a captured turn has to be better by to come before a saved memory that is not taken for an answer, in
- * log-odds of their scores. Chosen by `test/eval/captured.ts`.
+ * The lead that a captured turn needs to come before a saved memory that does not count as an answer: the
+ * difference of their scores in log-odds. Chosen by `test/eval/captured.ts`.
  */
 const STEP = 3;
 const LOWEST = 1e-6;
 
-/** What the order of captured turns needs of a result. */
+/** The fields of a result that determine the place of captured turns. */
 interface Scored {
   score: number;
   chance: number;
 }
 
 /**
- * Puts captured turns among what was saved. A saved memory that is taken for an answer comes before all of
- * them, and others before those that are about as good: what was said by the way is a weaker sign than
- * what somebody saved, and who asks the same again has asked it before. What comes later gets no higher
- * score.
+ * Merges captured turns into saved memories. A saved memory that counts as an answer comes before all
+ * turns, any other before turns that are about as good: a remark in passing is weaker evidence than a
+ * saved memory, and a repeated question finds the turn in which it was asked before. No result gets a higher
+ * score than the one before it.
  * @param saved with comparable scores, the best first
- * @param captured the same
- * @param floor the chance from which on a memory is taken for an answer
+ * @param captured with comparable scores, the best first
+ * @param floor the chance from which on a memory counts as an answer
  */
 export function placeAmongSaved<Saved extends Scored, Captured extends Scored>(
   saved: readonly Saved[],

@@ -7,12 +7,12 @@ import { chanceOf, logOddsOf, rounded } from "./scores.ts";
 import { SIGNALS } from "./signals/signals.ts";
 
 /**
- * The score from which on a memory is taken for an answer, age aside: below it, nothing is known
- * about what was asked. Chosen with the weights, by `test/eval/calibrate.ts`.
+ * The chance from which on a memory counts as an answer, whatever its age. If no memory reaches it, nothing is
+ * known about the question. Chosen with the weights, by `test/eval/calibrate.ts`.
  */
 export const FLOOR: number = learned.floor;
 
-/** What a question's results tell of whether it can be answered here, in the order of the weights. */
+/** Signs in a question's results of whether the account's memories can answer it, in the order of the weights. */
 export const CHANCE_SIGNS = [
   "best sum",
   "best sum squared",
@@ -44,20 +44,20 @@ const COVERAGE = SIGNALS.findIndex(({ name }) => name === "coverage");
 const INTERACTION = SIGNALS.findIndex(({ name }) => name === "interaction");
 const WEIGHTS = Float64Array.from(CHANCE_SIGNS, (sign) => learned.weights[sign]);
 
-/** Results among which the best of each is looked for, and those that the best stands out from. */
+/** The first results, whose highest signals count, and the places of those that the best is compared with. */
 const FIRST = 10;
 const [TAIL_FROM, TAIL_TO] = [5, 12];
-/** By what the only results stand out. */
+/** The sign `stands out` when there are too few results to compare with. */
 const ALONE = 3;
 const SHORTEST = 20;
-/** How fast scores fall behind the best, and how far behind they have fallen by half: LEAD / FALL. */
+/** How fast scores fall with the distance from the best sum. At the distance LEAD / FALL about half is lost. */
 const [FALL, LEAD] = [2, 3];
-/** No memory is certain to be an answer. */
+/** The highest chance: no memory is certain to be an answer. */
 const HIGHEST = 0.99;
-/** Names: what does not begin the question. */
+/** Names. The first word of a question does not count, since it always has a capital. */
 const NAME = /(?<=\S\s)\p{Lu}[\p{L}\p{N}_]+/gu;
 
-/** @param ranked as `rank` gives them, at least one */
+/** @param ranked in the order of `rankFirst`, at least one */
 export function chanceSigns(
   question: Question,
   ranked: readonly Ranked[],
@@ -105,14 +105,14 @@ export function chanceSigns(
 
 /**
  * Gives results scores that can be compared between questions and accounts: about the chance that a
- * memory bears on the question, which falls with age as far as the question says. The order stays.
+ * memory answers the question, reduced by age as `question.decay` says. The order stays.
  */
 export function calibrate(
   question: Question,
   ranked: readonly Ranked[],
   considered: readonly Considered[],
 ): Ranked[] {
-  // By meaning or words alone there is half of what it takes.
+  // A search by meaning or by words alone lacks half of the signs.
   if (question.mode !== "hybrid" || ranked.length === 0) return [...ranked];
   const signs = chanceSigns(question, ranked, considered);
   const odds = CHANCE_SIGNS.reduce(
@@ -125,7 +125,7 @@ export function calibrate(
   let [lowestChance, lowestScore] = [1, 1];
   return ranked.map((one) => {
     const own = known * standing(one.sum - best);
-    // What comes later has no higher score, however much age has changed the order.
+    // Age may have changed the order, but no result may have a higher score than the one before it.
     lowestChance = Math.min(lowestChance, own);
     lowestScore = Math.min(lowestScore, lowestChance * (1 - depth + depth * one.kept));
     return { ...one, logOdds: logOddsOf(own), chance: lowestChance, score: rounded(lowestScore) };
@@ -133,8 +133,8 @@ export function calibrate(
 }
 
 /**
- * What a memory keeps of the chance that the best one has, 0 to 1.
- * @param behind its sum less that of the best: 0 and down
+ * The share of the best memory's chance that a memory has, 0 to 1.
+ * @param behind its sum minus the best sum: 0 or less
  */
 export function standing(behind: number): number {
   return chanceOf(FALL * behind + LEAD) / chanceOf(LEAD);

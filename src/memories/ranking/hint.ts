@@ -1,12 +1,12 @@
 import { contentWords, stemOf } from "./content-words.ts";
 import { CHANGE } from "./fact-text.ts";
 
-/** What a memory is to one that is saved after it: it says the same, or what has changed since. */
+/** How an earlier memory relates to a new one: it says nearly the same, or the new one changes its fact. */
 export type HintKind = "near" | "changed";
 
 /**
- * How much each sign counts for telling of the earlier memory at all, and, when it is told of, for
- * saying that it has changed. Fitted by `test/eval/fit-hints.ts`.
+ * Two weights of each sign: for mentioning the earlier memory at all, and for saying that its fact has
+ * changed. Fitted by `test/eval/fit-hints.ts`.
  */
 export const SIGNS = [
   /** How alike the two are in meaning, 0 to 1, and how much more than usual for one subject. */
@@ -15,31 +15,31 @@ export const SIGNS = [
   /** The share of the words of the shorter one that both have, and of all words. */
   ["shared", 3.15, 0.26],
   ["sharedOfAll", 1.41, -1.04],
-  /** A word of change in the later one. */
+  /** Whether the later one has a word that announces a change. */
   ["changed", 2.38, 2.28],
-  /** What either begins with, which is its subject as a rule, is in the other one. */
+  /** Whether the first word of either, usually its subject, is in the other one. */
   ["firstOfEarlier", 1.05, -0.14],
   ["firstOfLater", 0.43, -0.56],
   ["sameFirst", -0.81, 1.58],
-  /** The share of words at the end that are the same: what differs is the subject then. */
+  /** The share of equal words at the end: a high one means that the subjects differ. */
   ["sameEnd", -4.46, -2.17],
   /** Names in both, up to two. */
   ["names", 0.93, -0.74],
-  /** Both have numbers, and all or not all are others. */
+  /** Whether both have numbers: with none in common, and with at least one in common. */
   ["otherNumbers", 0.74, -0.22],
   ["sameNumbers", -0.95, -0.56],
-  /** One word stands for another, and all else is the same. */
+  /** Whether the texts differ in a single word. */
   ["oneWord", 1.8, 1.9],
 ] as const;
 const BASE = { told: -6, changed: 6.8 };
 
-/** From which likeness on texts say the same, where words tell nothing: a cosine of 0.85. */
+/** The likeness from which on texts say the same if their words cannot be compared: a cosine of 0.85. */
 const SAME = 0.7;
-/** Characters from which on a text is about more than one fact. */
+/** Length from which on a text is about more than one fact, in UTF-16 units. */
 const LONG = 400;
 const MOST_NAMES = 2;
 
-/** Names and numbers: what does not begin the text. */
+/** Names. The first word of a text does not count, since it always has a capital. */
 const NAME = /(?<=\S\s+)\p{Lu}[\p{L}\p{N}]*/gu;
 const NUMBER =
   /\p{N}+(?:[.:,]\p{N}+)*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b/giu;
@@ -47,9 +47,9 @@ const NUMBER =
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /**
- * What to tell of an earlier memory when a later one is saved; null for nothing, as of all that is
- * only about the same subject.
- * @param alike 0 to 1, as `meaningScore`
+ * The hint about an earlier memory when a later one is saved; null when there is nothing to say, for
+ * example when both are merely about the same subject.
+ * @param alike 0 to 1, by `meaningScore`
  */
 export function hintOf(earlier: string, later: string, alike: number): HintKind | null {
   const isPlain = Math.max(earlier.length, later.length) <= LONG && !UNSPACED.test(earlier + later);
@@ -101,7 +101,7 @@ function read(text: string) {
   };
 }
 
-/** How many words at the end are the same, of those that do not stand at the same place from the beginning. */
+/** Number of equal words at the end, after the equal words at the beginning. */
 function sameAtEnd(a: readonly string[], b: readonly string[]): number {
   let first = 0;
   while (first < a.length && first < b.length && a[first] === b[first]) first++;

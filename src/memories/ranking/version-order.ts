@@ -3,29 +3,29 @@ import { contentWords, stemOf } from "./content-words.ts";
 import { type FactMemory, mayBeVersion } from "./fact-text.ts";
 import { COMPARED, compareVersions, sumOf } from "./versions.ts";
 
-/** A question about what no longer holds. */
+/** Words of a question about something that no longer holds. */
 const PAST =
   /\b(at first|initially|used to|original(?:ly)?|previous(?:ly)?|former(?:ly)?|back then|(?:in|at) the (?:beginning|start)|began)\b/i;
-/** The same, unless it is about what one does, such as what to do before a release. */
+/** Words that ask for the past unless the question is about a habit, such as what to do before a release. */
 const MAYBE_PAST = /\b(before|first|use to|earlier|(?<!how )old|prior)\b/i;
 const HABIT = /\b(do|does|should|shall|must|may|can|will)\b/i;
 const PASSED = /\b(did|didn't|was|were|had)\b/i;
-/** A question about what held first of all. */
+/** Words of a question about the first version. */
 const FIRST =
   /\b(at first|first|initial(?:ly)?|original(?:ly)?|(?:in|at) the (?:beginning|start)|began)\b/i;
 const BEFORE = /\bbefore\b(.*)$/i;
 
-/** What a version may be less like the best than the version that is most like it. */
+/** How far the likeness of a version may be below that of the version most like the best result. */
 const WITHIN = 3;
 /** What a question about the past adds to the likeness of two results. */
 const OF_PAST = 1;
-/** The likeness of two of which one supersedes the other: nothing has to be guessed. */
+/** The likeness of two memories of one history: superseding proves that they are versions. */
 const CERTAIN = 100;
 
-/** Scripts without spaces between words: where words can't be told, versions can't either. */
+/** Scripts without spaces between words: without words, versions cannot be recognized. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-/** What the order of versions needs of a result. */
+/** The fields of a result that determine the order of versions. */
 export interface Versioned {
   memory: FactMemory & Pick<MemoryRow, "id"> & Partial<Pick<MemoryRow, "supersedes">>;
   score: number;
@@ -35,8 +35,8 @@ export interface Versioned {
 }
 
 /**
- * Ids of the results among which there may be versions of one fact, of which vectors are needed;
- * none in most searches of long texts.
+ * Ids of the results that may be versions of one fact: `orderVersions` needs their vectors. None in most
+ * searches of long texts.
  */
 export function versionsToCompare(question: string, ranked: readonly Versioned[]): string[] {
   if (UNSPACED.test(question)) return [];
@@ -45,9 +45,9 @@ export function versionsToCompare(question: string, ranked: readonly Versioned[]
 }
 
 /**
- * Puts, of the versions of one fact, the one that is asked for before the others: the newest, or for
- * a question about the past the one that held then. The older ones say which one is newer.
- * @param vectors of results that are compared, by their ids
+ * Of the versions of one fact, moves the one that the question asks for before the others: the newest, or for a
+ * question about the past the one that held then. Older versions get the id of the newest one.
+ * @param vectors of the results to compare, by id
  */
 export function orderVersions<Result extends Versioned>(
   question: string,
@@ -61,7 +61,7 @@ export function orderVersions<Result extends Versioned>(
     question,
     found.map(({ memory }) => memory),
   );
-  // Who asks about the past knows that there are versions.
+  // A question about the past implies that there are versions.
   const more = asksForPast(question) ? OF_PAST : 0;
   const likeness = (one: number, other: number) => {
     const [a, b] = [found[one], found[other]];
@@ -94,7 +94,7 @@ export function orderVersions<Result extends Versioned>(
         ordered.findIndex(({ memory }) => memory === wanted.memory),
         1,
       );
-      // Results go by their scores: it takes the one of the place that it gets.
+      // Results are ordered by score, so it gets the score of its new place.
       ordered.splice(place, 0, { ...wanted, score: best.score, chance: best.chance });
     }
     for (const [index, one] of ordered.entries()) {
@@ -106,13 +106,13 @@ export function orderVersions<Result extends Versioned>(
   return ordered;
 }
 
-/** The history that a result is part of, by its oldest result, and its place there, the oldest being 0. */
+/** A history, identified by its oldest result, and the place of a result in it: 0 for the oldest. */
 interface PlaceInHistory {
   first: string;
   place: number;
 }
 
-/** The places of results that supersede others of them, or are superseded by one. */
+/** The places of results in histories, if any of the results supersedes another. */
 function placesInHistories(found: readonly Versioned[]): Map<string, PlaceInHistory> {
   const superseded = new Map<string, string>();
   const ids = new Set(found.map(({ memory }) => memory.id));
@@ -132,7 +132,7 @@ function placesInHistories(found: readonly Versioned[]): Map<string, PlaceInHist
   return places;
 }
 
-/** Less than 0 when the first of two is the older one of a history, 0 where they are in none together. */
+/** Negative when the first is the older one of a common history, 0 without a common history. */
 function inHistory(
   places: ReadonlyMap<string, PlaceInHistory>,
   { memory: a }: Versioned,
@@ -154,7 +154,7 @@ function chooseVersion<Result extends Versioned>(
 ): Result | undefined {
   if (!asksForPast(question)) return versions.at(-1);
   if (FIRST.test(question)) return versions[0];
-  // "before Globex": what held before the version that names it.
+  // "before Globex" asks for the version before the one that names Globex.
   const [, what = ""] = BEFORE.exec(question) ?? [];
   const stems = contentWords(what).map(stemOf);
   const has = ({ memory }: Result, stem: string) => memory.content.toLowerCase().includes(stem);
@@ -165,7 +165,7 @@ function chooseVersion<Result extends Versioned>(
   return named > 0 ? versions[named - 1] : versions.at(-2);
 }
 
-/** Of two vectors of length 1. */
+/** The cosine of two vectors of length 1. */
 export function cosineOf(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0);
