@@ -123,7 +123,9 @@ test("a late body is not written if its key was revoked meanwhile", async () => 
     [
       "/mcp",
       JSON.stringify({
-        ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
         params: { name: "save_memory", arguments: { content: "late" } },
       }),
     ],

@@ -76,7 +76,8 @@ describe("a probe of a machine by its address", () => {
     for (const host of ["10.0.0.1", "10.0.0.1:7733", "[2001:db8::1]"]) {
       for (const line of [probe, `${probe}/live`]) {
         expect({ host, ...(await ask(server, { host }, line)) }).toMatchObject({
-          ...{ host, status: 200 },
+          host,
+          status: 200,
         });
       }
     }

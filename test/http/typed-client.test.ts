@@ -66,8 +66,14 @@ void (() => client.POST("/api/memories", { body: { content: 1 } }));
 
 const CONFIG = {
   compilerOptions: {
-    ...{ strict: true, noEmit: true, skipLibCheck: true, target: "esnext", lib: ["esnext", "dom"] },
-    ...{ module: "preserve", moduleResolution: "bundler", allowImportingTsExtensions: true },
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: "esnext",
+    lib: ["esnext", "dom"],
+    module: "preserve",
+    moduleResolution: "bundler",
+    allowImportingTsExtensions: true,
     types: ["bun"],
   },
   include: ["*.ts"],

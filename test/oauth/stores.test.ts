@@ -31,8 +31,11 @@ async function start(place: Place) {
     oauth.codes.create(accountId, { ...consent, bound });
   const redeem = (code: string, store = oauth) =>
     store.codes.redeem({
-      ...{ clientId: CLIENT.id, code, verifier: VERIFIER },
-      ...{ redirectUri: REDIRECT_URI, resource: RESOURCE },
+      clientId: CLIENT.id,
+      code,
+      verifier: VERIFIER,
+      redirectUri: REDIRECT_URI,
+      resource: RESOURCE,
     });
   const renew = (refreshToken: string, store = oauth) =>
     store.tokens.renew({ clientId: CLIENT.id, refreshToken, scopes: null, resource: RESOURCE });
@@ -68,13 +71,18 @@ describe.each(DATABASES)("OAuth on %s:", (_, place) => {
     const tokens = await redeem(await allow());
     const [grant] = await oauth.grants.list(accountId);
     expect(grant).toMatchObject({
-      ...{ accountId, clientId: CLIENT.id, clientName: CLIENT.name, revokedAt: null },
+      accountId,
+      clientId: CLIENT.id,
+      clientName: CLIENT.name,
+      revokedAt: null,
       scopes: ["memories:read", "memories:write"],
       createdAt: new Date(clock()),
     });
     const credential = { by: CLIENT.name, id: grant?.id ?? "" };
     expect(await other.tokens.authenticate(tokens.access_token)).toMatchObject({
-      ...{ accountId, credential, scopes: ["memories:read", "memories:write"] },
+      accountId,
+      credential,
+      scopes: ["memories:read", "memories:write"],
     });
     expect((await oauth.grants.list(accountId))[0]?.lastUsedAt).toEqual(new Date(clock()));
     const { revokedAt } = await other.grants.revoke(accountId, grant?.id ?? "");
