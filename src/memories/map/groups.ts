@@ -1,4 +1,4 @@
-/** By what memories of a map are told apart. */
+/** The fields by which the memories of a map can be grouped. */
 export const GROUPINGS = ["project", "tag", "agent"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 

@@ -20,7 +20,7 @@ export function findNeighbours(points: Float32Array, dimension: number, most: nu
   const nearest = new Int32Array(size * count);
   const squares = new Float32Array(size * count).fill(Number.POSITIVE_INFINITY);
 
-  /** Puts a neighbour in its place, and lets go of the farthest one. */
+  /** Inserts a neighbour by its distance, and drops the farthest one. */
   const meet = (point: number, other: number, square: number) => {
     const first = point * count;
     let place = first + count - 1;

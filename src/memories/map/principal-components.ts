@@ -1,4 +1,4 @@
-/** Rounds of the power method, after which the strongest components of what is drawn stand still. */
+/** Rounds of the power method, after which the strongest components of real memories no longer change. */
 const ROUNDS = 60;
 
 /** What vectors have in common, and the directions in which they differ. */
@@ -83,7 +83,7 @@ function times(matrix: Float64Array, vector: Float64Array): Float64Array<ArrayBu
   return product;
 }
 
-/** Gram and Schmidt. What is nothing but a sum of those before it becomes nothing. */
+/** Gram–Schmidt. A vector that depends linearly on those before it becomes zero. */
 function orthonormal(vectors: readonly Float64Array<ArrayBuffer>[]): Float64Array<ArrayBuffer>[] {
   const done: Float64Array<ArrayBuffer>[] = [];
   for (const vector of vectors) {

@@ -12,14 +12,14 @@ export interface Hits {
   readonly terms: number[];
 }
 
-/** Words of texts that are remembered, a power of two. */
+/** Cached words, a power of two. */
 const REMEMBERED = 1 << 12;
-/** What most words of a text are of a question. */
+/** The terms of most words of a text. */
 const NONE: readonly number[] = [];
-/** Letters from which on a word is none. */
+/** Longer runs of letters do not count as words. */
 const LONG = 100;
 
-/** The words of a question where nothing is known of how rare they are. */
+/** The words of a question as terms, without statistics of how rare they are. */
 export function termsOf(question: string): Term[] {
   return [...askedWords(question)].map(([token, rareness]) => ({
     token,
@@ -28,10 +28,7 @@ export function termsOf(question: string): Term[] {
   }));
 }
 
-/**
- * Makes what finds terms in texts, in whatever form they are there. A text takes one pass over its
- * letters.
- */
+/** Returns a function that finds terms in a text, in all their forms, in one pass over its letters. */
 export function createFinder(terms: readonly Term[]): (text: string) => Hits {
   const numbers = new Map<string, number>();
   const prefixes = createPrefixes();
@@ -73,7 +70,7 @@ export function createFinder(terms: readonly Term[]): (text: string) => Hits {
   };
 }
 
-/** Remembers what words of texts are: to cut one out and to stem it takes longer than its hash. */
+/** Caches the terms of words by their hash, since cutting a word out and stemming it takes longer. */
 function createLookUp(read: (word: string) => readonly number[]) {
   const hashes = new Int32Array(REMEMBERED);
   const remembered: (readonly number[])[] = [];

@@ -3,21 +3,21 @@ import type { Candidate, MemoryRow } from "../rows.ts";
 import type { Question } from "./question.ts";
 import { fullMatch, meaningScore, wordsScore } from "./relevance.ts";
 
-/** A memory that is ranked: what it tells by itself, and its place in its session. */
+/** A memory to rank: what is known about it alone, and its neighbours in its session. */
 export interface Considered {
   readonly memory: MemoryRow;
   readonly matches: Float32Array;
-  /** 0, as unrelated texts have it, to 1, as the same text has it. */
+  /** 0 for unrelated texts to 1 for the same text. */
   readonly meaning: number;
-  /** The share of the question's words that it has, the rare ones counting more. */
+  /** The share of the question's words that it has, rare words counting more. */
   readonly coverage: number;
   /** How relevant it is by itself, 0 to 1. */
   readonly own: number;
   /** Which of its passages is nearest. */
   readonly passage: number;
-  /** How well its words answer those of the question, one by one; `null` where that is not known. */
+  /** How well its words match those of the question one by one; `null` if they were not compared. */
   interaction: number | null;
-  /** The memory before it in its session, if that is looked at. */
+  /** The memory before it in its session, if the session was read. */
   previous: Considered | null;
   next: Considered | null;
 }
@@ -70,7 +70,7 @@ export function consider(
   return considered;
 }
 
-/** Tells memories what stands beside them, of these sessions. */
+/** Links memories of these sessions with their neighbours in time. */
 export function placeInSessions(
   considered: readonly Considered[],
   sessions: ReadonlySet<string>,

@@ -6,13 +6,13 @@ import { partsOf, WEIGHTS } from "./weights.ts";
 
 /** A relevance of 0 or 1 has no log-odds. */
 const LOWEST = 0.0001;
-/** Differences that rounding makes. */
+/** Differences up to this come from rounding. */
 const ROUNDED = 0.0005;
 
 /**
- * Tells what a memory's score is made of. One that has the place and score of an older or newer version
- * of its fact has what it lacks from `time`; one whose score is lowered to that of the memory before it,
- * which is older, has that from `question`.
+ * Explains a memory's score by its parts. If the memory took the place and score of another version of its
+ * fact, `time` has the difference. If its score was lowered to that of the older memory before it,
+ * `question` has the difference.
  */
 export function explain(
   { score, signals, sum, logOdds, chance, kept }: Ranked,

@@ -6,9 +6,9 @@ import { chanceOf, rounded } from "./scores.ts";
 import { CHEAP, COMPARED, READ, SIGNALS, signalReader } from "./signals/signals.ts";
 import { sumOf, WEIGHTS, type Weights } from "./weights.ts";
 
-/** For so many of the best candidates, the other memories of their sessions are read. */
+/** Best candidates for which the other memories of their sessions are read. */
 const BEST = 10;
-/** The best memories, which are compared word by word and whose texts are read. */
+/** Best memories that are compared word by word and whose texts are read. */
 const READ_OF = 100;
 
 /** A memory with its place in the result. */
@@ -16,17 +16,17 @@ export interface Ranked {
   memory: MemoryRow;
   /** Which of its passages is nearest. */
   passage: number;
-  /** 0 to 1, as it is shown. */
+  /** 0 to 1, as clients receive it. */
   score: number;
-  /** What its signals come to, in log-odds. */
+  /** The weighted sum of its signals, in log-odds. */
   sum: number;
   /** In the order of `SIGNALS`. */
   signals: Float64Array;
   /** Its retention, 0 to 1. */
   kept: number;
-  /** `sum` with what the question's results tell as a whole; see `calibrate`. */
+  /** `sum` adjusted by the results as a whole; see `calibrate`. */
   logOdds: number;
-  /** The chance that it bears on the question, 0 to 1, whatever its age. */
+  /** The chance that it answers the question, 0 to 1, whatever its age. */
   chance: number;
 }
 
@@ -40,7 +40,7 @@ export function sessionsAround(found: readonly Considered[]): string[] {
 
 /** A ranking by the signals that take little time. */
 interface FirstRanking {
-  /** The ids of the best, of which more is looked at. */
+  /** The ids of the best memories, which are compared further. */
   readonly best: readonly string[];
   /**
    * Puts the best memory first; equals go by newest, then id.
@@ -57,7 +57,7 @@ export function rankFirst(
   weights: Weights = WEIGHTS,
 ): FirstRanking {
   placeInSessions(considered, new Set(sessions));
-  // What only stands beside a match was not found by its words.
+  // A memory that is only a neighbour of a match has none of the words.
   const found = question.mode === "keyword" ? considered.filter(({ own }) => own > 0) : considered;
   const numbers = new Float64Array(found.length * SIGNALS.length);
   const read = signalReader(CHEAP, question, found);

@@ -13,7 +13,7 @@ export function retentionOf(
 }
 
 /**
- * What is left of a memory after `age` milliseconds: 2^(−age / half-life), 1 when it is new. The
+ * The retention of a memory after `age` milliseconds: 2^(−age / half-life), 1 when it is new. The
  * half-life grows with importance, exponentially between its two ends. A score keeps
  * 1 − depth + depth · retention of itself; with the usual settings (30 to 480 days, 0.25):
  *
@@ -34,11 +34,11 @@ export function retention(
 
 /** How a memory fades. */
 export interface Fading {
-  /** What is left of it now, 0 to 1. */
+  /** Its retention now, 0 to 1. */
   retention: number;
-  /** Milliseconds since it was changed last. */
+  /** Milliseconds since its last change. */
   age: number;
-  /** Milliseconds after which half of that is left; `null` for one that never fades. */
+  /** Milliseconds in which its retention halves; `null` for a pinned memory, which never fades. */
   halfLife: number | null;
   /** The share of a score that fading can take. */
   depth: number;

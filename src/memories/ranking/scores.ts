@@ -1,4 +1,4 @@
-/** The chance that log-odds stand for, 0 to 1. */
+/** The chance for given log-odds, 0 to 1. */
 export function chanceOf(logOdds: number): number {
   return 1 / (1 + Math.exp(-logOdds));
 }
@@ -9,7 +9,7 @@ export function logOddsOf(chance: number, least = 0): number {
   return Math.log(within / (1 - within));
 }
 
-/** A score as it is shown. So scores are compared, and equals are equal to the client too. */
+/** A score as clients receive it. Scores are compared in this form, so that equal ones are equal to clients too. */
 export function rounded(score: number): number {
   return Math.round(score * 10_000) / 10_000;
 }
