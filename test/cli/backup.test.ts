@@ -137,7 +137,7 @@ test("a backup after a server was killed has the memory whose save was answered"
   expect(await restored.client(key).get(id)).toMatchObject({ content: "The last word." });
 });
 
-test("damaged backups, used data folders and served ones are refused in one line", async () => {
+test("damaged backups and used data folders are refused in one line", async () => {
   const { root, dataDir } = createData();
   const folder = join(root, "backup");
   await backUp(dataDir, folder);

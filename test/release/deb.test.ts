@@ -105,7 +105,7 @@ describe.skipIf(!root)("installed by dpkg", () => {
   });
   afterAll(() => root?.[Symbol.dispose]());
 
-  test("its own user has folders that nobody else can read", () => {
+  test("only the service's user can read its folders", () => {
     expect(modeOf("/var/lib/ctxd")).toBe("ctxd 700");
     expect(modeOf("/var/cache/ctxd")).toBe("ctxd 700");
     expect(modeOf("/etc/ctxd/ctxd.env")).toBe("root 600");
