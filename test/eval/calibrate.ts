@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Embedder } from "../../src/embedding/embedder.ts";
-import { CHANCE_SIGNS, chanceSigns, standing } from "../../src/memories/ranking/chance.ts";
+import { CHANCE_SIGNS, chanceSigns, shareOfBest } from "../../src/memories/ranking/chance.ts";
 import { chanceOf } from "../../src/memories/ranking/scores.ts";
 import { WEIGHTS } from "../../src/memories/ranking/weights.ts";
 import { type ForeignStore, foreignStores } from "./foreign-stores.ts";
@@ -77,7 +77,7 @@ async function samplesOf(store: ForeignStore, embedder: Embedder): Promise<Sampl
     const features = CHANCE_SIGNS.map((sign) => signs[sign]);
     for (const one of evidence === null ? [first] : ranked.slice(0, DEPTH)) {
       if (evidence !== null && !evidence.includes(ids.get(one.memory.id) ?? "")) continue;
-      const share = standing(one.sum - signs["best sum"]);
+      const share = shareOfBest(one.sum - signs["best sum"]);
       const isTrue = evidence !== null;
       samples.push({
         ...{ store: store.kind, source: store.file.split("-", 1)[0] ?? "" },

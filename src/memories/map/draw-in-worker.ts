@@ -2,13 +2,13 @@ import { AppError } from "../../errors.ts";
 import { isCompiled } from "../../native/embedded-asset.ts";
 import type { Drawn, ToDraw } from "./worker-messages.ts";
 
-/** In the executable everything but the workers is one module, at the root of its file system. */
+/** In the executable all modules but the workers are one module, at the root of its file system. */
 const WORKER = isCompiled ? "./memories/map/map-worker.js" : "./map-worker.ts";
 
 export type Draw = (what: ToDraw) => Promise<Drawn>;
 
 /**
- * Makes what draws maps in a thread of its own, one after the other: embedding and searching have the
+ * Creates a function that draws maps in one worker, one after the other, so that embedding and searching keep the
  * other processors.
  */
 export function createMapDrawing(): Draw {

@@ -4,7 +4,7 @@ export type Grouping = (typeof GROUPINGS)[number];
 
 /** Groups that have a colour of their own. */
 export const MOST_GROUPS = 8;
-/** Bits of a mask besides those of the groups. */
+/** Bits of a mask besides the bits of the groups. */
 const OTHERS = 1 << MOST_GROUPS;
 const NONE = 1 << (MOST_GROUPS + 1);
 
@@ -12,14 +12,14 @@ const NONE = 1 << (MOST_GROUPS + 1);
 export interface Groups {
   /** The most frequent values, the first with the bit 0. */
   named: { name: string; memories: number }[];
-  /** Memories with other values alone (the bit after those), and with none (the last bit). */
+  /** Memories with other values only (the bit after the groups), and without a value (the last bit). */
   others: number;
   none: number;
-  /** For each memory the bits of its groups; one with several tags has several. */
+  /** For each memory the bits of its groups. A memory with several tags has several bits. */
   masks: Uint16Array<ArrayBuffer>;
 }
 
-/** @param values of each memory */
+/** @param values the values of each memory */
 export function groupsOf(values: readonly (readonly string[])[]): Groups {
   const counts = new Map<string, number>();
   for (const own of values) for (const name of own) counts.set(name, (counts.get(name) ?? 0) + 1);

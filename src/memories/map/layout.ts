@@ -2,24 +2,24 @@ import { findNeighbours, type Neighbours } from "./neighbours.ts";
 import { along, principalComponents } from "./principal-components.ts";
 import { createRandomNumbers } from "./random-numbers.ts";
 
-/** Principal components that neighbours are found by: the rest is mostly noise. */
+/** Principal components by which neighbours are found. The others are mostly noise. */
 const COMPONENTS = 32;
 const NEIGHBOURS = 15;
-/** Times that each pair of neighbours is pulled together, for few points and for many. */
+/** Number of rounds in which neighbours attract each other, for few points and for many. */
 const ROUNDS = { few: 400, many: 200, manyFrom: 5_000 };
-/** Points that each pulled one is pushed away from. */
+/** Random points that repel a point each time it is attracted. */
 const PUSHES = 5;
-/** The curve by which the pull of neighbours fades, of UMAP with `min_dist` 0.1. */
+/** The curve by which the attraction of neighbours fades: that of UMAP with `min_dist` 0.1. */
 const [A, B] = [1.577, 0.895];
 /** The longest step. */
 const STEP = 4;
-/** Half the width of the picture that the work begins with. */
+/** Half the width of the initial layout. */
 const START = 10;
 
 /**
- * Gives points of many dimensions a place in the plane, so that what is near in them is near there:
- * principal components for the whole, then neighbours pull each other together, as in UMAP
- * (McInnes, Healy and Melville 2018, arXiv:1802.03426). The same points always get the same places.
+ * Gives points of many dimensions a place in the plane, so that near points stay near. It starts from two principal
+ * components. Then neighbours attract each other, as in UMAP (McInnes, Healy and Melville 2018, arXiv:1802.03426).
+ * The same points always get the same places.
  * @param vectors one after the other, of length 1
  * @returns x and y of each, from 0 to 1
  */
@@ -38,7 +38,7 @@ export function layOut(vectors: Float32Array, dimension: number): Float32Array<A
   return places;
 }
 
-/** Moves all places so that they just fit into a square, and keep their shape. */
+/** Scales and moves all places to fill a square, without distortion. */
 function scale(places: Float32Array, from: number, to: number): void {
   const low = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   const high = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -55,7 +55,7 @@ function scale(places: Float32Array, from: number, to: number): void {
   }
 }
 
-/** How near each pair of neighbours is, 0 to 1, both ways of looking at it taken together. */
+/** The weight of each pair of neighbours, 0 to 1, combined from the weights in both directions. */
 function weightsOf({ count, points, distances }: Neighbours): Float32Array {
   const size = count === 0 ? 0 : points.length / count;
   const own = new Float32Array(points.length);
@@ -63,7 +63,7 @@ function weightsOf({ count, points, distances }: Neighbours): Float32Array {
   for (let point = 0; point < size; point++) {
     const first = point * count;
     const nearest = distances[first] ?? 0;
-    // The width with which the weights of a point add up to what is wanted.
+    // Searches the width at which the weights of the point have the wanted sum.
     let [low, high, width] = [0, Number.POSITIVE_INFINITY, 1];
     for (let round = 0; round < 40; round++) {
       let sum = 0;
@@ -95,7 +95,7 @@ function pullTogether(places: Float32Array, neighbours: Neighbours): void {
   const weights = weightsOf(neighbours);
   const rounds = size < ROUNDS.manyFrom ? ROUNDS.few : ROUNDS.many;
   const random = createRandomNumbers();
-  /** When each pair is due, as a share of a round that its weight has filled. */
+  /** Progress of each pair towards its next attraction, to which its weight is added in every round. */
   const due = new Float32Array(points.length);
   for (let round = 0; round < rounds; round++) {
     const rate = 1 - round / rounds;
@@ -117,7 +117,7 @@ const pull = (square: number) =>
   square === 0 ? 0 : (-2 * A * B * square ** (B - 1)) / (1 + A * square ** B);
 const repel = (square: number) => (2 * B) / ((0.001 + square) * (1 + A * square ** B));
 
-/** Moves a place, and on demand the other one the other way, along the line between both. */
+/** Moves a place along the line to another one, and on request also the other one in the opposite direction. */
 function move(
   places: Float32Array,
   a: number,

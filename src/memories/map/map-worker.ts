@@ -2,7 +2,7 @@ import { layOut } from "./layout.ts";
 import { findTopics } from "./topics.ts";
 import type { Drawn, ToDraw } from "./worker-messages.ts";
 
-// Ten thousand memories take four seconds, in which no request could be answered: it has a thread of its own.
+// Drawing ten thousand memories takes four seconds. On the main thread no request would be answered meanwhile.
 declare const self: Worker;
 
 self.onmessage = ({ data }: MessageEvent<ToDraw>) => {

@@ -11,9 +11,10 @@ import type { Topics } from "./topics.ts";
 
 /** Most memories on a map. If there are more, it shows a sample, which stays about the same while their number grows. */
 const MOST_ON_MAP = 10_000;
-/** Characters of a text that tell what it is about, and memories whose vectors are read at once. */
-const TOLD = 600;
-const AT_ONCE = 200;
+/** Characters at the start of a text from which the words of its topic are taken. */
+const TEXT_CHARACTERS = 600;
+/** Memories whose vectors are read together. */
+const BATCH_SIZE = 200;
 /** Factor by which the random sample is larger than needed, so that it is hardly ever too small. */
 const SPARE = 1.2;
 /** Maps that are kept for one account: of all its memories, and of projects. */
@@ -64,7 +65,7 @@ interface Kept {
   map: MemoryMap;
 }
 
-/** What of a table is drawn. */
+/** The memories of a table that are drawn. */
 type Drawable = Pick<MemoryTable, "changes" | "model" | "rows" | "usage" | "vectorsOf">;
 
 type UseTable = <Result>(task: (table: Drawable) => Promise<Result>) => Promise<Result>;
@@ -142,7 +143,7 @@ export function createMaps({
 
 const NOTHING = { places: new Float32Array(0), topics: [], topicOf: new Uint8Array(0) };
 
-/** @param period its `until` becomes the moment when the first memory expires */
+/** @param period its `until` is set to the time when the first memory expires */
 async function gather(
   table: Drawable,
   reach: Reach,
@@ -172,8 +173,8 @@ async function withVectors(table: Drawable, wanted: readonly Point[]) {
   const pause = createPause();
   const points: Point[] = [];
   const vectors = new Float32Array(wanted.length * dimension);
-  for (let from = 0; from < wanted.length; from += AT_ONCE) {
-    const some = wanted.slice(from, from + AT_ONCE);
+  for (let from = 0; from < wanted.length; from += BATCH_SIZE) {
+    const some = wanted.slice(from, from + BATCH_SIZE);
     const found = await table.vectorsOf(some.map(({ id }) => id));
     for (const point of some) {
       const vector = found.get(point.id);
@@ -186,6 +187,6 @@ async function withVectors(table: Drawable, wanted: readonly Point[]) {
 
 function toPoint({ id, content, project, tags, agentId }: MemoryRow): Point {
   // A copy, since a slice of a string keeps the whole string in memory.
-  const text = Buffer.from(content.slice(0, TOLD)).toString();
+  const text = Buffer.from(content.slice(0, TEXT_CHARACTERS)).toString();
   return { id, text, project, tags, agentId };
 }

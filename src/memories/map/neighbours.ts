@@ -1,18 +1,18 @@
-/** What is nearest to each of many points. */
+/** The nearest neighbours of many points. */
 export interface Neighbours {
-  /** How many each point has. */
+  /** Number of neighbours of each point. */
   readonly count: number;
   /** The neighbours of the first point, the nearest first, then those of the second one and so on. */
   readonly points: Int32Array;
-  /** How far away each of them is. */
+  /** The distance of each neighbour. */
   readonly distances: Float32Array;
 }
 
 /**
  * Compares each point with all others.
- * @param points one after the other
- * @param dimension numbers of a point
- * @param most neighbours of a point; fewer where there are not so many
+ * @param points the coordinates of the points, one point after the other
+ * @param dimension coordinates of a point
+ * @param most neighbours of a point; fewer if there are fewer other points
  */
 export function findNeighbours(points: Float32Array, dimension: number, most: number): Neighbours {
   const size = points.length / dimension;

@@ -1,10 +1,10 @@
 import type { Topics } from "./topics.ts";
 
-/** What a map is drawn of. */
+/** The input of a map. */
 export interface ToDraw {
-  /** One after the other, of length 1. */
+  /** The vectors one after the other, each of length 1. */
   vectors: Float32Array<ArrayBuffer>;
-  /** Numbers of a vector. */
+  /** Dimension of a vector. */
   dimension: number;
   /** The beginnings of the memories. */
   texts: string[];

@@ -1,17 +1,17 @@
 import { createFinder, termsOf } from "./term-finder.ts";
 
-/** A piece of a text: words of a question, or what is between. */
+/** A piece of a text: words of the question, or the text between them. */
 export interface Piece {
   readonly text: string;
   readonly isAsked: boolean;
 }
 
-/** Signs that parts of one word may have between them, such as a dot or a hyphen. */
+/** Characters that may separate the parts of one word, such as a dot or a hyphen. */
 const JOINT = /^\S?$/;
-/** What a single character of Chinese counts for beside two together: it is everywhere. */
+/** The weight of a single Chinese character compared with a pair: single characters occur everywhere. */
 const LITTLE = 0.2;
 
-/** Reads a question once. What is returned cuts a text where words of the question begin and end. */
+/** Reads a question once. Returns a function that splits a text where words of the question begin and end. */
 export function createHighlighter(question: string): (text: string) => Piece[] {
   const find = createFinder(termsOf(question).filter(({ rareness }) => rareness > LITTLE));
   return (text) => {

@@ -4,9 +4,9 @@ import type { Term } from "../indexes/words.ts";
 import { createPassageFinder, type Part } from "./passage.ts";
 
 /**
- * Makes what tells the part of a text that answers a question; see `createPassageFinder`. Its places
- * count code points, as the limits of a memory do.
- * @param terms of the question
+ * Creates a function that finds the part of a text that answers a question; see `createPassageFinder`. Places are
+ * counted in code points, like the limits of a memory.
+ * @param terms the terms of the question
  */
 export function createMatcher(terms: readonly Term[]) {
   const find = createPassageFinder(terms);

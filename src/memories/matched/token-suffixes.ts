@@ -1,10 +1,10 @@
-/** Letters of a group at the most: a word of Thai or in hiragana. */
+/** Most letters of a group, such as a word in Thai or in hiragana. */
 const LONGEST = 30;
 
-/** Words in scripts without spaces: letters in a row, wherever they stand. */
+/** Groups of letters that are words in scripts without spaces. */
 export function createTokenSuffixes() {
   const groups = new Map<string, number>();
-  /** For the last letter of a group: which lengths there are, as bits. */
+  /** For the last letter of groups: the lengths of the groups, as bits. */
   const lengths = new Map<number, number>();
 
   return {
@@ -15,7 +15,7 @@ export function createTokenSuffixes() {
       lengths.set(last, (lengths.get(last) ?? 0) | (1 << group.length));
     },
 
-    /** Tells the longest group at the end of a run of letters, and where it begins. */
+    /** Returns the longest group at the end of a run of letters, and its beginning. */
     find(text: string, start: number, end: number, task: (start: number, number: number) => void) {
       const known = lengths.get(text.charCodeAt(end - 1));
       if (known === undefined) return;

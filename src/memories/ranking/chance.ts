@@ -124,7 +124,7 @@ export function calibrate(
   const depth = question.decay?.depth ?? 0;
   let [lowestChance, lowestScore] = [1, 1];
   return ranked.map((one) => {
-    const own = known * standing(one.sum - best);
+    const own = known * shareOfBest(one.sum - best);
     // Age may have changed the order, but no result may have a higher score than the one before it.
     lowestChance = Math.min(lowestChance, own);
     lowestScore = Math.min(lowestScore, lowestChance * (1 - depth + depth * one.kept));
@@ -136,7 +136,7 @@ export function calibrate(
  * The share of the best memory's chance that a memory has, 0 to 1.
  * @param behind its sum minus the best sum: 0 or less
  */
-export function standing(behind: number): number {
+export function shareOfBest(behind: number): number {
   return chanceOf(FALL * behind + LEAD) / chanceOf(LEAD);
 }
 

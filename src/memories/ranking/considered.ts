@@ -3,15 +3,15 @@ import type { Candidate, MemoryRow } from "../rows.ts";
 import type { Question } from "./question.ts";
 import { fullMatch, meaningScore, wordsScore } from "./relevance.ts";
 
-/** A memory to rank: what is known about it alone, and its neighbours in its session. */
+/** A memory to rank: facts about the memory alone, and its neighbours in its session. */
 export interface Considered {
   readonly memory: MemoryRow;
   readonly matches: Float32Array;
   /** 0 for unrelated texts to 1 for the same text. */
   readonly meaning: number;
-  /** The share of the question's words that it has, rare words counting more. */
+  /** The share of the question's words in the memory. Rare words count more. */
   readonly coverage: number;
-  /** How relevant it is by itself, 0 to 1. */
+  /** The relevance of the memory alone, 0 to 1. */
   readonly own: number;
   /** Which of its passages is nearest. */
   readonly passage: number;
@@ -22,14 +22,14 @@ export interface Considered {
   next: Considered | null;
 }
 
-/** The share of a word's worth that goes by how often it is there, and in how long a text. */
+/** The share of a word's contribution that depends on its frequency and on the length of the text. */
 const OFTEN = 0.3;
-/** How much meaning counts beside words for the relevance of a memory by itself. */
+/** The share of meaning, besides words, in the relevance of a memory alone. */
 const MEANING_SHARE = { hybrid: 0.6, semantic: 1, keyword: 0 };
 
 /**
- * One entry a memory, by its id: it may come as a candidate and as one of a session.
- * @param known what was considered before, which comes first
+ * One entry for each memory, by its id. A memory may be both a candidate and a neighbour in a session.
+ * @param known the entries so far, which come first
  */
 export function consider(
   candidates: readonly Candidate[],

@@ -1,11 +1,11 @@
-/** A stretch of time, in milliseconds since 1970; `to` is no part of it. */
+/** A period of time, in milliseconds since 1970, without `to` itself. */
 export interface Period {
   from: number;
   to: number;
 }
 
 const DAY = 86_400_000;
-/** Milliseconds after a period in which much of it is still told. */
+/** Milliseconds after a period in which people often still talk about it. */
 const LATER = 3 * DAY;
 
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
@@ -17,12 +17,12 @@ const YEAR = "((?:19|20)\\d\\d)";
 const DATE = "(\\d{1,2})(?:st|nd|rd|th)?";
 const UNIT = "(day|week|month|year)";
 
-/** Words that name a month only where something says so. */
+/** Words that name a month only in a context such as "in May". */
 const MAY_BE_A_VERB = /^(may|march|mar)$/;
 
 type Read = (words: (string | undefined)[], today: number) => Period | null;
 
-/** Ways to name a period, those that say more before those that say less. */
+/** Patterns that name a period, the more precise ones first. */
 const WAYS: readonly (readonly [RegExp, Read])[] = [
   way(`(?<![\\d-])${YEAR}-(\\d\\d)-(\\d\\d)(?![\\d-])`, ([year, month, date], today) =>
     day(year, Number(month) - 1, date, today),
@@ -54,9 +54,9 @@ const WAYS: readonly (readonly [RegExp, Read])[] = [
 ];
 
 /**
- * The time that a question names in English, such as "in May 2023", "on 3 June" or "last week": by
- * itself the last one that is not in the future. Null when it names none, and for what is to come.
- * Days are those of UTC, and a month may be a person's name: what is not of the period is found too.
+ * The period that a question names in English, such as "in May 2023", "on 3 June" or "last week". Without a year it is
+ * the latest one that is not in the future. Null if the question names none, or one in the future. Days are those of
+ * UTC. The name of a month may be that of a person, so memories from other times are found too.
  */
 export function readPeriod(question: string, now: number): Period | null {
   const today = now - (now % DAY);
@@ -71,7 +71,7 @@ export function readPeriod(question: string, now: number): Period | null {
   return null;
 }
 
-/** Whether a memory of that time can tell of a period. */
+/** Whether a memory from that time may be about a period. */
 export function isOf({ from, to }: Period, time: number): boolean {
   return time >= from && time < to + LATER;
 }
@@ -102,7 +102,7 @@ function months(year: number, month: number, count: number): Period {
   return { from: Date.UTC(year, month), to: Date.UTC(year, month + count) };
 }
 
-/** The year of the last such day that is not in the future. */
+/** The year of the latest such day that is not in the future. */
 function yearOfLast(today: number, month: number, date: number): number {
   const year = new Date(today).getUTCFullYear();
   return Date.UTC(year, month, date) > today ? year - 1 : year;
@@ -114,7 +114,7 @@ function day(year: string | undefined, month: number, date: string | undefined, 
     month,
     Number(date),
   );
-  // 31 June is a day of July to JavaScript.
+  // JavaScript turns 31 June into 1 July.
   return new Date(from).getUTCMonth() === month ? days(from, 1) : null;
 }
 
@@ -123,7 +123,7 @@ function ago(count: number, unit: string | undefined, today: number): Period {
   return days(today - (count * length + Math.floor(length / 2)) * DAY, length);
 }
 
-/** The day, week (from Monday), month or year so many before this one. */
+/** The day, week (from Monday), month or year that lies `before` units before the present one. */
 function calendar(unit: string | undefined, before: number, today: number): Period {
   const date = new Date(today);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];

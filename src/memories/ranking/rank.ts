@@ -9,7 +9,7 @@ import { sumOf, WEIGHTS, type Weights } from "./weights.ts";
 /** Best candidates for which the other memories of their sessions are read. */
 const BEST = 10;
 /** Best memories that are compared word by word and whose texts are read. */
-const READ_OF = 100;
+const BEST_COUNT = 100;
 
 /** A memory with its place in the result. */
 export interface Ranked {
@@ -68,7 +68,7 @@ export function rankFirst(
   });
   all.sort(inOrder);
   // Only the best are read, since reading takes time and the others are hardly ever shown.
-  const best = all.slice(0, READ_OF).map(({ one }) => one);
+  const best = all.slice(0, BEST_COUNT).map(({ one }) => one);
   return {
     best: best.map(({ memory }) => memory.id),
     finish(interactions) {

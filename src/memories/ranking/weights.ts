@@ -2,13 +2,13 @@ import { PARTS, type Part } from "./signals/kind.ts";
 import { SIGNALS } from "./signals/signals.ts";
 import learned from "./weights.json" with { type: "json" };
 
-/** What each signal counts, and what a memory has without any: in log-odds. */
+/** The weight of each signal, and the base of a memory without signals, in log-odds. */
 export interface Weights {
   readonly start: number;
   readonly weights: Float64Array;
 }
 
-/** Those that were learned from conversations; see `test/eval/train.ts`. */
+/** The weights learned from conversations; see `test/eval/train.ts`. */
 export const WEIGHTS: Weights = readWeights(learned);
 
 export function readWeights({
@@ -28,7 +28,7 @@ export function sumOf(signals: Float64Array, { start, weights }: Weights): numbe
   return sum;
 }
 
-/** What the signals of each part add to the sum. */
+/** The contribution of each part to the sum. */
 export function partsOf(signals: Float64Array, { weights }: Weights): Record<Part, number> {
   const parts = Object.fromEntries(PARTS.map((part) => [part, 0])) as Record<Part, number>;
   for (const [at, { part }] of SIGNALS.entries()) {

@@ -4,12 +4,12 @@ import type { Considered } from "../considered.ts";
 import type { Kind } from "./kind.ts";
 import { ALONE } from "./meaning.ts";
 
-/** What it is, on average, by the meaning and the words of a memory that is not compared. */
+/** Estimates the signal of a memory that is not compared, from its meaning and its words. */
 const USUAL = { start: 0.25, meaning: 0.65, coverage: 0.2 };
 
 /**
- * Late interaction (Khattab & Zaharia, "ColBERT", 2020): for each word of the question the word of the memory
- * that means most nearly the same where it stands, on average.
+ * Late interaction (Khattab & Zaharia, "ColBERT", 2020): the average over the question's words of the similarity to
+ * the word of the memory whose meaning in context is nearest.
  */
 export const interaction: Kind = {
   part: "meaning",
@@ -21,7 +21,7 @@ export const interaction: Kind = {
   },
 };
 
-/** Of a memory of several passages only some words are compared, which may be the wrong ones. */
+/** Only some words of a memory with several passages are compared, perhaps not the ones that matter. */
 function interactionOf(memory: Considered): number {
   if (memory.interaction === null) return usual(memory);
   const isWhole = memory.memory.starts.length < 2;
@@ -33,9 +33,9 @@ function usual({ meaning, coverage }: Considered): number {
 }
 
 /**
- * What each word of a question counts there: rare ones more, those that are cut into pieces not more than
- * others.
- * @param words of the question, one for each piece
+ * The weight of each piece of the question's words. Rare words count more. A word that is cut into several pieces
+ * counts no more than another one.
+ * @param words the word of each piece
  */
 export function interactionWeights(words: readonly string[], terms: readonly Term[]): number[] {
   const rareness = new Map(terms.map((term) => [term.token, term.rareness]));

@@ -16,6 +16,6 @@ export interface Kind<Name extends string = string> {
   /** The part of the score to which its signals add. */
   readonly part: Part;
   readonly names: readonly Name[];
-  /** Reads a question once, and returns what reads the signals of a memory. */
+  /** Reads a question once, and returns a function that computes the signals of a memory. */
   read(question: Question, all: readonly Considered[]): (memory: Considered) => readonly number[];
 }

@@ -1,12 +1,12 @@
 import type { Kind } from "./kind.ts";
 
-/** Characters from which on a text has many words, and doublings of that that count. */
+/** Characters from which on a text counts as long, and the number of doublings that count. */
 const LONG = 600;
 const MOST = 2;
-/** Coverage from which on a text was found by its words. */
+/** Coverage of the question's words from which on a text was found by its words. */
 const COVERED = 0.3;
 
-/** Whether words that a memory has say less, since it has many. */
+/** Long texts contain many words by chance, so their matching words say less. */
 export const length: Kind = {
   part: "length",
   names: ["long"],

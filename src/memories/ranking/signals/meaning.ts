@@ -1,9 +1,9 @@
 import type { Kind } from "./kind.ts";
 
-/** What counts twice where it stands for words too: a search by meaning alone. */
+/** In a search by meaning alone, meaning counts twice, since there are no words. */
 export const ALONE = 2;
 
-/** How near a memory's meaning is to the question's. */
+/** How near the meaning of a memory is to that of the question. */
 export const meaning: Kind = {
   part: "meaning",
   names: ["meaning"],

@@ -3,17 +3,16 @@ import type { Kind } from "./kind.ts";
 import { isQuestion } from "./wording.ts";
 
 /**
- * Characters up to which a memory borrows from its neighbours in full; a longer one borrows less, in
- * proportion. Without it the long reply of an assistant is ranked above the message that it answers.
+ * Characters up to which the neighbours of a memory count in full. They count less for a longer memory, in proportion.
+ * Otherwise the long reply of an assistant would rank above the message that it answers.
  */
 const BORROWS_IN_FULL = 600;
 
 const NONE = [0] as const;
 
 /**
- * What stands around a memory in its session, since an answer often lies beside the memory that shares its
- * words with the question: which of the question's words the two before and the two after have, but not
- * the memory itself.
+ * The neighbours of a memory in its session. An answer is often next to the memory that has the question's words. So
+ * these signals count the words of the question that the two memories before and after have, and the memory itself lacks.
  */
 export const session: Kind = {
   part: "session",
@@ -38,7 +37,7 @@ export const session: Kind = {
   },
 };
 
-/** How relevant the question is that a memory replies to. */
+/** The relevance of the message to which a memory replies. */
 export const reply: Kind = {
   part: "session",
   names: ["reply"],

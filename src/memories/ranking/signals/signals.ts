@@ -11,21 +11,21 @@ import { words } from "./words.ts";
 
 type Kinds = readonly [Kind, ...Kind[]];
 
-/** Those that take little time, and are computed for all memories that are ranked. */
+/** Signals that take little time. They are computed for all memories that are ranked. */
 export const CHEAP: Kinds = [meaning, words, session, time, length];
-/** Those for which the best memories are compared with the question word by word. */
+/** Signals that compare the best memories with the question word by word. */
 export const COMPARED: Kinds = [interaction];
-/** Those for which a text has to be read: for the best memories only, and 0 for the others. */
+/** Signals that need the text. They are computed for the best memories only, and are 0 for the others. */
 export const READ: Kinds = [reply, wording];
 
 const ALL = [...CHEAP, ...COMPARED, ...READ];
 
-/** All signals, in the order in which they are kept, with the part of an explanation they count to. */
+/** All signals in the order of their columns, each with its part of the explanation. */
 export const SIGNALS: readonly { name: string; part: Part }[] = ALL.flatMap(({ names, part }) =>
   names.map((name) => ({ name, part })),
 );
 
-/** @returns what writes signals of a memory into a row that has room for all of them */
+/** @returns a function that writes the signals of a memory into a row with room for all signals */
 export function signalReader(
   kinds: Kinds,
   question: Question,

@@ -3,7 +3,7 @@ import type { Kind } from "./kind.ts";
 
 const NONE = [0] as const;
 
-/** Whether a memory is of the time that is asked about. */
+/** Whether a memory is from the time that the question names. */
 export const time: Kind = {
   part: "time",
   names: ["period"],

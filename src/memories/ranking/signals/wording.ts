@@ -8,23 +8,23 @@ const ASKS_WHEN =
 const TELLS_TIME =
   /\b(yesterday|today|tonight|tomorrow|last|next|ago|week|weekend|month|year|january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|gestern|heute|morgen|woche|monat|jahr|januar|februar|märz|mai|juni|juli|oktober|dezember|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|uhr|(19|20)\d\d|\d{1,2}[:.]\d\d)\b|[年月日号號点點]|昨天|今天|明天|上周|下周|星期/iu;
 const QUESTION = /[?？]["'”’)\]]*\s*$/u;
-/** Who says it, as transcripts have it: "Alice: …". */
+/** The speaker at the start of a text, in the form of transcripts: "Alice: …". */
 const SPEAKER = /^\s*([\p{L}\p{N}][\p{L}\p{N} ._-]{0,39})(?::\s|：)/u;
 
-/** Roles of those who answer, as transcripts and tools name them. */
+/** Names of the answering role in transcripts and tools. */
 const ANSWERS = new Set(["agent", "ai", "assistant", "bot", "model", "助手", "助理"]);
-/** Roles say nothing about who is meant. */
+/** Names of roles. They don't name a person. */
 const ROLES = new Set([...ANSWERS, "human", "system", "user"]);
 const TOKEN = /[\p{L}\p{N}_][\p{L}\p{N}._:/#@-]*[\p{L}\p{N}]/gu;
-/** What only numbers, paths, addresses and names in code have: the index cuts them into pieces. */
+/** Characters that occur only in numbers, paths, addresses and identifiers, which the index cuts into pieces. */
 const IS_IDENTIFIER = /\p{N}|\p{Ll}\p{Lu}|[_:/#@.]/u;
-/** Identifiers of a question that are looked for: a pasted log has hundreds, and texts are long. */
+/** Identifiers of a question that are searched at most: a pasted log has hundreds, and texts are long. */
 const IDENTIFIERS = 8;
-/** Characters at the start of a memory that tell its time: more are not worth the time. */
+/** Characters at the start of a memory in which a time is searched. */
 const OPENING = 600;
-/** Characters in which a speaker's name is. */
+/** Characters at the start of a memory in which a speaker's name is searched. */
 const NAME = 60;
-/** Characters at the end of a memory that tell whether it asks. */
+/** Characters at the end of a memory that decide whether it is a question. */
 const ENDING = 20;
 
 /** Whether a text ends as a question. */
@@ -32,16 +32,16 @@ export function isQuestion(text: string): boolean {
   return QUESTION.test(text.slice(-ENDING));
 }
 
-/** What the wording of a memory says, whatever is asked. */
+/** Properties of a memory's wording that do not depend on the question. */
 interface Wording {
-  /** In lower case; empty when none is named. */
+  /** In lower case; empty without a speaker. */
   speaker: string;
   asks: boolean;
-  /** `null` while nobody has asked. */
+  /** `null` until it is first needed. */
   tellsTime: boolean | null;
 }
 
-/** What was read before, as long as a row is kept in memory: reading is slow. */
+/** Caches the properties of each row while the row is in memory, since reading a text is slow. */
 const read = new WeakMap<MemoryRow, Wording>();
 
 function wordingOf(memory: MemoryRow): Wording {
@@ -63,10 +63,9 @@ function tellsTime(memory: MemoryRow): boolean {
 }
 
 /**
- * What the wording of a question and a memory tell beyond their meaning and their words: whether the memory
- * asks itself, is an assistant's (whose replies say much that nobody asks for later), is said by somebody else
- * than whom the question names, tells a time where a time is asked
- * for, and has the question's numbers, paths and names in code as they are.
+ * Signals of the wording, apart from meaning and words: whether the memory is itself a question, was said by an
+ * assistant (whose replies contain much that nobody asks for later) or by another person than the question names,
+ * contains a time if the question asks for one, and contains the question's numbers, paths and identifiers literally.
  */
 export const wording: Kind = {
   part: "wording",

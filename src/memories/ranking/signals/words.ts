@@ -1,9 +1,9 @@
 import type { Kind } from "./kind.ts";
 
-/** What words count more where they stand for meaning too: a search by words alone. */
+/** In a search by words alone, words count more by this factor, since there is no meaning. */
 const ALONE = 1.5;
 
-/** The words of the question that a memory has. */
+/** The question's words that a memory contains. */
 export const words: Kind = {
   part: "words",
   names: ["coverage"],
