@@ -58,7 +58,7 @@ async function open(folder = temporaryFolder()) {
 const contentsOf = (memories: readonly { content: string }[]) =>
   memories.map(({ content }) => content);
 
-test("what is said in a transcript is kept with its project, session, time and source", async () => {
+test("turns of a transcript are saved with their project, session, time and source", async () => {
   const { read, kept } = await open();
   const lines = claudeCodeLines("s-1", "/home/sam/atlas", SAID);
   const path = writeTranscript(join(temporaryFolder(), "s-1.jsonl"), lines);
@@ -81,7 +81,7 @@ test("what is said in a transcript is kept with its project, session, time and s
   );
 });
 
-test("only what is new is read, also by the next process, and what was deleted stays away", async () => {
+test("only new turns of a transcript are captured, and deleted ones are not captured again", async () => {
   const folder = temporaryFolder();
   const { read, kept, client } = await open(folder);
   const [first, second] = [SAID.slice(0, 1), SAID];
@@ -98,7 +98,7 @@ test("only what is new is read, also by the next process, and what was deleted s
   expect(contentsOf(await kept())).toEqual(ALL.slice(1));
 });
 
-test("hooks at the same moment save each turn once", async () => {
+test("concurrent hooks save each turn once", async () => {
   const { read, kept } = await open();
   const lines = claudeCodeLines("s-1", "/home/sam/atlas", SAID);
   const path = writeTranscript(join(temporaryFolder(), "s-1.jsonl"), lines);
@@ -107,7 +107,7 @@ test("hooks at the same moment save each turn once", async () => {
   expect(contentsOf(await kept())).toEqual(ALL);
 });
 
-test("without the place that was remembered, the same turns are the same memories", async () => {
+test("a copy of a transcript in another file adds no memories", async () => {
   const { read, kept } = await open();
   const lines = claudeCodeLines("s-1", "/home/sam/atlas", SAID);
   expect(await read(writeTranscript(join(temporaryFolder(), "a.jsonl"), lines))).toBe(4);
@@ -115,7 +115,7 @@ test("without the place that was remembered, the same turns are the same memorie
   expect(await kept()).toHaveLength(4);
 });
 
-test("turns of one moment keep their order, and so do the parts of a long one", async () => {
+test("turns with equal timestamps keep their order, and so do the parts of a long turn", async () => {
   const { read, kept } = await open();
   const long = Array.from({ length: 9_000 }, (_, number) => `word${number}`).join(" ");
   const said = [
@@ -138,7 +138,7 @@ test("turns of one moment keep their order, and so do the parts of a long one", 
   expect(contents.slice(1, -2).join(" ")).toBe(`Assistant: ${long}`);
 });
 
-test("secrets are masked, and kept nowhere", async () => {
+test("secrets in captured turns are masked", async () => {
   const { read, kept } = await open();
   const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
   const said = [{ user: `Use the token ${token} to push.`, assistant: "Pushed." }];
@@ -148,7 +148,7 @@ test("secrets are masked, and kept nowhere", async () => {
   expect(asked?.content).toMatch(/^User: Use the token \[masked: .*\] to push\.$/);
 });
 
-test("the project is that of the folder, or the one that is named; days may be named too", async () => {
+test("the project is the folder's unless one is given, and the days to keep can be given", async () => {
   const { read, kept } = await open();
   const write = (session: string, folder: string) =>
     writeTranscript(
@@ -168,7 +168,7 @@ test("the project is that of the folder, or the one that is named; days may be n
   ]);
 });
 
-test("a program elsewhere gives turns with its key, and names no files of the server's machine", async () => {
+test("clients send turns over HTTP, but may not name files or folders of the server", async () => {
   const client = await server.account();
   const turns = [
     { role: "user", content: "Call me Sam.", id: "t-1" },
@@ -195,7 +195,7 @@ test("a program elsewhere gives turns with its key, and names no files of the se
   expect((await client.send("DELETE", "/memories?session_id=s-7")).body).toEqual({ deleted: 2 });
 });
 
-test("who is bound to a project captures for it, and recalls nothing of another", async () => {
+test("a key bound to a project captures only for it and recalls nothing of another", async () => {
   const { accountId, ...owner } = await server.account();
   await owner.save({ content: "Boreas is deployed by hand.", project: "boreas", pinned: true });
   await owner.save({ content: "Atlas is deployed at noon.", project: "atlas", pinned: true });

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../support/database.ts";
 
 const PLACE = { offset: 7, at: 9, session: "s" };
 
-test("a place is of one account and one transcript, and outlives the process", async () => {
+test("progress belongs to one account and one transcript and survives a restart", async () => {
   const folder = join(temporaryFolder(), "captured");
   await createProgressFiles(folder).put("acc_1", "/a.jsonl", PLACE);
   const progress = createProgressFiles(folder);
@@ -14,13 +14,13 @@ test("a place is of one account and one transcript, and outlives the process", a
   expect(await progress.find("acc_2", "/a.jsonl")).toBeNull();
   expect(await progress.find("acc_1", "/b.jsonl")).toBeNull();
   const [name = ""] = readdirSync(folder);
-  // Nobody else reads it, and it does not tell the transcript's name.
+  // Only the owner can read the file, and its name does not reveal the transcript's path.
   expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   expect(name).toMatch(/^[0-9a-f]{64}\.json$/);
 });
 
-test("a damaged place is none, and an old one is forgotten", async () => {
+test("damaged progress is ignored, and old progress is deleted", async () => {
   const folder = join(temporaryFolder(), "captured");
   const progress = createProgressFiles(folder);
   await progress.put("acc_1", "/a.jsonl", PLACE);

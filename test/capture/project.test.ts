@@ -64,7 +64,7 @@ test.each(["config", "commondir"])(
   },
 );
 
-test("a folder in a repository belongs to its project, whichever remotes there are beside origin", () => {
+test("a folder in a repository has the project of origin, whatever other remotes exist", () => {
   const folder = repository();
   git(folder, "remote", "add", "fork", "https://github.com/sam/atlas");
   git(folder, "remote", "add", "origin", "https://github.com/acme/atlas");
@@ -81,7 +81,7 @@ test("without an origin, a repository's project is the name of its folder", () =
   expect(projectOfFolder(join(folder, "src"))).toBe(basename(folder));
 });
 
-test("worktrees are of the same project as their repository, with an origin and without", () => {
+test("a worktree has the same project as its repository, with and without an origin", () => {
   const folder = repository();
   git(folder, "commit", "--quiet", "--allow-empty", "-m", "first");
   const worktree = join(temporaryFolder(), "elsewhere");
@@ -100,7 +100,7 @@ test("a submodule is a project of its own", () => {
   expect(projectOfFolder(whole)).toBe("acme/whole");
 });
 
-test("where there is no repository, there is no project", () => {
+test("a folder outside any repository has no project", () => {
   const folder = temporaryFolder();
   expect(projectOfFolder(folder)).toBeNull();
   mkdirSync(join(folder, ".git"));

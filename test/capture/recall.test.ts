@@ -34,7 +34,7 @@ const FACTS = [
   { content: "The user's cat is called Miso." },
 ];
 
-test("a conversation begins with what is known of its project and of how its person likes things", async () => {
+test("at its start, a session recalls its project's memories and the user's preferences", async () => {
   const { saveAll, recall } = await open();
   await saveAll(FACTS);
   const text = await recall({ session_id: "s-1", project: "acme/atlas" });
@@ -44,21 +44,21 @@ test("a conversation begins with what is known of its project and of how its per
   expect(text).not.toContain("Boreas");
 });
 
-test("a prompt is told what matters for it, nothing twice, and nothing where nothing is known", async () => {
+test("a prompt recalls relevant memories, each once per session, and nothing if none is relevant", async () => {
   const { saveAll, recall } = await open();
   await saveAll(FACTS);
   const project = "acme/atlas";
   const ask = (prompt: string, more = {}) =>
     recall({ session_id: "s-2", project, prompt, ...more });
   const first = await ask("What is the name of my cat?");
-  // It was not told yet what a conversation begins with.
+  // The session's first recall includes the memories for its start.
   expect(first).toContain("Miso");
   expect(first).toContain("Atlas is deployed");
   expect(await ask("What is the name of my cat?")).toBe("");
   expect(await ask("When do we deploy Boreas?")).toBe("");
   expect(await ask("Explain the Krebs cycle.")).toBe("");
   expect(await ask("What is the name of my cat?", { fresh: true })).toContain("Miso");
-  // Without a session nobody knows what it was told.
+  // Without a session the server cannot know which memories it has already returned.
   const alone = { project, prompt: "What is the name of my cat?" };
   for (const _ of [1, 2]) {
     const text = await recall(alone);
@@ -67,7 +67,7 @@ test("a prompt is told what matters for it, nothing twice, and nothing where not
   }
 });
 
-test("what was said in another conversation is recalled, in the same one it is known", async () => {
+test("captured turns are recalled in other sessions, but not in their own", async () => {
   const { capture, recall } = await open();
   const project = "acme/atlas";
   await capture("s-3", project, [
@@ -80,7 +80,7 @@ test("what was said in another conversation is recalled, in the same one it is k
   expect(await recall({ session_id: "s-5", project: "acme/boreas", prompt })).toBe("");
 });
 
-test("a text keeps to its budget, and has what matters most first", async () => {
+test("a recalled text keeps within max_characters and includes pinned memories", async () => {
   const { saveAll, recall } = await open();
   const project = "acme/atlas";
   await saveAll([
@@ -97,7 +97,7 @@ test("a text keeps to its budget, and has what matters most first", async () => 
   }
 });
 
-test("who may only write recalls nothing", async () => {
+test("a key that may only write cannot recall, and one that may only read cannot capture", async () => {
   const { accountId } = await open();
   const writer = await server.client(accountId, ["memories:add"]);
   expect((await writer.send("POST", "/memories/recall", { json: {} })).status).toBe(403);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { startObjectStore } from "./object-store.ts";
 
-test("the object store keeps what it has over a stop, answers nothing while paused, and leaves no files", async () => {
+test("the object store keeps objects across a restart, answers nothing while paused, and leaves no files", async () => {
   const store = await startObjectStore();
   const { endpoint, bucket } = store;
   const { AWS_ACCESS_KEY_ID: accessKeyId = "", AWS_SECRET_ACCESS_KEY: secretAccessKey = "" } =

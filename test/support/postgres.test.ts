@@ -11,7 +11,7 @@ async function fill(url: string) {
   await sql.unsafe("create table words (word text); insert into words values ('of the template')");
 }
 
-test("each database has what the template has, and nothing of another one", async () => {
+test("each database starts as a copy of the template and is separate from the others", async () => {
   const postgres = await sharedPostgres();
   await using one = await postgres.database(fill);
   await using other = await postgres.database(fill);
@@ -20,13 +20,13 @@ test("each database has what the template has, and nothing of another one", asyn
   expect(await postgres.execute("select * from words", other.name)).toHaveLength(1);
 });
 
-test("texts are sorted as people's databases do it, and not by their bytes", async () => {
+test("texts are sorted by the rules of a language, not by their bytes", async () => {
   const postgres = await sharedPostgres();
   const rows = await postgres.execute("select * from (values ('B'), ('a')) as t (w) order by w");
   expect(rows.map(({ w }: { w: string }) => w)).toEqual(["a", "B"]);
 });
 
-test("a server that was stopped, killed or paused goes on where it was", async () => {
+test("a server keeps its data when it is stopped, killed or paused", async () => {
   await using postgres = await startPostgres();
   await fill(postgres.urlOf("postgres"));
   const words = () => postgres.execute("select * from words");
@@ -50,7 +50,7 @@ test("a server that was stopped, killed or paused goes on where it was", async (
   await waiting;
 });
 
-test("a server ends with the process that started it, however that ended", async () => {
+test("the server ends with the process that started it, even if that was killed", async () => {
   const program = `
     import { startPostgres } from "${join(import.meta.dir, "postgres.ts")}";
     const postgres = await startPostgres();
