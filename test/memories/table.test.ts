@@ -85,7 +85,10 @@ async function compare(inMemory: KeptTable, stored: KeptTable, all: readonly str
   for (let round = 0; round < 12; round++) {
     const filter = anyFilter();
     const isBackward = random.below(2) === 0;
-    const from = maybe({ id: pick(all), createdAt: random.below(50), isBackward });
+    // A cursor has the position of a memory, which may have been deleted since.
+    const [last] = await inMemory.find([pick(all)]);
+    const position = last ?? { id: idOf(9_999), createdAt: random.below(50) };
+    const from = maybe({ id: position.id, createdAt: position.createdAt, isBackward });
     const limit = maybe(1 + random.below(20));
     const listed = (table: KeptTable) =>
       limit === null ? table.list(filter, from) : table.list(filter, from, limit);
