@@ -28,7 +28,7 @@ export function filterConditions(
   return rest.length === 0 ? first : (slot) => conditions.every((condition) => condition(slot));
 }
 
-/** Conditions for single values of a memory: agent, session, project, source and time of creation. */
+/** Conditions for single values of a memory: agent, session, project, source, capture and time of creation. */
 function* valueConditions(
   { columns, strings, sources, counts }: Fields,
   filter: Filter,
