@@ -4,7 +4,7 @@ import { createRandom } from "./support/random.ts";
 
 const LIMITS = { maxPart: 1_000, maxOutline: 1_000 };
 
-/** What a text is put together to again, cut into chunks of so many bytes; null for no JSON. */
+/** Cuts a text into chunks of a number of bytes and joins its parts again; null if it is not JSON. */
 function readBack(text: string, size: number): unknown {
   const parts = createJsonParts(LIMITS);
   const values: unknown[] = [];

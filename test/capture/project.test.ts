@@ -57,7 +57,7 @@ test.each(["config", "commondir"])(
     const path = join(folder, ".git", file);
     rmSync(path, { force: true });
     Bun.spawnSync(["mkfifo", path]);
-    // In a program of its own: who reads it waits for ever.
+    // In a separate process, since reading this file never ends.
     const code = `import { projectOfFolder } from "${import.meta.dir}/../../src/capture/project.ts"; console.log(projectOfFolder(process.argv[1]));`;
     const { stdout } = Bun.spawnSync([process.execPath, "-e", code, folder], { timeout: 20_000 });
     expect(stdout.toString().trim()).toBe(basename(folder));

@@ -30,7 +30,7 @@ async function run(...command: string[]) {
   return { output, errors, code: await child.exited };
 }
 
-/** The frameworks are dependencies of the package's development alone, which has a lock file of its own. */
+/** The frameworks are development dependencies of the package, which has its own lock file. */
 beforeAll(async () => {
   const installed = await run("install", "--frozen-lockfile", "--ignore-scripts", "--no-summary");
   expect(installed).toMatchObject({ code: 0 });

@@ -16,7 +16,7 @@ interface Document {
   components: { schemas: Record<string, unknown> };
 }
 
-/** The types of what the client calls; it has a type of its own for errors, which are all alike. */
+/** The types of the endpoints that the client calls. It has one type for all errors. */
 async function makeSchema(document: Document): Promise<string> {
   const called = /^\/api\/(memories|stats)/;
   const paths = Object.entries(document.paths).filter(([path]) => called.test(path));

@@ -52,7 +52,7 @@ const refuse =
     const headers = retryAfter === undefined ? {} : { "retry-after": retryAfter };
     answer.writeHead(status, headers).end(JSON.stringify({ error: { code, message: "No." } }));
   };
-/** What was asked for is done, and nobody is told. */
+/** The server does what the request asks, and the answer is lost. */
 const loseAnswer: Fault = async (answer, pass) => {
   const { socket } = answer;
   answer.writeHead = () => answer;

@@ -104,7 +104,7 @@ describe("the TypeScript client's streams", () => {
       "enough",
     );
     expect(ahead).toBeLessThan(1_400);
-    // Its reader is told when the import fails.
+    // The error reaches the stream when the import fails.
     let ended = false;
     const failing = async function* () {
       try {

@@ -172,7 +172,7 @@ function assetsOf(html: string): string[] {
   return [...head.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
 }
 
-/** Bytes of an asset as it is sent, compressed. */
+/** Size of an asset in bytes, as it is sent: compressed. */
 async function sizeOf(path: string): Promise<number> {
   const headers = { "accept-encoding": "gzip" };
   const response = await fetch(dashboard.origin + path, { headers, decompress: false });

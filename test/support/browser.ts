@@ -6,7 +6,7 @@ export type { Page } from "playwright-core";
 
 /** How a person looks at the pages. */
 export interface Look {
-  /** Whether scripts run; they do unless told otherwise. */
+  /** Whether scripts run. Default: true. */
   javaScript?: boolean;
   dark?: boolean;
   /** A screen of 360 pixels, as of a small phone. */

@@ -9,7 +9,7 @@ export function createCodeApp(secret: string, clock: () => number) {
     .join("");
   const bytes = Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
   return {
-    /** What it shows now, or so many steps from now. */
+    /** The code that the app shows now, or a number of steps later. */
     code: (steps = 0) => codeOf(bytes, stepAt(clock()) + steps),
   };
 }

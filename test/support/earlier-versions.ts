@@ -24,7 +24,7 @@ interface Account {
   readonly count?: number;
 }
 
-/** What an earlier version told before it was killed. */
+/** The output of an earlier version before it was killed. */
 export interface Told {
   readonly accounts: readonly Account[];
   /** Words of what was replaced or deleted. */

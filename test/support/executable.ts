@@ -25,7 +25,7 @@ export async function buildExecutable(): Promise<string> {
 
 /**
  * The path of a target's executable, of this machine's without a name, built where it is older than its
- * sources: once for all who ask.
+ * sources: once for all tests that ask.
  */
 export async function buildTarget(target?: string): Promise<string> {
   const executable = join(

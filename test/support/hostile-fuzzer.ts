@@ -1,7 +1,7 @@
 import { createFuzzParts } from "./fuzzer.ts";
 import { rawRequest } from "./raw-http.ts";
 
-/** How a request says who it is from. */
+/** How a request authenticates. */
 export interface Credential {
   readonly name: string;
   readonly headers: Record<string, string>;

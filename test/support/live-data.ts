@@ -37,7 +37,7 @@ export const HASTY: Due = {
 
 interface DataOptions {
   room?: number;
-  /** Is told of each step of a flush, and may have it fail. */
+  /** Called at each step of a flush. It may throw, so that the flush fails. */
   step?: OnStep;
   /** Stands before LanceDB, to count or to break its calls. */
   wrap?: (lancedb: LanceDb) => LanceDb;

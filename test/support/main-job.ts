@@ -1,4 +1,4 @@
-/** What a user does first, as a program of its own: it may have to run in another network. */
+/** The first steps of a user, as a separate program that can run in another network. */
 const SAVE_AND_FIND = `
   const { BASE, KEY } = process.env;
   const headers = { authorization: "Bearer " + KEY, "content-type": "application/json" };

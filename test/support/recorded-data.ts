@@ -37,7 +37,7 @@ export function openRecorded(dataDir: string) {
   };
 }
 
-/** Writes a LanceDB table of so many memories as a base, and gives what is to be recorded. */
+/** Writes a LanceDB table with a number of memories as a base, and returns its checkpoint. */
 export async function writeBase(
   dataDir: string,
   base: string,

@@ -10,7 +10,7 @@ export const ACCOUNT = "acc_0123456789abcdef";
 export const OLD = { id: "old", dimension: 16 };
 export const NEW = { id: "new", dimension: 24 };
 
-/** An embedder that embeds so many contents and holds the next one until `go`. */
+/** An embedder that embeds a number of contents and holds the next one until `go`. */
 export function gated(model: typeof OLD, free: number) {
   const inner = fakeEmbedder(model);
   const gate = Promise.withResolvers<void>();
@@ -36,7 +36,7 @@ export function embeddersWith(
   return { ...createEmbedders(wanted, () => old), old };
 }
 
-/** A data folder with so many memories that the old model has embedded. */
+/** A data folder with a number of memories that the old model has embedded. */
 export async function prepare(count: number): Promise<{ dataDir: string; ids: string[] }> {
   const dataDir = temporaryFolder();
   await using data = await openData(dataDir, HASTY, createEmbedders(fakeEmbedder(OLD)));

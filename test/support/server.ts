@@ -225,7 +225,7 @@ export async function startServer(options: Options = {}) {
     quotas,
     keys,
     memories,
-    /** With replicas it is PostgreSQL, and has nothing of SQLite's own. */
+    /** With replicas it is PostgreSQL, without the parts that only SQLite has. */
     db: db as SqliteDatabase,
     /** All rows of a table of the database, whichever kind that is. */
     rows: (table: string): unknown[] | Promise<unknown[]> =>

@@ -101,7 +101,7 @@ export async function createReplicas(accounts: readonly string[]) {
     afterThisTest(store.close);
     return {
       ...{ folder, log, storage, store, cache },
-      /** Cuts it off from the database for good: what it was about to do is not done. */
+      /** Cuts it off from the database permanently, so that its unfinished work is lost. */
       crash: connection.close,
       memories: createMemories({ store, idempotency, clock }),
       sweep: createSweep({ objects, records, cache }),

@@ -23,7 +23,7 @@ function cbor(value: Cbor): Buffer {
   return Buffer.concat([head(5, value.size), ...entries]);
 }
 
-/** What a device says that does as it is told, or lies. */
+/** The answers of a device that is honest, or lies. */
 export interface Telling {
   origin: string;
   rpId?: string;
@@ -68,7 +68,7 @@ export function createSoftPasskey() {
     clientDataHash: (options: Options, { origin }: Telling): Buffer =>
       sha256(clientData(options, "webauthn.create", origin)),
 
-    /** What a browser sends when it was told to make this passkey. */
+    /** The response of a browser that has created this passkey. */
     create(options: Options, telling: Telling): string {
       const { x = "", y = "" } = publicKey.export({ format: "jwk" });
       const key = new Map<number, Cbor>([

@@ -26,7 +26,7 @@ export function toLines(lines: readonly Line[]): string {
 const timeOf = (index: number) => new Date(Date.UTC(2026, 10, 20, 9, 0, index)).toISOString();
 
 /**
- * A session of Claude Code in its own form: what is said, and around it what is not. After
+ * A session of Claude Code in its own form: turns, and other records around them. After
  * https://code.claude.com/docs/en/claude-directory and transcripts of versions 1.0 to 2.1.
  */
 export function claudeCodeLines(

@@ -6,8 +6,8 @@ import {
 } from "@openai/agents/testing";
 import { MockLanguageModelV4 } from "ai/test";
 
-// Models that are none, so that the examples run without a key of a model: they save what they are
-// told, look up what they are asked, and answer with what they found.
+// Scripted models, so that the examples run without a model's API key. They save statements, search for the
+// answers of questions, and answer with the results.
 
 interface Use {
   name: string;

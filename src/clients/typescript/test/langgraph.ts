@@ -46,13 +46,13 @@ class TidyStore extends InMemoryStore {
 
 const stores = (): BaseStore[] => [new TidyStore(), new CtxdStore(newClient())];
 
-/** Items as what they say; a search without a question has them in an order of its own. */
+/** The namespaces, keys and values of items, sorted, since a search without a query has no defined order. */
 function plain(items: readonly Item[]) {
   const said = items.map(({ namespace, key, value }) => ({ namespace, key, value }));
   return said.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }
 
-/** Numbers below a bound that are the same for the same seed, so that a failure comes again. */
+/** Numbers below a bound that are the same for the same seed, so that a failure can be repeated. */
 function createRandom(seed: number) {
   let state = seed;
   return (bound: number) => {
