@@ -184,7 +184,7 @@ test("without an embedder what needs it is unavailable, and the rest works", asy
   expect((await client.list()).memories).toEqual([]);
 });
 
-test("what nobody foresaw is an error with a name, and its cause is told to the log alone", async () => {
+test("an unexpected error has a code, and only the log has its cause", async () => {
   const logged: unknown[] = [];
   const note = (event: string, fields: unknown) => logged.push([event, fields]);
   const embedder = {

@@ -136,7 +136,7 @@ describe("when something fails, the TypeScript client", () => {
     expect(requests).toHaveLength(6);
   });
 
-  test("ends when it is told to, also while it waits", async () => {
+  test("an aborted call ends, also while it waits", async () => {
     const client = await newClient({ retries: 1_000 });
     const reason = new Error("enough");
     const controller = new AbortController();
@@ -163,7 +163,7 @@ describe("when something fails, the TypeScript client", () => {
     await expect(client.stats()).rejects.toMatchObject({ code: "timeout" });
   });
 
-  test("tells who is not ctxd, and takes its key nowhere else", async () => {
+  test("a server that is not ctxd is named, and the key is sent nowhere else", async () => {
     const client = await newClient();
     faults.push((answer) => answer.writeHead(200).end("<!doctype html>"));
     await expect(client.stats()).rejects.toMatchObject({ code: "unexpected_answer", status: 200 });

@@ -20,7 +20,7 @@ function exporting(pieces: (request: Request) => ReadableStream<string>) {
 const line = (number: number) => `${JSON.stringify({ content: `fact ${number}` })}\n`;
 
 describe("the TypeScript client's streams", () => {
-  test("an account goes into another one as it is, however it is cut", async () => {
+  test("an export is imported unchanged into another account, in chunks of any size", async () => {
     const [from, to] = [await newClient(), await newClient()];
     const facts = Array.from({ length: 700 }, (_, number) => `№ ${number} ${"ö".repeat(500)}`);
     await from.saveAll(facts.map((content) => ({ content, tags: ["fact"] })));
@@ -119,7 +119,7 @@ describe("the TypeScript client's streams", () => {
     expect((await client.stats()).memories).toBe(0);
   });
 
-  test("who leaves an export ends it", async () => {
+  test("a reader that stops ends the export", async () => {
     let isCancelled = false;
     let sent = 0;
     const endless = () =>

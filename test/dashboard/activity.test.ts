@@ -117,7 +117,7 @@ describe("the page", async () => {
   const server = await startOAuthServer();
   afterAll(server.close);
 
-  test("shows who did what, only to the person of the account", async () => {
+  test("shows the actions of each client, only to the account's person", async () => {
     const { accountId, person } = await server.signedIn();
     const other = await server.signedIn();
     expect((await person.visit("/activity")).text).toContain("Nothing has happened yet");

@@ -51,7 +51,7 @@ test("many files with the same packed bytes are limited by their total size", as
   expect(unread.at(-1)).toBe("a.md unpacks to too many bytes");
 });
 
-test("a file that says it is smaller than it is, or is encrypted, is told, and the others are read", async () => {
+test("a file with a false size, or an encrypted one, is reported, and the others are read", async () => {
   const { memories, unread, problems } = await readContent(
     zip([
       { name: "a.md", content: `Honest.\n\n${MEGABYTE}`, saysSize: 20 },

@@ -67,7 +67,7 @@ test("thousands of transcripts leave no file open, and damaged lines are counted
   expect(readdirSync("/proc/self/fd").length).toBeLessThan(before + 20);
 });
 
-test("an agent that has kept nothing is told", async () => {
+test("an agent without transcripts is reported", async () => {
   const env = { HOME: temporaryFolder() };
   await expect(openAgent("codex", { env })).rejects.toThrow(/codex/);
 });
