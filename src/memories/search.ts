@@ -5,7 +5,7 @@ import type { Explanation } from "./found-memory.ts";
 import type { Term } from "./indexes/words.ts";
 import type { Part } from "./matched/passage.ts";
 import { placeAmongSaved } from "./ranking/captured.ts";
-import { calibrate, FLOOR } from "./ranking/chance.ts";
+import { calibrate, FLOOR, JUDGED } from "./ranking/chance.ts";
 import { type Considered, consider } from "./ranking/considered.ts";
 import { explain } from "./ranking/explain.ts";
 import type { SearchMode } from "./ranking/mode.ts";
@@ -76,6 +76,7 @@ export async function searchTable(
     mode,
     filter,
     least: limit,
+    first: Math.max(limit, JUDGED),
     memories: table.usage.memories,
     now,
     decay: decays ? decay : null,
@@ -121,6 +122,8 @@ interface RankingInput extends Pick<Question, "text" | "mode" | "memories" | "no
   filter: Filter;
   /** The fewest different memories that the comparison of meaning returns, if the table has them. */
   least: number;
+  /** How many of the first memories are needed; all by default. */
+  first?: number;
   weights?: Weights;
 }
 
@@ -131,15 +134,20 @@ async function rankSaved(
   asked: RankingInput,
 ): Promise<Ranked[]> {
   const filter = { ...asked.filter, isCaptured: false };
-  const { question, ranked, considered } = await rankTable(table, embedder, { ...asked, filter });
+  const first = Number.POSITIVE_INFINITY;
+  const saved = { ...asked, filter, first };
+  const { question, ranked, considered } = await rankTable(table, embedder, saved);
   return calibrate(question, ranked, considered);
 }
 
-/** Ranks memories of a table for a question. `calibrate` makes scores of different questions comparable. */
+/**
+ * Ranks memories of a table for a question. `calibrate` makes scores of different questions comparable. If captured
+ * memories are among them, all are ranked, since saved ones take their places.
+ */
 export async function rankTable(
   table: Pick<MemoryTable, "candidates" | "ofSessions" | "interaction">,
   embedder: Pick<Embedder, "model" | "embedQuery">,
-  { filter, least, weights, ...asked }: RankingInput,
+  { filter, least, first: wanted, weights, ...asked }: RankingInput,
 ): Promise<{ question: Question; considered: Considered[]; ranked: Ranked[] }> {
   const { text, mode } = asked;
   const embedded = mode === "keyword" ? null : await embedder.embedQuery(text);
@@ -163,7 +171,9 @@ export async function rankTable(
         interactionWeights(embedded.states.words, terms),
       )
     : new Map<string, number>();
-  return { question, considered, ranked: finish(interactions) };
+  const hasCaptured = considered.some(({ memory }) => wasCaptured(memory));
+  const ranked = finish(interactions, hasCaptured ? undefined : wanted);
+  return { question, considered, ranked };
 }
 
 function partOf({ memory: { content, starts }, passage }: Ranked): Part | undefined {

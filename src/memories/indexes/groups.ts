@@ -1,13 +1,15 @@
 import { growInts } from "./growing-arrays.ts";
 
-/** Groups of numbers, as lists that are linked in both directions. */
+/** Groups of numbers, as lists that are linked in both directions. Searches walk them, so there are no iterators. */
 export interface Groups {
   readonly bytes: number;
   /** Adds a number that is not in any group. */
   add(group: number, member: number): void;
   remove(group: number, member: number): void;
-  /** The members of a group, the last added first. */
-  members(group: number): IterableIterator<number>;
+  /** The member of a group that was added last; −1 for an empty group. */
+  first(group: number): number;
+  /** The member that was added to the same group before this one; −1 for none. */
+  after(member: number): number;
 }
 
 export function createGroups(): Groups {
@@ -39,8 +41,7 @@ export function createGroups(): Groups {
       else firsts[group] = after;
     },
 
-    *members(group) {
-      for (let at = firsts[group] ?? 0; at > 0; at = next[at - 1] ?? 0) yield at - 1;
-    },
+    first: (group) => (firsts[group] ?? 0) - 1,
+    after: (member) => (next[member] ?? 0) - 1,
   };
 }

@@ -2,7 +2,8 @@
 export type Accepts = ((number: number) => boolean) | null;
 
 /**
- * The places of the largest values, the largest first. Nearly all values are compared with only one number.
+ * The places of the largest values, the largest first, and of equal ones the first. Nearly all values are compared
+ * with only one number.
  * @param length how many of the values count
  * @param accepts called only for values that would be among the largest
  */
@@ -13,31 +14,51 @@ export function largest(
   accepts: Accepts,
 ): number[] {
   const most = Math.min(length, count);
-  const best = new Float32Array(most);
-  const places = new Int32Array(most);
+  /** A heap: each place comes after the two below it in the result. So its first place is the last of the result. */
+  const heap = new Int32Array(most);
   let found = 0;
   let least = Number.NEGATIVE_INFINITY;
   for (let place = 0; place < length; place++) {
     const value = values[place] ?? 0;
     if ((found === most && value <= least) || (accepts && !accepts(place))) continue;
-    const at = endOfLarger(best, found, value);
-    if (found < most) found++;
-    best.copyWithin(at + 1, at, found - 1);
-    places.copyWithin(at + 1, at, found - 1);
-    best[at] = value;
-    places[at] = place;
-    least = best[found - 1] ?? least;
+    if (found < most) moveUp(values, heap, found++, place);
+    else moveDown(values, heap, place);
+    least = values[heap[0] ?? 0] ?? 0;
   }
-  return Array.from(places.subarray(0, found));
+  return Array.from(heap.subarray(0, found)).sort(
+    (a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b,
+  );
 }
 
-/** The place after the last number that is not less than a value, in numbers sorted in descending order. */
-function endOfLarger(falling: Float32Array, length: number, value: number): number {
-  let start = 0;
-  for (let end = length; start < end; ) {
-    const middle = (start + end) >> 1;
-    if ((falling[middle] ?? 0) < value) end = middle;
-    else start = middle + 1;
+/** Whether a place comes after another one in the result. */
+function isAfter(values: Float32Array, place: number, other: number): boolean {
+  const own = values[place] ?? 0;
+  const others = values[other] ?? 0;
+  return own < others || (own === others && place > other);
+}
+
+/** Adds a place to a heap of `length` places. */
+function moveUp(values: Float32Array, heap: Int32Array, length: number, place: number): void {
+  let at = length;
+  while (at > 0) {
+    const parent = (at - 1) >> 1;
+    const above = heap[parent] ?? 0;
+    if (!isAfter(values, place, above)) break;
+    heap[at] = above;
+    at = parent;
   }
-  return start;
+  heap[at] = place;
+}
+
+/** Replaces the first place of a full heap. */
+function moveDown(values: Float32Array, heap: Int32Array, place: number): void {
+  let at = 0;
+  for (let child = 1; child < heap.length; child = 2 * at + 1) {
+    const right = child + 1;
+    if (right < heap.length && isAfter(values, heap[right] ?? 0, heap[child] ?? 0)) child = right;
+    if (!isAfter(values, heap[child] ?? 0, place)) break;
+    heap[at] = heap[child] ?? 0;
+    at = child;
+  }
+  heap[at] = place;
 }

@@ -56,7 +56,7 @@ export function createSlots(keyOf: (slot: number) => string): Slots {
 
     find(key) {
       const hash = hashOf(key);
-      for (const slot of buckets.members(bucketOf(hash))) {
+      for (let slot = buckets.first(bucketOf(hash)); slot >= 0; slot = buckets.after(slot)) {
         if (hashes[slot] === hash && keyOf(slot) === key) return slot;
       }
       return undefined;

@@ -61,6 +61,8 @@ export function createVectorIndex(dimension: number): VectorIndex {
   /** The first row of each owner, plus 1; 0 if it has none. */
   let firsts = new Int32Array(0);
   let products = new Float32Array(0);
+  /** The query whose products with all rows are in `products`; null after a change. */
+  let asked: Float32Array | null = null;
 
   const addressOf = (row: number) =>
     (blocks[Math.floor(row / perBlock)] ?? 0) + (row % perBlock) * size;
@@ -94,23 +96,24 @@ export function createVectorIndex(dimension: number): VectorIndex {
     // The row may contain data of a removed vector.
     whole.integers.fill(0, address, address + length);
     const numbers = whole.integers.subarray(address, address + dimension);
-    whole.floats[(address + length) / 4] = quantize(vector, numbers, MOST.record);
+    whole.floats[(address + length) / 4] = quantizeRecord(vector, numbers);
     rows.owners[row] = owner;
     rows.next[row] = (firsts[owner] ?? 0) - 1;
     firsts[owner] = row + 1;
+    asked = null;
   };
 
   /** Copies a query to `QUERY`, unless it is there already. */
   const prepare = (query: Float32Array): number => {
     if (prepared.query !== query || prepared.length !== length) {
       const numbers = new Int16Array(whole.floats.buffer, QUERY, length).fill(0);
-      prepared = { query, length, factor: quantize(query, numbers, MOST.query) };
+      prepared = { query, length, factor: quantizeQuery(query, numbers) };
     }
     return prepared.factor;
   };
 
   /** Multiplies all rows, including free ones. */
-  const multiplyAll = () => {
+  const multiplyAll = (query: Float32Array) => {
     if (products.length < rows.count) products = new Float32Array(Math.ceil(rows.count * GROWTH));
     let row = 0;
     const { floats } = whole;
@@ -121,6 +124,13 @@ export function createVectorIndex(dimension: number): VectorIndex {
         products[row++] = floats[at] ?? 0;
       }
     }
+    asked = query;
+  };
+
+  const multiplyOne = (row: number): number => {
+    const address = addressOf(row);
+    multiply(QUERY, address, address + size, length, size);
+    return whole.floats[(address + length) / 4 + 1] ?? 0;
   };
 
   return {
@@ -137,9 +147,8 @@ export function createVectorIndex(dimension: number): VectorIndex {
 
     nearest(query, { count, least, accepts }) {
       prepare(query);
-      multiplyAll();
-      const { owners } = rows;
-      const ownerOf = (row: number) => owners[row] ?? NONE;
+      multiplyAll(query);
+      const ownerOf = (row: number) => rows.owners[row] ?? NONE;
       const isAccepted = (row: number) => {
         const owner = ownerOf(row);
         return owner !== NONE && (accepts === null || accepts(owner));
@@ -154,12 +163,11 @@ export function createVectorIndex(dimension: number): VectorIndex {
     products(query, owners) {
       const factor = prepare(query);
       return owners.map((owner) => {
-        let [largest, before, nth] = [Number.NEGATIVE_INFINITY, 0, 0];
+        let largest = Number.NEGATIVE_INFINITY;
+        let [before, nth] = [0, 0];
         // The list begins with the last vector.
         for (let row = (firsts[owner] ?? 0) - 1; row !== NONE; row = rows.next[row] ?? NONE) {
-          const address = addressOf(row);
-          multiply(QUERY, address, address + size, length, size);
-          const product = whole.floats[(address + length) / 4 + 1] ?? 0;
+          const product = asked === query ? (products[row] ?? 0) : multiplyOne(row);
           nth++;
           if (product < largest) continue;
           [largest, before] = [product, nth];
@@ -176,28 +184,44 @@ export function createVectorIndex(dimension: number): VectorIndex {
       if (last === NONE) return null;
       const address = addressOf(last);
       const factor = whole.floats[(address + length) / 4] ?? 0;
-      return Float32Array.from(
-        whole.integers.subarray(address, address + dimension),
-        (number) => number * factor,
-      );
+      return multiplied(whole.integers.subarray(address, address + dimension), factor);
     },
 
     close() {
       releaseBlocks(blocks.splice(0));
+      asked = null;
       Object.assign(rows, { count: 0, free: NONE });
       firsts = new Int32Array(0);
     },
   };
 }
 
-/**
- * Writes a vector as whole numbers from `-most` to `most`.
- * @returns the factor to multiply them with
- */
-function quantize(vector: Float32Array, numbers: Int8Array | Int16Array, most: number): number {
+function multiplied(numbers: Int8Array, factor: number): Float32Array {
+  const products = new Float32Array(numbers.length);
+  for (let at = 0; at < numbers.length; at++) products[at] = (numbers[at] ?? 0) * factor;
+  return products;
+}
+
+/** The factor by which whole numbers up to `most` become the numbers of a vector. */
+function factorOf(vector: Float32Array, most: number): number {
   let highest = 0;
   for (let at = 0; at < vector.length; at++) highest = Math.max(highest, Math.abs(vector[at] ?? 0));
-  const factor = highest / most || 1;
+  return highest / most || 1;
+}
+
+/**
+ * Writes a vector as whole numbers. The same loop for arrays of both types would be slower than one for each.
+ * @returns the factor to multiply them with
+ */
+function quantizeRecord(vector: Float32Array, numbers: Int8Array): number {
+  const factor = factorOf(vector, MOST.record);
   for (let at = 0; at < vector.length; at++) numbers[at] = Math.round((vector[at] ?? 0) / factor);
+  return factor;
+}
+
+/** Writes a query as whole numbers; see `quantizeRecord`. */
+function quantizeQuery(query: Float32Array, numbers: Int16Array): number {
+  const factor = factorOf(query, MOST.query);
+  for (let at = 0; at < query.length; at++) numbers[at] = Math.round((query[at] ?? 0) / factor);
   return factor;
 }

@@ -158,22 +158,17 @@ export function createWordIndex(): WordIndex {
 
     matches(terms, texts) {
       if (places.length < lengths.length) places = new Int32Array(lengths.length);
-      for (const [place, text] of texts.entries()) places[text] = place + 1;
-      const columns = terms.length;
-      const found = new Float32Array(texts.length * columns);
+      for (let place = 0; place < texts.length; place++) places[texts[place] ?? 0] = place + 1;
+      // An array for each text: parts of a shared one would take longer to make.
+      const found = texts.map(() => new Float32Array(terms.length));
       const norms = normsOf(averageLength());
       for (const [column, { forms }] of terms.entries()) {
         for (const { token, share } of forms) {
-          addMatches({ found, columns, column }, postings.of(token), {
-            share,
-            places,
-            lengths,
-            norms,
-          });
+          addMatches({ found, column }, postings.of(token), { share, places, lengths, norms });
         }
       }
       for (const text of texts) places[text] = 0;
-      return texts.map((_, place) => found.subarray(place * columns, (place + 1) * columns));
+      return found;
     },
   };
 }
@@ -207,7 +202,7 @@ function addScores(
 
 /** Adds the matches of one form of a term to its column. */
 function addMatches(
-  { found, columns, column }: { found: Float32Array; columns: number; column: number },
+  { found, column }: { found: readonly Float32Array[]; column: number },
   { length, values }: PostingList,
   {
     share,
@@ -224,11 +219,10 @@ function addMatches(
   for (let at = 0; at < length; at++) {
     const posting = values[at] ?? 0;
     const text = posting >> COUNT_BITS;
-    const place = (places[text] ?? 0) - 1;
-    if (place < 0) continue;
+    const matches = found[(places[text] ?? 0) - 1];
+    if (!matches) continue;
     const match = matchOf(posting & MAX_COUNT, lengths[text] ?? 0, norms);
-    const cell = place * columns + column;
-    found[cell] = Math.min(MOST_MATCHING, (found[cell] ?? 0) + share * match);
+    matches[column] = Math.min(MOST_MATCHING, (matches[column] ?? 0) + share * match);
   }
 }
 

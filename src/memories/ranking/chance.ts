@@ -47,6 +47,8 @@ const WEIGHTS = Float64Array.from(CHANCE_SIGNS, (sign) => learned.weights[sign])
 /** The first results, whose highest signals count, and the places of those that the best is compared with. */
 const FIRST = 10;
 const [TAIL_FROM, TAIL_TO] = [5, 12];
+/** How many of the first results `calibrate` reads. The others don't change what it returns for these. */
+export const JUDGED = TAIL_TO;
 /** The sign `stands out` when there are too few results to compare with. */
 const ALONE = 3;
 const SHORTEST = 20;

@@ -42,8 +42,9 @@ export function consider(
   const rareness = Float64Array.from(terms, (term) => term.rareness);
   const all = rareness.reduce((sum, one) => sum + one, 0);
   const full = fullMatch(terms.length, memories);
-  const seen = new Set(known.map(({ memory }) => memory.id));
   const considered = [...known];
+  const seen = new Set<string>();
+  for (const { memory } of known) seen.add(memory.id);
   for (const { memory, cosine, passage, matches } of candidates) {
     if (seen.has(memory.id)) continue;
     seen.add(memory.id);

@@ -32,9 +32,12 @@ export interface Ranked {
 
 /** Sessions of the best candidates, whose other memories are needed to rank. */
 export function sessionsAround(found: readonly Considered[]): string[] {
-  const best = found
-    .toSorted((a, b) => b.own - a.own || newestFirst(a.memory, b.memory))
-    .slice(0, BEST);
+  const best = firstOf(
+    found,
+    BEST,
+    ({ own }) => own,
+    (a, b) => newestFirst(a.memory, b.memory),
+  );
   return [...new Set(best.flatMap(({ memory }) => memory.sessionId ?? []))];
 }
 
@@ -45,8 +48,9 @@ interface FirstRanking {
   /**
    * Puts the best memory first; equals go by newest, then id.
    * @param interactions how well the words of each of the best answer those of the question, by its id
+   * @param count how many of the first memories are needed; all by default
    */
-  finish(interactions: ReadonlyMap<string, number>): Ranked[];
+  finish(interactions: ReadonlyMap<string, number>, count?: number): Ranked[];
 }
 
 /** @param sessions those of which all memories are considered */
@@ -59,38 +63,38 @@ export function rankFirst(
   placeInSessions(considered, new Set(sessions));
   // A memory that is only a neighbour of a match has none of the words.
   const found = question.mode === "keyword" ? considered.filter(({ own }) => own > 0) : considered;
-  const numbers = new Float64Array(found.length * SIGNALS.length);
   const read = signalReader(CHEAP, question, found);
-  const all = found.map((one, at) => {
-    const signals = numbers.subarray(at * SIGNALS.length, (at + 1) * SIGNALS.length);
+  const all = found.map((one) => {
+    const signals = new Float64Array(SIGNALS.length);
     read(one, signals);
     return place(one, signals, question, weights);
   });
-  all.sort(inOrder);
   // Only the best are read, since reading takes time and the others are hardly ever shown.
-  const best = all.slice(0, BEST_COUNT).map(({ one }) => one);
+  const best = firstOf(all, BEST_COUNT, orderOf, newerFirst);
+  const bestMemories = best.map(({ one }) => one);
   return {
-    best: best.map(({ memory }) => memory.id),
-    finish(interactions) {
-      for (const one of best) one.interaction = interactions.get(one.memory.id) ?? null;
-      const compare = signalReader(COMPARED, question, best);
-      const readText = signalReader(READ, question, best);
-      return all
-        .map(({ one, ranked: { signals } }, at) => {
-          compare(one, signals);
-          if (at < best.length) readText(one, signals);
-          return place(one, signals, question, weights);
-        })
-        .sort(inOrder)
-        .map(({ ranked }) => ranked);
+    best: bestMemories.map(({ memory }) => memory.id),
+    finish(interactions, count = all.length) {
+      for (const one of bestMemories) one.interaction = interactions.get(one.memory.id) ?? null;
+      const compare = signalReader(COMPARED, question, bestMemories);
+      const readText = signalReader(READ, question, bestMemories);
+      for (const { one, signals } of all) compare(one, signals);
+      for (const { one, signals } of best) readText(one, signals);
+      for (const one of all) order(one, weights);
+      return firstOf(all, count, orderOf, newerFirst).map(rankedOf);
     },
   };
 }
 
+/** A memory with the log-odds of its score, by which it is ordered: scores near 1 look the same. */
 interface Placed {
-  one: Considered;
-  ranked: Ranked;
-  /** The log-odds of its score, by which it is ordered: scores near 1 look the same. */
+  readonly one: Considered;
+  readonly signals: Float64Array;
+  readonly kept: number;
+  /** The share of its score that age leaves, and its logarithm. */
+  readonly share: number;
+  readonly logShare: number;
+  sum: number;
   order: number;
 }
 
@@ -100,24 +104,55 @@ function place(
   { decay, now }: Question,
   weights: Weights,
 ): Placed {
-  const { memory, passage } = one;
-  const sum = sumOf(signals, weights);
-  const kept = decay ? retentionOf(memory, now, decay) : 1;
+  const kept = decay ? retentionOf(one.memory, now, decay) : 1;
   const share = decay ? 1 - decay.depth + decay.depth * kept : 1;
-  // The log-odds of share · 1 / (1 + e^−sum).
-  const order = rounded(Math.log(share) - Math.log(Math.exp(-sum) + 1 - share));
-  const score = rounded(chanceOf(order));
-  return {
-    one,
-    ranked: { memory, passage, score, sum, signals, kept, logOdds: sum, chance: chanceOf(sum) },
-    order,
-  };
+  const placed = { one, signals, kept, share, logShare: Math.log(share), sum: 0, order: 0 };
+  order(placed, weights);
+  return placed;
 }
 
-function inOrder(a: Placed, b: Placed) {
-  return b.order - a.order || newestFirst(a.one.memory, b.one.memory);
+/** Computes the sum and the order of a memory from its signals. */
+function order(placed: Placed, weights: Weights): void {
+  const { signals, share, logShare } = placed;
+  const sum = sumOf(signals, weights);
+  placed.sum = sum;
+  // The log-odds of share · 1 / (1 + e^−sum).
+  placed.order = rounded(logShare - Math.log(Math.exp(-sum) + 1 - share));
+}
+
+function rankedOf({ one: { memory, passage }, signals, sum, kept, order }: Placed): Ranked {
+  const score = rounded(chanceOf(order));
+  return { memory, passage, score, sum, signals, kept, logOdds: sum, chance: chanceOf(sum) };
+}
+
+const orderOf = ({ order }: Placed): number => order;
+
+function newerFirst(a: Placed, b: Placed) {
+  return newestFirst(a.one.memory, b.one.memory);
 }
 
 function newestFirst(a: MemoryRow, b: MemoryRow) {
   return b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
+}
+
+/**
+ * The items with the largest values, in order. Fast if few are wanted: only these are compared with each other.
+ * @param compare the order of items with the same value
+ */
+function firstOf<Item>(
+  items: readonly Item[],
+  count: number,
+  numberOf: (item: Item) => number,
+  compare: (a: Item, b: Item) => number,
+): Item[] {
+  const inOrder = (a: Item, b: Item) => numberOf(b) - numberOf(a) || compare(a, b);
+  if (items.length <= count) return items.toSorted(inOrder);
+  const values = new Float64Array(items.length);
+  for (const [at, item] of items.entries()) values[at] = numberOf(item);
+  // Without a function that compares them, numbers are sorted ten times as fast.
+  const least = values.sort()[items.length - count] ?? 0;
+  return items
+    .filter((item) => numberOf(item) >= least)
+    .sort(inOrder)
+    .slice(0, count);
 }

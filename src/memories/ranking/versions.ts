@@ -80,7 +80,12 @@ export function compareVersions(
 ): (one: Compared, other: Compared, cosineOf: () => number) => Signs | null {
   const asked = stemsOf(question);
   const names = namesIn(question);
-  const rareness = createRareness(found.map((memory) => readFact(memory).stems));
+  let known: ((stems: Iterable<string>) => number) | null = null;
+  // Most pairs are no versions for reasons that need no rareness.
+  const rareness = (stems: Iterable<string>) => {
+    known ??= createRareness(found.map((memory) => readFact(memory).stems));
+    return known(stems);
+  };
 
   return (one, other, cosineOf) => {
     const isOlder = one.memory.createdAt < other.memory.createdAt;
@@ -89,8 +94,8 @@ export function compareVersions(
     const [a, b] = [readFact(older), readFact(newer)];
     const shared = namesInBoth(names, a.stems, b.stems);
     if (shared === "none" && !PRONOUN.test(newer.content)) return null;
-    const both = [...a.stems].filter((stem) => b.stems.has(stem));
-    const ofQuestion = [...a.stems].filter((stem) => asked.has(stem));
+    const both = inBoth(a.stems, b.stems);
+    const ofQuestion = inBoth(a.stems, asked);
     const askedInBoth = ofQuestion.filter((stem) => b.stems.has(stem));
     const least = Math.min(rareness(a.stems), rareness(b.stems));
     const lacked = 1 - askedInBoth.length / Math.max(1, ofQuestion.length);
@@ -130,9 +135,22 @@ function canBeVersions(older: FactMemory, newer: FactMemory): boolean {
   const [a, b] = [readFact(older), readFact(newer)];
   // Turns of a conversation go on about a subject without taking back earlier turns.
   if (a.speaker !== undefined && b.speaker !== undefined) return false;
-  const sharesWord = [...a.stems].some((stem) => b.stems.has(stem) && LETTER.test(stem));
+  const sharesWord = hasStem(a.stems, (stem) => b.stems.has(stem) && LETTER.test(stem));
   // A newer memory without a word of its own repeats the older one.
-  return sharesWord && [...b.stems].some((stem) => !a.stems.has(stem));
+  return sharesWord && hasStem(b.stems, (stem) => !a.stems.has(stem));
+}
+
+/** Whether any stem passes a test. Called for each pair of results, so it makes no array. */
+function hasStem(stems: Stems, passes: (stem: string) => boolean): boolean {
+  for (const stem of stems) if (passes(stem)) return true;
+  return false;
+}
+
+/** The stems of one text that another one has too, in the order of the first. */
+function inBoth(one: Stems, other: Stems): string[] {
+  const both: string[] = [];
+  for (const stem of one) if (other.has(stem)) both.push(stem);
+  return both;
 }
 
 /** The stems of a question's names, without those after "before": "before Globex" names a value, not the subject. */
@@ -153,7 +171,7 @@ function namesInBoth(names: readonly string[], a: Stems, b: Stems): "all" | "som
 }
 
 function hasOwnWord(own: Stems, others: Stems, asked: Stems): boolean {
-  return [...own].some((stem) => !asked.has(stem) && !others.has(stem));
+  return hasStem(own, (stem) => !asked.has(stem) && !others.has(stem));
 }
 
 /** Returns a function that sums the rareness of stems: the fewer of these texts have a stem, the rarer it is. */

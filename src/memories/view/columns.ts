@@ -9,6 +9,7 @@ import type { Expiring, MemoryRow } from "../rows.ts";
 import { isSameText } from "../same-text.ts";
 import { createFields, textHash } from "./fields.ts";
 import { filterConditions } from "./filter-conditions.ts";
+import { createRowCache } from "./row-cache.ts";
 
 /**
  * The memories of a view, one column for each field. So a million memories take little space, and filters are
@@ -26,8 +27,8 @@ export interface Columns {
   has(slot: number): boolean;
   /** Slots of memories with the same text. */
   withText(content: string): number[];
-  /** Slots of a session, the last added first. */
-  ofSession(sessionId: string): IterableIterator<number>;
+  /** Slots of a session that pass a filter, the last added first. */
+  ofSession(sessionId: string, accepts: Accepts, limit: number): number[];
   /** Whether the memory in a slot passes a filter, as a function; `null` when all pass. */
   accepts(filter: Filter): Accepts;
   /** Memories that expire, the earliest first. */
@@ -38,6 +39,8 @@ export interface Columns {
   content(slot: number): string;
   createdAt(slot: number): number;
   row(slot: number): MemoryRow;
+  /** The same for searches, which read many rows again: the row is cached. */
+  cachedRow(slot: number): MemoryRow;
   /** Adds a memory whose id is new, and returns its slot. */
   add(memory: MemoryRow): number;
   remove(slot: number): void;
@@ -54,10 +57,19 @@ const NO_METADATA = "{}";
 
 export function createColumns(): Columns {
   const texts = createTexts();
-  const slots = createSlots((slot) => texts.get(idAt(slot)));
+  const idOf = (slot: number) => rows.peek(slot)?.id ?? texts.get(idAt(slot));
+  const slots = createSlots(idOf);
   const sessions = createGroups();
   const fields = createFields();
   const { columns, strings, counts } = fields;
+
+  const row = (slot: number) =>
+    fields.row(slot, {
+      id: texts.get(idAt(slot)),
+      content: texts.get(contentAt(slot)),
+      metadata: texts.get(metadataAt(slot)) || NO_METADATA,
+    });
+  const rows = createRowCache(row);
 
   const accepts = (filter: Filter) => filterConditions(fields, filter, slots.find);
 
@@ -85,7 +97,14 @@ export function createColumns(): Columns {
       return found.filter((slot) => isSameText(texts.get(contentAt(slot)), content));
     },
 
-    ofSession: (sessionId) => sessions.members(strings.find(sessionId)),
+    ofSession(sessionId, accepts, limit) {
+      const found: number[] = [];
+      let slot = sessions.first(strings.find(sessionId));
+      for (; slot >= 0 && found.length < limit; slot = sessions.after(slot)) {
+        if (accepts === null || accepts(slot)) found.push(slot);
+      }
+      return found;
+    },
 
     expiring(limit) {
       if (counts.expiring === 0) return [];
@@ -107,16 +126,12 @@ export function createColumns(): Columns {
       return { texts, has, isAll: true };
     },
 
-    id: (slot) => texts.get(idAt(slot)),
+    id: idOf,
     content: (slot) => texts.get(contentAt(slot)),
     createdAt: (slot) => columns.createdAt[slot] ?? 0,
 
-    row: (slot) =>
-      fields.row(slot, {
-        id: texts.get(idAt(slot)),
-        content: texts.get(contentAt(slot)),
-        metadata: texts.get(metadataAt(slot)) || NO_METADATA,
-      }),
+    row,
+    cachedRow: rows.get,
 
     add(memory) {
       const slot = slots.add(memory.id);
@@ -129,12 +144,16 @@ export function createColumns(): Columns {
     },
 
     remove(slot) {
+      rows.remove(slot);
       sessions.remove(columns.session[slot] ?? 0, slot);
       fields.remove(slot);
       slots.remove(slot);
       for (const number of [idAt(slot), contentAt(slot), metadataAt(slot)]) texts.remove(number);
     },
 
-    close: texts.close,
+    close() {
+      texts.close();
+      rows.clear();
+    },
   };
 }

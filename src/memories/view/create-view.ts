@@ -4,7 +4,6 @@ import { createWordIndex } from "../indexes/words.ts";
 import type { Candidate } from "../rows.ts";
 import { createColumns } from "./columns.ts";
 import { createListing } from "./listing.ts";
-import { createRowCache } from "./row-cache.ts";
 import type { SessionQuestion, View } from "./view.ts";
 
 const NO_MATCHES = new Float32Array(0);
@@ -23,7 +22,6 @@ export function createView(dimension: number, mostWithStates = MOST_WITH_STATES)
   const columns = createColumns();
   const vectors = createVectorIndex(dimension);
   const words = createWordIndex();
-  const rows = createRowCache(columns.row);
   let states = mostWithStates > 0 ? createStateIndex() : null;
 
   const dropStates = () => {
@@ -38,7 +36,6 @@ export function createView(dimension: number, mostWithStates = MOST_WITH_STATES)
     states?.remove(slot);
     words.remove(slot, columns.content(slot));
     columns.remove(slot);
-    rows.remove(slot);
   };
 
   const candidatesOf = (
@@ -49,7 +46,7 @@ export function createView(dimension: number, mostWithStates = MOST_WITH_STATES)
     const matches = words.matches(terms, slots);
     return slots.map(
       (slot, at): Candidate => ({
-        memory: rows.get(slot),
+        memory: columns.cachedRow(slot),
         cosine: products?.[at]?.product ?? null,
         passage: products?.[at]?.nth ?? 0,
         matches: matches[at] ?? NO_MATCHES,
@@ -105,10 +102,7 @@ export function createView(dimension: number, mostWithStates = MOST_WITH_STATES)
       const accepts = columns.accepts(filter);
       const found: number[] = [];
       for (const session of new Set(sessions)) {
-        for (const slot of columns.ofSession(session)) {
-          if (found.length >= limit) return candidatesOf(found, question);
-          if (accepts === null || accepts(slot)) found.push(slot);
-        }
+        found.push(...columns.ofSession(session, accepts, limit - found.length));
       }
       return candidatesOf(found, question);
     },
@@ -133,7 +127,6 @@ export function createView(dimension: number, mostWithStates = MOST_WITH_STATES)
       vectors.close();
       dropStates();
       columns.close();
-      rows.clear();
     },
   };
 }

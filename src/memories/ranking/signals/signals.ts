@@ -36,6 +36,9 @@ export function signalReader(
   const from = before.reduce((sum, { names }) => sum + names.length, 0);
   return (memory, row) => {
     let at = from;
-    for (const read of readers) for (const value of read(memory)) row[at++] = value;
+    for (const read of readers) {
+      const values = read(memory);
+      for (let place = 0; place < values.length; place++) row[at++] = values[place] ?? 0;
+    }
   };
 }
