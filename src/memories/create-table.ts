@@ -139,7 +139,14 @@ export function createTable({
     },
     rows: () => readyReader().rows(),
     withText: (...question) => betweenCommits((found) => found.withText(...question)),
-    candidates: async (question) => (await reader()).candidates(question),
+    async candidates({ vector, ...question }) {
+      const asked = view.current;
+      const matched = asked?.matchWords(question);
+      const whole = { ...question, vector: await vector };
+      // The view may have been closed meanwhile.
+      if (asked && view.current === asked) return asked.candidates(whole, matched);
+      return (await reader()).candidates(whole);
+    },
     ofSessions: async (...question) => (await reader()).ofSessions(...question),
     async interaction(...question) {
       if (hasManyMemories()) return new Map();

@@ -150,12 +150,14 @@ export async function rankTable(
   { filter, least, first: wanted, weights, ...asked }: RankingInput,
 ): Promise<{ question: Question; considered: Considered[]; ranked: Ranked[] }> {
   const { text, mode } = asked;
-  const embedded = mode === "keyword" ? null : await embedder.embedQuery(text);
-  const vector = embedded?.vector ?? null;
+  const embedding = mode === "keyword" ? null : embedder.embedQuery(text);
   const words = mode === "semantic" ? null : text;
+  const vectors = embedding?.then(({ vector }) => vector) ?? null;
   const limits = { limit: CANDIDATES, least };
-  const found = await table.candidates({ vector, words, filter, ...limits });
+  const found = await table.candidates({ vector: vectors, words, filter, ...limits });
   const { candidates, terms, memories = asked.memories } = found;
+  const embedded = await embedding;
+  const vector = embedded?.vector ?? null;
   const { model } = embedder;
   const understood = embedded?.understood ?? 1;
   const question: Question = { ...asked, memories, model, terms, understood };

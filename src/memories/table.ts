@@ -32,6 +32,11 @@ export interface TableReader {
   ofSessions(sessions: readonly string[], asked: SessionQuestion): Promise<Candidate[]>;
 }
 
+/** A question whose vector may still be being computed. */
+interface SearchQuestion extends Omit<ViewQuestion, "vector"> {
+  vector: ViewQuestion["vector"] | Promise<ViewQuestion["vector"]>;
+}
+
 /**
  * The memories of one account with one model's vectors: a base, the log's changes since, and the view
  * of both. Reads may run at any time, writes one at a time.
@@ -48,6 +53,8 @@ export interface MemoryTable extends TableReader {
   /** Number of the last entry that the table has, and of the last one that all readers see. */
   readonly seq: number;
   readonly settled: number;
+  /** The candidates of a search; see `View`. Words are compared while the vector is computed. */
+  candidates(question: SearchQuestion): Promise<Found>;
   /**
    * How well memories answer a question word by word, −1 to 1; see `StateIndex`. Leaves out memories
    * without token states, which are all of a table with more memories than a view keeps states of.

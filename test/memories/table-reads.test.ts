@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { type Filter, type Position, passes } from "../../src/memories/filter.ts";
+import type { Found } from "../../src/memories/rows.ts";
 import { askedOf, embedQuery, idOf, storedMemories, storedMemory } from "../support/bases.ts";
 import { asEarlier, writeEarlierTable } from "../support/earlier-tables.ts";
 import { idsIn, openKeptTable, TABLE, tableStorage } from "../support/kept-table.ts";
@@ -44,6 +45,40 @@ test("a table that is not in memory counts no entry twice while a flush writes i
   while (!isOver) await ask();
   await flushing;
   await ask();
+});
+
+test("a search finds what is written and misses what is deleted while its question is embedded", async () => {
+  const { table, put, remove } = await openKeptTable(await tableStorage());
+  await put(...(await storedMemories(0, 40)));
+  const vector = await embedQuery("a quince");
+  const asked = { words: "a quince", filter: {}, limit: 100, least: 100 };
+  const before = await table.candidates({ ...asked, vector });
+  const embedding = Promise.withResolvers<Float32Array | null>();
+  const searching = table.candidates({ ...asked, vector: embedding.promise });
+  await put(await storedMemory(41, { content: "a quince" }));
+  await remove(idOf(3));
+  embedding.resolve(vector);
+  const found = await searching;
+  expect(found).toEqual(await table.candidates({ ...asked, vector }));
+  const idsOf = ({ candidates }: Found) => candidates.map(({ memory }) => memory.id).sort();
+  const wanted = [...idsOf(before), idOf(41)].filter((id) => id !== idOf(3));
+  expect(idsOf(found)).toEqual(wanted);
+});
+
+test("a search whose view is closed while its question is embedded reads the base", async () => {
+  const { table, put, flush } = await openKeptTable(await tableStorage());
+  await put(...(await storedMemories(0, 40)));
+  await flush.run("flush");
+  const vector = await embedQuery("number 7");
+  const asked = { words: "number 7", filter: {}, limit: 100, least: 100 };
+  const wanted = await table.candidates({ ...asked, vector });
+  const embedding = Promise.withResolvers<Float32Array | null>();
+  const searching = table.candidates({ ...asked, vector: embedding.promise });
+  table.view.close();
+  embedding.resolve(vector);
+  const { candidates } = await searching;
+  const idsOf = (found: Found["candidates"]) => found.map(({ memory }) => memory.id).sort();
+  expect(idsOf(candidates)).toEqual(idsOf(wanted.candidates));
 });
 
 test("token states of a changed memory are not taken from an earlier search", async () => {

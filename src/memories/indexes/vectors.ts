@@ -7,7 +7,7 @@ import { BLOCK, multiply, QUERY, releaseBlocks, takeBlock, whole } from "./wasm-
  * of 384 numbers. Each vector has an owner, a small whole number, which may own several. Products are computed
  * from the bytes: for vectors of length 1, they are off by up to 0.001.
  */
-interface VectorIndex {
+export interface VectorIndex {
   /** Bytes of memory that the index takes. */
   readonly bytes: number;
   /**

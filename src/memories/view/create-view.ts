@@ -1,12 +1,10 @@
 import { createStateIndex, named } from "../indexes/token-states.ts";
 import { createVectorIndex } from "../indexes/vectors.ts";
 import { createWordIndex } from "../indexes/words.ts";
-import type { Candidate } from "../rows.ts";
+import { createCandidates } from "./candidates.ts";
 import { createColumns } from "./columns.ts";
 import { createListing } from "./listing.ts";
-import type { SessionQuestion, View } from "./view.ts";
-
-const NO_MATCHES = new Float32Array(0);
+import type { View } from "./view.ts";
 
 /**
  * Views of more memories keep no token states. The states take as much memory as everything else, so the states of a
@@ -22,6 +20,7 @@ export function createView(dimension: number, mostWithStates = MOST_WITH_STATES)
   const columns = createColumns();
   const vectors = createVectorIndex(dimension);
   const words = createWordIndex();
+  let changes = 0;
   let states = mostWithStates > 0 ? createStateIndex() : null;
 
   const dropStates = () => {
@@ -32,27 +31,14 @@ export function createView(dimension: number, mostWithStates = MOST_WITH_STATES)
   const remove = (id: string) => {
     const slot = columns.slotOf(id);
     if (slot === undefined) return;
+    changes++;
     vectors.remove(slot);
     states?.remove(slot);
     words.remove(slot, columns.content(slot));
     columns.remove(slot);
   };
 
-  const candidatesOf = (
-    slots: readonly number[],
-    { vector, terms }: Pick<SessionQuestion, "vector" | "terms">,
-  ) => {
-    const products = vector && vectors.products(vector, slots);
-    const matches = words.matches(terms, slots);
-    return slots.map(
-      (slot, at): Candidate => ({
-        memory: columns.cachedRow(slot),
-        cosine: products?.[at]?.product ?? null,
-        passage: products?.[at]?.nth ?? 0,
-        matches: matches[at] ?? NO_MATCHES,
-      }),
-    );
-  };
+  const candidates = createCandidates({ columns, vectors, words, changes: () => changes });
 
   return {
     get size() {
@@ -62,9 +48,11 @@ export function createView(dimension: number, mostWithStates = MOST_WITH_STATES)
       return columns.bytes + vectors.bytes + words.bytes + (states?.bytes ?? 0);
     },
     ...createListing(columns),
+    ...candidates,
 
     put({ vectors: passages, states: tokenStates, ...memory }) {
       remove(memory.id);
+      changes++;
       const slot = columns.add(memory);
       vectors.put(slot, passages);
       words.put(slot, memory.content);
@@ -85,27 +73,6 @@ export function createView(dimension: number, mostWithStates = MOST_WITH_STATES)
 
     withText: (content) => columns.withText(content).map(columns.row),
     expiring: columns.expiring,
-
-    candidates({ vector, words: question, filter, limit, least, corpus }) {
-      const accepts = columns.accepts(filter);
-      const found = vector
-        ? vectors.nearest(vector, { count: limit, least, accepts })
-        : new Set<number>();
-      const among = corpus === undefined ? columns.among(filter) : undefined;
-      const terms = question === null ? [] : words.terms(question, corpus, among);
-      for (const slot of words.matching(terms, { count: limit, accepts })) found.add(slot);
-      const candidates = candidatesOf([...found], { vector, terms });
-      return { candidates, terms, ...(among && { memories: among.texts }) };
-    },
-
-    ofSessions(sessions, { filter, ...question }, limit) {
-      const accepts = columns.accepts(filter);
-      const found: number[] = [];
-      for (const session of new Set(sessions)) {
-        found.push(...columns.ofSession(session, accepts, limit - found.length));
-      }
-      return candidatesOf(found, question);
-    },
 
     vectorsOf(ids) {
       const found = new Map<string, Float32Array>();

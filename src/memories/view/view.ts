@@ -34,8 +34,11 @@ export interface View {
   /**
    * The candidates of a search: memories with the nearest passages, and memories whose words match best, each
    * once, in no order.
+   * @param matched of the same question, so that words need not be compared again
    */
-  candidates(question: ViewQuestion): Found;
+  candidates(question: ViewQuestion, matched?: WordMatches): Found;
+  /** The part of `candidates` that needs no vector. */
+  matchWords(question: Omit<ViewQuestion, "vector">): WordMatches;
   /** Memories of sessions, at most `limit`. */
   ofSessions(sessions: readonly string[], asked: SessionQuestion, limit: number): Candidate[];
   /** The vectors of the first passages, by the ids of memories. */
@@ -55,6 +58,15 @@ export interface SessionQuestion {
   filter: Filter;
   vector: Float32Array | null;
   terms: readonly Term[];
+}
+
+/** The memories whose words match a question, as long as the view does not change. */
+export interface WordMatches {
+  readonly terms: readonly Term[];
+  readonly slots: readonly number[];
+  readonly memories: number | undefined;
+  /** How often the view had changed. */
+  readonly changes: number;
 }
 
 export interface ViewQuestion {

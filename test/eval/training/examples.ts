@@ -36,7 +36,8 @@ export async function createAsker({ memories, questions }: EvaluationSet, embedd
   const now = Date.parse(inOrder.at(-1)?.said_at ?? "") + DAY;
 
   const table: Parameters<typeof rankTable>[0] = {
-    candidates: async (question) => view.candidates(question),
+    candidates: async ({ vector, ...question }) =>
+      view.candidates({ ...question, vector: await vector }),
     ofSessions: async (sessions, asked) => view.ofSessions(sessions, asked, MAX_SESSION_MEMORIES),
     interaction: async (...question) => view.interaction(...question) ?? new Map(),
   };
