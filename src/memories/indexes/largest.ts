@@ -6,24 +6,26 @@ export type Accepts = ((number: number) => boolean) | null;
  * with only one number.
  * @param length how many of the values count
  * @param accepts called only for values that would be among the largest
+ * @param above what all of them must be larger than
  */
 export function largest(
   values: Float32Array,
   length: number,
   count: number,
   accepts: Accepts,
+  above = Number.NEGATIVE_INFINITY,
 ): number[] {
   const most = Math.min(length, count);
   /** A heap: each place comes after the two below it in the result. So its first place is the last of the result. */
   const heap = new Int32Array(most);
   let found = 0;
-  let least = Number.NEGATIVE_INFINITY;
+  let least = above;
   for (let place = 0; place < length; place++) {
     const value = values[place] ?? 0;
-    if ((found === most && value <= least) || (accepts && !accepts(place))) continue;
+    if (value <= least || (accepts && !accepts(place))) continue;
     if (found < most) moveUp(values, heap, found++, place);
     else moveDown(values, heap, place);
-    least = values[heap[0] ?? 0] ?? 0;
+    if (found === most) least = values[heap[0] ?? 0] ?? 0;
   }
   return Array.from(heap.subarray(0, found)).sort(
     (a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b,

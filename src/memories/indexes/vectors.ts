@@ -149,13 +149,12 @@ export function createVectorIndex(dimension: number): VectorIndex {
       prepare(query);
       multiplyAll(query);
       const ownerOf = (row: number) => rows.owners[row] ?? NONE;
-      const isAccepted = (row: number) => {
-        const owner = ownerOf(row);
-        return owner !== NONE && (accepts === null || accepts(owner));
-      };
+      const isAccepted = (row: number) =>
+        ownerOf(row) !== NONE && (accepts === null || accepts(ownerOf(row)));
       for (let most = count; ; most *= MORE) {
         const found = largest(products, rows.count, most, isAccepted);
-        const different = new Set(found.map(ownerOf));
+        const different = new Set<number>();
+        for (const row of found) different.add(ownerOf(row));
         if (found.length < most || different.size >= least) return different;
       }
     },

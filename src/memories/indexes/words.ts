@@ -149,9 +149,7 @@ export function createWordIndex(): WordIndex {
           addScores(scores, postings.of(token), { rareness: rareness * share, lengths, norms });
         }
       }
-      const isAccepted = (text: number) =>
-        (scores[text] ?? 0) > 0 && (accepts === null || accepts(text));
-      const found = largest(scores, lengths.length, count, isAccepted);
+      const found = largest(scores, lengths.length, count, accepts, 0);
       scores.fill(0);
       return found;
     },

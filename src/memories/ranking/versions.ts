@@ -80,12 +80,8 @@ export function compareVersions(
 ): (one: Compared, other: Compared, cosineOf: () => number) => Signs | null {
   const asked = stemsOf(question);
   const names = namesIn(question);
-  let known: ((stems: Iterable<string>) => number) | null = null;
-  // Most pairs are no versions for reasons that need no rareness.
-  const rareness = (stems: Iterable<string>) => {
-    known ??= createRareness(found.map((memory) => readFact(memory).stems));
-    return known(stems);
-  };
+  const rareness = createRareness(found);
+  const ownRareness = createCache(rareness);
 
   return (one, other, cosineOf) => {
     const isOlder = one.memory.createdAt < other.memory.createdAt;
@@ -97,7 +93,7 @@ export function compareVersions(
     const both = inBoth(a.stems, b.stems);
     const ofQuestion = inBoth(a.stems, asked);
     const askedInBoth = ofQuestion.filter((stem) => b.stems.has(stem));
-    const least = Math.min(rareness(a.stems), rareness(b.stems));
+    const least = Math.min(ownRareness(a.stems), ownRareness(b.stems));
     const lacked = 1 - askedInBoth.length / Math.max(1, ofQuestion.length);
     const longer = Math.max(older.content.length, newer.content.length);
     const cosine = cosineOf();
@@ -175,18 +171,33 @@ function hasOwnWord(own: Stems, others: Stems, asked: Stems): boolean {
 }
 
 /** Returns a function that sums the rareness of stems: the fewer of these texts have a stem, the rarer it is. */
-function createRareness(texts: readonly Stems[]): (stems: Iterable<string>) => number {
+function createRareness(found: readonly FactMemory[]): (stems: Iterable<string>) => number {
   const counts = new Map<string, number>();
-  for (const stems of texts) {
-    for (const stem of stems) counts.set(stem, (counts.get(stem) ?? 0) + 1);
-  }
-  const rareness = new Map<string, number>();
-  for (const [stem, count] of counts) {
-    rareness.set(stem, Math.log(1 + (texts.length + 0.5) / (count + 0.5)));
-  }
+  /** By the number of texts that have a stem. */
+  const rareness = new Float64Array(found.length + 1);
+  const count = () => {
+    for (const memory of found) {
+      for (const stem of readFact(memory).stems) counts.set(stem, (counts.get(stem) ?? 0) + 1);
+    }
+    for (let texts = 1; texts <= found.length; texts++) {
+      rareness[texts] = Math.log(1 + (found.length + 0.5) / (texts + 0.5));
+    }
+  };
   return (stems) => {
+    // Most searches compare no pair so far that they need it.
+    if (counts.size === 0) count();
     let sum = 0;
-    for (const stem of stems) sum += rareness.get(stem) ?? 0;
+    for (const stem of stems) sum += rareness[counts.get(stem) ?? 0] ?? 0;
     return sum;
+  };
+}
+
+/** Remembers the results of a function: each memory is compared with several others. */
+function createCache(compute: (stems: Stems) => number): (stems: Stems) => number {
+  const known = new Map<Stems, number>();
+  return (stems) => {
+    const result = known.get(stems) ?? compute(stems);
+    known.set(stems, result);
+    return result;
   };
 }
