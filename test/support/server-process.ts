@@ -20,6 +20,26 @@ export const SERVERS = {
 } as const;
 
 export type ServerKind = keyof typeof SERVERS;
+
+/** Programs that are started often enough to be worth bundling. */
+const BUNDLED = [SERVERS.real[0], SERVERS.impatient[0], SERVERS.replica[0]];
+let bundles: string | null = null;
+
+/** The arguments by which Bun runs a server of the sources as they are now. */
+function argumentsOf(kind: ServerKind): string[] {
+  const [program, ...rest] = SERVERS[kind];
+  if (!(BUNDLED as string[]).includes(program)) return [program, ...rest];
+  bundles ??= bundle();
+  return [join(bundles, program.replace(/ts$/, "js")), ...rest];
+}
+
+/** The folder of the bundled servers; see `bundle-servers.ts`. */
+function bundle(): string {
+  const command = [process.execPath, "test/support/bundle-servers.ts", ...BUNDLED];
+  const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd: ROOT });
+  if (exitCode !== 0) throw new Error(`the servers are not bundled: ${stderr}`);
+  return `${stdout}`;
+}
 export type ServerProcess = ReturnType<typeof spawnServer>;
 
 /**
@@ -31,7 +51,7 @@ export function spawnServer(
   kind: ServerKind,
   settings: Record<string, string> = {},
 ) {
-  const child = Bun.spawn([process.execPath, ...SERVERS[kind], dataDir], {
+  const child = Bun.spawn([process.execPath, ...argumentsOf(kind), dataDir], {
     cwd: ROOT,
     stdin: "ignore",
     stdout: "pipe",
