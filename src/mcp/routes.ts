@@ -4,7 +4,7 @@ import {
   type McpServer,
   readRequestBody,
 } from "@modelcontextprotocol/server";
-import { Elysia } from "elysia";
+import { type Context, Elysia } from "elysia";
 import type { Config } from "../config.ts";
 import type { LastAgents } from "../http/last-agents.ts";
 import type { Authorize } from "../http/principal.ts";
@@ -22,6 +22,8 @@ import { readSessionHeaders } from "./session-headers.ts";
  * URIs of more than a million characters.
  */
 const MAX_BODY_BYTES = 1_000_000;
+
+type Asked = Pick<Context, "request" | "server">;
 
 /**
  * `POST /mcp`: the Model Context Protocol over Streamable HTTP, without sessions. Serves protocol
@@ -62,8 +64,11 @@ export function createMcpRoutes({
   };
 
   /** Reads the body once, here: the library would keep a copy of it. */
-  const answer = async (request: Request): Promise<Response> => {
+  const answer = async ({ request, server }: Asked): Promise<Response> => {
     const early = await sessionOf(request, null, authorize);
+    // A stream may stay silent for longer than the idle timeout. Connections without a valid key keep the timeout, so
+    // that nobody can hold many of them.
+    server?.timeout(request, 0);
     if (request.method !== "POST" || !isJsonContentType(request.headers.get("content-type"))) {
       return pass(request, early);
     }
@@ -88,9 +93,7 @@ export function createMcpRoutes({
       "/mcp",
       async ({ request, server }) => {
         checkSender(request);
-        // A stream may stay silent for longer than the idle timeout.
-        server?.timeout(request, 0);
-        const response = await answer(request);
+        const response = await answer({ request, server });
         // The app sets a stricter header.
         response.headers.delete("cache-control");
         return response;

@@ -55,6 +55,8 @@ interface Options {
   >;
   /** A free one by default. */
   port?: number;
+  /** Seconds that an idle connection lives; by default as in `ctxd serve`. */
+  idleTimeout?: number;
   /** How clients' metadata documents are had. */
   fetchDocument?: FetchDocument;
   checks?: Checks;
@@ -80,7 +82,7 @@ export const SET_UP_LINK = `/setup?token=${SET_UP_TOKEN}`;
 
 export type TestServer = Awaited<ReturnType<typeof startServer>>;
 
-/** Seconds that an idle connection lives, as in `ctxd serve`. */
+/** Seconds that an idle connection of `ctxd serve` lives. */
 const IDLE_TIMEOUT = 30;
 
 /** What a server keeps, by settings: in a folder, or where several share it. */
@@ -195,7 +197,7 @@ export async function startServer(options: Options = {}) {
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: options.port ?? 0,
-    idleTimeout: IDLE_TIMEOUT,
+    idleTimeout: options.idleTimeout ?? IDLE_TIMEOUT,
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     fetch: (request) => (replicas[turn++ % replicas.length] ?? first).app.fetch(request),
   });
