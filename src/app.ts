@@ -33,7 +33,6 @@ import { createStrictTransport } from "./http/strict-transport.ts";
 import type { Keys } from "./keys/keys.ts";
 import type { Log } from "./log.ts";
 import { createMcpRoutes } from "./mcp/routes.ts";
-import { createMcpServerFactory } from "./mcp/server.ts";
 import type { Memories } from "./memories/memories.ts";
 import { createMemoryRoutes, createStatsRoutes } from "./memories/routes.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
@@ -143,7 +142,10 @@ export function createApp({
   const recall = createRecall({ memories: unwatched, onRecall: recordRecalls(activity) });
   const capture = createCapture({ memories, progress, projectOf, clock: access.clock });
   const { publicUrl } = config;
-  const createMcpServer = createMcpServerFactory({ memories, recall, publicUrl, log });
+  const loadMcpServer = async () => {
+    const { createMcpServerFactory } = await import("./mcp/server.ts");
+    return createMcpServerFactory({ memories, recall, publicUrl, log });
+  };
 
   const lastAgents = createLastAgents(access);
   const isOwner = async ({ accountId }: Principal) =>
@@ -174,7 +176,7 @@ export function createApp({
       return errorResponse(unrouted, context);
     })
     .use(createDocs(config.publicUrl))
-    .use(createMcpRoutes({ createServer: createMcpServer, authorize, lastAgents, config, log }))
+    .use(createMcpRoutes({ loadServer: loadMcpServer, authorize, lastAgents, config, log }))
     .use(createPageRoutes())
     .use(createSecurityTxt({ config, clock: access.clock }))
     .use(

@@ -1,9 +1,4 @@
-import {
-  createMcpHandler,
-  isJsonContentType,
-  type McpServer,
-  readRequestBody,
-} from "@modelcontextprotocol/server";
+import type { McpServer } from "@modelcontextprotocol/server";
 import { type Context, Elysia } from "elysia";
 import type { Config } from "../config.ts";
 import type { LastAgents } from "../http/last-agents.ts";
@@ -13,31 +8,27 @@ import { parseJson } from "../parse-json.ts";
 import { clientNameOf } from "./client-name.ts";
 import { isConnector } from "./connector.ts";
 import { fixHeaders } from "./header-fixes.ts";
+import type { Messages } from "./messages.ts";
 import { createOriginCheck } from "./origin-check.ts";
 import type { Session } from "./session.ts";
 import { readSessionHeaders } from "./session-headers.ts";
-
-/**
- * Bytes of a message: enough for a content of 32,768 escaped characters. The MCP library fails on
- * URIs of more than a million characters.
- */
-const MAX_BODY_BYTES = 1_000_000;
 
 type Asked = Pick<Context, "request" | "server">;
 
 /**
  * `POST /mcp`: the Model Context Protocol over Streamable HTTP, without sessions. Serves protocol
- * versions before and since 2026-07-28.
- * @param createServer creates the server that answers one message
+ * versions before and since 2026-07-28. The MCP library is loaded at the first request: a server starts faster
+ * without it.
+ * @param loadServer loads what creates the server that answers one message
  */
 export function createMcpRoutes({
-  createServer,
+  loadServer,
   authorize,
   lastAgents,
   config,
   log,
 }: {
-  createServer: (session: Session) => McpServer;
+  loadServer: () => Promise<(session: Session) => McpServer>;
   authorize: Authorize;
   /** Records which agents have called. */
   lastAgents: Pick<LastAgents, "note">;
@@ -45,36 +36,26 @@ export function createMcpRoutes({
   log: Log;
 }) {
   const checkSender = createOriginCheck(config);
-  const sessions = new WeakMap<Request, Session>();
-  const handler = createMcpHandler(
-    ({ requestInfo }) => {
-      const session = requestInfo && sessions.get(requestInfo);
-      if (!session) throw new Error("a message came without its session");
-      return createServer(session);
-    },
-    {
-      maxRequestBodySize: MAX_BODY_BYTES,
-      onerror: ({ message }) => log.debug("mcp_refused", { message }),
-    },
-  );
-
-  const pass = (request: Request, session: Session, parsedBody?: unknown) => {
-    sessions.set(request, session);
-    return handler.fetch(request, { parsedBody });
+  let loading: Promise<Messages> | null = null;
+  const load = async () => {
+    const [{ createMessages }, createServer] = await Promise.all([
+      import("./messages.ts"),
+      loadServer(),
+    ]);
+    return createMessages(createServer, log);
   };
 
-  /** Reads the body once, here: the library would keep a copy of it. */
   const answer = async ({ request, server }: Asked): Promise<Response> => {
     const early = await sessionOf(request, null, authorize);
     // A stream may stay silent for longer than the idle timeout. Connections without a valid key keep the timeout, so
     // that nobody can hold many of them.
     server?.timeout(request, 0);
-    if (request.method !== "POST" || !isJsonContentType(request.headers.get("content-type"))) {
-      return pass(request, early);
-    }
-    const body = await readRequestBody(request, MAX_BODY_BYTES);
+    loading ??= load();
+    const messages = await loading;
+    if (!messages.isMessage(request)) return messages.answer(request, early);
+    const body = await messages.readBody(request);
     if (body.tooLarge) {
-      return refusal(413, -32_000, `A message has at most ${MAX_BODY_BYTES} bytes.`);
+      return refusal(413, -32_000, `A message has at most ${messages.maxBodyBytes} bytes.`);
     }
     const message = parse(body.text);
     if (message === undefined) {
@@ -84,11 +65,11 @@ export function createMcpRoutes({
     const session = await sessionOf(request, message, authorize);
     const { principal, agentId } = session;
     lastAgents.note(principal.accountId, agentId ?? clientNameOf(message));
-    return pass(fixHeaders(request, message, session.principal), session, message);
+    return messages.answer(fixHeaders(request, message, session.principal), session, message);
   };
 
   return new Elysia({ normalize: false })
-    .onStop(() => handler.close())
+    .onStop(async () => (await loading)?.close())
     .all(
       "/mcp",
       async ({ request, server }) => {

@@ -72,7 +72,7 @@ beforeAll(async () => {
     .onError(({ error }) => new Response(String(error), { status: 403 }))
     .use(
       createMcpRoutes({
-        createServer: createFixtureServer,
+        loadServer: async () => createFixtureServer,
         authorize: async () => ({
           accountId: "acc_1",
           scopes: [],
