@@ -14,10 +14,10 @@ import { createViewReader } from "./view-reader.ts";
 const ROW_BYTES = 500;
 const STATES_BYTES = 1_000;
 /**
- * Milliseconds before the view of a table that can answer without it is filled: the question that started
- * the filling comes first.
+ * Milliseconds before the view of a table that can answer without it is filled. The search that started the filling
+ * takes up to 300 ms, and longer beside the filling.
  */
-const FILL_DELAY_MS = 100;
+const FILL_DELAY_MS = 500;
 
 /** @param seq number of the last entry */
 export function createTable({
