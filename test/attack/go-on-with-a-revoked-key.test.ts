@@ -11,16 +11,26 @@ const CONTENT = "x".repeat(16_000);
 const NDJSON = { "content-type": "application/x-ndjson" };
 
 let server: OAuthServer;
+type Account = Awaited<ReturnType<OAuthServer["connect"]>>;
+/** The account of the exports: filling it takes seconds. */
+let filled: Account;
 beforeAll(async () => {
   server = await startOAuthServer();
-});
+  filled = await server.connect({});
+  const lines = Array.from({ length: MEMORIES }, (_, n) =>
+    JSON.stringify({ content: `${n} ${CONTENT}` }),
+  );
+  const owner = await server.client(filled.accountId);
+  await owner.send("POST", "/memories/import", { body: lines.join("\n"), headers: NDJSON });
+}, 30_000);
 afterAll(() => server.close());
 
-/** An account with each kind of credential, and the function that revokes it. */
+/** What is revoked. The account comes last: nobody can use it afterwards. */
 const WAYS = ["key", "token", "session", "account"] as const;
 
-async function enter(way: (typeof WAYS)[number]) {
-  const { accountId, clientId: _, tokens } = await server.connect({});
+/** An account's credential, and the function that revokes it. */
+async function enter(way: (typeof WAYS)[number], account: Account | null = null) {
+  const { accountId, tokens } = account ?? (await server.connect({}));
   const { key, record } = await server.keys.create(accountId, {
     name: "stolen",
     scopes: ["memories:read", "memories:write"],
@@ -68,12 +78,7 @@ const linesIn = (text: string) =>
 test.each(WAYS)(
   "an open export ends when its %s is revoked",
   async (way) => {
-    const { headers, takeBack, owner } = await enter(way);
-    const lines = Array.from({ length: MEMORIES }, (_, n) =>
-      JSON.stringify({ content: `${n} ${CONTENT}` }),
-    );
-    await owner.send("POST", "/memories/import", { body: lines.join("\n"), headers: NDJSON });
-
+    const { headers, takeBack } = await enter(way, filled);
     const reader = open(rawRequest("GET /api/memories/export", headers));
     await reader.begun;
     reader.socket.pause();
