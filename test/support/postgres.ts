@@ -125,7 +125,7 @@ export async function startPostgres({ durable = false, settings = {} }: Postgres
 
   const create = async (template: string) => {
     const name = `test_${++lastDatabase}`;
-    await execute(`create database ${name} template ${template}`);
+    await execute(`create database ${name} template ${template} strategy file_copy`);
     return name;
   };
   const templateOf = (fill: (url: string) => Promise<void>) => {
