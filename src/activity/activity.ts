@@ -156,16 +156,18 @@ function reduced(
 
 /** The dashboard searches while a person types. Only the last of these searches counts. */
 function withoutPartialQueries(actions: readonly CountedAction[]): CountedAction[] {
-  const isTyped = ({ kind, source, accountId }: Action) =>
-    kind === "searched" && source.id === accountId;
-  return actions.filter((action, place) => {
-    const { accountId, query } = action;
-    if (!isTyped(action) || query === null) return true;
-    const next = actions
-      .slice(place + 1)
-      .find((each) => each.accountId === accountId && isTyped(each));
-    return !next?.query?.startsWith(query);
-  });
+  /** By account: what was typed next. */
+  const typed = new Map<string, string | null>();
+  const isPartial = ({ kind, source, accountId, query }: CountedAction): boolean => {
+    if (kind !== "searched" || source.id !== accountId) return false;
+    const next = typed.get(accountId);
+    typed.set(accountId, query);
+    return query !== null && (next?.startsWith(query) ?? false);
+  };
+  return actions
+    .toReversed()
+    .filter((action) => !isPartial(action))
+    .reverse();
 }
 
 /** The beginning of a question, on one line and without characters that a database refuses. */
