@@ -1,35 +1,42 @@
 import { AppError } from "../../errors.ts";
 import { isCompiled } from "../../native/embedded-asset.ts";
+import { withTimeLimit } from "../../time-limit.ts";
 import type { Drawn, ToDraw } from "./worker-messages.ts";
 
 /** In the executable all modules but the workers are one module, at the root of its file system. */
 const WORKER = isCompiled ? "./memories/map/map-worker.js" : "./map-worker.ts";
+
+/** Milliseconds in which a map must be drawn. Ten thousand memories take 4 s. */
+const LIMIT_MS = 300_000;
 
 export type Draw = (what: ToDraw) => Promise<Drawn>;
 
 /**
  * Creates a function that draws maps in one worker, one after the other, so that embedding and searching keep the
  * other processors.
+ * @param limit milliseconds in which each map must be drawn
  */
-export function createMapDrawing(): Draw {
+export function createMapDrawing(limit = LIMIT_MS): Draw {
   let last: Promise<unknown> = Promise.resolve();
   return (what) => {
-    const drawn = last.then(() => draw(what));
+    const drawn = last.then(() => draw(what, limit));
     last = drawn.catch(() => {});
     return drawn;
   };
 }
 
-function draw(what: ToDraw): Promise<Drawn> {
+function draw(what: ToDraw, limit: number): Promise<Drawn> {
   const worker = new Worker(new URL(WORKER, import.meta.url).href);
   const { promise, resolve, reject } = Promise.withResolvers<Drawn>();
-  const fail = (reason: string) =>
-    reject(
-      new AppError("unavailable", "The map could not be drawn.", { cause: new Error(reason) }),
-    );
+  const failure = (reason: string) =>
+    new AppError("unavailable", "The map could not be drawn.", { cause: new Error(reason) });
+  const fail = (reason: string) => reject(failure(reason));
   worker.onmessage = ({ data }: MessageEvent<Drawn>) => resolve(data);
   worker.onerror = ({ message }) => fail(message);
   worker.addEventListener("close", () => fail("The thread ended."));
   worker.postMessage(what, [what.vectors.buffer]);
-  return promise.finally(() => worker.terminate());
+  const late = () => {
+    throw failure(`Drawing took longer than ${limit} ms.`);
+  };
+  return withTimeLimit(promise, limit, late).finally(() => worker.terminate());
 }

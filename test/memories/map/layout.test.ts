@@ -82,3 +82,14 @@ test("a thread draws a map and names its parts by what only their texts have", a
     expect(topic.words[0]).toBe(words[typical % SUBJECTS] ?? "");
   }
 });
+
+test("a map that takes too long is given up, and those after it are still answered", async () => {
+  const texts = Array.from({ length: SUBJECTS * OF_EACH }, () => "text");
+  const draw = createMapDrawing(1);
+  const late = () => draw({ vectors: subjects(), dimension: DIMENSION, texts });
+  const outcomes = await Promise.allSettled([late(), late()]);
+  for (const { status, reason } of outcomes as PromiseRejectedResult[]) {
+    expect({ status, code: reason.code }).toEqual({ status: "rejected", code: "unavailable" });
+    expect(String(reason.cause)).toContain("longer than 1 ms");
+  }
+});
