@@ -36,7 +36,7 @@ test("folders that can't be written are problems", () => {
   const { stdout, exitCode } = Bun.spawnSync(
     [
       ...(process.getuid?.() === 0 ? asSomeone : []),
-      ...commandLine(["doctor"], { dataDir: join(folder, "data") }),
+      ...commandLine(["doctor"], { dataDir: join(folder, "data"), isOtherUser: true }),
     ],
     {
       env: {

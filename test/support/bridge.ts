@@ -1,16 +1,14 @@
-import { join } from "node:path";
 import { isLocked, readOwner } from "../../src/db/data-lock.ts";
+import { fileOf } from "./bundles.ts";
 import { testCacheDir } from "./embedder.ts";
 import { readLines } from "./lines.ts";
 import { until } from "./until.ts";
-
-const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
 
 /** The command that starts `ctxd` for a data folder, without the environment of the tests. */
 export function program(dataDir: string, ...args: string[]) {
   return {
     command: process.execPath,
-    args: [MAIN, ...args, "--data-dir", dataDir],
+    args: [fileOf("src/main.ts"), ...args, "--data-dir", dataDir],
     env: { HOME: "/nonexistent", CTXD_PORT: "0", CTXD_CACHE_DIR: testCacheDir },
   };
 }

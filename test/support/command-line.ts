@@ -1,6 +1,7 @@
 import { join } from "node:path";
+import { fileOf } from "./bundles.ts";
 
-const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
+const SOURCE = join(import.meta.dir, "..", "..", "src", "main.ts");
 
 export interface Outcome {
   readonly stdout: string;
@@ -14,12 +15,18 @@ export interface Surroundings {
   /** What standard input holds; nothing by default. */
   readonly input?: string;
   readonly env?: Record<string, string>;
+  /** Whether another user runs it, who can't read the bundle: then it runs from the sources. */
+  readonly isOtherUser?: boolean;
 }
 
 /** The command line that runs `ctxd`, for `Bun.spawn`. */
-export function commandLine(args: readonly string[], { dataDir }: Surroundings): string[] {
+export function commandLine(
+  args: readonly string[],
+  { dataDir, isOtherUser = false }: Surroundings,
+): string[] {
   const location = dataDir === undefined ? [] : ["--data-dir", dataDir];
-  return [process.execPath, MAIN, ...args, ...location];
+  const program = isOtherUser ? SOURCE : fileOf("src/main.ts");
+  return [process.execPath, program, ...args, ...location];
 }
 
 /** Runs `ctxd` as a process of its own, without the environment of the tests. */

@@ -4,6 +4,7 @@ import { readOwner } from "../../src/db/data-lock.ts";
 import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { SCOPES } from "../../src/keys/scopes.ts";
+import { fileOf } from "./bundles.ts";
 import { createClient } from "./client.ts";
 import { testCacheDir } from "./embedder.ts";
 import { until } from "./until.ts";
@@ -21,25 +22,12 @@ export const SERVERS = {
 
 export type ServerKind = keyof typeof SERVERS;
 
-/** Programs that are started often enough to be worth bundling. */
-const BUNDLED = [SERVERS.real[0], SERVERS.impatient[0], SERVERS.replica[0]];
-let bundles: string | null = null;
-
-/** The arguments by which Bun runs a server of the sources as they are now. */
+/** The arguments by which Bun runs a server. */
 function argumentsOf(kind: ServerKind): string[] {
   const [program, ...rest] = SERVERS[kind];
-  if (!(BUNDLED as string[]).includes(program)) return [program, ...rest];
-  bundles ??= bundle();
-  return [join(bundles, program.replace(/ts$/, "js")), ...rest];
+  return [fileOf(program), ...rest];
 }
 
-/** The folder of the bundled servers; see `bundle-servers.ts`. */
-function bundle(): string {
-  const command = [process.execPath, "test/support/bundle-servers.ts", ...BUNDLED];
-  const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd: ROOT });
-  if (exitCode !== 0) throw new Error(`the servers are not bundled: ${stderr}`);
-  return `${stdout}`;
-}
 export type ServerProcess = ReturnType<typeof spawnServer>;
 
 /**

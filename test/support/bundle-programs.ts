@@ -6,7 +6,7 @@ import { type BunPlugin, Glob } from "bun";
 
 /**
  * Bundles programs of the checkout, given as arguments, and prints the folder of the bundles. A start then takes
- * a quarter less processor time: no modules have to be found and transpiled. The name of the folder is the hash
+ * a third less processor time: no modules have to be found and transpiled. The name of the folder is the hash
  * of all sources, so that a bundle always has the code of the checkout.
  */
 const ROOT = join(import.meta.dir, "..", "..");
