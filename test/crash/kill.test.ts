@@ -16,6 +16,7 @@ import {
   type ServerProcess,
   spawnServer,
 } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
 import { createWriter, readAll, type Writer } from "./writer.ts";
 
 /**
@@ -75,7 +76,7 @@ async function killRepeatedly(kind: ServerKind, kills: number, moments: readonly
     const before = writesOf(writers);
     const writing = writers.map((writer) => writer.write(origin, key, () => false));
     // The program as people run it loads its model first.
-    while (kind === "real" && writesOf(writers) === before) await Bun.sleep(20);
+    if (kind === "real") await until("a write is answered", () => writesOf(writers) > before, 20);
     await killAt(moment, server, random);
     await Promise.all(writing);
   }

@@ -6,6 +6,7 @@ import { databasePath } from "../../src/db/sqlite.ts";
 import { createClient } from "../support/client.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { addAccountTo, spawnServer } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
 import { writeWordModel } from "../support/word-model.ts";
 
 /** `COUNT=10000 bun test test/crash/model-change.test.ts` is the same at size. */
@@ -101,7 +102,7 @@ test(
     expect(stats).toMatchObject({ memories: COUNT });
     expect(server.errors()).toContain("reembedding_done");
     expect(namesOfTables(dataDir)).toEqual([expect.stringMatching(/^\w+\.[0-9a-f]{8}$/)]);
-    while (readdirSync(tables).length > 1) await Bun.sleep(50);
+    await until("the former table is removed", () => readdirSync(tables).length === 1, 50);
     if (COUNT > 1_000) console.log({ killed, first, searches, slowest: Math.round(slowest) });
   },
   TIMEOUT,

@@ -7,6 +7,7 @@ import { databasePath, openSqlite, type SqliteDatabase } from "../../../src/db/s
 import { createSqliteLog } from "../../../src/memories/log/sqlite-log.ts";
 import { afterThisTest, temporaryFolder, testDatabase } from "../../support/database.ts";
 import { earlierDatabase } from "../../support/recorded-data.ts";
+import { until } from "../../support/until.ts";
 import { describeLog, entryOf } from "./contract.ts";
 
 describeLog("a log in SQLite", () => {
@@ -132,7 +133,7 @@ test("what could not be expunged while another process read is gone soon after i
   const untilGone = async () => {
     expect(isIn(dataDir, "remarkable")).toBe(true);
     reader.run("COMMIT");
-    while (isIn(dataDir, "remarkable")) await Bun.sleep(50);
+    await until("the files have none of it", () => !isIn(dataDir, "remarkable"), 50);
   };
   const log = createSqliteLog({ db: testDatabase(dataDir) });
   await log.append("acc_1", entryOf(SECRET));
