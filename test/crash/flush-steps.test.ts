@@ -6,7 +6,7 @@ import { databasePath } from "../../src/db/sqlite.ts";
 import { FLUSH_STEPS } from "../../src/memories/base/bases.ts";
 import { readCheckpoints } from "../../src/memories/log/recorded.ts";
 import { createClient } from "../support/client.ts";
-import { temporaryFolder } from "../support/database.ts";
+import { folderOfTest } from "../support/live-data.ts";
 import { createRandom } from "../support/random.ts";
 import { addAccountTo, type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { createWriter, readAll } from "./writer.ts";
@@ -73,11 +73,13 @@ function saves(): Load {
 /** Milliseconds after which an impatient server indexes a large base. */
 const REST = 800;
 
+// Each has processes and a folder of its own, and mostly waits.
 for (const [kind, steps] of Object.entries(KINDS)) {
-  test.each(steps)(
+  test.concurrent.each(steps)(
     `a process that ends in the ${kind} of a base, right after the step %s, has lost nothing`,
     async (step) => {
-      const dataDir = temporaryFolder();
+      using folder = folderOfTest();
+      const dataDir = folder.path;
       const { key } = await addAccountTo(dataDir);
       const load = kind === "rewrite" ? mixedWrites() : saves();
       {
