@@ -48,16 +48,21 @@ export function createPendingChanges({ db, clock }: { db: Database; clock: () =>
 
     /** @throws AppError `rate_limited` when the account has 20 pending changes */
     async add(account: string, wanted: Change): Promise<void> {
-      if ((await list(account)).length >= MAX_PENDING) {
-        const message = "Too many changes are pending. Try again in a few seconds.";
-        throw new AppError("rate_limited", message, { retryAfter: UNDO_MS / 1_000 });
-      }
-      await orm.insert(pendingChanges).values({
+      const row = {
         id: createSecret("wait_"),
         accountId: account,
         dueAt: new Date(clock() + UNDO_MS),
         begunAt: null,
         change: wanted,
+      };
+      // One transaction, so that two requests at once do not both take the last place.
+      await db.transaction(async (tx) => {
+        const pending = await tx.select({ id }).from(pendingChanges).where(eq(accountId, account));
+        if (pending.length >= MAX_PENDING) {
+          const message = "Too many changes are pending. Try again in a few seconds.";
+          throw new AppError("rate_limited", message, { retryAfter: UNDO_MS / 1_000 });
+        }
+        await tx.insert(pendingChanges).values(row);
       });
     },
 
@@ -71,17 +76,17 @@ export function createPendingChanges({ db, clock }: { db: Database; clock: () =>
     },
 
     /** Claims the changes that are due, for this server alone. They can no longer be undone. */
-    async begin(): Promise<{ id: string; accountId: string; change: Change }[]> {
+    async begin(): Promise<{ id: string; accountId: string; dueAt: Date; change: Change }[]> {
       const now = clock();
       const isFree = or(isNull(begunAt), lte(begunAt, new Date(now - ABANDONED_MS)));
       return await orm
         .update(pendingChanges)
         .set({ begunAt: new Date(now) })
         .where(and(lte(dueAt, new Date(now)), isFree))
-        .returning({ id, accountId, change });
+        .returning({ id, accountId, dueAt, change });
     },
 
-    /** Removes a change that has been applied. */
+    /** Removes a change that has been applied or given up. */
     async end(done: string): Promise<void> {
       await orm.delete(pendingChanges).where(eq(id, done));
     },

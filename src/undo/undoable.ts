@@ -9,6 +9,8 @@ import { removeSelected, retagged, tagSelected } from "./selected-memories.ts";
 
 /** Milliseconds between two checks for due changes, such as those of a server that died. */
 const CHECK_INTERVAL_MS = 30_000;
+/** Milliseconds after the due time from which a change that fails is given up. */
+const GIVE_UP_MS = 24 * 60 * 60 * 1_000;
 
 export type Undoable = ReturnType<typeof createUndoable>;
 
@@ -44,14 +46,19 @@ export function createUndoable({
   };
 
   const applyDueChanges = async (): Promise<void> => {
-    for (const { id, accountId, change } of await changes.begin()) {
+    for (const { id, accountId, dueAt, change } of await changes.begin()) {
       try {
         await applyNow(accountId, change);
         await changes.end(id);
       } catch (error) {
-        log.warn("waiting_change_failed", { kind: change.kind, reason: messageOf(error) });
-        // A refused change would be refused again. After a failure of the server, the change is tried again later.
-        if (error instanceof AppError && error.status < 500) await changes.end(id);
+        const details = { kind: change.kind, reason: messageOf(error) };
+        // A refused change would be refused again. After a failure of the server, the change is tried again for a
+        // day. A pending change hides its memories and takes one of 20 places, so it must not stay forever.
+        const isRefused = error instanceof AppError && error.status < 500;
+        const isGivenUp = !isRefused && clock() - dueAt.getTime() >= GIVE_UP_MS;
+        if (isGivenUp) log.error("waiting_change_lost", details);
+        else log.warn("waiting_change_failed", details);
+        if (isRefused || isGivenUp) await changes.end(id);
       }
     }
   };

@@ -1,7 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { createPendingChanges, UNDO_MS } from "../../src/undo/pending-changes.ts";
+import { createUndoable } from "../../src/undo/undoable.ts";
+import { DATABASES, storesOn } from "../support/databases.ts";
 import { startServer } from "../support/server.ts";
+import { addAccount } from "../support/stores.ts";
 
 const server = await startServer();
 afterAll(server.close);
@@ -91,6 +94,45 @@ test("a refused change is dropped, and an account has at most 20 pending changes
   await expect(oneMore).rejects.toMatchObject({ code: "rate_limited" });
   await server.accounts.remove(accountId);
   expect(await undoable.list(accountId)).toEqual([]);
+});
+
+test.each(DATABASES)(
+  "on %s, requests at the same time can't pass the limit of pending changes",
+  async (_, place) => {
+    const { db, clock, accounts } = await storesOn(place);
+    const { id: accountId } = await addAccount(accounts);
+    const pending = createPendingChanges({ db, clock });
+    const change = { kind: "delete", ids: ["mem_1"] } as const;
+    for (let number = 0; number < 19; number++) await pending.add(accountId, change);
+    const requests = Array.from({ length: 4 }, () => pending.add(accountId, change));
+    const outcomes = await Promise.allSettled(requests);
+    const refusals = outcomes.filter((outcome) => outcome.status === "rejected");
+    expect(refusals.map(({ reason }) => reason.code)).toEqual(Array(3).fill("rate_limited"));
+    expect(await pending.list(accountId)).toHaveLength(20);
+  },
+);
+
+test("a change that fails is tried again for a day, and its memories then stay as they are", async () => {
+  const { accountId, ids, contents } = await withMemories();
+  const { db, clock, memories } = server;
+  const logged: string[] = [];
+  const write = (event: string) => void logged.push(event);
+  const log = { debug: write, info: write, warn: write, error: write };
+  const remove = () => Promise.reject(new Error("The disk is broken."));
+  const broken = createUndoable({ db, clock, log, memories: { ...memories, remove } });
+
+  await undoable.applyLater(accountId, { kind: "delete", ids });
+  clock.advance(UNDO_MS);
+  await broken.applyDue();
+  clock.advance(24 * 60 * 60 * 1_000 - 1);
+  await broken.applyDue();
+  expect(await undoable.list(accountId)).toHaveLength(1);
+  clock.advance(60_000);
+  await broken.applyDue();
+  expect(await undoable.list(accountId)).toEqual([]);
+  expect(logged).toEqual(["waiting_change_failed", "waiting_change_failed", "waiting_change_lost"]);
+  expect(await contents()).toEqual(["one", "three", "two"]);
+  await broken.close();
 });
 
 test("lists and counts leave out the memories of `except`", async () => {
