@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { AppError } from "../../errors.ts";
 import dotProducts from "./dot-products.wasm" with { type: "file" };
 import lateInteraction from "./late-interaction.wasm" with { type: "file" };
+import sketches from "./sketches.wasm" with { type: "file" };
 
 /** See `dot-products.wat`. Addresses and sizes are in bytes. */
 interface DotProducts {
@@ -12,6 +13,21 @@ interface DotProducts {
 /** See `late-interaction.wat`. */
 interface LateInteraction {
   interact(asked: number, askedEnd: number, states: number, end: number): number;
+}
+
+/** See `sketches.wat`. */
+interface SketchesModule {
+  estimate(
+    tables: number,
+    signs: number,
+    end: number,
+    width: number,
+    numbers: number,
+    gap: number,
+    base: number,
+    scale: number,
+    offset: number,
+  ): void;
 }
 
 /** Bytes of a block. */
@@ -28,6 +44,7 @@ const SPARE = 0.25;
  */
 const { memory, multiply } = load(dotProducts) as DotProducts;
 const { interact } = load(lateInteraction, memory) as LateInteraction;
+const { estimate } = load(sketches, memory) as SketchesModule;
 const free: number[] = [];
 
 const viewsOf = (buffer: ArrayBuffer) => ({
@@ -39,11 +56,12 @@ const viewsOf = (buffer: ArrayBuffer) => ({
 /** Views of the whole memory, replaced when it grows. Its first block is for queries: see below. */
 export let whole = viewsOf(memory.buffer);
 
-/** Addresses in the first block: of a query's vector, and of a query's token states. */
+/** Addresses in the first block: of a query's vector, of its tables for sketches, and of its token states. */
 export const QUERY = 0;
+export const TABLES = BLOCK / 4;
 export const ASKED = BLOCK / 2;
 
-export { interact, multiply };
+export { estimate, interact, multiply };
 
 /**
  * Allocates a block, and returns its address.

@@ -1,0 +1,144 @@
+import { BLOCK, estimate, releaseBlocks, TABLES, takeBlock, whole } from "./wasm-memory.ts";
+
+/**
+ * Sketches of vectors: one bit for each number, its sign relative to a centre. The processor reads them in a fifth of the
+ * time that the vectors take. An estimated product is off by about 0.02, so the largest products are computed from the
+ * vectors afterwards. The estimate is RaBitQ's (Gao and Long, 2024), from tables for four numbers at once.
+ */
+export interface Sketches {
+  /** Bytes of memory. */
+  readonly bytes: number;
+  /** How many rows have a sketch. */
+  readonly count: number;
+  /** Writes the sketch of a row, which is at most the number of rows so far. */
+  put(row: number, vector: Float32Array): void;
+  /** Estimates the product of each row with a query. */
+  estimate(query: Float32Array): Estimates;
+  close(): void;
+}
+
+/** Estimated products by row, and their standard error. The next question overwrites them. */
+export interface Estimates {
+  estimates: Float32Array;
+  error: number;
+}
+
+/** Rows whose signs lie together. */
+const GROUP = 16;
+/** Bytes of a row beside its signs: a factor, a summand and an estimate. */
+const NUMBERS = 12;
+/** The largest number in a table: four of them fit into a byte. */
+const MOST = 63;
+/** Numbers of a query in one table. */
+const QUAD = 4;
+/** The array of estimates grows to this multiple of the needed length. */
+const GROWTH = 1.25;
+
+/**
+ * @param length of the vectors, a multiple of 32
+ * @param centre about the mean of the vectors, of the same length
+ */
+export function createSketches(length: number, centre: Float32Array): Sketches {
+  const width = length / 8;
+  const perBlock = Math.floor(BLOCK / (width + NUMBERS) / GROUP) * GROUP;
+  const gap = 4 * perBlock;
+  const blocks: number[] = [];
+  let count = 0;
+  /** Of all sketches that were written. */
+  let [errors, written] = [0, 0];
+  let estimates = new Float32Array(0);
+
+  return {
+    get bytes() {
+      return blocks.length * BLOCK + estimates.byteLength;
+    },
+
+    get count() {
+      return count;
+    },
+
+    put(row, vector) {
+      if (row === blocks.length * perBlock) blocks.push(takeBlock());
+      count = Math.max(count, row + 1);
+      const block = blocks[Math.floor(row / perBlock)] ?? 0;
+      const place = row % perBlock;
+      const inGroup = place % GROUP;
+      const signs = block + (place - inGroup) * width + inGroup;
+      let [byte, sum, squares, along] = [0, 0, 0, 0];
+      for (let at = 0; at < length; at++) {
+        const middle = centre[at] ?? 0;
+        const number = (vector[at] ?? 0) - middle;
+        if (number >= 0) byte |= 1 << (at % 8);
+        sum += Math.abs(number);
+        squares += number * number;
+        along += number * middle;
+        if (at % 8 < 7) continue;
+        whole.bytes[signs + ((at - 7) / 8) * GROUP] = byte;
+        byte = 0;
+      }
+      const numbers = (block + perBlock * width) / 4 + place;
+      whole.floats[numbers] = sum > 0 ? squares / sum : 0;
+      whole.floats[numbers + perBlock] = along;
+      // The part of the vector that its signs do not have, spread over all directions.
+      errors +=
+        Math.sqrt(Math.max(0, (squares * squares * length) / sum ** 2 - squares) / length) || 0;
+      written++;
+    },
+
+    estimate(query) {
+      const { scale, total, base, distance } = fillTables(query, centre, length);
+      if (estimates.length < count) estimates = new Float32Array(Math.ceil(count * GROWTH));
+      for (const [number, block] of blocks.entries()) {
+        const first = number * perBlock;
+        const rows = Math.min(perBlock, count - first);
+        const end = block + Math.ceil(rows / GROUP) * GROUP * width;
+        const numbers = block + perBlock * width;
+        estimate(TABLES, block, end, width, numbers, gap, base, scale, -total);
+        const found = (numbers + 2 * gap) / 4;
+        estimates.set(whole.floats.subarray(found, found + rows), first);
+      }
+      return { estimates, error: (distance * errors) / (written || 1) };
+    },
+
+    close() {
+      releaseBlocks(blocks.splice(0));
+      count = 0;
+    },
+  };
+}
+
+/**
+ * Writes the tables of a query at `TABLES`: the sums of four of its numbers, relative to the centre, for all signs that
+ * they can have.
+ * @returns what a number in a table stands for, the sum of all numbers' sizes, the query's product with the centre,
+ * and its distance from the centre
+ */
+function fillTables(query: Float32Array, centre: Float32Array, length: number) {
+  const numbers = new Float32Array(length);
+  let [total, base, squares, widest] = [0, 0, 0, 0];
+  for (let quad = 0; quad < length; quad += QUAD) {
+    let size = 0;
+    for (let at = quad; at < quad + QUAD; at++) {
+      const [own, middle] = [query[at] ?? 0, centre[at] ?? 0];
+      const number = own - middle;
+      numbers[at] = number;
+      size += Math.abs(number);
+      squares += number * number;
+      base += own * middle;
+    }
+    total += size;
+    widest = Math.max(widest, size);
+  }
+  const scale = (2 * widest) / MOST || 1;
+  for (let quad = 0; quad < length; quad += QUAD) {
+    for (let signs = 0; signs < 1 << QUAD; signs++) {
+      let sum = 0;
+      for (let at = 0; at < QUAD; at++) {
+        const number = numbers[quad + at] ?? 0;
+        sum += Math.abs(number) + (signs & (1 << at) ? number : -number);
+      }
+      whole.bytes[TABLES + (quad / QUAD) * GROUP + signs] = Math.round(sum / scale);
+    }
+  }
+  return { scale, total, base, distance: Math.sqrt(squares) };
+}

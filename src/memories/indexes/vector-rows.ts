@@ -1,0 +1,167 @@
+import { largestEstimated } from "./estimated.ts";
+import { type Accepts, largest } from "./largest.ts";
+import { createSketchedRows } from "./sketched-rows.ts";
+import { BLOCK, multiply, QUERY, releaseBlocks, takeBlock, whole } from "./wasm-memory.ts";
+
+/** Vectors by row, with one byte for each number. A row may be written again. */
+export interface VectorRows {
+  /** Bytes of memory. */
+  readonly bytes: number;
+  /**
+   * Writes the vector of a row, which is at most the number of rows so far.
+   * @throws RangeError when there is no memory left
+   */
+  put(row: number, vector: Float32Array): void;
+  /** A row's vector, computed from its bytes. */
+  vector(row: number): Float32Array;
+  /**
+   * Returns a function that finds a number of accepted rows with the largest products with a query, the largest first. With
+   * many rows, sketches tell which products are computed.
+   */
+  search(query: Float32Array, accepts: Accepts): (count: number) => number[];
+  /** Returns a function that computes the product of a row with a query. */
+  productWith(query: Float32Array): (row: number) => number;
+  /** Releases all memory. */
+  close(): void;
+}
+
+/** Numbers that are multiplied in one step. */
+const STEP = 32;
+/** Bytes of a record after its numbers: a factor, a product, and space to align the next record. */
+const TAIL = 16;
+/** The largest numbers of records and queries. The sum of 4,096 products fits into 31 bits. */
+const MOST = { record: 127, query: 16_383 };
+/** The array of products grows to this multiple of the needed length. */
+const GROWTH = 1.25;
+/** The query that is at `QUERY`. A search uses the same vector several times. */
+let prepared = { query: null as Float32Array | null, length: 0, factor: 1 };
+
+/** @param dimension of the vectors */
+export function createVectorRows(dimension: number): VectorRows {
+  const length = Math.ceil(dimension / STEP) * STEP;
+  const size = length + TAIL;
+  const perBlock = Math.floor(BLOCK / size);
+  const blocks: number[] = [];
+  let count = 0;
+  let products = new Float32Array(0);
+  /** The query whose products with all rows are in `products`; null after a change. */
+  let asked: Float32Array | null = null;
+
+  const addressOf = (row: number) =>
+    (blocks[Math.floor(row / perBlock)] ?? 0) + (row % perBlock) * size;
+
+  /** A row's vector, computed from its bytes. */
+  const vectorAt = (row: number): Float32Array => {
+    const address = addressOf(row);
+    const factor = whole.floats[(address + length) / 4] ?? 0;
+    return floatsOf(whole.integers.subarray(address, address + length), factor);
+  };
+
+  const sketches = createSketchedRows(length, vectorAt);
+
+  /** Copies a query to `QUERY`, unless it is there already. */
+  const prepare = (query: Float32Array): number => {
+    if (prepared.query !== query || prepared.length !== length) {
+      const numbers = new Int16Array(whole.floats.buffer, QUERY, length).fill(0);
+      prepared = { query, length, factor: quantizeQuery(query, numbers) };
+    }
+    return prepared.factor;
+  };
+
+  /** Multiplies all rows, including free ones. */
+  const multiplyAll = (query: Float32Array) => {
+    if (products.length < count) products = new Float32Array(Math.ceil(count * GROWTH));
+    let row = 0;
+    const { floats } = whole;
+    for (const block of blocks) {
+      const end = block + Math.min(perBlock, count - row) * size;
+      multiply(QUERY, block, end, length, size);
+      for (let at = (block + length) / 4 + 1; at < end / 4; at += size / 4) {
+        products[row++] = floats[at] ?? 0;
+      }
+    }
+    asked = query;
+  };
+
+  const multiplyOne = (row: number): number => {
+    const address = addressOf(row);
+    multiply(QUERY, address, address + size, length, size);
+    return whole.floats[(address + length) / 4 + 1] ?? 0;
+  };
+
+  const productWith = (query: Float32Array) => {
+    const factor = prepare(query);
+    const isKnown = asked === query;
+    return (row: number) => (isKnown ? (products[row] ?? 0) : multiplyOne(row)) * factor;
+  };
+
+  return {
+    get bytes() {
+      return blocks.length * BLOCK + products.byteLength + sketches.bytes;
+    },
+
+    put(row, vector) {
+      if (row === blocks.length * perBlock) blocks.push(takeBlock());
+      count = Math.max(count, row + 1);
+      const address = addressOf(row);
+      // The row may contain data of a removed vector.
+      whole.integers.fill(0, address, address + length);
+      const numbers = whole.integers.subarray(address, address + dimension);
+      whole.floats[(address + length) / 4] = quantizeRecord(vector, numbers);
+      asked = null;
+      sketches.put(row, count);
+    },
+
+    vector: (row) => vectorAt(row).subarray(0, dimension),
+
+    search(query, accepts) {
+      const estimates = sketches.estimate(query, count);
+      const productOf = productWith(query);
+      return (wanted) => {
+        const options = { length: count, count: wanted, accepts };
+        const found = estimates && largestEstimated(estimates, options, productOf);
+        if (found) return found;
+        if (asked !== query) multiplyAll(query);
+        return largest(products, count, wanted, accepts);
+      };
+    },
+
+    productWith,
+
+    close() {
+      releaseBlocks(blocks.splice(0));
+      sketches.close();
+      [asked, count] = [null, 0];
+    },
+  };
+}
+
+function floatsOf(numbers: Int8Array, factor: number): Float32Array {
+  const products = new Float32Array(numbers.length);
+  for (let at = 0; at < numbers.length; at++) products[at] = (numbers[at] ?? 0) * factor;
+  return products;
+}
+
+/** The factor by which whole numbers up to `most` become the numbers of a vector. */
+function factorOf(vector: Float32Array, most: number): number {
+  let highest = 0;
+  for (let at = 0; at < vector.length; at++) highest = Math.max(highest, Math.abs(vector[at] ?? 0));
+  return highest / most || 1;
+}
+
+/**
+ * Writes a vector as whole numbers. The same loop for arrays of both types would be slower than one for each.
+ * @returns the factor to multiply them with
+ */
+function quantizeRecord(vector: Float32Array, numbers: Int8Array): number {
+  const factor = factorOf(vector, MOST.record);
+  for (let at = 0; at < vector.length; at++) numbers[at] = Math.round((vector[at] ?? 0) / factor);
+  return factor;
+}
+
+/** Writes a query as whole numbers; see `quantizeRecord`. */
+function quantizeQuery(query: Float32Array, numbers: Int16Array): number {
+  const factor = factorOf(query, MOST.query);
+  for (let at = 0; at < query.length; at++) numbers[at] = Math.round((query[at] ?? 0) / factor);
+  return factor;
+}

@@ -1,0 +1,140 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import loadWabt from "wabt";
+import { largestEstimated } from "../../../src/memories/indexes/estimated.ts";
+import { createSketches } from "../../../src/memories/indexes/sketches.ts";
+import { createVectorIndex } from "../../../src/memories/indexes/vectors.ts";
+import { createRandom } from "../../support/random.ts";
+
+const FOLDER = join(import.meta.dir, "../../../src/memories/indexes");
+const random = createRandom(5);
+
+const unit = (vector: Float32Array) => {
+  const length = Math.sqrt(product(vector, vector));
+  for (let at = 0; at < vector.length; at++) vector[at] = (vector[at] ?? 0) / length;
+  return vector;
+};
+const anyVector = (dimension: number) =>
+  unit(Float32Array.from({ length: dimension }, () => random.next() + random.next() - 1));
+const product = (a: Float32Array, b: Float32Array) => {
+  let total = 0;
+  for (let at = 0; at < a.length; at++) total += (a[at] ?? 0) * (b[at] ?? 0);
+  return total;
+};
+
+/** Makes vectors as a model does: all have something in common, and those about the same thing have more. */
+function createTexts(dimension: number) {
+  const common = anyVector(dimension);
+  const pool = (size: number) => Array.from({ length: size }, () => anyVector(dimension));
+  const [subjects, details] = [pool(60), pool(1_000)];
+  const any = () => {
+    const subject = subjects[random.below(subjects.length)] ?? common;
+    const detail = details[random.below(details.length)] ?? common;
+    const share = 0.2 + 0.4 * random.next();
+    const vector = new Float32Array(dimension);
+    for (let at = 0; at < dimension; at++) {
+      vector[at] = 0.8 * (common[at] ?? 0) + share * (subject[at] ?? 0) + 0.5 * (detail[at] ?? 0);
+    }
+    return unit(vector);
+  };
+  return { common, any };
+}
+
+test("the module is what its text says", async () => {
+  const { parseWat } = await loadWabt();
+  const text = await Bun.file(join(FOLDER, "sketches.wat")).text();
+  const { buffer } = parseWat("sketches.wat", text, { simd: true }).toBinary({});
+  const module = await Bun.file(join(FOLDER, "sketches.wasm")).bytes();
+  expect([...module]).toEqual([...buffer]);
+});
+
+test.each([32, 384, 4_096])("products with vectors of %d numbers are estimated", (dimension) => {
+  const { common, any } = createTexts(dimension);
+  const sketches = createSketches(dimension, common);
+  const count = 70_000 / dimension + 1_000;
+  const vectors = Array.from({ length: Math.floor(count) }, any);
+  for (const [row, vector] of vectors.entries()) sketches.put(row, vector);
+  // Rows are used again.
+  for (let row = 0; row < vectors.length; row += 3) {
+    vectors[row] = any();
+    sketches.put(row, vectors[row] ?? common);
+  }
+  expect(sketches.count).toBe(vectors.length);
+  for (let round = 0; round < 3; round++) {
+    const query = any();
+    const { estimates, error } = sketches.estimate(query);
+    const errors = vectors.map((vector, row) => (estimates[row] ?? 0) - product(vector, query));
+    const mean = errors.reduce((total, one) => total + one, 0) / errors.length;
+    const squares = errors.reduce((total, one) => total + one * one, 0) / errors.length;
+    expect(Math.abs(mean)).toBeLessThan(error / 2);
+    expect(Math.sqrt(squares)).toBeGreaterThan(0.7 * error);
+    expect(Math.sqrt(squares)).toBeLessThan(1.3 * error);
+  }
+  sketches.close();
+});
+
+test("few products are computed to find the largest, or none if too many could be among them", () => {
+  const length = 20_000;
+  const truth = Float32Array.from({ length }, () => random.next() ** 3);
+  const estimates = truth.map((number) => number + 0.02 * (random.next() - 0.5));
+  for (const accepts of [null, (row: number) => row % 7 === 0, (row: number) => row < 30]) {
+    let computed = 0;
+    const productOf = (row: number) => {
+      computed++;
+      return truth[row] ?? 0;
+    };
+    const wanted = [...truth.keys()]
+      .filter((row) => accepts?.(row) ?? true)
+      .sort((a, b) => (truth[b] ?? 0) - (truth[a] ?? 0))
+      .slice(0, 50);
+    const found = { estimates, error: 0.01 };
+    expect(largestEstimated(found, { length, count: 50, accepts }, productOf)).toEqual(wanted);
+    expect(computed).toBeLessThan(length / 8);
+    const vague = { estimates, error: 1 };
+    if (accepts?.(0) === undefined) {
+      expect(largestEstimated(vague, { length, count: 50, accepts }, productOf)).toBeNull();
+    }
+  }
+});
+
+test("among many vectors the nearest are found, with and without a filter and after changes", () => {
+  const dimension = 384;
+  const { any } = createTexts(dimension);
+  const index = createVectorIndex(dimension);
+  const vectors = new Map<number, Float32Array>();
+  const put = (owner: number) => {
+    const vector = any();
+    index.remove(owner);
+    index.put(owner, [vector]);
+    vectors.set(owner, vector);
+  };
+  const check = (count: number, accepts: ((owner: number) => boolean) | null) => {
+    const query = any();
+    const found = index.nearest(query, { count, least: 1, accepts });
+    const nearest = [...vectors]
+      .filter(([owner]) => accepts?.(owner) ?? true)
+      .map(([owner, vector]) => ({ owner, product: product(vector, query) }))
+      .sort((a, b) => b.product - a.product)
+      .slice(0, count);
+    const missed = nearest.filter(({ owner }) => !found.has(owner));
+    expect(found.size).toBe(Math.min(count, nearest.length));
+    // The first half is complete, and at the end hardly one is another.
+    expect(missed.length).toBeLessThanOrEqual(count / 50);
+    expect(nearest.slice(0, count / 2).every(({ owner }) => found.has(owner))).toBe(true);
+  };
+  for (let owner = 0; owner < 46_000; owner++) put(owner);
+  check(100, null);
+  check(100, (owner) => owner % 9 === 0);
+  check(100, (owner) => owner < 40);
+  check(1_000, null);
+  for (let owner = 0; owner < 46_000; owner += 5) put(owner);
+  for (let owner = 0; owner < 46_000; owner += 11) {
+    index.remove(owner);
+    vectors.delete(owner);
+  }
+  check(100, null);
+  const { bytes } = index;
+  index.close();
+  expect(index.bytes).toBeLessThan(bytes);
+  expect(index.nearest(any(), { count: 10, least: 1, accepts: null }).size).toBe(0);
+});
