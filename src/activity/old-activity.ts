@@ -17,15 +17,29 @@ const DAY = 86_400_000;
  */
 export async function removeOldActivity(db: Database, now: number, days: number): Promise<boolean> {
   const before = new Date(now - days * DAY);
-  return (await removeOldEvents(db, before)) + (await removeOldDays(db, before)) > 0;
+  // Finding accounts with too much reads whole indexes, so it waits until nothing is too old.
+  return (
+    (await removeOldEvents(db, before)) ||
+    (await removeOldDays(db, before)) ||
+    (await removeExcessEvents(db)) ||
+    (await removeExcessDays(db))
+  );
 }
 
-async function removeOldEvents(db: Database, before: Date): Promise<number> {
+/** Events are written in the order of their times, give or take seconds, so the oldest have the lowest ids. */
+async function removeOldEvents(db: Database, before: Date): Promise<boolean> {
   const { orm } = db;
   const { activityEvents } = db.tables(createActivityTables);
-  const { id, accountId, at } = activityEvents;
-  const old = orm.select({ id }).from(activityEvents).where(lt(at, before)).limit(BATCH);
-  let removed = await orm.delete(activityEvents).where(inArray(id, old)).returning({ id });
+  const { id, at } = activityEvents;
+  const first = orm.select({ id }).from(activityEvents).orderBy(asc(id)).limit(BATCH);
+  const isOld = and(inArray(id, first), lt(at, before));
+  return (await orm.delete(activityEvents).where(isOld).returning({ id })).length > 0;
+}
+
+async function removeExcessEvents(db: Database): Promise<boolean> {
+  const { orm } = db;
+  const { activityEvents } = db.tables(createActivityTables);
+  const { id, accountId } = activityEvents;
   const overfull = await orm
     .select({ accountId })
     .from(activityEvents)
@@ -46,28 +60,41 @@ async function removeOldEvents(db: Database, before: Date): Promise<number> {
       .where(and(ofAccount, lte(id, first?.id ?? 0)))
       .orderBy(asc(id))
       .limit(BATCH);
-    const deletion = orm.delete(activityEvents).where(inArray(id, oldest));
-    removed = [...removed, ...(await deletion.returning({ id }))];
+    await orm.delete(activityEvents).where(inArray(id, oldest));
   }
-  return removed.length;
+  return overfull.length > 0;
 }
 
-/** Deletes whole days of an account. A day has at most a few hundred rows. */
-async function removeOldDays(db: Database, before: Date): Promise<number> {
-  const { orm } = db;
+/** A day of an account. It has at most a few hundred rows. */
+interface AccountDay {
+  accountId: string;
+  day: string;
+}
+
+async function removeOldDays(db: Database, before: Date): Promise<boolean> {
   const { activityDays } = db.tables(createActivityTables);
   const { accountId, day } = activityDays;
-  const old = lt(day, dayOf(before.getTime()));
-  const [oldest] = await orm.select({ accountId, day }).from(activityDays).where(old).limit(1);
-  const overfull = await orm
+  const isOld = lt(day, dayOf(before.getTime()));
+  const old = await db.orm.select({ accountId, day }).from(activityDays).where(isOld).limit(1);
+  return removeDays(db, old);
+}
+
+async function removeExcessDays(db: Database): Promise<boolean> {
+  const { activityDays } = db.tables(createActivityTables);
+  const { accountId, day } = activityDays;
+  const overfull = await db.orm
     .select({ accountId, day: sql<string>`min(${day})` })
     .from(activityDays)
     .groupBy(accountId)
     .having(gt(count(), MAX_DAY_ROWS));
-  const due = oldest ? [oldest, ...overfull] : overfull;
-  for (const each of due) {
-    const ofDay = and(eq(accountId, each.accountId), eq(day, each.day));
-    await orm.delete(activityDays).where(ofDay);
+  return removeDays(db, overfull);
+}
+
+async function removeDays(db: Database, days: readonly AccountDay[]): Promise<boolean> {
+  const { activityDays } = db.tables(createActivityTables);
+  for (const { accountId, day } of days) {
+    const ofDay = and(eq(activityDays.accountId, accountId), eq(activityDays.day, day));
+    await db.orm.delete(activityDays).where(ofDay);
   }
-  return due.length;
+  return days.length > 0;
 }
