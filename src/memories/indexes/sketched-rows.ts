@@ -6,7 +6,7 @@ const SKETCHED = { from: 40_000, atOnce: 8 };
 const SAMPLE = 500;
 
 /** The sketches of an index's rows, if there are many rows. */
-export interface SketchedRows {
+interface SketchedRows {
   /** Bytes of memory. */
   readonly bytes: number;
   /** Takes in a row that was written. `count` is the number of all rows. */

@@ -4,7 +4,7 @@ import { createSketchedRows } from "./sketched-rows.ts";
 import { BLOCK, multiply, QUERY, releaseBlocks, takeBlock, whole } from "./wasm-memory.ts";
 
 /** Vectors by row, with one byte for each number. A row may be written again. */
-export interface VectorRows {
+interface VectorRows {
   /** Bytes of memory. */
   readonly bytes: number;
   /**
