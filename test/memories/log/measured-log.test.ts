@@ -4,7 +4,7 @@ import { createPostgresLog } from "../../../src/memories/log/postgres-log.ts";
 import { createMetrics } from "../../../src/metrics.ts";
 import { readMetrics } from "../../support/metrics.ts";
 import { logDatabase } from "../../support/postgres-log.ts";
-import { entryOf } from "./contract.ts";
+import { entryOf } from "./log-under-test.ts";
 
 test("what is taken in from others is counted, and leases that are taken and lost", async () => {
   const { postgres, connect } = await logDatabase(["acc_1"]);

@@ -5,7 +5,8 @@ import { createPostgresLog } from "../../../src/memories/log/postgres-log.ts";
 import type { Checkpoint } from "../../../src/memories/log/records.ts";
 import { LeaseLost } from "../../../src/memories/log/shared-log.ts";
 import { logDatabase } from "../../support/postgres-log.ts";
-import { describeLog, entryOf } from "./contract.ts";
+import { describeLog } from "./contract.ts";
+import { entryOf } from "./log-under-test.ts";
 
 let accounts = 0;
 describeLog("a log in PostgreSQL", async () => {

@@ -6,7 +6,7 @@ import type { Lease, LoggedEntry } from "../../../src/memories/log/records.ts";
 import { LeaseLost } from "../../../src/memories/log/shared-log.ts";
 import { logDatabase } from "../../support/postgres-log.ts";
 import { createRandom, type Random } from "../../support/random.ts";
-import { entryOf } from "./contract.ts";
+import { entryOf } from "./log-under-test.ts";
 
 /**
  * Processes that append, flush, sweep and read one table in whatever order, stop at any step for longer

@@ -8,7 +8,8 @@ import { createSqliteLog } from "../../../src/memories/log/sqlite-log.ts";
 import { afterThisTest, temporaryFolder, testDatabase } from "../../support/database.ts";
 import { earlierDatabase } from "../../support/recorded-data.ts";
 import { until } from "../../support/until.ts";
-import { describeLog, entryOf } from "./contract.ts";
+import { describeLog } from "./contract.ts";
+import { entryOf } from "./log-under-test.ts";
 
 describeLog("a log in SQLite", () => {
   const path = databasePath(temporaryFolder());

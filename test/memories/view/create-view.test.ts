@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { STATE } from "../../../src/embedding/embedder.ts";
 import { type Filter, type Position, passes } from "../../../src/memories/filter.ts";
 import { tokensOf } from "../../../src/memories/indexes/tokens.ts";
 import type { Candidate, Found, StoredMemory } from "../../../src/memories/rows.ts";
@@ -7,69 +6,21 @@ import { createView } from "../../../src/memories/view/create-view.ts";
 import type { View } from "../../../src/memories/view/view.ts";
 import { bm25Of } from "../../support/bm25.ts";
 import { cosine } from "../../support/cosine.ts";
-import { createRandom } from "../../support/random.ts";
+import {
+  DIMENSION,
+  filterOf,
+  maybe,
+  memoryOf,
+  random,
+  SESSIONS,
+  some,
+  times,
+  vectorOf,
+  WORDS,
+} from "./random-memories.ts";
 
-const random = createRandom(7);
-const DIMENSION = 20;
-const TAGS = ["red", "blue", "it's", "緑"];
-const AGENTS = ["ada", "O'Hara"];
-const SESSIONS = ["s1", "s2", "s3"];
-const WORDS = ["apple", "pear", "plums", "quince", "the", "running", "茶", "Äpfel"];
 /** What bytes in place of numbers change in a cosine, at the most. */
 const ROUGH = 0.02;
-
-const some = <Value>(values: readonly Value[]) => values.filter(() => random.below(2) === 0);
-const maybe = <Value>(value: Value) => (random.below(3) === 0 ? value : null);
-const times = <Value>(count: number, make: (index: number) => Value) =>
-  Array.from({ length: count }, (_, index) => make(index));
-
-function vectorOf(): Float32Array {
-  const vector = Float32Array.from({ length: DIMENSION }, () => random.next() - 0.5);
-  const length = Math.hypot(...vector);
-  return vector.map((number) => number / length);
-}
-
-function memoryOf(id: string): StoredMemory {
-  const via = random.pick(["api", "mcp", "capture"] as const) ?? "api";
-  return {
-    id,
-    content: times(1 + random.below(9), () => random.pick(WORDS)).join(" "),
-    tags: some(TAGS),
-    agentId: maybe(random.pick(AGENTS) ?? ""),
-    sessionId: maybe(random.pick(SESSIONS) ?? ""),
-    project: maybe("ctxd"),
-    importance: random.below(10) / 10,
-    pinned: random.below(2) === 0,
-    supersedes: maybe(`id ${random.below(100)}`),
-    supersededBy: maybe(`id ${random.below(100)}`),
-    metadata: random.below(2) ? "{}" : `{"n":${random.below(5)}}`,
-    source: maybe({ via, by: random.pick(["laptop", "desk"]) ?? "", id: "key_1" }),
-    createdAt: random.below(60),
-    updatedAt: 1_000 + random.below(60),
-    expiresAt: maybe(random.below(5_000)),
-    vectors: times(1 + random.below(3), vectorOf),
-    starts: random.below(2) ? [] : [0, random.below(9)],
-    states: Int8Array.from({ length: STATE * random.below(4) }, () => random.below(255) - 127),
-  };
-}
-
-function filterOf(): Filter {
-  const at = random.below(60);
-  return {
-    ...(maybe(1) && { tags: [...some(TAGS), ...(maybe(["nowhere"]) ?? [])] }),
-    ...(maybe(1) && { tagsMatch: random.below(2) ? ("any" as const) : ("all" as const) }),
-    ...(maybe(1) && { agentId: random.pick([...AGENTS, "nobody"]) ?? "" }),
-    ...(maybe(1) && { projects: some(["ctxd", "other", null]) }),
-    ...(maybe(1) && { sourceId: random.pick(["key_1", "key_2"]) ?? "" }),
-    ...(maybe(1) && { isCaptured: random.below(2) === 0 }),
-    ...(maybe(1) && { isCurrent: true }),
-    ...(maybe(1) && { aliveAt: random.below(5_000) }),
-    ...(maybe(1) && { sessionId: random.pick([...SESSIONS, "never"]) ?? "" }),
-    ...(maybe(1) && { createdAfter: at }),
-    ...(maybe(1) && { createdBefore: at + random.below(40) }),
-    ...(maybe(1) && { except: Array.from({ length: 9 }, () => `id ${random.below(99)}`) }),
-  };
-}
 
 function rowOf({ vectors: _, states: _states, ...row }: StoredMemory) {
   return row;
@@ -325,37 +276,4 @@ test("the passage that is nearest is told", () => {
     const question = { vector, words: null, filter: {}, limit: 1, least: 1 };
     expect(view.candidates(question).candidates[0]?.passage).toBe(passage);
   }
-});
-
-test("memories are compared word by word; what is removed or has no states is left out", () => {
-  const view = createView(DIMENSION);
-  const states = (place: number) => new Int8Array(STATE).fill(127, place, place + 1);
-  view.put({ ...memoryOf("near"), states: Int8Array.of(...states(1), ...states(2)) });
-  view.put({ ...memoryOf("half"), states: states(2) });
-  view.put({ ...memoryOf("gone"), states: states(1) });
-  view.put({ ...memoryOf("changed"), states: states(1) });
-  view.put({ ...memoryOf("earlier"), states: new Int8Array(0) });
-  view.remove("gone");
-  view.put({ ...memoryOf("changed"), states: states(5) });
-  const asked = { numbers: Int8Array.of(...states(1), ...states(2)), words: ["red", "pears"] };
-  const ids = ["earlier", "near", "unknown", "gone", "half", "changed"];
-  expect([...(view.interaction(ids, asked, [3, 1]) ?? [])]).toEqual([
-    ["near", 1],
-    ["half", 0.25],
-    ["changed", 0],
-  ]);
-});
-
-test("a view of too many memories keeps no states", () => {
-  const view = createView(DIMENSION, 10);
-  const asked = { numbers: new Int8Array(STATE).fill(1), words: ["pears"] };
-  const states = new Int8Array(STATE * 90).fill(1);
-  for (let id = 0; id < 10; id++) view.put({ ...memoryOf(`id ${id}`), states });
-  expect(view.interaction(["id 1"], asked, [1])?.size).toBe(1);
-  const { bytes } = view;
-  view.put({ ...memoryOf("one more"), states });
-  expect(view.interaction(["id 1"], asked, [1])).toBeNull();
-  expect(view.bytes).toBeLessThan(bytes);
-  view.put({ ...memoryOf("id 1"), states });
-  expect(view.get("id 1")).not.toBeNull();
 });
