@@ -1,4 +1,5 @@
 import { wholeAccount } from "../../src/keys/reach.ts";
+import { until } from "../support/until.ts";
 import { openPrepared } from "./prepared-data.ts";
 import { createProgress } from "./progress.ts";
 import { createSentences } from "./sentences.ts";
@@ -28,7 +29,7 @@ while (stored.memories < memories) {
   await data.memories.create(wholeAccount(data.accountId), batch);
   stored.add(batch);
   progress.report(stored.memories);
-  while ((await data.log.size()) > WAITING) await Bun.sleep(LOOK_EVERY);
+  await until("commits are flushed", async () => (await data.log.size()) <= WAITING, LOOK_EVERY);
 }
 progress.end();
 const seconds = (performance.now() - started) / 1_000;

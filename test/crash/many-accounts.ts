@@ -35,6 +35,8 @@ const [ACCOUNTS, MEMORIES, ROUNDS] = [values.accounts, values.memories, values.r
 const AT_ONCE = 8;
 const MOST_MIB = 450;
 const MOST_SECONDS = 60;
+/** Seconds after which a deletion is not waited for. */
+const GIVE_UP_SECONDS = 600;
 
 const sentences = createSentences(Number(values.seed));
 const dataDir = mkdtempSync(join(tmpdir(), "ctxd-accounts-"));
@@ -120,7 +122,7 @@ try {
     const client = createClient(origin, key);
     await (n % 2 ? client.remove(id) : client.update(id, { content: "another" }));
     answered.set(n, performance.now());
-  }).then(() => {
+  }).finally(() => {
     isOver = true;
   });
   let slowest = 0;
@@ -128,8 +130,10 @@ try {
     const begun = performance.now();
     const left = remaining();
     for (const [n, since] of answered) {
+      const seconds = Math.round((begun - since) / 1000);
+      if (seconds > GIVE_UP_SECONDS) throw new Error(`bytes are left after ${seconds} s`);
       if (left.has(n) || since > begun) continue;
-      slowest = Math.max(slowest, Math.round((begun - since) / 1000));
+      slowest = Math.max(slowest, seconds);
       answered.delete(n);
     }
     await Bun.sleep(1_000);
