@@ -94,6 +94,22 @@ test.each<[string, Look]>([
   TIMEOUT,
 );
 
+test("on a phone the button Copy covers no text", async () => {
+  const check = async (page: Page) => {
+    await page.goto(`${dashboard.origin}/connect`);
+    await page.locator(".copyable-text button:visible").first().waitFor();
+    const overlaps = await page.locator(".copyable-text:has(button:visible)").evaluateAll((boxes) =>
+      boxes.map((box) => {
+        const text = box.querySelector("pre")?.getBoundingClientRect();
+        const button = box.querySelector("button")?.getBoundingClientRect();
+        return (text?.bottom ?? 0) - (button?.top ?? 0);
+      }),
+    );
+    expect(Math.max(...overlaps)).toBeLessThanOrEqual(0);
+  };
+  await dashboard.visitAs(accountId, check, { narrow: true });
+});
+
 test("Arabic is written from the right", async () => {
   await dashboard.visitAs(accountId, async (page) => {
     await page.goto(`${dashboard.origin}/memories`);
