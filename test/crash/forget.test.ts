@@ -10,7 +10,7 @@ import { type Client, createClient } from "../support/client.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { listFiles } from "../support/files.ts";
-import { HASTY, openData } from "../support/live-data.ts";
+import { folderOfTest, HASTY, openData } from "../support/live-data.ts";
 import { createRandom } from "../support/random.ts";
 import { addAccountTo, spawnServer } from "../support/server-process.ts";
 import { filesWith, untilFound, untilGone } from "./traces.ts";
@@ -55,9 +55,11 @@ const WAYS: Record<string, Forgetting> = {
   },
 };
 
+// Tests whose servers are processes of their own mostly wait, so they run at once.
 for (const [way, forget] of Object.entries(WAYS)) {
-  test(`a memory that is replaced, deleted or expires ${way} leaves no trace`, async () => {
-    const dataDir = temporaryFolder();
+  test.concurrent(`a memory that is replaced, deleted or expires ${way} leaves no trace`, async () => {
+    using folder = folderOfTest();
+    const dataDir = folder.path;
     const { key } = await addAccountTo(dataDir);
     await using server = spawnServer(dataDir, "impatient");
     const client = createClient(await server.origin(), key);
@@ -75,8 +77,9 @@ for (const [way, forget] of Object.entries(WAYS)) {
   });
 }
 
-test("a server that is killed right after it answered forgets when it starts again", async () => {
-  const dataDir = temporaryFolder();
+test.concurrent("a server that is killed right after it answered forgets when it starts again", async () => {
+  using folder = folderOfTest();
+  const dataDir = folder.path;
   const { key } = await addAccountTo(dataDir);
   const { memory, words } = secret();
   for (const [round, pause] of [0, 200, 700, 1_200].entries()) {
@@ -96,10 +99,11 @@ test("a server that is killed right after it answered forgets when it starts aga
   }
 }, 120_000);
 
-test.each(["checkpoint recorded", "former base removed"])(
+test.concurrent.each(["checkpoint recorded", "former base removed"])(
   "what a flush has dropped from the log, ended by a crash right after the step %s, is gone when the server starts again",
   async (step) => {
-    const dataDir = temporaryFolder();
+    using folder = folderOfTest();
+    const dataDir = folder.path;
     const { key } = await addAccountTo(dataDir);
     const { memory, words } = secret();
     {
@@ -116,8 +120,9 @@ test.each(["checkpoint recorded", "former base removed"])(
   },
 );
 
-test("what is deleted while another flush runs, beside other writes, is gone as well", async () => {
-  const dataDir = temporaryFolder();
+test.concurrent("what is deleted while another flush runs, beside other writes, is gone as well", async () => {
+  using folder = folderOfTest();
+  const dataDir = folder.path;
   const { key } = await addAccountTo(dataDir);
   await using server = spawnServer(dataDir, "impatient");
   const client = createClient(await server.origin(), key);
@@ -133,6 +138,21 @@ test("what is deleted while another flush runs, beside other writes, is gone as 
     await client.remove(saved.id);
   }
   expect(await untilGone(dataDir, all, PATIENCE)).toEqual([]);
+});
+
+test.concurrent("an account that is removed while the server runs leaves no trace", async () => {
+  using folder = folderOfTest();
+  const dataDir = folder.path;
+  const { key } = await addAccountTo(dataDir, "grace@example.com");
+  await using server = spawnServer(dataDir, "real");
+  const client = createClient(await server.origin(), key);
+  const { memory, words } = secret();
+  await client.save(memory, { "idempotency-key": "once" });
+  expect(filesWith(dataDir, words)).not.toEqual([]);
+  const removed = await ctxd(["user", "remove", "--yes", "grace@example.com"], { dataDir });
+  expect(removed.exitCode).toBe(0);
+  expect(await untilGone(dataDir, [...words, "grace@example.com"], PATIENCE)).toEqual([]);
+  expect((await client.send("GET", "/memories")).status).toBe(401);
 });
 
 test("what is deleted or replaced in many accounts at once is gone from all of them", async () => {
@@ -171,20 +191,6 @@ test("a base to which nothing can be added is written as a whole, and forgets", 
   expect(await untilGone(dataDir, words, PATIENCE)).toEqual([]);
   expect(failures).toBeGreaterThan(3);
   expect((await data.memories.get(wholeAccount(accountId), kept?.id ?? "")).content).toBe("kept");
-});
-
-test("an account that is removed while the server runs leaves no trace", async () => {
-  const dataDir = temporaryFolder();
-  const { key } = await addAccountTo(dataDir, "grace@example.com");
-  await using server = spawnServer(dataDir, "real");
-  const client = createClient(await server.origin(), key);
-  const { memory, words } = secret();
-  await client.save(memory, { "idempotency-key": "once" });
-  expect(filesWith(dataDir, words)).not.toEqual([]);
-  const removed = await ctxd(["user", "remove", "--yes", "grace@example.com"], { dataDir });
-  expect(removed.exitCode).toBe(0);
-  expect(await untilGone(dataDir, [...words, "grace@example.com"], PATIENCE)).toEqual([]);
-  expect((await client.send("GET", "/memories")).status).toBe(401);
 });
 
 /** A memory with a vector and states that no other has. */
