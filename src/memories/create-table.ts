@@ -17,7 +17,7 @@ const STATES_BYTES = 1_000;
  * Milliseconds before the view of a table that can answer without it is filled. The search that started the filling
  * takes up to 300 ms, and longer beside the filling.
  */
-const FILL_DELAY_MS = 500;
+const FILL_DELAY_MS = 300;
 /**
  * Searches that read a base at the same time while the view is being filled. Each takes about a second in a base of
  * 100,000 memories, so further ones are answered sooner if they wait for the view.

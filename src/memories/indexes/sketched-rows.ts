@@ -2,6 +2,8 @@ import { createSketches, type Estimates, type Sketches } from "./sketches.ts";
 
 /** Rows from which sketches save time, and rows that are sketched for each row that is written. */
 const SKETCHED = { from: 40_000, atOnce: 8 };
+/** The longest vectors for whose tables there is room at `TABLES`. */
+const MAX_LENGTH = 4_096;
 /** Rows whose mean is the centre of the sketches. */
 const SAMPLE = 500;
 
@@ -19,21 +21,28 @@ interface SketchedRows {
 /**
  * Creates the sketches once there are many rows, and then sketches a few rows at a time, so that no write takes long.
  * @param length of the vectors, a multiple of 32
- * @param vectorAt the vector of a row
+ * @param vectorAt the vector of a row: whole numbers, and the factor by which they are multiplied
  */
 export function createSketchedRows(
   length: number,
-  vectorAt: (row: number) => Float32Array,
+  vectorAt: (row: number) => { numbers: Int8Array; factor: number },
 ): SketchedRows {
   let sketches: Sketches | null = null;
 
   const centre = (count: number): Float32Array => {
     const mean = new Float32Array(length);
     for (let nth = 0; nth < SAMPLE; nth++) {
-      const vector = vectorAt(Math.floor((nth * count) / SAMPLE));
-      for (let at = 0; at < length; at++) mean[at] = (mean[at] ?? 0) + (vector[at] ?? 0) / SAMPLE;
+      const { numbers, factor } = vectorAt(Math.floor((nth * count) / SAMPLE));
+      for (let at = 0; at < length; at++) {
+        mean[at] = (mean[at] ?? 0) + ((numbers[at] ?? 0) * factor) / SAMPLE;
+      }
     }
     return mean;
+  };
+
+  const sketch = (into: Sketches, row: number) => {
+    const { numbers, factor } = vectorAt(row);
+    into.put(row, numbers, factor);
   };
 
   return {
@@ -42,11 +51,11 @@ export function createSketchedRows(
     },
 
     put(row, count) {
-      if (count < SKETCHED.from) return;
+      if (count < SKETCHED.from || length > MAX_LENGTH) return;
       sketches ??= createSketches(length, centre(count));
-      if (row < sketches.count) sketches.put(row, vectorAt(row));
+      if (row < sketches.count) sketch(sketches, row);
       const end = Math.min(count, sketches.count + SKETCHED.atOnce);
-      for (let next = sketches.count; next < end; next++) sketches.put(next, vectorAt(next));
+      for (let next = sketches.count; next < end; next++) sketch(sketches, next);
     },
 
     estimate: (query, count) => (sketches?.count === count ? sketches.estimate(query) : null),

@@ -50,11 +50,11 @@ export function createVectorRows(dimension: number): VectorRows {
   const addressOf = (row: number) =>
     (blocks[Math.floor(row / perBlock)] ?? 0) + (row % perBlock) * size;
 
-  /** A row's vector, computed from its bytes. */
-  const vectorAt = (row: number): Float32Array => {
+  /** A row's whole numbers, and the factor by which they are multiplied. */
+  const vectorAt = (row: number) => {
     const address = addressOf(row);
     const factor = whole.floats[(address + length) / 4] ?? 0;
-    return floatsOf(whole.integers.subarray(address, address + length), factor);
+    return { numbers: whole.integers.subarray(address, address + length), factor };
   };
 
   const sketches = createSketchedRows(length, vectorAt);
@@ -112,7 +112,10 @@ export function createVectorRows(dimension: number): VectorRows {
       sketches.put(row, count);
     },
 
-    vector: (row) => vectorAt(row).subarray(0, dimension),
+    vector(row) {
+      const { numbers, factor } = vectorAt(row);
+      return floatsOf(numbers.subarray(0, dimension), factor);
+    },
 
     search(query, accepts) {
       const estimates = sketches.estimate(query, count);

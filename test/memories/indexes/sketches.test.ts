@@ -53,11 +53,16 @@ test.each([32, 384, 4_096])("products with vectors of %d numbers are estimated",
   const sketches = createSketches(dimension, common);
   const count = 70_000 / dimension + 1_000;
   const vectors = Array.from({ length: Math.floor(count) }, any);
-  for (const [row, vector] of vectors.entries()) sketches.put(row, vector);
+  const put = (row: number, vector: Float32Array) => {
+    const most = Math.max(...vector.map(Math.abs));
+    const numbers = Int8Array.from(vector, (number) => Math.round((127 * number) / most));
+    sketches.put(row, numbers, most / 127);
+  };
+  for (const [row, vector] of vectors.entries()) put(row, vector);
   // Rows are used again.
   for (let row = 0; row < vectors.length; row += 3) {
     vectors[row] = any();
-    sketches.put(row, vectors[row] ?? common);
+    put(row, vectors[row] ?? common);
   }
   expect(sketches.count).toBe(vectors.length);
   for (let round = 0; round < 3; round++) {
