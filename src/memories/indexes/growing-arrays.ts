@@ -19,6 +19,14 @@ export function growFloats(array: Floats, length: number): Floats {
   return grown;
 }
 
+/** An array of at least a length, for any numbers: the array itself if it is long enough. */
+export function scratchFloats(
+  array: Float32Array<ArrayBuffer>,
+  length: number,
+): Float32Array<ArrayBuffer> {
+  return array.length >= length ? array : new Float32Array(roomFor(length));
+}
+
 function roomFor(length: number): number {
   return Math.max(16, Math.ceil(length * GROWTH));
 }

@@ -1,4 +1,4 @@
-import { createSketches, type Estimates, type Sketches } from "./sketches.ts";
+import { createSketches, type Estimates, type Scaled, type Sketches } from "./sketches.ts";
 
 /** Rows from which sketches save time, and rows that are sketched for each row that is written. */
 const SKETCHED = { from: 40_000, atOnce: 8 };
@@ -21,11 +21,11 @@ interface SketchedRows {
 /**
  * Creates the sketches once there are many rows, and then sketches a few rows at a time, so that no write takes long.
  * @param length of the vectors, a multiple of 32
- * @param vectorAt the vector of a row: whole numbers, and the factor by which they are multiplied
+ * @param vectorAt the vector of a row
  */
 export function createSketchedRows(
   length: number,
-  vectorAt: (row: number) => { numbers: Int8Array; factor: number },
+  vectorAt: (row: number) => Scaled,
 ): SketchedRows {
   let sketches: Sketches | null = null;
 
@@ -40,11 +40,6 @@ export function createSketchedRows(
     return mean;
   };
 
-  const sketch = (into: Sketches, row: number) => {
-    const { numbers, factor } = vectorAt(row);
-    into.put(row, numbers, factor);
-  };
-
   return {
     get bytes() {
       return sketches?.bytes ?? 0;
@@ -52,10 +47,10 @@ export function createSketchedRows(
 
     put(row, count) {
       if (count < SKETCHED.from || length > MAX_LENGTH) return;
-      sketches ??= createSketches(length, centre(count));
-      if (row < sketches.count) sketch(sketches, row);
+      sketches ??= createSketches(length, centre(count), vectorAt);
+      if (row < sketches.count) sketches.put(row);
       const end = Math.min(count, sketches.count + SKETCHED.atOnce);
-      for (let next = sketches.count; next < end; next++) sketch(sketches, next);
+      for (let next = sketches.count; next < end; next++) sketches.put(next);
     },
 
     estimate: (query, count) => (sketches?.count === count ? sketches.estimate(query) : null),

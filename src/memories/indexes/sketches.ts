@@ -1,3 +1,4 @@
+import { scratchFloats } from "./growing-arrays.ts";
 import { BLOCK, estimate, releaseBlocks, TABLES, takeBlock, whole } from "./wasm-memory.ts";
 
 /**
@@ -10,8 +11,8 @@ export interface Sketches {
   readonly bytes: number;
   /** How many rows have a sketch. */
   readonly count: number;
-  /** Writes the sketch of a row, which is at most the number of rows so far. `vector` has its numbers by the factor. */
-  put(row: number, vector: Int8Array, factor: number): void;
+  /** Writes the sketch of a row, which is at most the number of rows so far. */
+  put(row: number): void;
   /** Estimates the product of each row with a query. */
   estimate(query: Float32Array): Estimates;
   close(): void;
@@ -23,6 +24,12 @@ export interface Estimates {
   error: number;
 }
 
+/** A vector: whole numbers, and the factor by which they are multiplied. */
+export interface Scaled {
+  numbers: Int8Array;
+  factor: number;
+}
+
 /** Rows whose signs lie together. */
 const GROUP = 16;
 /** Bytes of a row beside its signs: a factor, a summand and an estimate. */
@@ -31,14 +38,17 @@ const NUMBERS = 12;
 const MOST = 63;
 /** Numbers of a query in one table. */
 const QUAD = 4;
-/** The array of estimates grows to this multiple of the needed length. */
-const GROWTH = 1.25;
 
 /**
  * @param length of the vectors, a multiple of 32
  * @param centre about the mean of the vectors, of the same length
+ * @param vectorAt the vector of a row
  */
-export function createSketches(length: number, centre: Float32Array): Sketches {
+export function createSketches(
+  length: number,
+  centre: Float32Array,
+  vectorAt: (row: number) => Scaled,
+): Sketches {
   const width = length / 8;
   const perBlock = Math.floor(BLOCK / (width + NUMBERS) / GROUP) * GROUP;
   const gap = 4 * perBlock;
@@ -57,8 +67,10 @@ export function createSketches(length: number, centre: Float32Array): Sketches {
       return count;
     },
 
-    put(row, vector, factor) {
+    put(row) {
+      // A new block may move the memory, and the vectors in it: so they are read afterwards.
       if (row === blocks.length * perBlock) blocks.push(takeBlock());
+      const { numbers: vector, factor } = vectorAt(row);
       count = Math.max(count, row + 1);
       const block = blocks[Math.floor(row / perBlock)] ?? 0;
       const place = row % perBlock;
@@ -90,7 +102,7 @@ export function createSketches(length: number, centre: Float32Array): Sketches {
 
     estimate(query) {
       const { scale, total, base, distance } = fillTables(query, centre, length);
-      if (estimates.length < count) estimates = new Float32Array(Math.ceil(count * GROWTH));
+      estimates = scratchFloats(estimates, count);
       for (const [number, block] of blocks.entries()) {
         const first = number * perBlock;
         const rows = Math.min(perBlock, count - first);

@@ -1,6 +1,8 @@
 import { largestEstimated } from "./estimated.ts";
+import { scratchFloats } from "./growing-arrays.ts";
 import { type Accepts, largest } from "./largest.ts";
 import { createSketchedRows } from "./sketched-rows.ts";
+import type { Scaled } from "./sketches.ts";
 import { BLOCK, multiply, QUERY, releaseBlocks, takeBlock, whole } from "./wasm-memory.ts";
 
 /** Vectors by row, with one byte for each number. A row may be written again. */
@@ -31,8 +33,6 @@ const STEP = 32;
 const TAIL = 16;
 /** The largest numbers of records and queries. The sum of 4,096 products fits into 31 bits. */
 const MOST = { record: 127, query: 16_383 };
-/** The array of products grows to this multiple of the needed length. */
-const GROWTH = 1.25;
 /** The query that is at `QUERY`. A search uses the same vector several times. */
 let prepared = { query: null as Float32Array | null, length: 0, factor: 1 };
 
@@ -51,7 +51,7 @@ export function createVectorRows(dimension: number): VectorRows {
     (blocks[Math.floor(row / perBlock)] ?? 0) + (row % perBlock) * size;
 
   /** A row's whole numbers, and the factor by which they are multiplied. */
-  const vectorAt = (row: number) => {
+  const vectorAt = (row: number): Scaled => {
     const address = addressOf(row);
     const factor = whole.floats[(address + length) / 4] ?? 0;
     return { numbers: whole.integers.subarray(address, address + length), factor };
@@ -70,7 +70,7 @@ export function createVectorRows(dimension: number): VectorRows {
 
   /** Multiplies all rows, including free ones. */
   const multiplyAll = (query: Float32Array) => {
-    if (products.length < count) products = new Float32Array(Math.ceil(count * GROWTH));
+    products = scratchFloats(products, count);
     let row = 0;
     const { floats } = whole;
     for (const block of blocks) {

@@ -1,12 +1,9 @@
 import { expect, test } from "bun:test";
-import { join } from "node:path";
-import loadWabt from "wabt";
 import { MAX_STATES, STATE } from "../../../src/embedding/embedder.ts";
 import { createStateIndex } from "../../../src/memories/indexes/token-states.ts";
 import { createVectorIndex } from "../../../src/memories/indexes/vectors.ts";
 import { createRandom } from "../../support/random.ts";
 
-const FOLDER = join(import.meta.dir, "../../../src/memories/indexes");
 const random = createRandom(3);
 
 /** States of so many tokens. */
@@ -39,14 +36,6 @@ function expected(asked: Int8Array, weights: readonly number[], states: Int8Arra
   }
   return sum / total / 127 ** 2;
 }
-
-test("the module is what its text says", async () => {
-  const { parseWat } = await loadWabt();
-  const text = await Bun.file(join(FOLDER, "late-interaction.wat")).text();
-  const { buffer } = parseWat("late-interaction.wat", text, { simd: true }).toBinary({});
-  const module = await Bun.file(join(FOLDER, "late-interaction.wasm")).bytes();
-  expect([...module]).toEqual([...buffer]);
-});
 
 test("each word of a question is compared with the nearest of a memory, by weight, while memories come and go", () => {
   const index = createStateIndex();

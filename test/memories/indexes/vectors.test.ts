@@ -1,11 +1,8 @@
 import { expect, test } from "bun:test";
-import { join } from "node:path";
-import loadWabt from "wabt";
 import { createVectorIndex } from "../../../src/memories/indexes/vectors.ts";
 import { cosine } from "../../support/cosine.ts";
 import { createRandom } from "../../support/random.ts";
 
-const FOLDER = join(import.meta.dir, "../../../src/memories/indexes");
 const random = createRandom(1);
 
 function vectorOf(dimension: number): Float32Array {
@@ -15,14 +12,6 @@ function vectorOf(dimension: number): Float32Array {
 }
 
 const all = (count: number) => ({ count, least: 1, accepts: null });
-
-test("the module is what its text says", async () => {
-  const { parseWat } = await loadWabt();
-  const text = await Bun.file(join(FOLDER, "dot-products.wat")).text();
-  const { buffer } = parseWat("dot-products.wat", text, { simd: true }).toBinary({});
-  const module = await Bun.file(join(FOLDER, "dot-products.wasm")).bytes();
-  expect([...module]).toEqual([...buffer]);
-});
 
 test.each([1, 15, 16, 384, 385])(
   "the nearest of many vectors of %i numbers are found, and how near they are",
