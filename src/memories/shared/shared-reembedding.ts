@@ -57,7 +57,6 @@ export function startSharedReembedding({
 
   const replace = async (accountId: string, from: string, lease: Lease, round: Round) => {
     const to = { name: tableFor(accountId, wanted.model.id), model: wanted.model.id };
-    leases.set(to.name, lease);
     let isInTurn = false;
     const copy = createTableCopy({
       from,
@@ -76,6 +75,8 @@ export function startSharedReembedding({
         await copy.run(round.mayContinue);
         if (!round.mayContinue()) throw new WrittenMeanwhile();
         const seq = tables.opened().find(({ name }) => name === from)?.seq ?? 0;
+        // Once the copy is the account's table, requests write to it. Replacing it ends the lease.
+        leases.delete(to.name);
         const isDone = await shared.replace(accountId, { from, seq, to }, lease);
         if (!isDone) throw new WrittenMeanwhile();
       } finally {
@@ -83,6 +84,7 @@ export function startSharedReembedding({
       }
     };
     for (let isDone = false; !isDone && round.mayContinue(); ) {
+      leases.set(to.name, lease);
       await copy.run(round.mayContinue);
       if (!round.mayContinue()) return;
       isDone = await tables.end(from, finish).then(

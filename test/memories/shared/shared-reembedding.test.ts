@@ -53,6 +53,33 @@ test("one server copies a table for another model while servers with the old mod
   });
 });
 
+test("a server writes to its finished copy before it knows that the copy has replaced the table", async () => {
+  const { replica } = await createReplicas([ID]);
+  const old = await replica({ embedders: withModel(OLD, NEW) });
+  await old.memories.create(wholeAccount(ID), [{ content: "before" }]);
+
+  const [replaced, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const copying = await replica({
+    embedders: withModel(NEW, OLD),
+    wrapLog: (log) => {
+      const replace: typeof log.shared.replace = async (...call) => {
+        const isDone = await log.shared.replace(...call);
+        replaced.resolve();
+        await answered.promise;
+        return isDone;
+      };
+      return { ...log, shared: { ...log.shared, replace } };
+    },
+  });
+  await replaced.promise;
+  try {
+    await copying.memories.create(wholeAccount(ID), [{ content: "after" }]);
+  } finally {
+    answered.resolve();
+  }
+  for (const each of [old, copying]) expect(await contents(each)).toEqual(["after", "before"]);
+});
+
 test("a server that is stopped while it copies writes nothing into the finished copy of another one", async () => {
   const { replica } = await createReplicas([ID]);
   const old = await replica({ embedders: withModel(OLD, NEW) });
