@@ -81,6 +81,18 @@ test("a search whose view is closed while its question is embedded reads the bas
   expect(idsOf(candidates)).toEqual(idsOf(wanted.candidates));
 });
 
+test("words find what is left after most of a table that is not in memory was deleted", async () => {
+  const open = await openKeptTable(await tableStorage(), { hasRoom: false });
+  await open.put(...(await storedMemories(0, 60)));
+  await open.flush.run("flush");
+  await open.remove(...times(58, idOf));
+  await open.put(await storedMemory(60));
+  const asked = { vector: null, words: "number", filter: {}, limit: 100, least: 100 };
+  const { candidates } = await open.table.candidates(asked);
+  expect(open.table.view.current).toBeNull();
+  expect(candidates.map(({ memory }) => memory.id).sort()).toEqual([58, 59, 60].map(idOf));
+});
+
 test("token states of a changed memory are not taken from an earlier search", async () => {
   const storage = await tableStorage();
   const { table, put, flush } = await openKeptTable(storage, { hasRoom: false });

@@ -44,7 +44,7 @@ export interface Term {
 /** A collection of texts of which an index has only a part. */
 export interface Corpus {
   texts: number;
-  /** How many of its texts contain a word (from `tokensOf`). The index knows it for the other words. */
+  /** How many of its texts contain a word (from `tokensOf`), about. The index knows it for the other words. */
   textsWith: ReadonlyMap<string, number>;
   /** Similar words of the words that none of its texts has; see `NearWords`. */
   nearWords: ReadonlyMap<string, ReadonlyMap<string, number>>;
@@ -86,7 +86,8 @@ export function createWordIndex(): WordIndex {
   const rarenessOf = (token: string, corpus: Corpus | undefined, among: Among | undefined) => {
     const texts = corpus?.texts ?? among?.texts ?? total.texts;
     const own = () => (among ? countAmong(token, among) : postings.of(token).length);
-    const textsWith = corpus?.textsWith.get(token) ?? own();
+    // A corpus may still count texts that were removed or replaced. Rareness must not be negative.
+    const textsWith = Math.min(corpus?.textsWith.get(token) ?? own(), texts);
     return Math.log(1 + (texts - textsWith + 0.5) / (textsWith + 0.5));
   };
 
