@@ -7,8 +7,11 @@ export type Call =
   /** @param expects the content of the state that `If-Match` names */
   | { kind: "change"; id: string; content: string; expects: string | null; answer: ChangeAnswer }
   | { kind: "remove"; id: string; answer: "done" | "absent" | "unknown" }
-  /** @param count of removed memories; null without an answer */
-  | { kind: "clear"; count: number | null }
+  /**
+   * @param count of removed memories; null without an answer
+   * @param unseen the most of them whose saves had no answer, and which no other call has shown
+   */
+  | { kind: "clear"; count: number | null; unseen?: number }
   | { kind: "get"; id: string; content: string | null }
   | { kind: "all"; found: State };
 export type ChangeAnswer = "done" | "mismatch" | "absent" | "unknown";
@@ -39,7 +42,7 @@ export function apply(state: State, call: Call): State | null {
       if (call.answer !== "unknown" && state.has(call.id) !== (call.answer === "done")) return null;
       return state.has(call.id) ? without(state, call.id) : state;
     case "clear":
-      return call.count === null || call.count === state.size ? new Map() : null;
+      return isCountOf(state, call) ? new Map() : null;
     case "get":
       return (state.get(call.id) ?? null) === call.content ? state : null;
     case "all":
@@ -57,6 +60,10 @@ function change(state: State, { id, content, expects, answer }: Call & { kind: "
         : ("done" as const);
   if (answer !== right && answer !== "unknown") return null;
   return right === "done" ? new Map([...state, [id, content]]) : state;
+}
+
+function isCountOf({ size }: State, { count, unseen = 0 }: Call & { kind: "clear" }): boolean {
+  return count === null || (count >= size && count <= size + unseen);
 }
 
 function without(state: State, id: string): State {

@@ -51,6 +51,10 @@ const RIGHT: [string, Event[]][] = [
     ],
   ],
   [
+    "a removal also counts memories of saves without an answer that nobody has seen",
+    [at(0, 1, save("a", "1")), at(2, 3, { kind: "clear", count: 2, unseen: 2 })],
+  ],
+  [
     "one of two If-Match for the same state wins",
     [
       at(0, 1, save("a", "1")),

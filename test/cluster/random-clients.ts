@@ -28,8 +28,7 @@ export function createRandomClients({ origin, key, random, groups }: Options) {
   /** Ids that were seen, and the ETags of their contents. */
   const seen = new Map(groups.map((group) => [group, new Set<string>()]));
   const etags = new Map<string, string>();
-  /** Saves without an answer. */
-  const lost: { group: string; content: string; began: number; by: string }[] = [];
+  const lost: LostSave[] = [];
   const counts = { calls: 0, failed: 0, retried: 0 };
 
   const send = async (method: string, path: string, sending: Sending = {}, at = origin()) => {
@@ -170,7 +169,11 @@ export function createRandomClients({ origin, key, random, groups }: Options) {
     /** The calls that no order explains; null if there are none. */
     judge(): string | null {
       for (const [group, events] of histories) {
-        const all = [...events, ...found(lost, group, events)];
+        const { found, unseen } = divide(
+          lost.filter((each) => each.group === group),
+          events,
+        );
+        const all = [...events.map((event) => withUnseen(event, unseen)), ...found];
         const alone = all.filter(({ call }) => call.kind !== "all");
         for (const part of [alone, ...byMemory(all)]) {
           const wrong = explain(part);
@@ -182,23 +185,37 @@ export function createRandomClients({ origin, key, random, groups }: Options) {
   };
 }
 
-/** Saves without an answer whose memories were seen later. */
-function found(
-  lost: readonly { group: string; content: string; began: number; by: string }[],
-  group: string,
-  events: readonly Event[],
-): Event[] {
+/** A save without an answer. */
+interface LostSave {
+  group: string;
+  content: string;
+  began: number;
+  by: string;
+}
+
+/** Divides saves without an answer into those whose memories were seen later, and others, which may have failed. */
+function divide(lost: readonly LostSave[], events: readonly Event[]) {
   const ids = new Map<string, string>();
   for (const { call } of events) {
     if (call.kind === "all") for (const [id, content] of call.found) ids.set(content, id);
     if (call.kind === "get" && call.content !== null) ids.set(call.content, call.id);
   }
-  return lost.flatMap(({ content, began, by, ...rest }) => {
+  const unseen = lost.filter(({ content }) => !ids.has(content));
+  const found = lost.flatMap(({ content, began, by }): Event[] => {
     const id = ids.get(content);
-    if (rest.group !== group || id === undefined) return [];
+    if (id === undefined) return [];
     const call: Call = { kind: "save", memories: new Map([[id, content]]) };
     return [{ call, began, ended: Number.POSITIVE_INFINITY, by }];
   });
+  return { found, unseen };
+}
+
+/** Removing a whole group also removes and counts memories that nobody has seen. */
+function withUnseen(event: Event, unseen: readonly LostSave[]): Event {
+  const { call, ended } = event;
+  if (call.kind !== "clear") return event;
+  const most = unseen.filter(({ began }) => began < ended).length;
+  return { ...event, call: { ...call, unseen: most } };
 }
 
 function lastContent(events: readonly Event[], id: string | undefined): string | null {
