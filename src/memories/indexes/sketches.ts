@@ -1,5 +1,14 @@
-import { scratchFloats } from "./growing-arrays.ts";
-import { BLOCK, estimate, releaseBlocks, TABLES, takeBlock, whole } from "./wasm-memory.ts";
+import type { Accepts } from "./largest.ts";
+import {
+  BLOCK,
+  estimate,
+  LISTS,
+  releaseBlocks,
+  select,
+  TABLES,
+  takeBlock,
+  whole,
+} from "./wasm-memory.ts";
 
 /**
  * Sketches of vectors: one bit for each number, its sign relative to a centre. The processor reads them in a fifth of the
@@ -18,10 +27,16 @@ export interface Sketches {
   close(): void;
 }
 
-/** Estimated products by row, and their standard error. The next question overwrites them. */
+/** The estimated product of each row. The next question overwrites them. */
 export interface Estimates {
-  estimates: Float32Array;
-  error: number;
+  /** Their standard error. */
+  readonly error: number;
+  of(row: number): number;
+  /**
+   * The rows whose estimates are at least `low` and less than `high`, in order; null if there are more than `most`.
+   * @param accepts whether a row counts
+   */
+  between(low: number, high: number, accepts: Accepts, most: number): number[] | null;
 }
 
 /** A vector: whole numbers, and the factor by which they are multiplied. */
@@ -56,11 +71,33 @@ export function createSketches(
   let count = 0;
   /** Of all sketches that were written. */
   let [errors, written] = [0, 0];
-  let estimates = new Float32Array(0);
+
+  /** Estimates lie behind the other numbers of a block. */
+  const estimatesIn = (block: number) => block + perBlock * width + 2 * gap;
+  const estimateOf = (row: number) => {
+    const block = blocks[Math.floor(row / perBlock)] ?? 0;
+    return whole.floats[estimatesIn(block) / 4 + (row % perBlock)] ?? 0;
+  };
+
+  const between: Estimates["between"] = (low, high, accepts, most) => {
+    const rows: number[] = [];
+    for (const [number, block] of blocks.entries()) {
+      const first = number * perBlock;
+      const at = estimatesIn(block);
+      const end = at + 4 * Math.min(perBlock, count - first);
+      const found = select(at, end, low, high, first, LISTS);
+      for (let place = LISTS / 4; place < found / 4; place++) {
+        const row = whole.int32[place] ?? 0;
+        if (row < count && (accepts === null || accepts(row))) rows.push(row);
+      }
+      if (rows.length > most) return null;
+    }
+    return rows;
+  };
 
   return {
     get bytes() {
-      return blocks.length * BLOCK + estimates.byteLength;
+      return blocks.length * BLOCK;
     },
 
     get count() {
@@ -102,17 +139,12 @@ export function createSketches(
 
     estimate(query) {
       const { scale, total, base, distance } = fillTables(query, centre, length);
-      estimates = scratchFloats(estimates, count);
       for (const [number, block] of blocks.entries()) {
-        const first = number * perBlock;
-        const rows = Math.min(perBlock, count - first);
+        const rows = Math.min(perBlock, count - number * perBlock);
         const end = block + Math.ceil(rows / GROUP) * GROUP * width;
-        const numbers = block + perBlock * width;
-        estimate(TABLES, block, end, width, numbers, gap, base, scale, -total);
-        const found = (numbers + 2 * gap) / 4;
-        estimates.set(whole.floats.subarray(found, found + rows), first);
+        estimate(TABLES, block, end, width, block + perBlock * width, gap, base, scale, -total);
       }
-      return { estimates, error: (distance * errors) / (written || 1) };
+      return { error: (distance * errors) / (written || 1), of: estimateOf, between };
     },
 
     close() {
@@ -145,14 +177,20 @@ function fillTables(query: Float32Array, centre: Float32Array, length: number) {
     widest = Math.max(widest, size);
   }
   const scale = (2 * widest) / MOST || 1;
+  const sums = new Float64Array(1 << QUAD);
   for (let quad = 0; quad < length; quad += QUAD) {
-    for (let signs = 0; signs < 1 << QUAD; signs++) {
-      let sum = 0;
-      for (let at = 0; at < QUAD; at++) {
-        const number = numbers[quad + at] ?? 0;
-        sum += Math.abs(number) + (signs & (1 << at) ? number : -number);
-      }
-      whole.bytes[TABLES + (quad / QUAD) * GROUP + signs] = Math.round(sum / scale);
+    const table = TABLES + (quad / QUAD) * GROUP;
+    sums[0] = 0;
+    for (let at = quad; at < quad + QUAD; at++) {
+      sums[0] += Math.abs(numbers[at] ?? 0) - (numbers[at] ?? 0);
+    }
+    whole.bytes[table] = Math.round(sums[0] / scale);
+    for (let signs = 1; signs < 1 << QUAD; signs++) {
+      // The same signs with one positive number fewer.
+      const last = 31 - Math.clz32(signs);
+      const sum = (sums[signs ^ (1 << last)] ?? 0) + 2 * (numbers[quad + last] ?? 0);
+      sums[signs] = sum;
+      whole.bytes[table + signs] = Math.round(sum / scale);
     }
   }
   return { scale, total, base, distance: Math.sqrt(squares) };

@@ -64,6 +64,29 @@
         (local.set $numbers (i32.add (local.get $numbers) (i32.const 64)))
         (br $groups)))))
 
+  ;; Appends to $found the rows whose estimates, from $at to $end, are at least $low and less than $high. The first
+  ;; estimate is that of $row. Four are compared at once, so up to three beyond $end may be read. Returns the list's end.
+  (func (export "select")
+    (param $at i32) (param $end i32) (param $low f32) (param $high f32) (param $row i32) (param $found i32)
+    (result i32)
+    (local $four v128) (local $bits i32)
+    (loop $fours
+      (if (i32.lt_u (local.get $at) (local.get $end)) (then
+        (local.set $four (v128.load (local.get $at)))
+        (local.set $bits (i32x4.bitmask (v128.and
+          (f32x4.ge (local.get $four) (f32x4.splat (local.get $low)))
+          (f32x4.lt (local.get $four) (f32x4.splat (local.get $high))))))
+        (loop $each
+          (if (local.get $bits) (then
+            (i32.store (local.get $found) (i32.add (local.get $row) (i32.ctz (local.get $bits))))
+            (local.set $found (i32.add (local.get $found) (i32.const 4)))
+            (local.set $bits (i32.and (local.get $bits) (i32.sub (local.get $bits) (i32.const 1))))
+            (br $each))))
+        (local.set $at (i32.add (local.get $at) (i32.const 16)))
+        (local.set $row (i32.add (local.get $row) (i32.const 4)))
+        (br $fours))))
+    (local.get $found))
+
   ;; Stores the estimates of four vectors.
   (func $store
     (param $sums v128) (param $numbers i32) (param $gap i32)

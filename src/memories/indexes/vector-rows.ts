@@ -3,7 +3,16 @@ import { scratchFloats } from "./growing-arrays.ts";
 import { type Accepts, largest } from "./largest.ts";
 import { createSketchedRows } from "./sketched-rows.ts";
 import type { Scaled } from "./sketches.ts";
-import { BLOCK, multiply, QUERY, releaseBlocks, takeBlock, whole } from "./wasm-memory.ts";
+import {
+  BLOCK,
+  LISTS,
+  multiply,
+  multiplyListed,
+  QUERY,
+  releaseBlocks,
+  takeBlock,
+  whole,
+} from "./wasm-memory.ts";
 
 /** Vectors by row, with one byte for each number. A row may be written again. */
 interface VectorRows {
@@ -21,12 +30,14 @@ interface VectorRows {
    * many rows, sketches tell which products are computed.
    */
   search(query: Float32Array, accepts: Accepts): (count: number) => number[];
-  /** Returns a function that computes the product of a row with a query. */
-  productWith(query: Float32Array): (row: number) => number;
+  /** The products of some rows with a query. */
+  products(query: Float32Array, rows: readonly number[]): Float32Array;
   /** Releases all memory. */
   close(): void;
 }
 
+/** Rows whose addresses fit into the block for lists. */
+const PER_LIST = BLOCK / 4;
 /** Numbers that are multiplied in one step. */
 const STEP = 32;
 /** Bytes of a record after its numbers: a factor, a product, and space to align the next record. */
@@ -83,16 +94,27 @@ export function createVectorRows(dimension: number): VectorRows {
     asked = query;
   };
 
-  const multiplyOne = (row: number): number => {
-    const address = addressOf(row);
-    multiply(QUERY, address, address + size, length, size);
-    return whole.floats[(address + length) / 4 + 1] ?? 0;
+  /** Multiplies some rows. */
+  const multiplySome = (chosen: readonly number[]): Float32Array => {
+    const found = new Float32Array(chosen.length);
+    const { floats, int32 } = whole;
+    for (let from = 0; from < chosen.length; from += PER_LIST) {
+      const end = Math.min(chosen.length, from + PER_LIST);
+      for (let at = from; at < end; at++) int32[LISTS / 4 + at - from] = addressOf(chosen[at] ?? 0);
+      multiplyListed(QUERY, LISTS, LISTS + 4 * (end - from), length);
+      for (let at = from; at < end; at++) found[at] = floats[LISTS / 4 + at - from] ?? 0;
+    }
+    return found;
   };
 
-  const productWith = (query: Float32Array) => {
+  const productsOf = (query: Float32Array, chosen: readonly number[]): Float32Array => {
     const factor = prepare(query);
-    const isKnown = asked === query;
-    return (row: number) => (isKnown ? (products[row] ?? 0) : multiplyOne(row)) * factor;
+    const found =
+      asked === query
+        ? Float32Array.from(chosen, (row) => products[row] ?? 0)
+        : multiplySome(chosen);
+    for (let at = 0; at < found.length; at++) found[at] = (found[at] ?? 0) * factor;
+    return found;
   };
 
   return {
@@ -118,18 +140,19 @@ export function createVectorRows(dimension: number): VectorRows {
     },
 
     search(query, accepts) {
+      prepare(query);
       const estimates = sketches.estimate(query, count);
-      const productOf = productWith(query);
+      const ofRows = (chosen: readonly number[]) => productsOf(query, chosen);
       return (wanted) => {
         const options = { length: count, count: wanted, accepts };
-        const found = estimates && largestEstimated(estimates, options, productOf);
+        const found = estimates && largestEstimated(estimates, options, ofRows);
         if (found) return found;
         if (asked !== query) multiplyAll(query);
         return largest(products, count, wanted, accepts);
       };
     },
 
-    productWith,
+    products: productsOf,
 
     close() {
       releaseBlocks(blocks.splice(0));

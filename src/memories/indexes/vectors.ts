@@ -104,18 +104,23 @@ export function createVectorIndex(dimension: number): VectorIndex {
     },
 
     products(query, owners) {
-      const productOf = vectorRows.productWith(query);
-      return owners.map((owner) => {
-        let largest = Number.NEGATIVE_INFINITY;
-        let [before, nth] = [0, 0];
+      const chosen: number[] = [];
+      const ends = owners.map((owner) => {
         // The list begins with the last vector.
         for (let row = (firsts[owner] ?? 0) - 1; row !== NONE; row = rows.next[row] ?? NONE) {
-          const product = productOf(row);
-          nth++;
-          if (product < largest) continue;
-          [largest, before] = [product, nth];
+          chosen.push(row);
         }
-        return { product: largest, nth: nth - before };
+        return chosen.length;
+      });
+      const products = vectorRows.products(query, chosen);
+      let at = 0;
+      return ends.map((end) => {
+        let [largest, nth] = [Number.NEGATIVE_INFINITY, 0];
+        for (; at < end; at++) {
+          const product = products[at] ?? 0;
+          if (product >= largest) [largest, nth] = [product, end - 1 - at];
+        }
+        return { product: largest, nth };
       });
     },
 

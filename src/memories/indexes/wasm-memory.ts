@@ -8,6 +8,7 @@ import sketches from "./sketches.wasm" with { type: "file" };
 interface DotProducts {
   memory: WebAssembly.Memory;
   multiply(query: number, record: number, end: number, length: number, size: number): void;
+  multiplyListed(query: number, list: number, end: number, length: number): void;
 }
 
 /** See `late-interaction.wat`. */
@@ -28,6 +29,7 @@ interface SketchesModule {
     scale: number,
     offset: number,
   ): void;
+  select(at: number, end: number, low: number, high: number, row: number, found: number): number;
 }
 
 /** Bytes of a block. */
@@ -42,14 +44,15 @@ const SPARE = 0.25;
  * JavaScript engine allows eight and collects all garbage before it makes one more. The garbage collector does
  * not read its content.
  */
-const { memory, multiply } = load(dotProducts) as DotProducts;
+const { memory, multiply, multiplyListed } = load(dotProducts) as DotProducts;
 const { interact } = load(lateInteraction, memory) as LateInteraction;
-const { estimate } = load(sketches, memory) as SketchesModule;
+const { estimate, select } = load(sketches, memory) as SketchesModule;
 const free: number[] = [];
 
 const viewsOf = (buffer: ArrayBuffer) => ({
   bytes: Buffer.from(buffer),
   integers: new Int8Array(buffer),
+  int32: new Int32Array(buffer),
   floats: new Float32Array(buffer),
 });
 
@@ -61,7 +64,7 @@ export const QUERY = 0;
 export const TABLES = BLOCK / 4;
 export const ASKED = BLOCK / 2;
 
-export { estimate, interact, multiply };
+export { estimate, interact, multiply, multiplyListed, select };
 
 /**
  * Allocates a block, and returns its address.
@@ -79,6 +82,9 @@ export function takeBlock(): number {
   if (block === undefined) throw new RangeError("there is no memory left for an index");
   return block;
 }
+
+/** A block for lists of rows or addresses, which a call writes and its caller reads at once. */
+export const LISTS = takeBlock();
 
 export function releaseBlocks(blocks: readonly number[]): void {
   for (const block of blocks) free.push(block);

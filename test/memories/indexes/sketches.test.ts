@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { largestEstimated } from "../../../src/memories/indexes/estimated.ts";
-import { createSketches } from "../../../src/memories/indexes/sketches.ts";
+import { createSketches, type Estimates } from "../../../src/memories/indexes/sketches.ts";
 import { createVectorIndex } from "../../../src/memories/indexes/vectors.ts";
 import {
   BLOCK,
@@ -62,13 +62,23 @@ test.each([32, 384, 4_096])("products with vectors of %d numbers are estimated",
   expect(sketches.count).toBe(vectors.length);
   for (let round = 0; round < 3; round++) {
     const query = any();
-    const { estimates, error } = sketches.estimate(query);
-    const errors = vectors.map((vector, row) => (estimates[row] ?? 0) - product(vector, query));
+    const { of, between, error } = sketches.estimate(query);
+    const rows = [...vectors.keys()];
+    const errors = vectors.map((vector, row) => of(row) - product(vector, query));
     const mean = errors.reduce((total, one) => total + one, 0) / errors.length;
     const squares = errors.reduce((total, one) => total + one * one, 0) / errors.length;
     expect(Math.abs(mean)).toBeLessThan(error / 2);
     expect(Math.sqrt(squares)).toBeGreaterThan(0.7 * error);
     expect(Math.sqrt(squares)).toBeLessThan(1.3 * error);
+    const [low = 0, high = 0] = [of(1), of(2)].sort((a, b) => a - b);
+    const isBetween = (row: number) => of(row) >= low && of(row) < high;
+    expect(between(low, high, null, rows.length)).toEqual(rows.filter(isBetween));
+    const isEven = (row: number) => row % 2 === 0;
+    expect(between(low, Infinity, isEven, rows.length)).toEqual(
+      rows.filter((row) => isEven(row) && of(row) >= low),
+    );
+    expect(between(-Infinity, Infinity, null, rows.length)).toEqual(rows);
+    expect(between(-Infinity, Infinity, null, rows.length - 1)).toBeNull();
   }
   sketches.close();
 });
@@ -96,8 +106,8 @@ test("a vector is sketched as it is when its sketch makes the memory grow", () =
   const count = 10_000;
   for (let row = 0; row < count; row++) sketches.put(row);
   expect(whole.integers.buffer).not.toBe(buffer);
-  const { estimates } = sketches.estimate(new Float32Array(dimension).fill(0.05));
-  expect(new Set(estimates.subarray(0, count)).size).toBe(1);
+  const { of } = sketches.estimate(new Float32Array(dimension).fill(0.05));
+  expect(new Set(Array.from({ length: count }, (_, row) => of(row))).size).toBe(1);
   sketches.close();
   releaseBlocks(blocks);
 });
@@ -106,22 +116,33 @@ test("few products are computed to find the largest, or none if too many could b
   const length = 20_000;
   const truth = Float32Array.from({ length }, () => random.next() ** 3);
   const estimates = truth.map((number) => number + 0.02 * (random.next() - 0.5));
+  const of = (row: number) => estimates[row] ?? 0;
+  const estimated = (error: number): Estimates => ({
+    error,
+    of,
+    between(low, high, accepts, most) {
+      const found = [...estimates.keys()].filter(
+        (row) => of(row) >= low && of(row) < high && (accepts?.(row) ?? true),
+      );
+      return found.length > most ? null : found;
+    },
+  });
+
   for (const accepts of [null, (row: number) => row % 7 === 0, (row: number) => row < 30]) {
     let computed = 0;
-    const productOf = (row: number) => {
-      computed++;
-      return truth[row] ?? 0;
+    const productsOf = (rows: readonly number[]) => {
+      computed += rows.length;
+      return Float32Array.from(rows, (row) => truth[row] ?? 0);
     };
     const wanted = [...truth.keys()]
       .filter((row) => accepts?.(row) ?? true)
       .sort((a, b) => (truth[b] ?? 0) - (truth[a] ?? 0))
       .slice(0, 50);
-    const found = { estimates, error: 0.01 };
-    expect(largestEstimated(found, { length, count: 50, accepts }, productOf)).toEqual(wanted);
+    const asked = { length, count: 50, accepts };
+    expect(largestEstimated(estimated(0.01), asked, productsOf)).toEqual(wanted);
     expect(computed).toBeLessThan(length / 8);
-    const vague = { estimates, error: 1 };
     if (accepts === null) {
-      expect(largestEstimated(vague, { length, count: 50, accepts }, productOf)).toBeNull();
+      expect(largestEstimated(estimated(1), asked, productsOf)).toBeNull();
     }
   }
 });
