@@ -3,8 +3,8 @@
 (module
   (memory (export "memory") 1)
 
-  ;; The query is the address of $length numbers of 16 bits, a multiple of 32. A record has as many numbers of 8 bits, then a
-  ;; factor (f32) and the place for the product (f32).
+  ;; $query is the address of $length numbers of 16 bits. A record has as many numbers of 8 bits, then a factor (f32) and the
+  ;; place for the product (f32). $length is a multiple of 32.
 
   ;; Stores the products of all records from $record to $end, which lie one after the other, $size bytes each.
   (func (export "multiply")

@@ -10,16 +10,23 @@ const STEP = 16;
 /** Share of all rows from which it is faster to compute every product. */
 const TOO_MANY = 1 / 8;
 
+interface Wanted {
+  /** How many rows there are. */
+  length: number;
+  /** How many of them are wanted. */
+  count: number;
+  accepts: Accepts;
+}
+
 /**
  * The rows with the largest products, the largest first, as `largest` finds them, but with few products: only rows whose
  * estimates are near the largest ones. At the end of a result, one row in some thousands may be missed.
- * @param length how many rows there are
  * @param productsOf computes the products of some rows
  * @returns null if too many rows would be computed
  */
 export function largestEstimated(
   estimates: Estimates,
-  { length, count, accepts }: { length: number; count: number; accepts: Accepts },
+  { length, count, accepts }: Wanted,
   productsOf: (rows: readonly number[]) => Float32Array,
 ): number[] | null {
   const most = TOO_MANY * length;
@@ -40,10 +47,7 @@ export function largestEstimated(
 }
 
 /** The least of about the `count` largest estimates, from a sample. Without so many, it is below all. */
-function leastOfLargest(
-  estimates: Estimates,
-  { length, count, accepts }: Parameters<typeof largestEstimated>[1],
-): number {
+function leastOfLargest(estimates: Estimates, { length, count, accepts }: Wanted): number {
   const sample = new Float32Array(Math.floor(length / STEP));
   for (let nth = 0; nth < sample.length; nth++) sample[nth] = estimates.of(nth * STEP);
   const wanted = Math.ceil(count / STEP);
