@@ -219,7 +219,7 @@ function addMatches(
     const posting = values[at] ?? 0;
     const text = posting >> COUNT_BITS;
     const place = places[text] ?? 0;
-    // Most texts have none. An array that is asked for its element -1 takes ten times as long.
+    // Most texts have none. To ask an array for its element -1 would be slow.
     const matches = place > 0 ? found[place - 1] : undefined;
     if (!matches) continue;
     const match = matchOf(posting & MAX_COUNT, lengths[text] ?? 0, norms);

@@ -127,7 +127,6 @@ test("few products are computed to find the largest, or none if too many could b
       return found.length > most ? null : found;
     },
   });
-
   for (const accepts of [null, (row: number) => row % 7 === 0, (row: number) => row < 30]) {
     let computed = 0;
     const productsOf = (rows: readonly number[]) => {
