@@ -1,9 +1,11 @@
 import { LRUCache } from "lru-cache";
 import type { Reach } from "../keys/reach.ts";
 import type { Filter } from "../memories/filter.ts";
+import type { FoundMemory } from "../memories/found-memory.ts";
 import type { Memories } from "../memories/memories.ts";
 import { LIMITS, type Memory } from "../memories/memory.ts";
-import { recallText } from "./recall-text.ts";
+import { isPreference, isTalk, LEAST_CHANCE, recallChance, recallSigns } from "./recall-chance.ts";
+import { type Recallable, recallText } from "./recall-text.ts";
 
 /** Sessions whose recalled memories are remembered. */
 const MAX_SESSIONS = 1_000;
@@ -11,10 +13,26 @@ const MAX_SESSIONS = 1_000;
 const CANDIDATES = 100;
 /** At most this many memories of each kind at the beginning of a conversation. */
 const MAX_OF_PROJECT = 12;
-const MAX_OF_USER = 6;
-const MAX_LAST_TURNS = 4;
-/** At most this many memories for a prompt. */
+const MAX_OF_USER = 10;
+const MAX_NAMED = 4;
+const MAX_LAST_TURNS = 2;
+/** At most this many memories for a prompt, and the results among which they are chosen. */
 const MAX_FOR_PROMPT = 6;
+const FOUND_FOR_PROMPT = 20;
+/**
+ * Questions that find how the user wants agents to work, and the least relevance of a memory to the nearest of them, in
+ * log-odds: memories about the user's life are below it. Chosen with `test/eval/fit-recall.ts`.
+ */
+const WAYS_OF_WORKING = [
+  "preferences of the user",
+  "how should answers and explanations be written for the user",
+  "rules for commits, branches, pull requests and reviews",
+  "coding style, tests, comments and dependencies",
+  "what must an agent never do without asking",
+  "which editor, shell, tools and formats does the user want",
+  "language, tone and length of replies",
+];
+const LEAST_OF_USER = -2.5;
 
 export interface RecallRequest {
   /** The conversation; null when unknown: then memories are repeated. */
@@ -33,6 +51,8 @@ export interface RecallRequest {
    * count when there is no current one, and so do results by words only, while the model still loads.
    */
   isAsked?: boolean;
+  /** Whether each line says why it is there. */
+  explains?: boolean;
 }
 
 export type Recall = ReturnType<typeof createRecall>;
@@ -66,32 +86,64 @@ export function createRecall({
       filter: { ...filter, isCurrent: true },
       minScore: 0,
       mode: "hybrid",
-      known: true,
+      explain: true,
+      merges: true,
     });
     // While the model still loads, results are by words only, which is not reliable enough.
     return found.mode === "hybrid" || isAsked ? found.memories : [];
   };
 
-  /** The memories for the beginning of a conversation. */
-  const forBeginning = async (reach: Reach, { project, name, session, isAsked }: RecallRequest) => {
+  /** How the user wants agents to work: what was saved on purpose and belongs to no project, most important first. */
+  const preferencesOfUser = async (reach: Reach, { isAsked = false }: RecallRequest) => {
+    const options = { filter: { projects: [null], isCaptured: false }, limit: CANDIDATES, isAsked };
+    const best = new Map<string, { memory: Memory; sum: number }>();
+    for (const query of WAYS_OF_WORKING) {
+      for (const memory of await search(reach, query, options)) {
+        if (isTalk(memory)) continue;
+        const sum = isPreference(memory) ? 0 : ownRelevance(memory);
+        if (sum > (best.get(memory.id)?.sum ?? LEAST_OF_USER)) best.set(memory.id, { memory, sum });
+      }
+    }
+    return [...best.values()]
+      .sort((a, b) => byImportance(a.memory, b.memory) || b.sum - a.sum)
+      .slice(0, MAX_OF_USER)
+      .map(({ memory }) => memory);
+  };
+
+  /** The memories for the beginning of a conversation. Talk comes only if it is of the project, or names it. */
+  const forBeginning = async (reach: Reach, request: RecallRequest): Promise<Recallable[]> => {
+    const { project, name, session, isAsked } = request;
     const withoutProject = { projects: [null], isCaptured: false };
     const inProject = project === null && isAsked ? {} : { projects: [project] };
-    const options = { filter: withoutProject, limit: MAX_OF_USER, ...(isAsked && { isAsked }) };
     const [ofProject, named, ofUser, pinned, captured] = await Promise.all([
       project === null && !isAsked
         ? []
         : list(reach, { ...inProject, isCaptured: false }, CANDIDATES),
-      name === null ? [] : search(reach, name, options),
-      search(reach, "preferences of the user", options),
+      name === null
+        ? []
+        : search(reach, name, {
+            filter: withoutProject,
+            limit: MAX_OF_USER,
+            ...(isAsked && { isAsked }),
+          }),
+      preferencesOfUser(reach, request),
       list(reach, withoutProject, CANDIDATES),
       list(reach, { ...inProject, isCaptured: true }, CANDIDATES),
     ]);
+    const because = (why: string) => (memory: Memory | FoundMemory) => ({ memory, why });
     return [
-      ...pinned.filter((memory) => memory.pinned),
-      ...ofProject.sort(mostImportantFirst).slice(0, MAX_OF_PROJECT),
-      ...named,
-      ...ofUser,
-      ...lastTurnsOfUser(captured, session),
+      ...pinned.filter((memory) => memory.pinned).map(because("pinned")),
+      ...ofProject
+        .filter((memory) => project !== null || !isTalk(memory))
+        .sort(mostImportantFirst)
+        .slice(0, MAX_OF_PROJECT)
+        .map(because("of this project")),
+      ...ofUser.map(because("how you want agents to work")),
+      ...named
+        .filter(({ content }) => name !== null && hasWord(content, name))
+        .slice(0, MAX_NAMED)
+        .map(because("names the project")),
+      ...lastTurns(captured, session).map(because("said last in this project")),
     ];
   };
 
@@ -100,11 +152,20 @@ export function createRecall({
     reach: Reach,
     prompt: string,
     { project, session, isFresh, isAsked = false }: RecallRequest,
-  ) => {
+  ): Promise<Recallable[]> => {
     const filter = project === null && isAsked ? {} : { projects: [project, null] };
-    const found = await search(reach, prompt, { filter, limit: 2 * MAX_FOR_PROMPT, isAsked });
+    const found = await search(reach, prompt, { filter, limit: FOUND_FOR_PROMPT, isAsked });
     const isOwn = (memory: Memory) => session !== null && memory.session_id === session;
-    return found.filter((memory) => isFresh || !isOwn(memory)).slice(0, MAX_FOR_PROMPT);
+    return found
+      .flatMap((memory, place): (Recallable & { chance: number })[] => {
+        const signs = recallSigns(prompt, project, found, place);
+        const chance = signs ? recallChance(signs) : 0;
+        const isWanted = chance >= LEAST_CHANCE && (isFresh || !isOwn(memory));
+        const why = `answers the prompt, with a chance of ${Math.round(100 * chance)} %`;
+        return isWanted ? [{ memory, why, chance }] : [];
+      })
+      .sort((a, b) => b.chance - a.chance)
+      .slice(0, MAX_FOR_PROMPT);
   };
 
   return {
@@ -118,9 +179,7 @@ export function createRecall({
         prompt === null || prompt.trim() === "" ? [] : forPrompt(reach, prompt, request),
         isBeginning ? forBeginning(reach, request) : [],
       ]);
-      const wanted = new Map([...answers, ...general].map((memory) => [memory.id, memory]));
-      for (const id of known ?? []) wanted.delete(id);
-      const { text, ids } = recallText([...wanted.values()], request);
+      const { text, ids } = recallText(withoutRepeats([...answers, ...general], known), request);
       if (key !== null) received.set(key, new Set([...(known ?? []), ...ids]));
       onRecall(reach, request, ids);
       return text;
@@ -128,20 +187,45 @@ export function createRecall({
   };
 }
 
-function mostImportantFirst(a: Memory, b: Memory): number {
-  return (
-    Number(b.pinned) - Number(a.pinned) ||
-    b.importance - a.importance ||
-    Date.parse(b.created_at) - Date.parse(a.created_at)
-  );
+/** Each memory once, and none that the conversation has received. */
+function withoutRepeats(
+  recalled: readonly Recallable[],
+  received: ReadonlySet<string> | null,
+): Recallable[] {
+  const seen = new Set(received);
+  return recalled.filter(({ memory }) => {
+    const isNew = !seen.has(memory.id);
+    seen.add(memory.id);
+    return isNew;
+  });
 }
 
-/** What the user said last in the previous conversation. @param captured newest first */
-function lastTurnsOfUser(captured: readonly Memory[], session: string | null): Memory[] {
+/** The relevance of a memory by itself, in log-odds, whatever else was found. */
+function ownRelevance({ explanation }: FoundMemory): number {
+  if (!explanation) return Number.NEGATIVE_INFINITY;
+  const { start, meaning, words, session, wording, time, length } = explanation;
+  return start + meaning + words + session + wording + time + length;
+}
+
+function hasWord(content: string, name: string): boolean {
+  const words: readonly string[] = content.toLowerCase().match(/[\p{L}\p{N}_-]+/gu) ?? [];
+  return words.includes(name.toLowerCase());
+}
+
+function byImportance(a: Memory, b: Memory): number {
+  return Number(b.pinned) - Number(a.pinned) || b.importance - a.importance;
+}
+
+function mostImportantFirst(a: Memory, b: Memory): number {
+  return byImportance(a, b) || Date.parse(b.created_at) - Date.parse(a.created_at);
+}
+
+/** What was said last in the previous conversation. @param captured newest first */
+function lastTurns(captured: readonly Memory[], session: string | null): Memory[] {
   const others = captured.filter((memory) => session === null || memory.session_id !== session);
   const previous = others[0]?.session_id;
   return others
-    .filter(({ session_id, metadata }) => session_id === previous && metadata.role === "user")
+    .filter(({ session_id }) => session_id === previous)
     .slice(0, MAX_LAST_TURNS)
     .reverse();
 }

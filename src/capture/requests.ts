@@ -124,6 +124,9 @@ export const RecallRequest = Type.Object(
         description: "Most characters of the text.",
       }),
     ),
+    explain: Type.Optional(
+      Type.Boolean({ default: false, description: "Whether each line says why it is there." }),
+    ),
   },
   strict,
 );

@@ -121,6 +121,7 @@ export function createCaptureRoutes({
             prompt: body.prompt ?? null,
             isFresh: body.fresh ?? false,
             budget: body.max_characters ?? RECALL_CHARACTERS.default,
+            explains: body.explain ?? false,
           }),
         };
       },

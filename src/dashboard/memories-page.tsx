@@ -32,7 +32,13 @@ export function newPath(initial: { project?: string; supersedes?: string }): str
 /** A page of the list, newest first, or the results of a search, best first. */
 export type Shown =
   | ({ kind: "list"; memories: readonly Memory[]; total: number } & Cursors)
-  | { kind: "found"; memories: readonly FoundMemory[]; mode: SearchMode };
+  | {
+      kind: "found";
+      memories: readonly FoundMemory[];
+      mode: SearchMode;
+      /** Answers in other projects, if this one has none. */
+      elsewhere: number;
+    };
 
 /** Cursors of the pages before and after; `null` if there is none. */
 interface Cursors {
@@ -113,7 +119,9 @@ function Results({
   pending: readonly PendingChange[];
 }): Markup {
   const { memories } = shown;
-  if (memories.length === 0) return <NoResults view={view} />;
+  if (memories.length === 0) {
+    return <NoResults view={view} elsewhere={shown.kind === "found" ? shown.elsewhere : 0} />;
+  }
   const mark = shown.kind === "found" ? createHighlighter(view.q) : undefined;
   const hasMore = shown.kind === "list" && shown.total > memories.length;
   return (
@@ -202,7 +210,7 @@ function summary(shown: Shown, { rest }: View): string {
     : `The ${which} ${memoryCount(length)}`;
 }
 
-function NoResults({ view }: { view: View }): Markup {
+function NoResults({ view, elsewhere }: { view: View; elsewhere: number }): Markup {
   const isAll = view.q === "" && !isFiltered(view);
   if (isAll && view.cursor === "") {
     return (
@@ -217,6 +225,13 @@ function NoResults({ view }: { view: View }): Markup {
   if (view.q !== "" && view.rest === "") {
     return (
       <EmptyState title="Nothing is known about this">
+        {elsewhere > 0 && (
+          <p>
+            <a href={viewPath({ ...view, project: "", unfiled: "" })}>
+              {memoryCount(elsewhere)} in other projects
+            </a>
+          </p>
+        )}
         <p>
           Use other words, or{" "}
           <a href={viewPath({ ...view, rest: "1" })}>show the nearest memories</a>.

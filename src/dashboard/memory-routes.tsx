@@ -21,6 +21,7 @@ import type { Visit } from "./visit.ts";
 
 type Service = Pick<
   Memories,
+  | "elsewhere"
   | "count"
   | "fading"
   | "find"
@@ -35,6 +36,7 @@ type Service = Pick<
   | "removeMatching"
   | "save"
   | "search"
+  | "elsewhere"
   | "secrets"
   | "stats"
   | "update"
@@ -78,8 +80,11 @@ function createListRoutes({
     const except = leavingView(pending, view);
     const filter = { ...listRequest({ ...view, cursor: "" }).filter, except };
     if (view.q !== "") {
-      const found = await memories.search(reach, { ...searchRequest(view), filter });
-      return { kind: "found", ...found };
+      const request = { ...searchRequest(view), filter };
+      const found = await memories.search(reach, request);
+      const isEmpty = found.memories.length === 0 && request.known && filter.projects !== undefined;
+      const elsewhere = isEmpty ? await memories.elsewhere(reach, request) : 0;
+      return { kind: "found", ...found, elsewhere };
     }
     const [page, total] = await Promise.all([
       memories.list(reach, { ...listRequest(view), filter }),

@@ -28,6 +28,8 @@ export function describeMemory({ memory, content }: ShownMemory): string {
     memory.id,
     "score" in memory && `score ${memory.score.toFixed(2)}`,
     "newer" in memory && memory.newer && `there is a newer one: ${memory.newer}`,
+    "replaces" in memory && memory.replaces && `replaces ${memory.replaces.join(", ")}`,
+    "alike" in memory && memory.alike && `and ${memory.alike.length} more like it`,
     memory.superseded_by && `superseded by ${memory.superseded_by}`,
     formatDate(memory.created_at),
     updated_at !== memory.created_at && `changed ${formatDate(updated_at)}`,

@@ -1,8 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import type { Memories } from "../memories/memories.ts";
+import type { Memory } from "../memories/memory.ts";
 import type { SearchMode } from "../memories/ranking/mode.ts";
+import { readPeriod } from "../memories/ranking/period.ts";
+import { ALL_PROJECTS } from "../memories/requests.ts";
+import type { SearchRequest } from "../memories/search.ts";
 import { type FittedMemories, fitMemories, LIST_LIMITS, SEARCH_LIMITS } from "./fit-memories.ts";
 import { describeMemory, wholeMemory } from "./memory-text.ts";
+import type { Session } from "./session.ts";
 import { defineTool, type Tool } from "./tool.ts";
 import { fields, filterFields, filterOf, pageFields } from "./tool-inputs.ts";
 
@@ -26,16 +31,16 @@ export function createReadingTools(memories: Memories): Tool[] {
       annotations: READ_ONLY,
       input: Type.Object({ query: fields.query, ...filterFields, ...pageFields }, strict),
       async run({ query, limit = 10, max_tokens, ...filter }, session) {
-        const { memories: found, mode } = await memories.search(session.principal, {
-          query,
-          limit,
-          filter: filterOf(filter, session),
-          minScore: 0,
-          mode: "hybrid",
-          known: true,
-        });
+        const request: SearchRequest = {
+          ...{ query, limit, filter: filterOf(filter, session) },
+          ...{ minScore: 0, mode: "hybrid", known: true },
+        };
+        const { memories: found, mode } = await memories.search(session.principal, request);
         const fitted = fitMemories(found, max_tokens ? { maxTokens: max_tokens } : SEARCH_LIMITS);
-        const text = found.length === 0 ? NOTHING_KNOWN : describeMemories(fitted);
+        const text =
+          found.length === 0
+            ? await nothingKnown(memories, session, request)
+            : noteOnTime(query, found, Date.now()) + describeMemories(fitted);
         const note = noteOnMode(mode);
         return { text: note ? `${note}\n\n${text}` : text };
       },
@@ -91,6 +96,26 @@ export function createReadingTools(memories: Memories): Tool[] {
       },
     }),
   ];
+}
+
+/** Says that nothing is known, and how much is in other projects, if the conversation may look there. */
+async function nothingKnown(
+  memories: Pick<Memories, "elsewhere">,
+  { principal, project }: Session,
+  request: SearchRequest,
+): Promise<string> {
+  if (project !== null || !request.filter.projects) return NOTHING_KNOWN;
+  const count = await memories.elsewhere(principal, request);
+  if (count === 0) return NOTHING_KNOWN;
+  return `Nothing is known about that in this project. ${count} in other projects: search with project "${ALL_PROJECTS}".`;
+}
+
+/** A note if the query names a time from which no result is; empty otherwise. */
+function noteOnTime(query: string, found: readonly Memory[], now: number): string {
+  const period = readPeriod(query, now);
+  const isOf = ({ created_at }: Memory) =>
+    period !== null && Date.parse(created_at) >= period.from && Date.parse(created_at) < period.to;
+  return period === null || found.some(isOf) ? "" : "Nothing is from that date.\n\n";
 }
 
 /** A note for the model when a search compared words only; empty otherwise. */

@@ -3,8 +3,9 @@ import { AppError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
 import { allows } from "../keys/scopes.ts";
 import type { Memories } from "../memories/memories.ts";
+import type { Similar } from "../memories/memory.ts";
 import { sourceOf } from "../memories/source.ts";
-import { titleOf } from "../short-text.ts";
+import { formatDate, titleOf } from "../short-text.ts";
 import type { Session } from "./session.ts";
 import { defineTool, type Tool } from "./tool.ts";
 import { clearable, fields } from "./tool-inputs.ts";
@@ -13,7 +14,11 @@ const strict = { additionalProperties: false };
 
 /** Similar memories that are listed when one is saved. */
 const MAX_SIMILAR = 3;
-const SIMILARITY = { near: "says nearly the same", changed: "says something else" };
+const SIMILARITY = {
+  near: "says nearly the same",
+  changed: "says something else, and may be outdated",
+  superseded: "said the same, and was replaced by ",
+};
 
 /** The tools that save, update and delete memories. */
 export function createWritingTools(memories: Memories): Tool[] {
@@ -57,12 +62,13 @@ export function createWritingTools(memories: Memories): Tool[] {
         const similar = mayRead ? await describeSimilar(memories, principal, id) : [];
         if (similar.length === 0) return { text: `Saved as ${id}.`, data: saved };
         const list = similar.map(
-          ({ id, title, kind }) => `\n${id}: ${title} (${SIMILARITY[kind]})`,
+          ({ id, title, kind, replaced_by = "" }) =>
+            `\n${id}: ${title} (${SIMILARITY[kind]}${replaced_by})`,
         );
         const text = `Saved as ${id}. Similar memories:${list.join("")}`;
         if (!allows(principal.scopes, "memories:write"))
           return { text, data: { ...saved, similar } };
-        const hint = `If the new memory says nothing new, delete_memory ${id}. If it replaces one of these, delete_memory ${id} and save it again with supersedes.`;
+        const hint = adviceOn(id, similar);
         return { text: `${text}\n${hint}`, data: { ...saved, similar, hint } };
       },
     }),
@@ -127,15 +133,30 @@ function withSessionFields<
   };
 }
 
+/** What to do about similar memories. A changed fact is never a reason to delete the new memory. */
+function adviceOn(id: string, similar: readonly { id: string; kind: Similar["kind"] }[]): string {
+  const [first] = similar;
+  const changed = similar.find(({ kind }) => kind === "changed");
+  if (changed) {
+    return `If it replaces ${changed.id}, call save_memory again with the same content and supersedes: "${changed.id}"; nothing is saved twice.`;
+  }
+  return first?.kind === "superseded"
+    ? "If it holds again, save it with supersedes of what replaced it; otherwise delete it."
+    : `If the new memory says nothing new, delete_memory ${id}.`;
+}
+
 /** The memories that are most similar to a saved one, with their titles; none when that fails. */
 async function describeSimilar(memories: Memories, principal: Principal, savedId: string) {
   // The memory is saved. An error here must not make the model save it again.
   try {
     const similar = (await memories.similar(principal, savedId)).slice(0, MAX_SIMILAR);
     return await Promise.all(
-      similar.map(async ({ id, kind }) => {
+      similar.map(async ({ id, kind, superseded_by = "" }) => {
         const { content } = await memories.get(principal, id);
-        return { id, title: titleOf(content), kind };
+        const title = titleOf(content);
+        if (kind !== "superseded") return { id, title, kind };
+        const { created_at } = await memories.get(principal, superseded_by);
+        return { id, title, kind, replaced_by: `${superseded_by} on ${formatDate(created_at)}` };
       }),
     );
   } catch {

@@ -1,5 +1,7 @@
+import type { Reach } from "../keys/reach.ts";
 import type { Draft } from "./draft.ts";
 import { passes } from "./filter.ts";
+import { mayWrite } from "./reach.ts";
 import type { MemoryRow } from "./rows.ts";
 
 /**
@@ -22,4 +24,27 @@ export function findDuplicate(
     .withText(content)
     .filter((each) => passes(holds, each) && lasts(each) && each.source?.via !== "capture");
   return duplicates.toSorted((a, b) => a.createdAt - b.createdAt)[0] ?? null;
+}
+
+/**
+ * Finds the memory that a client saved before it named the memory that is superseded: it has the same text, is current
+ * and in no history. Saving it again with `supersedes` adds the link instead of a second memory.
+ */
+export function findUnlinked(
+  draft: Pick<Draft, "withText">,
+  { content, supersedes }: MemoryRow,
+  reach: Reach,
+): MemoryRow | null {
+  if (supersedes === null) return null;
+  const twins = draft
+    .withText(content)
+    .filter(
+      (each) =>
+        each.id !== supersedes &&
+        each.supersedes === null &&
+        each.supersededBy === null &&
+        each.source?.via !== "capture" &&
+        mayWrite(reach, each),
+    );
+  return twins.toSorted((a, b) => b.createdAt - a.createdAt)[0] ?? null;
 }

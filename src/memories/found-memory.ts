@@ -74,6 +74,20 @@ export const FoundMemory = Type.Object({
       examples: [EXAMPLE_ID],
     }),
   ),
+  replaces: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        "Ids of older found memories of the same fact, the newest first. This one holds now.",
+      examples: [[EXAMPLE_ID]],
+    }),
+  ),
+  alike: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        "With `known=true`: ids of other found memories that say the same. They are no results of their own.",
+      examples: [[EXAMPLE_ID]],
+    }),
+  ),
   explanation: Type.Optional(Explanation),
 });
 export type FoundMemory = Static<typeof FoundMemory>;

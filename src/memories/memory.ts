@@ -254,10 +254,13 @@ export type ImportReport = Static<typeof ImportReport>;
 export const Similar = Type.Object({
   id: Type.String({ description: "Id of the similar memory." }),
   score: Type.Number({ minimum: 0, maximum: 1, description: "1 for the same text." }),
-  kind: Type.Union([Type.Literal("near"), Type.Literal("changed")], {
+  kind: Type.Union([Type.Literal("near"), Type.Literal("changed"), Type.Literal("superseded")], {
     description:
-      "`near`: it says nearly the same. `changed`: it says something else about the same subject, and may be outdated.",
+      "`near`: it says nearly the same. `changed`: it says something else about the same subject, and may be outdated. `superseded`: it says the same, and was superseded by `superseded_by`.",
   }),
+  superseded_by: Type.Optional(
+    Type.String({ description: "Id of the memory that holds now, if the kind is `superseded`." }),
+  ),
 });
 export type Similar = Static<typeof Similar>;
 

@@ -43,27 +43,35 @@ export function createReading({
     return row ? toMemory(row) : null;
   };
 
+  /**
+   * The memories that answer a query, best first, and the mode that was used: a hybrid search compares
+   * words alone while the model is being loaded.
+   */
+  const search = async (
+    reach: Reach,
+    request: SearchRequest,
+  ): Promise<{ memories: FoundMemory[]; mode: SearchMode }> => {
+    const filter = readable(reach, { ...request.filter, aliveAt: clock() });
+    const { found, mode } = await store.use(reach.accountId, async ({ table, embedder }) => {
+      const isWithoutModel = request.mode === "hybrid" && !(await isModelAtHand(embedder));
+      const mode = isWithoutModel ? "keyword" : request.mode;
+      const moment = { now: clock(), decay };
+      return {
+        mode,
+        found: await searchTable(table, embedder, { ...request, filter, mode }, moment),
+      };
+    });
+    const memories = await toFound(found, request);
+    return { memories, mode };
+  };
+
   return {
-    /**
-     * The memories that answer a query, best first, and the mode that was used: a hybrid search compares
-     * words alone while the model is being loaded.
-     */
-    async search(
-      reach: Reach,
-      request: SearchRequest,
-    ): Promise<{ memories: FoundMemory[]; mode: SearchMode }> {
-      const filter = readable(reach, { ...request.filter, aliveAt: clock() });
-      const { found, mode } = await store.use(reach.accountId, async ({ table, embedder }) => {
-        const isWithoutModel = request.mode === "hybrid" && !(await isModelAtHand(embedder));
-        const mode = isWithoutModel ? "keyword" : request.mode;
-        const moment = { now: clock(), decay };
-        return {
-          mode,
-          found: await searchTable(table, embedder, { ...request, filter, mode }, moment),
-        };
-      });
-      const memories = await toFound(found, request);
-      return { memories, mode };
+    search,
+
+    /** How many memories of other projects answer a query that a project's memories don't; at most `limit`. */
+    async elsewhere(reach: Reach, request: SearchRequest): Promise<number> {
+      const { projects: _, ...filter } = request.filter;
+      return (await search(reach, { ...request, filter, known: true })).memories.length;
     },
 
     /**
@@ -77,7 +85,7 @@ export function createReading({
         // A memory outdates none of other projects.
         const projects = [memory.project, null];
         // Captured memories are not superseded: nobody chose to keep them.
-        const filter = { projects, isCurrent: true, isCaptured: false, aliveAt: clock() };
+        const filter = { projects, isCaptured: false, aliveAt: clock() };
         return findSimilar(table, id, readable(reach, filter));
       });
       return await find.catch(() => []);
@@ -151,13 +159,12 @@ async function toFound(
   const match = createMatcher(terms.length > 0 ? terms : termsOf(query));
   const pause = createPause();
   const memories: FoundMemory[] = [];
-  for (const { memory, score, newer, explanation, nearest } of hits) {
+  for (const { memory, score, nearest, ...marks } of hits) {
     memories.push({
       ...toMemory(memory),
       score,
       matched: match(memory.content, nearest),
-      ...(newer !== undefined && { newer }),
-      ...(explanation && { explanation }),
+      ...marks,
     });
     await pause();
   }

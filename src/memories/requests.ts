@@ -65,7 +65,7 @@ const filterFields = {
   project: Type.Optional({
     ...Project,
     description:
-      "Memories of this project and of none; only of this project with `project_only=true`.",
+      "Memories of this project and of none; only of this project with `project_only=true`. `*` means all projects.",
   }),
   project_only: Type.Optional(
     flag(
@@ -261,15 +261,20 @@ export function toFilter(query: FilterQuery): Filter {
   };
 }
 
+/** As a filter, all projects and none. */
+export const ALL_PROJECTS = "*";
+
 /** A named project includes memories of no project, unless only it is asked for. */
 function projectsOf({ project, project_only: only }: FilterQuery): (string | null)[] {
+  if (project === ALL_PROJECTS) return [];
   if (project === undefined) return only === "true" ? [null] : [];
   return only === "true" ? [project] : [project, null];
 }
 
 /** The filter of a deletion or a move, where a named project does not include memories of no project. */
-export function toExactFilter(query: FilterQuery): Filter {
-  return toFilter({ ...query, ...(query.project !== undefined && { project_only: "true" }) });
+export function toExactFilter({ project, ...query }: FilterQuery): Filter {
+  const filter = toFilter(query);
+  return project === undefined ? filter : { ...filter, projects: [project] };
 }
 
 /** The filter of a search or a list. Superseded memories are left out unless they are asked for. */

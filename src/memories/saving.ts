@@ -1,7 +1,7 @@
 import { AppError } from "../errors.ts";
 import type { Reach } from "../keys/reach.ts";
 import { checkExpiry, newMemory } from "./change-memory.ts";
-import { findDuplicate } from "./duplicate.ts";
+import { findDuplicate, findUnlinked } from "./duplicate.ts";
 import { findReadable } from "./find-by-id.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { Answer } from "./log/records.ts";
@@ -85,7 +85,9 @@ export function createSaving({
             if (duplicate) return { memory: duplicate, isNew: false };
             const superseding = { reach, now, path: pathOf("supersedes")(place) };
             const hasProject = inputs[place]?.project !== undefined;
-            return { memory: putNew(draft, memory, { ...superseding, hasProject }), isNew: true };
+            const twin = withoutDuplicates ? findUnlinked(draft, memory, reach) : null;
+            const saved = twin ? { ...memory, id: twin.id, createdAt: twin.createdAt } : memory;
+            return { memory: putNew(draft, saved, { ...superseding, hasProject }), isNew: true };
           });
           if (recorded) recorded.memoryIds = made.map(({ memory }) => memory.id);
           return made;

@@ -1,19 +1,35 @@
 import type { Decay } from "../config.ts";
-import type { Embedder } from "../embedding/embedder.ts";
+import type { Embedder, TokenStates } from "../embedding/embedder.ts";
 import { type Filter, wasCaptured } from "./filter.ts";
 import type { Explanation } from "./found-memory.ts";
 import type { Term } from "./indexes/words.ts";
 import type { Part } from "./matched/passage.ts";
 import { placeAmongSaved } from "./ranking/captured.ts";
-import { calibrate, FLOOR, JUDGED } from "./ranking/chance.ts";
-import { type Considered, consider } from "./ranking/considered.ts";
+import {
+  answersAmong,
+  calibrate,
+  FLOOR,
+  JUDGED,
+  MATCHED,
+  type RankedResults,
+} from "./ranking/chance.ts";
+import { consider } from "./ranking/considered.ts";
 import { explain } from "./ranking/explain.ts";
 import type { SearchMode } from "./ranking/mode.ts";
 import { readPeriod } from "./ranking/period.ts";
 import type { Question } from "./ranking/question.ts";
 import { type Ranked, rankFirst, sessionsAround } from "./ranking/rank.ts";
+import { collapse } from "./ranking/restatements.ts";
 import { interactionWeights } from "./ranking/signals/interaction.ts";
-import { orderVersions, type Versioned, versionsToCompare } from "./ranking/version-order.ts";
+import {
+  askedWords,
+  DEPTH,
+  orderVersions,
+  type VersionData,
+  type Versioned,
+  type VersionMarks,
+  versionsToCompare,
+} from "./ranking/version-order.ts";
 import type { Weights } from "./ranking/weights.ts";
 import type { MemoryRow } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";
@@ -34,12 +50,16 @@ export interface SearchRequest {
   explain?: boolean;
   /** Whether only likely answers are returned; see `FLOOR`. */
   known?: boolean;
+  /** Whether results that say the same are one. By default they are if `known`. */
+  merges?: boolean;
   /** Whether the version of a fact that the query asks for comes before the others. The default is true. */
   versions?: boolean;
 }
 
 /** A memory that was found. */
-interface Hit extends Pick<Versioned, "newer"> {
+interface Hit extends VersionMarks {
+  /** Ids of other results that say the same. */
+  alike?: string[];
   memory: MemoryRow;
   score: number;
   /** If it was asked for. */
@@ -68,6 +88,7 @@ export async function searchTable(
     explain: explains,
     versions = true,
     known = false,
+    merges = known,
   }: SearchRequest,
   { now, decay }: { now: number; decay: Decay },
 ): Promise<SearchResult> {
@@ -76,14 +97,14 @@ export async function searchTable(
     mode,
     filter,
     least: limit,
-    first: Math.max(limit, JUDGED),
+    first: Math.max(limit, JUDGED, DEPTH),
     memories: table.usage.memories,
     now,
     decay: decays ? decay : null,
   };
   const found = await rankTable(table, embedder, asked);
   const { question } = found;
-  const all = calibrate(question, found.ranked, found.considered);
+  const all = calibrate(found);
   const captured = filter.isCaptured ? [] : all.filter(({ memory }) => wasCaptured(memory));
   // Saved memories are ranked as if there were no captured ones: thousands of captured turns must not crowd
   // them out.
@@ -91,31 +112,57 @@ export async function searchTable(
   // A query about a time asks for the version of that time, not for the newest.
   const isOfAnyTime = readPeriod(query, now) === null;
   const areCompared = versions && isOfAnyTime;
-  const compared = areCompared ? versionsToCompare(query, ranked) : [];
-  const vectors = compared.length > 0 ? await table.vectorsOf(compared) : new Map();
-  // The floor was fitted for hybrid scores only.
-  const floor = known && mode === "hybrid" ? FLOOR : 0;
-  const ordered: readonly OrderedResult[] = areCompared
-    ? orderVersions(query, ranked, vectors)
+  const data = areCompared ? await versionData(table, query, { ranked, asked: found.asked }) : null;
+  const ordered: readonly OrderedResult[] = data
+    ? orderVersions({ text: query, cosines: embedder.model.cosines }, ranked, data)
     : ranked;
   // The same holds for what counts as a likely answer.
   const answers = mode === "hybrid" ? FLOOR : 1;
   const merged: readonly OrderedResult[] =
     captured.length > 0 ? placeAmongSaved(ordered, captured, answers) : ordered;
-  const hits = merged
-    .filter(({ score, chance }) => score >= minScore && chance >= floor)
-    .slice(0, limit)
-    .map(({ newer, ...one }) => ({
-      memory: one.memory,
-      score: one.score,
-      nearest: partOf(one),
-      ...(newer !== undefined && { newer }),
-      ...(explains && { explanation: explain(one, question) }),
-    }));
+  // The floor was fitted for hybrid scores only.
+  const answering = known && mode === "hybrid" ? answersAmong(merged) : merged;
+  const scored = answering.filter(({ score }) => score >= minScore);
+  const wanted: readonly (OrderedResult & { alike?: string[] })[] = merges
+    ? collapse(scored, await vectorsOf(table, scored, data), embedder.model.cosines)
+    : scored;
+  const hits = wanted.slice(0, limit).map(({ newer, replaces, alike, ...one }) => ({
+    memory: one.memory,
+    score: one.score,
+    nearest: partOf(one),
+    ...(newer !== undefined && { newer }),
+    ...(replaces !== undefined && { replaces }),
+    ...(alike !== undefined && { alike }),
+    ...(explains && { explanation: explain(one, question) }),
+  }));
   return { hits, terms: question.terms };
 }
 
-type OrderedResult = Ranked & Pick<Versioned, "newer">;
+type OrderedResult = Ranked & VersionMarks;
+
+/** The vectors of results, of which some may have been read before. */
+async function vectorsOf(
+  table: Pick<MemoryTable, "vectorsOf">,
+  results: readonly OrderedResult[],
+  data: VersionData | null,
+): Promise<ReadonlyMap<string, Float32Array>> {
+  const known = data?.vectors ?? new Map<string, Float32Array>();
+  const ids = results.slice(0, DEPTH).map(({ memory }) => memory.id);
+  const others = ids.filter((id) => !known.has(id));
+  if (others.length === 0 || ids.length < 2) return known;
+  return new Map([...known, ...(await table.vectorsOf(others))]);
+}
+
+/** What the comparison of versions needs of the results besides their texts. */
+export async function versionData(
+  table: Pick<MemoryTable, "vectorsOf" | "interaction">,
+  query: string,
+  { ranked, asked }: { ranked: readonly Versioned[]; asked: TokenStates | null },
+): Promise<VersionData> {
+  const ids = versionsToCompare(query, ranked);
+  if (ids.length === 0) return { vectors: new Map(), matches: new Map() };
+  return { vectors: await table.vectorsOf(ids), matches: await matchWords(table, ids, asked) };
+}
 
 /** The inputs of a ranking besides the table and the model. */
 interface RankingInput extends Pick<Question, "text" | "mode" | "memories" | "now" | "decay"> {
@@ -136,8 +183,7 @@ async function rankSaved(
   const filter = { ...asked.filter, isCaptured: false };
   const first = Number.POSITIVE_INFINITY;
   const saved = { ...asked, filter, first };
-  const { question, ranked, considered } = await rankTable(table, embedder, saved);
-  return calibrate(question, ranked, considered);
+  return calibrate(await rankTable(table, embedder, saved));
 }
 
 /**
@@ -147,20 +193,20 @@ async function rankSaved(
 export async function rankTable(
   table: Pick<MemoryTable, "candidates" | "ofSessions" | "interaction">,
   embedder: Pick<Embedder, "model" | "embedQuery">,
-  { filter, least, first: wanted, weights, ...asked }: RankingInput,
-): Promise<{ question: Question; considered: Considered[]; ranked: Ranked[] }> {
-  const { text, mode } = asked;
+  { filter, least, first: wanted, weights, ...input }: RankingInput,
+): Promise<RankedResults & { ranked: Ranked[]; asked: TokenStates | null }> {
+  const { text, mode } = input;
   const embedding = mode === "keyword" ? null : embedder.embedQuery(text);
   const words = mode === "semantic" ? null : text;
   const vectors = embedding?.then(({ vector }) => vector) ?? null;
   const limits = { limit: CANDIDATES, least };
   const found = await table.candidates({ vector: vectors, words, filter, ...limits });
-  const { candidates, terms, memories = asked.memories } = found;
+  const { candidates, terms, memories = input.memories } = found;
   const embedded = await embedding;
   const vector = embedded?.vector ?? null;
   const { model } = embedder;
   const understood = embedded?.understood ?? 1;
-  const question: Question = { ...asked, memories, model, terms, understood };
+  const question: Question = { ...input, memories, model, terms, understood };
   const first = consider(candidates, question);
   const sessions = sessionsAround(first);
   const turns = await table.ofSessions(sessions, { filter, vector, terms });
@@ -175,7 +221,31 @@ export async function rankTable(
     : new Map<string, number>();
   const hasCaptured = considered.some(({ memory }) => wasCaptured(memory));
   const ranked = finish(interactions, hasCaptured ? undefined : wanted);
-  return { question, considered, ranked };
+  const asked = embedded?.states ?? null;
+  const firstIds = ranked.slice(0, MATCHED).map(({ memory }) => memory.id);
+  return { question, considered, ranked, asked, matches: await matchWords(table, firstIds, asked) };
+}
+
+/**
+ * How well each word of a question is matched in memories, −1 to 1, by their ids. Memories whose words can't be compared
+ * are left out.
+ * @param asked null for a question by words alone
+ */
+async function matchWords(
+  table: Pick<MemoryTable, "interaction">,
+  ids: readonly string[],
+  asked: TokenStates | null,
+): Promise<Map<string, number[]>> {
+  const matches = new Map<string, number[]>();
+  if (!asked) return matches;
+  for (const [at, word] of askedWords(asked).entries()) {
+    const weights = asked.words.map((own) => (own === word ? 1 : 0));
+    for (const [id, match] of await table.interaction(ids, asked, weights)) {
+      if (at === 0) matches.set(id, []);
+      matches.get(id)?.push(match);
+    }
+  }
+  return matches;
 }
 
 function partOf({ memory: { content, starts }, passage }: Ranked): Part | undefined {

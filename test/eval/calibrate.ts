@@ -3,7 +3,7 @@ import type { Embedder } from "../../src/embedding/embedder.ts";
 import { CHANCE_SIGNS, chanceSigns, shareOfBest } from "../../src/memories/ranking/chance.ts";
 import { chanceOf } from "../../src/memories/ranking/scores.ts";
 import { WEIGHTS } from "../../src/memories/ranking/weights.ts";
-import { type ForeignStore, foreignStores } from "./foreign-stores.ts";
+import { type ForeignStore, foreignStores, OTHER_WORD } from "./foreign-stores.ts";
 import { readGroups } from "./groups.ts";
 import { largeStore } from "./large.ts";
 import { type Example, type Fitted, fitNewton } from "./logistic.ts";
@@ -23,6 +23,8 @@ import { createAsker } from "./training/examples.ts";
 const DEPTH = 10;
 const PARTS = 5;
 const WANTED = { silent: 0.85, kept: 0.95 };
+/** What a question with another word counts: it is nearly one that is answered, and people ask it less often. */
+const OTHER_WORD_WEIGHT = 0.5;
 const PATH = join(import.meta.dir, "../../src/memories/ranking/chance.json");
 
 /** An example with where it comes from. */
@@ -31,6 +33,8 @@ interface Sample extends Example {
   question: string;
   /** The sets that its memories are from. */
   source: string;
+  /** Of which kind the question is; evidence has none. */
+  kind: string | null;
   /** What the memory keeps of the best one's chance. */
   share: number;
 }
@@ -63,17 +67,24 @@ await withEvaluationServer(async (_, embedder) => {
     "fitted without the source",
     leaveOut(samples, ({ source }) => source),
   );
+  const kinds = new Set(samples.flatMap(({ kind }) => kind ?? []));
+  const scores = leaveOut(samples, partOf);
+  for (const kind of kinds) {
+    const own = [...scores].flatMap(([sample, score]) => (sample.kind === kind ? score : []));
+    process.stdout.write(`${kind}: silent ${shareBelow(own, floor).toFixed(3)} (${own.length})\n`);
+  }
   process.stdout.write(`floor ${learned.floor}\n`);
 });
 
 async function samplesOf(store: ForeignStore, embedder: Embedder): Promise<Sample[]> {
   const asker = await createAsker({ memories: [...store.memories], questions: [] }, embedder);
   const samples: Sample[] = [];
-  const ask = async (text: string, evidence: readonly string[] | null) => {
-    const { question, ranked, considered, ids } = await asker.ask(text, WEIGHTS);
+  const ask = async (text: string, evidence: readonly string[] | null, kind: string | null) => {
+    const found = await asker.ask(text, WEIGHTS);
+    const { ranked, ids } = found;
     const [first] = ranked;
     if (!first) return;
-    const signs = chanceSigns(question, ranked, considered);
+    const signs = chanceSigns(found);
     const features = CHANCE_SIGNS.map((sign) => signs[sign]);
     for (const one of evidence === null ? [first] : ranked.slice(0, DEPTH)) {
       if (evidence !== null && !evidence.includes(ids.get(one.memory.id) ?? "")) continue;
@@ -81,12 +92,12 @@ async function samplesOf(store: ForeignStore, embedder: Embedder): Promise<Sampl
       const isTrue = evidence !== null;
       samples.push({
         ...{ store: store.kind, source: store.file.split("-", 1)[0] ?? "" },
-        ...{ question: text, features, isTrue, share, weight: 1 },
+        ...{ question: text, features, isTrue, share, weight: 1, kind },
       });
     }
   };
-  for (const { question, evidence } of store.answerable) await ask(question, evidence);
-  for (const { question } of store.foreign) await ask(question, null);
+  for (const { question, evidence } of store.answerable) await ask(question, evidence, null);
+  for (const { question, kind } of store.foreign) await ask(question, null, kind);
   asker.close();
   return samples;
 }
@@ -110,8 +121,13 @@ function leaveOut(
 function weigh(samples: Sample[]): void {
   const counts = new Map<string, number>();
   const keyOf = ({ store, isTrue }: Sample) => `${store} ${isTrue}`;
-  for (const sample of samples) counts.set(keyOf(sample), (counts.get(keyOf(sample)) ?? 0) + 1);
-  for (const sample of samples) sample.weight = 1 / (counts.get(keyOf(sample)) ?? 1);
+  const shareOf = ({ kind }: Sample) => (kind === OTHER_WORD ? OTHER_WORD_WEIGHT : 1);
+  for (const sample of samples) {
+    counts.set(keyOf(sample), (counts.get(keyOf(sample)) ?? 0) + shareOf(sample));
+  }
+  for (const sample of samples) {
+    sample.weight = shareOf(sample) / (counts.get(keyOf(sample)) ?? 1);
+  }
 }
 
 function scoreOf({ features, share }: Sample, { base, weights }: Fitted): number {
@@ -147,7 +163,10 @@ function byStore(scores: ReadonlyMap<Sample, number>) {
   return [...new Set([...scores.keys()].map(({ store }) => store))].map((store) => {
     const of = (isTrue: boolean) =>
       [...scores]
-        .filter(([sample]) => sample.store === store && sample.isTrue === isTrue)
+        .filter(
+          ([{ kind, ...one }]) =>
+            one.store === store && one.isTrue === isTrue && kind !== OTHER_WORD,
+        )
         .map(([, score]) => score);
     return { store, answers: of(true), foreign: of(false) };
   });

@@ -1,108 +1,119 @@
+import { join } from "node:path";
 import type { Embedder } from "../../src/embedding/embedder.ts";
-import { cosineOf } from "../../src/memories/ranking/version-order.ts";
-import { COMPARED, compareVersions, SIGNS } from "../../src/memories/ranking/versions.ts";
-import type { TestServer } from "../support/server.ts";
-import { createAccount, type Found } from "./account.ts";
+import { calibrate } from "../../src/memories/ranking/chance.ts";
+import { sumOfTrees } from "../../src/memories/ranking/trees.ts";
+import { comparePairs } from "../../src/memories/ranking/version-order.ts";
+import { VERSION_SIGNS } from "../../src/memories/ranking/versions.ts";
+import { WEIGHTS } from "../../src/memories/ranking/weights.ts";
+import { versionData } from "../../src/memories/search.ts";
+import { fitTrees } from "./boosting.ts";
 import { readGroups } from "./groups.ts";
-import { type Example, fitLogistic } from "./logistic.ts";
-import { readNear } from "./near-facts.ts";
-import { readChanged, readFacts, readNotes } from "./own-sets.ts";
+import type { Example } from "./logistic.ts";
+import { readBoth, readFacts, readNotes } from "./own-sets.ts";
 import { withEvaluationServer } from "./server.ts";
-import type { EvaluationSet } from "./set.ts";
+import { createAsker } from "./training/examples.ts";
+import { areVersions, bothStores, changedStores, type VersionStore } from "./version-stores.ts";
 
 /**
- * `bun test/eval/fit-versions.ts FOLDER` fits the signs of `src/memories/ranking/versions.ts`: which
- * of the memories that a question finds are versions of one fact. Examples are pairs of the facts
- * that changed (`changed-dev.txt`) and pairs of all other sets, which have none or few.
+ * `bun test/eval/fit-versions.ts FOLDER` fits `src/memories/ranking/versions.json`: which of the memories that a
+ * question finds are versions of one fact. Examples are pairs of results of `dev` stores and of all other sets. The
+ * least sum of a version is chosen by trees that were fitted without the fact or the shape of sentence.
  */
 
-/** How much a pair counts, by what it would break to take it for versions of one fact. */
-const WEIGHTS = { versions: 3, near: 2, beside: 10, own: 10, evidence: 1, other: 0.2 };
-/** Places of which at least one of a pair has one. */
-const FIRST = 3;
+const PATH = join(import.meta.dir, "../../src/memories/ranking/versions.json");
+const TREES = { trees: 150, leaves: 10, rate: 0.1, leafSize: 15, penalty: 2 };
+const PARTS = 4;
+/** The share of pairs of two true things that may be taken for versions. */
+const MOST_FALSE = 0.006;
+/** How much a pair counts that is no version, by what it would break, and one that is. */
+const WEIGHTS_OF = { version: 1, both: 3, beside: 2, evidence: 0.5, other: 0.05 };
 
-type Weigh = (older: string, newer: string, evidence: readonly string[]) => [boolean, number];
+interface Sample extends Example {
+  /** The fact, the shape of sentence, or the set. Samples of one group are fitted together or not at all. */
+  group: string;
+  isBoth: boolean;
+}
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error("which folder has the sets?");
-await withEvaluationServer(async (server, embedder) => {
-  const examplesOf = createExamples(server, embedder);
-  const examples = await examplesOf(await readChanged("dev"), ofChanged);
-  for (const set of await readNear("dev")) examples.push(...(await examplesOf(set, ofNear)));
-  for (const set of [await readFacts(), await readNotes()]) {
-    examples.push(...(await examplesOf(withoutChanges(set), ofOthers(WEIGHTS.own))));
-  }
-  for (const { files } of await readGroups(folder)) {
-    for (const { set } of files) {
-      examples.push(...(await examplesOf(set, ofOthers(1))));
+await withEvaluationServer(async (_, embedder) => {
+  const samples = await readSamples(folder, embedder);
+  const partOf = ({ group }: Sample) => Bun.hash.crc32(group) % PARTS;
+  const scores = new Map<Sample, number>();
+  for (let part = 0; part < PARTS; part++) {
+    const trees = fitTrees(
+      samples.filter((sample) => partOf(sample) !== part),
+      TREES,
+    );
+    for (const sample of samples) {
+      if (partOf(sample) === part) scores.set(sample, sumOfTrees(trees, sample.features));
     }
   }
-  const { base, weights } = fitLogistic(examples);
-  process.stdout.write(`${examples.length} pairs\nBASE ${base.toFixed(3)}\n`);
-  for (const [at, [sign]] of SIGNS.entries()) {
-    process.stdout.write(`${sign} ${weights[at]?.toFixed(3)}\n`);
-  }
+  const ofBoth = samples.filter(({ isBoth }) => isBoth).map((one) => scores.get(one) ?? 0);
+  ofBoth.sort((a, b) => b - a);
+  const least = ofBoth[Math.floor(MOST_FALSE * ofBoth.length)] ?? 0;
+  const { start, trees } = fitTrees(samples, TREES);
+  await Bun.write(PATH, `${JSON.stringify({ least: rounded(least), start, trees })}\n`);
+  const versions = samples.filter(({ isTrue }) => isTrue);
+  const found = versions.filter((one) => (scores.get(one) ?? 0) > least).length;
+  process.stdout.write(
+    `${samples.length} pairs; ${found} of ${versions.length} versions from ${least.toFixed(2)} on\n`,
+  );
 });
 
-/** Returns what makes an example of every pair that the questions of a set find. */
-function createExamples(server: TestServer, { embedContent }: Embedder) {
-  const vectorOf = async (content: string) =>
-    (await embedContent(content)).vectors[0] ?? new Float32Array(0);
-  const none = new Float32Array(0);
-  return async (set: EvaluationSet, weigh: Weigh): Promise<Example[]> => {
-    const account = await createAccount(server, set.memories);
-    const examples: Example[] = [];
-    for (const { question, evidence } of set.questions) {
-      const found = (await account.ask(question, { limit: COMPARED, versions: false })).map(toSaid);
-      const vectors = await Promise.all(found.map(({ memory }) => vectorOf(memory.content)));
-      const compare = compareVersions(
-        question,
-        found.map(({ memory }) => memory),
-      );
-      for (const [place, one] of found.entries()) {
-        for (const [otherPlace, other] of found.entries()) {
-          if (otherPlace <= place || place >= FIRST) continue;
-          const [own = none, others = none] = [vectors[place], vectors[otherPlace]];
-          const signs = compare({ ...one, place }, { ...other, place: otherPlace }, () =>
-            cosineOf(own, others),
-          );
-          if (!signs) continue;
-          const isInTime = one.memory.createdAt < other.memory.createdAt;
-          const [older, newer] = isInTime ? [one, other] : [other, one];
-          const [isTrue, weight] = weigh(older.name, newer.name, evidence);
-          examples.push({ features: SIGNS.map(([sign]) => signs[sign]), isTrue, weight });
-        }
+async function readSamples(folder: string, embedder: Embedder): Promise<Sample[]> {
+  const samples: Sample[] = [];
+  const shapes = (await readBoth("dev")).map(({ shape }) => shape);
+  const add = async ({ kind, set }: VersionStore) => {
+    const asker = await createAsker(set, embedder);
+    const { cosines } = embedder.model;
+    for (const { question: text, evidence } of set.questions) {
+      const { ids, asked, ...results } = await asker.ask(text, WEIGHTS);
+      const found = calibrate(results);
+      const data = await versionData(asker.table, text, { ranked: found, asked });
+      for (const { older, newer, signs } of comparePairs({ text, cosines }, found, data)) {
+        const [a = "", b = ""] = [ids.get(older.memory.id), ids.get(newer.memory.id)];
+        const isTrue = areVersions(a, b);
+        const isEvidence = evidence.includes(a) || evidence.includes(b);
+        // Versions of another fact than the question's are found or not: nobody is harmed.
+        if (isTrue && !isEvidence) continue;
+        const fact = a.split(".", 1)[0] ?? "";
+        const isBeside = fact === b.split(".", 1)[0];
+        const isBoth = isBeside && kind.startsWith("both");
+        const group = isBoth ? shapes[Number(fact)] : kind.includes("alone") ? firstOf(set) : kind;
+        samples.push({
+          ...{ features: VERSION_SIGNS.map((sign) => signs[sign]), isTrue, isBoth },
+          group: group ?? kind,
+          weight: weightOf({ isTrue, isBoth, isBeside, isEvidence }),
+        });
       }
     }
-    return examples;
+    asker.close();
   };
+  for (const store of [...(await bothStores("dev")), ...(await changedStores("dev"))]) {
+    await add(store);
+  }
+  for (const set of [await readFacts(), await readNotes()]) {
+    const questions = set.questions.filter(({ category }) => category !== "changed");
+    await add({ kind: "own", set: { ...set, questions } });
+  }
+  for (const { name, files } of await readGroups(folder)) {
+    for (const { set } of files) await add({ kind: name, set });
+  }
+  return samples;
 }
 
-function toSaid({ id, score, content, created_at, session_id }: Found) {
-  const createdAt = Date.parse(created_at);
-  return { name: id, score, memory: { content, createdAt, sessionId: session_id } };
+function weightOf(pair: Record<"isTrue" | "isBoth" | "isBeside" | "isEvidence", boolean>): number {
+  if (pair.isTrue) return WEIGHTS_OF.version;
+  if (pair.isBoth) return WEIGHTS_OF.both;
+  if (pair.isBeside) return WEIGHTS_OF.beside;
+  return pair.isEvidence ? WEIGHTS_OF.evidence : WEIGHTS_OF.other;
 }
 
-/** Ids of versions are `FACT.-N`, of memories beside them `FACT.*N`. */
-function ofChanged(older: string, newer: string): [boolean, number] {
-  const isOneFact = older.split(".")[0] === newer.split(".")[0];
-  const areVersions = isOneFact && !older.includes("*") && !newer.includes("*");
-  if (areVersions) return [true, WEIGHTS.versions];
-  return [false, isOneFact ? WEIGHTS.beside : 1];
+function firstOf({ memories: [first] }: VersionStore["set"]): string {
+  return first?.content ?? "";
 }
 
-/** The same in small stores, where most of what is near is no version. */
-function ofNear(older: string, newer: string): [boolean, number] {
-  return [older.split(".")[0] === newer.split(".")[0], WEIGHTS.near];
-}
-
-function ofOthers(more: number): Weigh {
-  return (older, newer, evidence) => {
-    const isHarmful = evidence.includes(older) && !evidence.includes(newer);
-    return [false, more * (isHarmful ? WEIGHTS.evidence : WEIGHTS.other)];
-  };
-}
-
-function withoutChanges({ memories, questions }: EvaluationSet): EvaluationSet {
-  return { memories, questions: questions.filter(({ category }) => category !== "changed") };
+function rounded(value: number): number {
+  return Math.round(value * 1_000) / 1_000;
 }

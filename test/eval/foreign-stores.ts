@@ -23,6 +23,10 @@ const SMALL = [
 ] as const;
 /** Questions that are taken from the other sets of a group, and from other groups. */
 const OTHERS = 30;
+/** The kind of questions that a store answers but for one word. They are counted apart. */
+export const OTHER_WORD = "other word";
+/** Names and identifiers within a question. */
+const STRANGER = /(?<=\S )(?:\p{Lu}[\p{L}\p{N}]{3,}|[\p{L}\p{N}]+[-_.][\p{L}\p{N}]+)/gu;
 /** The share of letters that two questions have in common that ask the same. */
 const ALIKE = 0.7;
 
@@ -47,6 +51,7 @@ export function foreignStores(
             .filter(({ question }) => !isLikeOneOf(question, set.questions))
             .map(asKind("same source")),
           ...some(elsewhere).map(asKind("other source")),
+          ...withOtherWord(some(answerable(set.questions)), set.memories, elsewhere),
         ]),
       };
     });
@@ -80,6 +85,33 @@ export function foreignTo(
       !texts.some((text) => words.every((word) => text.includes(stemOf(word))))
     );
   });
+}
+
+/**
+ * Questions that a store answers, with their rarest word replaced by a name or a rare word of other questions: they
+ * ask for something that the store does not know.
+ */
+function withOtherWord(
+  questions: EvaluationSet["questions"],
+  memories: readonly SetMemory[],
+  elsewhere: EvaluationSet["questions"],
+): ForeignQuestion[] {
+  const texts = memories.map(({ content }) => content.toLowerCase());
+  const countOf = (word: string) => texts.filter((text) => text.includes(stemOf(word))).length;
+  const strangers = elsewhere
+    .flatMap(({ question }) => question.match(STRANGER) ?? [])
+    .filter((word) => countOf(word.toLowerCase()) === 0);
+  const found: ForeignQuestion[] = [];
+  for (const [at, { question }] of questions.entries()) {
+    const [rarest] = contentWords(question)
+      .filter((word) => countOf(word) > 0)
+      .sort((a, b) => countOf(a) - countOf(b));
+    const stranger = strangers[(at * 37) % Math.max(1, strangers.length)];
+    if (!rarest || !stranger) continue;
+    const swapped = question.replace(new RegExp(`\\b${rarest}\\b`, "i"), stranger);
+    if (swapped !== question) found.push({ question: swapped, kind: OTHER_WORD });
+  }
+  return found;
 }
 
 /** As many questions of a list as are taken from others, evenly spread. */

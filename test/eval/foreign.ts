@@ -1,6 +1,6 @@
 import type { TestServer } from "../support/server.ts";
 import { createAccount, type EvaluationAccount } from "./account.ts";
-import type { ForeignStore } from "./foreign-stores.ts";
+import { type ForeignStore, OTHER_WORD } from "./foreign-stores.ts";
 import type { Figure } from "./table.ts";
 
 /** Results of which the evidence counts as found. */
@@ -53,7 +53,9 @@ export function floorFigures(scores: readonly Scores[], floor: number): Figure[]
   const stores = [...new Set(scores.map(({ store }) => store))].map((store) => {
     const of = scores.filter((one) => one.store === store);
     const evidence = of.flatMap((one) => one.evidence);
-    const best = of.flatMap((one) => one.foreign.map(({ score }) => score));
+    const best = of.flatMap(({ foreign }) =>
+      foreign.flatMap(({ kind, score }) => (kind === OTHER_WORD ? [] : score)),
+    );
     return {
       store: `${store} (${best.length}, ${evidence.length})`,
       silent: share(best, (score) => score < floor),

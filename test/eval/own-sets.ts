@@ -11,6 +11,9 @@ export interface ForeignQuestion {
   kind: string;
 }
 
+/** `held` only judges what was tried on `dev`. */
+export type Half = "dev" | "held";
+
 /** Facts, habits, code, German, Chinese: memories of many kinds. */
 export async function readFacts(): Promise<EvaluationSet> {
   return await readSet(join(FOLDER, "facts.json"));
@@ -26,16 +29,19 @@ export interface ChangedFact {
 
 /**
  * Facts that changed.
- * @param half `held` only judges what was tried on `dev`
+ * @param file `corrections` has corrections and values that merely differ too
  */
-export async function readChangedFacts(half: "dev" | "held"): Promise<ChangedFact[]> {
-  return (await readBlocks(`changed-${half}.txt`)).map((lines) => {
+export async function readChangedFacts(
+  half: Half,
+  file: "changed" | "corrections" = "changed",
+): Promise<ChangedFact[]> {
+  return (await readBlocks(`${file}-${half}.txt`)).map((lines) => {
     const textsOf = (sign: string) => lines.filter((line) => line.sign === sign);
     const versions = textsOf("-").map(({ text }) => text);
     const now = textsOf("?").map(({ text }) => ({ question: text, version: versions.length }));
     const past = textsOf("<").map(({ text }) => {
       const [, number, question = ""] = /^(\d) (.*)$/.exec(text) ?? [];
-      if (!versions[Number(number) - 1]) throw new Error(`no version ${text} in changed-${half}`);
+      if (!versions[Number(number) - 1]) throw new Error(`no version ${text} in ${file}-${half}`);
       return { question, version: Number(number) };
     });
     return {
@@ -50,9 +56,13 @@ export async function readChangedFacts(half: "dev" | "held"): Promise<ChangedFac
  * Facts that changed, in a store where the versions of all of them lie between each other. Versions
  * are `FACT.-N`, memories beside them `FACT.*N`; the categories are `now` and `past`.
  */
-export async function readChanged(half: "dev" | "held"): Promise<EvaluationSet> {
+export async function readChanged(
+  half: Half,
+  file: "changed" | "corrections" = "changed",
+): Promise<EvaluationSet> {
   const set: EvaluationSet = { memories: [], questions: [] };
-  for (const [fact, { versions, questions, beside }] of (await readChangedFacts(half)).entries()) {
+  const facts = await readChangedFacts(half, file);
+  for (const [fact, { versions, questions, beside }] of facts.entries()) {
     const add = (id: string, content: string, days: number) =>
       set.memories.push({
         ...{ id, content },
@@ -71,6 +81,24 @@ export async function readChanged(half: "dev" | "held"): Promise<EvaluationSet> 
     }
   }
   return set;
+}
+
+/** Two memories of one sentence shape that are both true, and a question for each. */
+export interface BothTrue {
+  shape: string;
+  memories: [string, string];
+  questions: [string, string];
+}
+
+export async function readBoth(half: Half): Promise<BothTrue[]> {
+  return (await readBlocks(`both-${half}.txt`)).map((lines) => {
+    const [shape, ...rest] = lines.map(({ text }) => text);
+    const [first, second, forFirst, forSecond] = rest;
+    if (!shape || !first || !second || !forFirst || !forSecond) {
+      throw new Error(`both-${half}.txt: ${shape} is not whole`);
+    }
+    return { shape, memories: [first, second], questions: [forFirst, forSecond] };
+  });
 }
 
 /** Short notes as people type them. */

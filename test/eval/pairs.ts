@@ -16,17 +16,22 @@ const KINDS: Record<string, PairKind> = {
   "-": "unrelated",
 };
 
-/** Our own pairs of memories, of which a hint is to tell the first two kinds. */
-export async function readPairs(): Promise<Pair[]> {
-  const lines = (await Bun.file(join(import.meta.dir, "own/pairs.txt")).text()).split("\n");
+/**
+ * Our own pairs of memories, of which a hint is to tell the first two kinds.
+ * @param half `held` only judges what was fitted to `dev`
+ */
+export async function readPairs(half: "dev" | "held"): Promise<Pair[]> {
+  const older = (await readPairFile("pairs.txt")).filter(
+    (_, at) => (at % 2 === 0) === (half === "dev"),
+  );
+  return [...older, ...(await readPairFile(`values-${half}.txt`))];
+}
+
+export async function readPairFile(name: string): Promise<Pair[]> {
+  const lines = (await Bun.file(join(import.meta.dir, "own", name)).text()).split("\n");
   return lines.flatMap((line, at) => {
     const kind = KINDS[line];
     const [earlier, later] = [lines[at + 1], lines[at + 2]];
     return kind && earlier && later ? [{ kind, earlier, later }] : [];
   });
-}
-
-/** The half of them that weights are fitted to, or the one that only judges. */
-export function halfOf(pairs: readonly Pair[], half: "dev" | "held"): Pair[] {
-  return pairs.filter((_, at) => (at % 2 === 0) === (half === "dev"));
 }

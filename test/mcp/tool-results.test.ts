@@ -97,7 +97,7 @@ describe("saving", () => {
     const similar = [{ id, title: "Sam is allergic to peanuts", kind: "near" }];
     expect(again.data).toMatchObject({ similar });
     expect(again.text).toContain(id);
-    expect(again.text).toContain("supersedes");
+    expect(again.text).toContain("delete_memory");
     const writer = await connect("v1", { accountId, scopes: ["memories:write"] });
     const blind = await writer.call("save_memory", { content: "Sam is allergic to peanuts" });
     expect(blind.text).not.toContain(id);

@@ -1,8 +1,11 @@
 import { expect, test } from "bun:test";
+import { SIGNALS } from "../../src/memories/ranking/signals/signals.ts";
 import { orderVersions } from "../../src/memories/ranking/version-order.ts";
 import { contentsOf } from "../support/client.ts";
+import { sharedEmbedder } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
 
+const COSINES = { unrelated: 0.5, same: 1 };
 /** Vectors of texts about one subject, and about two. */
 const NEAR = new Float32Array([1, 0]);
 const OTHER = new Float32Array([0.5, Math.sqrt(0.75)]);
@@ -13,6 +16,9 @@ function found(...said: [content: string, day: number][]) {
     memory: { id: `mem_${day}`, content, sessionId: null, createdAt: day * 86_400_000 },
     score: 0.8 - 0.1 * place,
     chance: 0.8 - 0.1 * place,
+    // Equally good by every signal.
+    sum: 1,
+    signals: SIGNALS.map(() => 0.7),
   }));
 }
 const ACME: [string, number] = ["Sam works at Acme.", 1];
@@ -22,11 +28,10 @@ const INITECH: [string, number] = ["Sam now works at Initech.", 120];
 type Ranked = ReturnType<typeof found>;
 
 const put = (question: string, ranked: Ranked, vectorOf: (content: string) => Float32Array) =>
-  orderVersions(
-    question,
-    ranked,
-    new Map(ranked.map(({ memory }) => [memory.id, vectorOf(memory.content)])),
-  );
+  orderVersions({ text: question, cosines: COSINES }, ranked, {
+    vectors: new Map(ranked.map(({ memory }) => [memory.id, vectorOf(memory.content)])),
+    matches: new Map(),
+  });
 const order = (question: string, ranked: Ranked, vectorOf = (_: string) => NEAR) =>
   put(question, ranked, vectorOf).map(({ memory, newer }) => [memory.content, newer]);
 
@@ -45,9 +50,12 @@ test("a superseding memory is the newer version, even with another text", () => 
     ...rest,
     memory: { ...memory, supersedes: [null, globex, acme][place]?.memory.id ?? null },
   }));
-  const none = new Map<string, Float32Array>();
+  const none = { vectors: new Map(), matches: new Map() };
   const put = (question: string) =>
-    orderVersions(question, chain, none).map(({ memory, newer }) => [memory.content, newer]);
+    orderVersions({ text: question, cosines: COSINES }, chain, none).map(({ memory, newer }) => [
+      memory.content,
+      newer,
+    ]);
   const newest = own?.memory.id;
   expect(put("where does Sam work")).toEqual([
     ["self-employed", undefined],
@@ -102,7 +110,7 @@ test("turns of a conversation are not newer versions", () => {
 });
 
 test("a search over HTTP puts the current version first, and marks the others", async () => {
-  await using server = await startServer();
+  await using server = await startServer({ embedder: sharedEmbedder() });
   const ada = await server.account();
   const old = await ada.save({ content: "The wifi password of the guests is tulip-garden." });
   server.clock.advance(86_400_000);
@@ -113,10 +121,13 @@ test("a search over HTTP puts the current version first, and marks the others", 
   expect(contentsOf(results)[0]).toContain("harbour-lamp");
   expect(results.map(({ newer }) => newer)).toEqual([undefined, id]);
   expect(results[1]?.id).toBe(old.id);
+  expect(results[0]?.replaces).toEqual([old.id]);
 
   // It has fewer of the words, and gets the place of the other one.
   server.clock.advance(86_400_000);
-  await ada.save({ content: "The wifi password is now copper-kettle." });
+  await ada.save({
+    content: "Correction: the wifi password of the guests is wrong. It is now copper-kettle.",
+  });
   const explained = await ada.search("wifi password of the guests is", {
     explain: "true",
     decay: "false",

@@ -21,6 +21,8 @@ interface RecallOptions {
   project?: string;
   /** The largest number of characters to print. */
   budget?: string;
+  /** Whether each line says why it is there. */
+  explain?: boolean;
   /** The hook runs only if this environment variable is `true`. */
   if?: string;
   /** Whether to start a server for later requests, and do nothing else. */
@@ -40,9 +42,10 @@ export function define(program: Command, { configure, env }: Context): void {
       "--budget <characters>",
       `the largest number of characters to print (${RECALL_CHARACTERS.default})`,
     )
+    .option("--explain", "say for each line why it is there")
     .addOption(IF)
     .addOption(LATER)
-    .addHelpText("after", examples("ctxd recall", "ctxd recall --project acme/shop"))
+    .addHelpText("after", examples("ctxd recall", "ctxd recall --project acme/shop --explain"))
     .action((options: RecallOptions) => recall(configure, options, env));
 }
 
@@ -99,7 +102,7 @@ function bodyOf(
     prompt,
     isFresh,
   }: Pick<HookEvent, "session" | "folder" | "prompt" | "isFresh">,
-  { project, budget }: RecallOptions,
+  { project, budget, explain }: RecallOptions,
 ) {
   return {
     ...(session !== null && { session_id: session }),
@@ -107,6 +110,7 @@ function bodyOf(
     ...(project !== undefined && { project }),
     ...(prompt !== null && { prompt }),
     ...(budget !== undefined && { max_characters: charactersOf(budget) }),
+    ...(explain && { explain }),
     fresh: isFresh,
   };
 }

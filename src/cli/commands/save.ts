@@ -29,6 +29,11 @@ interface SaveOptions extends Target {
 
 type Saved = Static<typeof SavedMemory>;
 
+const SIMILARITY = {
+  near: "Similar",
+  changed: "May be outdated",
+  superseded: "Said the same, and was replaced",
+};
 /** Similar memories that are shown after a save. */
 const MAX_SIMILAR = 3;
 
@@ -98,16 +103,15 @@ async function save(
 }
 
 /** Shows memories that the new one may repeat or make outdated. */
-async function showSimilar(api: Api, { id, supersedes, similar = [] }: Saved) {
+async function showSimilar(api: Api, { supersedes, similar = [] }: Saved) {
   const others = similar.filter((one) => one.id !== supersedes).slice(0, MAX_SIMILAR);
   for (const other of others) {
     const response = await api.request(`/api/memories/${other.id}`);
     const { content } = (await response.json()) as Saved;
-    const how = other.kind === "changed" ? "May be outdated" : "Similar";
-    say(`${how}: ${other.id} (${titleOf(content)})`);
+    say(`${SIMILARITY[other.kind]}: ${other.id} (${titleOf(content)})`);
   }
   if (others.length === 0) return;
   say(
-    `ctxd forget deletes a memory that is no longer needed. To keep an outdated one as history, forget ${id} and save it again with --supersedes.`,
+    "ctxd forget deletes a memory that is no longer needed. To keep an outdated one as history, save the same text again with --supersedes and its id.",
   );
 }

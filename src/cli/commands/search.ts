@@ -4,7 +4,7 @@ import type { Config } from "../../config.ts";
 import { describeMemory, excerptAround, wholeMemory } from "../../mcp/memory-text.ts";
 import type { FoundMemory } from "../../memories/found-memory.ts";
 import { Project } from "../../memories/memory.ts";
-import { openApi, type Target } from "../api.ts";
+import { type Api, openApi, type Target } from "../api.ts";
 import { CommandError, USAGE } from "../command-error.ts";
 import type { Context, Environment } from "../context.ts";
 import { examples, PROJECT_NOTE } from "../help-text.ts";
@@ -85,7 +85,22 @@ async function search(
   }
   if (options.json) return await print(JSON.stringify({ memories }, null, 2));
   if (memories.length > 0) return await print(printable(memories.map(describe).join("\n\n")));
-  say("Nothing is known about that.");
+  const parameters = parametersOf(query, options);
+  const count = parameters.has("project") ? await countElsewhere(api, parameters) : 0;
+  say(
+    count === 0
+      ? "Nothing is known about that."
+      : `Nothing is known about that in the project ${parameters.get("project")}. ${count} in other projects: add --all-projects.`,
+  );
+}
+
+/** How many memories of other projects answer the question. */
+async function countElsewhere(api: Api, parameters: URLSearchParams): Promise<number> {
+  const everywhere = new URLSearchParams(parameters);
+  everywhere.delete("project");
+  everywhere.set("known", "true");
+  const response = await api.request(`/api/memories/search?${everywhere}`);
+  return ((await response.json()) as { memories: FoundMemory[] }).memories.length;
 }
 
 function parametersOf(query: string, options: SearchOptions): URLSearchParams {

@@ -12,6 +12,24 @@ import { SIGNALS } from "./signals/signals.ts";
  */
 export const FLOOR: number = learned.floor;
 
+/**
+ * The share of the best result's chance that a result needs to be returned as an answer. Chosen by
+ * `test/eval/answer-set.ts`.
+ */
+const ANSWER_SHARE = 0.32;
+
+/**
+ * The results that count as answers: as likely as the floor, and not much less likely than the best.
+ * @param results in order; each with its chance
+ */
+export function answersAmong<Result extends { chance: number }>(
+  results: readonly Result[],
+): Result[] {
+  const best = Math.max(0, ...results.map(({ chance }) => chance));
+  const least = Math.max(FLOOR, ANSWER_SHARE * best);
+  return results.filter(({ chance }) => chance >= least);
+}
+
 /** Signs in a question's results of whether the account's memories can answer it, in the order of the weights. */
 export const CHANCE_SIGNS = [
   "best sum",
@@ -36,6 +54,8 @@ export const CHANCE_SIGNS = [
   "rarest absent word",
   "absent names",
   "memories",
+  "least matched word",
+  "next least matched word",
 ] as const;
 type ChanceSign = (typeof CHANCE_SIGNS)[number];
 
@@ -52,19 +72,37 @@ export const JUDGED = TAIL_TO;
 /** The sign `stands out` when there are too few results to compare with. */
 const ALONE = 3;
 const SHORTEST = 20;
+/** How many of the first results are compared with the question's words one by one. */
+export const MATCHED = 1;
+/** How far the least match is below the average, where words were not compared. */
+const LEAST_BELOW = 0.2;
 /** How fast scores fall with the distance from the best sum. At the distance LEAD / FALL about half is lost. */
 const [FALL, LEAD] = [2, 3];
 /** The highest chance: no memory is certain to be an answer. */
 const HIGHEST = 0.99;
-/** Names. The first word of a question does not count, since it always has a capital. */
-const NAME = /(?<=\S\s)\p{Lu}[\p{L}\p{N}_]+/gu;
+/**
+ * Names and identifiers. The first word of a question is one only with another capital or a digit, as in "TSLint":
+ * every first word begins with a capital.
+ */
+const NAME = /(?<=\S\s)\p{Lu}[\p{L}\p{N}_]+|\p{L}[\p{L}_]*(?:\p{Lu}|\p{N})[\p{L}\p{N}_]*/gu;
 
-/** @param ranked in the order of `rankFirst`, at least one */
-export function chanceSigns(
-  question: Question,
-  ranked: readonly Ranked[],
-  considered: readonly Considered[],
-): Record<ChanceSign, number> {
+/** What a search has found, from which chances are computed. */
+export interface RankedResults {
+  question: Question;
+  /** In the order of `rankFirst`. */
+  ranked: readonly Ranked[];
+  considered: readonly Considered[];
+  /** Of the first results, by id: how well each word of the question is matched. None in a search without meaning. */
+  matches: ReadonlyMap<string, readonly number[]>;
+}
+
+/** @param ranked at least one */
+export function chanceSigns({
+  question,
+  ranked,
+  considered,
+  matches,
+}: RankedResults): Record<ChanceSign, number> {
   const { terms, understood } = question;
   const first = ranked.slice(0, FIRST);
   const tail = ranked.slice(TAIL_FROM, TAIL_TO);
@@ -79,6 +117,10 @@ export function chanceSigns(
   const rareness = absent.map((term) => term.rareness);
   const names = [...question.text.matchAll(NAME)].map(([name]) => stemOf(name.toLowerCase()));
   const isName = (token: string) => names.some((name) => token.startsWith(name));
+  const usual = signalOf(ranked[0], INTERACTION) - LEAST_BELOW;
+  const matched = (matches.get(ranked[0]?.memory.id ?? "") ?? []).toSorted((a, b) => a - b);
+  const [least = usual, next = least] = matched;
+  const absence = rareness.reduce((sum, one) => sum + one, 0) / Math.max(asked, Number.MIN_VALUE);
   return {
     "best sum": best,
     "best sum squared": best * best,
@@ -98,10 +140,12 @@ export function chanceSigns(
     "rareness asked": Math.log(1 + asked),
     "one word": terms.length <= 1 ? 1 : 0,
     "no words": terms.length === 0 ? 1 : 0,
-    "absent words": rareness.reduce((sum, one) => sum + one, 0) / Math.max(asked, Number.MIN_VALUE),
+    "absent words": absence,
     "rarest absent word": Math.max(0, ...rareness),
     "absent names": absent.filter(({ forms }) => forms.some(({ token }) => isName(token))).length,
     memories: Math.log(Math.max(1, question.memories)),
+    "least matched word": least,
+    "next least matched word": next,
   };
 }
 
@@ -109,14 +153,11 @@ export function chanceSigns(
  * Gives results scores that can be compared between questions and accounts: about the chance that a
  * memory answers the question, reduced by age as `question.decay` says. The order stays.
  */
-export function calibrate(
-  question: Question,
-  ranked: readonly Ranked[],
-  considered: readonly Considered[],
-): Ranked[] {
+export function calibrate(found: RankedResults): Ranked[] {
+  const { question, ranked } = found;
   // A search by meaning or by words alone lacks half of the signs.
   if (question.mode !== "hybrid" || ranked.length === 0) return [...ranked];
-  const signs = chanceSigns(question, ranked, considered);
+  const signs = chanceSigns(found);
   const odds = CHANCE_SIGNS.reduce(
     (sum, sign, at) => sum + (WEIGHTS[at] ?? 0) * signs[sign],
     learned.start,

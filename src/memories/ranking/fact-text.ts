@@ -1,50 +1,197 @@
+import { STOP_WORDS } from "../../stop-words.ts";
 import type { MemoryRow } from "../rows.ts";
-import { contentWords, stemOf } from "./content-words.ts";
+import { stemOf } from "./content-words.ts";
 
 /** Length from which on a memory says too much to be a single fact, in UTF-16 units. */
 const LONG = 400;
 
-/** Words that announce a change. */
-export const CHANGE =
-  /\b(now|no longer|not any ?more|any ?more|newe?r?|instead|switched?|mov(?:ed?|ing)|chang(?:ed?|es)|replac(?:ed?|es)|raised?|upgraded|renamed|former|formerly|since|as of|from now on|these days|lately|latest|again|already|by now|left|quit|gave up|given up|stopped|sold|became|become|promoted|joined|started|extended|postponed|delayed|cancell?ed|closed|finished|done|went (?:up|down|over)|rather|took over|handed|retired|dropped|gone|from today|until)\b/i;
+/** Words that take back what was said before. They say nothing about the subject. */
+const RETRACTS =
+  /\b(?:corrections?|corrected|correcting|wrong(?:ly)?|incorrect|mistaken(?:ly)?|mistakes?|mis(?:heard|read|typed|remembered|stated)|typos?|err(?:or|ed) (?:on|in) my|scratch|scrap(?:ped)?|strike|disregard|ignore|forget (?:what|that|the|about)|never ?mind|retract(?:ed)?|take (?:that|it) back|no longer|not any ?more|any ?more|any ?longer|after all|actually|turns out|turned out|in fact|from now on|going forward|from here on|henceforth|effective (?:immediately|today|now)|instead(?: of)?|rather than|not true|isn't true|outdated|out of date|obsolete|void|supersedes?|overrid(?:es|den)|update[ds]?:?|revised?|amend(?:ed|ment)?|changed? (?:my|our|his|her|their) mind|back to|reverted?|undo)\b/gi;
+/** Words that announce a change. They may also be what a fact says. */
+const CHANGES =
+  /\b(?:now|newe?r?|switch(?:ed|es|ing)?|mov(?:ed|es|ing)|chang(?:ed|es|ing)|replac(?:ed|es|ing)|raised?|upgraded?|downgraded?|bumped|renamed|former(?:ly)?|since|as of|these days|lately|latest|again|already|by now|left|quit|gave up|given up|stopped|sold|became|become|promoted|joined|started|extended|postponed|delayed|cancell?ed|closed|finished|done|went (?:up|down|over|back)|took over|handed|retired|dropped|gone|today|until|migrated|rescheduled|swapped|lowered|increased|reduced|cut|grew|shifted|brought forward|pushed)\b/gi;
+
+/** Words that only say that something is so now. They say nothing about the subject. */
+const TIMES =
+  /\b(?:now|nowadays|currently|already|by now|as of (?:now|today|this \w+)|these days|lately|recently|again|still|so far|for now|at the moment|just)\b/gi;
+/** Words that reverse what a sentence says. */
+const NEGATES =
+  /\b(?:not|never|no|none|nobody|nothing|without|cannot|stop(?:s|ped)?|avoids?|neither|nor|un(?:able|necessary|needed|used))\b|n't\b|n’t\b/gi;
+const OWN = /\b(?:user|i|me|my|mine|we|our|us)\b/i;
 /** The speaker of a turn in a transcript, by one name or two. */
 const SPEAKER = /^\s*(\p{Lu}[\p{L}\p{N}._-]*(?: \p{Lu}[\p{L}\p{N}._-]*)?):\s/u;
 const ASKS = /\?\s*$/;
+/** Somebody's advice or words, which are his own and no fact about others. */
+const REPORTS =
+  /\b(?:said|says|told|tells|suggest(?:s|ed)?|recommend(?:s|ed)?|advis(?:es|ed)|advice|thinks?|thought|believes?|claims?|claimed|asked|prefers?|wants?|proposed?)\b/i;
+
+/** A word, a number, or an identifier such as `db-stage-1`, `09:40` or `GET`. */
+const TOKEN = /[\p{L}\p{N}]+(?:[-_./:@'’][\p{L}\p{N}]+)*(?:[%°€$£]|\+\+|#)?/gu;
+const NUMBER_WORDS = new Map(
+  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
+    .split(" ")
+    .map((word, number) => [word, String(number)] as const)
+    .concat([
+      ["thirty", "30"],
+      ["forty", "40"],
+      ["fifty", "50"],
+      ["sixty", "60"],
+      ["hundred", "100"],
+    ]),
+);
+/** Times of day and amounts with a unit, in the form in which they are compared. */
+const AFTERNOON = /\b(1[0-2]|0?[1-9])(?:[:.]([0-5]\d))?\s?(a|p)\.?m\b\.?/gi;
+const FULL_HOUR = /\b(\d{1,2})[:.]00\b/g;
+const UNIT =
+  /(\d)\s?(?:s|secs?|seconds?|min|mins|minutes?|h|hrs?|hours?|ms|kb|mb|gb|tb|kg|g|km|m|cm|mm|l|ml)\b/gi;
+const DAYS =
+  /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekdays?|weekends?|january|february|march|april|may|june|july|august|september|october|november|december|mornings?|afternoons?|evenings?|nights?|noon|midnight|spring|summer|autumn|winter)$/;
+const HYPHENATED = /^[\p{L}-]+$/u;
+/** Words that tell things apart, as in "before lunch" and "after lunch". */
+const CONTRASTS = new Set(
+  "before after without above below under between during off up down out inside outside against through on".split(
+    " ",
+  ),
+);
+const STOP = new Set(STOP_WORDS.filter((word) => !CONTRASTS.has(word)));
+/** Names of the person that the memories belong to. */
+const OWNER = new Set(
+  "user users user's i me my mine we our ours us myself note remember".split(" "),
+);
+/** Relatives and other people that are named by what they are to somebody: they are subjects of their own. */
+const RELATIVE =
+  /^(?:(?:step|grand|great)?(?:mother|father|mum|mom|dad|ma|pa|son|daughter|child|children|parents?|kids?)|sisters?|brothers?|siblings?|twin|wife|husband|spouse|partner|aunt|uncle|cousin|niece|nephew|law|boss|manager|colleagues?|neighbou?rs?|friends?|flatmate|roommate|landlord|tenant|intern|team|group|department|customers?|clients?|guests?|boy|girl|baby|toddler|dog|cat|youngest|eldest|oldest)$/;
+/** What ends the subject of a note, or of a sentence. */
+const SUBJECT_END =
+  /\s*(?:[:=→]|->|=>|\s[–—-]\s)\s*|\b(?:is|are|was|were|has|have|had|uses?|runs?|costs?|lives?|works?|likes?|prefers?|wants?|needs?|takes?|gets?|goes|drives?|plays?|keeps?|must|may|can|should|shall|will|does|do|starts?|ends?|opens?|closes?|moved|listens?|holds?|seats?|meets?|speaks?|eats?|drinks?|sits|stands|belongs?|supports?|allows?|requires?|accepts?|returns?)\b/i;
+
+const NOTE_END = /^\s*(?:[:=→]|->|=>|[–—-]\s)/;
 
 /** The fields of a memory by which versions of a fact are recognized. */
 export type FactMemory = Pick<MemoryRow, "content" | "createdAt" | "sessionId">;
 
+/** `value`: a number, a day, or an identifier. `name`: a capitalised word within a sentence. */
+export type TokenKind = "number" | "day" | "code" | "name" | "word";
+
+/** A content word of a text. */
+export interface FactToken {
+  /** By which it is compared: a stem, or the whole in lower case unless it is a word. */
+  key: string;
+  kind: TokenKind;
+  /** In lower case. */
+  word: string;
+}
+
 /** What the text of a memory tells about its fact. */
-interface FactText {
-  stems: ReadonlySet<string>;
+export interface FactText {
+  /** In the order of the text, without words that take back or only say that it is so now. */
+  tokens: readonly FactToken[];
+  /** The words of its subject, as far as its end can be seen: a colon, or a common verb. */
+  subject: ReadonlySet<string>;
+  /** Whether a colon or the like ends the subject, as in a note. */
+  isNote: boolean;
+  /** Relatives and the like that it is about. */
+  relatives: ReadonlySet<string>;
+  /** Whether it is about the person whose memories these are: "I", "my", "the user". */
+  isOwn: boolean;
+  keys: ReadonlySet<string>;
   speaker: string | undefined;
   asks: boolean;
-  /** Whether it has a word that announces a change. */
+  reports: boolean;
+  /** Whether it has a word that takes back what was said, or one that announces a change. */
+  retracts: boolean;
   changed: boolean;
+  negates: boolean;
 }
 
 /** The texts read so far, as long as their rows stay in memory: reading is slow. */
 const known = new WeakMap<FactMemory, FactText>();
 
-export function readFact(memory: FactMemory): FactText {
+export function factOf(memory: FactMemory): FactText {
   const before = known.get(memory);
   if (before) return before;
-  const { content } = memory;
-  const fact = {
-    stems: stemsOf(content.slice(0, LONG)),
-    speaker: SPEAKER.exec(content)?.[1],
-    asks: ASKS.test(content),
-    changed: CHANGE.test(content.slice(0, LONG)),
-  };
+  const fact = readFact(memory.content.slice(0, LONG));
   known.set(memory, fact);
   return fact;
 }
 
 /** Whether a memory can be a version of a fact: a long one says too much. */
-export function mayBeVersion({ content }: FactMemory): boolean {
+export function mayBeVersion({ content }: Pick<FactMemory, "content">): boolean {
   return content.length <= LONG;
 }
 
-export function stemsOf(text: string): Set<string> {
-  return new Set(contentWords(text).map(stemOf));
+export function readFact(text: string): FactText {
+  const speaker = SPEAKER.exec(text)?.[1];
+  const said = text.replaceAll("’", "'");
+  const retracts = said.search(RETRACTS) >= 0;
+  const subject = withPlainNumbers(said.replace(RETRACTS, " ").replace(TIMES, " "));
+  const tokens = tokensOf(subject);
+  const unspoken = speaker === undefined ? subject : subject.replace(SPEAKER, "");
+  const [start = ""] = unspoken.split(SUBJECT_END, 1);
+  const relatives = tokens.filter(({ word }) => RELATIVE.test(word)).map(({ key }) => key);
+  return {
+    tokens,
+    subject: new Set(tokensOf(start).map(({ key }) => key)),
+    isNote: NOTE_END.test(unspoken.slice(start.length)),
+    relatives: new Set(relatives),
+    isOwn: OWN.test(said),
+    keys: new Set(tokens.map(({ key }) => key)),
+    speaker,
+    asks: ASKS.test(text),
+    reports: REPORTS.test(said),
+    retracts,
+    changed: said.search(CHANGES) >= 0,
+    negates: said.search(NEGATES) >= 0,
+  };
+}
+
+/** Writes "3 pm" as 15 and "30s" as "30 s", so that the same time or amount is the same word. */
+function withPlainNumbers(text: string): string {
+  return text
+    .replace(AFTERNOON, (_, hour: string, minutes: string | undefined, half: string) => {
+      const hours = (Number(hour) % 12) + (half.toLowerCase() === "p" ? 12 : 0);
+      return minutes && minutes !== "00" ? `${hours}:${minutes}` : String(hours);
+    })
+    .replace(FULL_HOUR, "$1")
+    .replace(UNIT, "$1");
+}
+
+/** The content words of a text. */
+export function tokensOf(text: string): FactToken[] {
+  const tokens: FactToken[] = [];
+  for (const { 0: whole, index } of text.matchAll(TOKEN)) {
+    const isFirst = isSentenceStart(text, index);
+    for (const [at, raw] of (HYPHENATED.test(whole) ? whole.split("-") : [whole]).entries()) {
+      const lower = raw.toLowerCase().replace(/['’]s$/, "");
+      // A single capital letter is a name, as in "draft A".
+      const isLetter =
+        raw.length === 1 && /\p{Lu}/u.test(raw) && raw !== "I" && !(isFirst && raw === "A");
+      if (!isLetter && (STOP.has(lower) || OWNER.has(lower))) continue;
+      tokens.push(
+        isLetter
+          ? { word: lower, key: lower, kind: "code" }
+          : tokenOf(raw, lower, isFirst && at === 0),
+      );
+    }
+  }
+  return tokens;
+}
+
+function tokenOf(raw: string, word: string, isFirst: boolean): FactToken {
+  const number = NUMBER_WORDS.get(word);
+  if (number !== undefined) return { word, key: number, kind: "number" };
+  if (DAYS.test(word)) return { word, key: word.replace(/s$/, ""), kind: "day" };
+  if (/\p{N}/u.test(raw)) {
+    const kind = /^\p{L}/u.test(raw) ? "code" : "number";
+    return { word, key: word.replace(/^0+(?=\d)/, ""), kind };
+  }
+  if (/[_/.:@]|\p{Ll}\p{Lu}|^\p{Lu}{2,}$/u.test(raw)) return { word, key: word, kind: "code" };
+  const kind = /^\p{Lu}/u.test(raw) && !isFirst ? "name" : "word";
+  return { word, key: stemOf(word), kind };
+}
+
+/** Whether a word begins a sentence, where every word has a capital. */
+function isSentenceStart(text: string, index: number): boolean {
+  return /(?:^|[.!?:;\n]\s*["'`(]*)\s*$/.test(text.slice(Math.max(0, index - 4), index));
 }

@@ -1,7 +1,8 @@
+import type { EmbeddingModel, TokenStates } from "../../embedding/embedder.ts";
 import type { MemoryRow } from "../rows.ts";
 import { contentWords, stemOf } from "./content-words.ts";
 import { type FactMemory, mayBeVersion } from "./fact-text.ts";
-import { COMPARED, compareVersions, sumOf } from "./versions.ts";
+import { compareVersions, sumOfSigns, type VersionSigns } from "./versions.ts";
 
 /** Words of a question about something that no longer holds. */
 const PAST =
@@ -14,13 +15,18 @@ const PASSED = /\b(did|didn't|was|were|had)\b/i;
 const FIRST =
   /\b(at first|first|initial(?:ly)?|original(?:ly)?|(?:in|at) the (?:beginning|start)|began)\b/i;
 const BEFORE = /\bbefore\b(.*)$/i;
+const TIME_WORD =
+  /^(?:first|initial|initially|used|original|originally|previous|previously|former|formerly|back|beginning|start|began|earlier|old|prior|current|currently|now|today|latest|still|right|these|days|present)$/;
 
 /** How far the likeness of a version may be below that of the version most like the best result. */
 const WITHIN = 3;
-/** What a question about the past adds to the likeness of two results. */
-const OF_PAST = 1;
 /** The likeness of two memories of one history: superseding proves that they are versions. */
 const CERTAIN = 100;
+/** The first results, of which versions are looked for, and the results among which they are found. */
+const ANCHORS = 5;
+export const DEPTH = 40;
+/** The least cosine of two versions. */
+const LEAST_COSINE = 0.55;
 
 /** Scripts without spaces between words: without words, versions cannot be recognized. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
@@ -30,8 +36,33 @@ export interface Versioned {
   memory: FactMemory & Pick<MemoryRow, "id"> & Partial<Pick<MemoryRow, "supersedes">>;
   score: number;
   chance: number;
-  /** Id of the newest memory that was found of the same fact. */
+  sum: number;
+  signals: ArrayLike<number>;
+}
+
+/** What the comparison of versions adds to a result. */
+export interface VersionMarks {
+  /** Id of the newest memory that was found of the same fact, if it is another one. */
   newer?: string;
+  /** Ids of the older memories that were found of the same fact, the newest of them first. */
+  replaces?: string[];
+}
+
+/** What is compared of a result besides its text, by its id. */
+export interface VersionData {
+  vectors: ReadonlyMap<string, Float32Array>;
+  /** How well each word of the question is matched; without an entry, words were not compared by meaning. */
+  matches: ReadonlyMap<string, readonly number[]>;
+}
+
+interface VersionedQuestion {
+  text: string;
+  cosines: EmbeddingModel["cosines"];
+}
+
+/** The words of a question by which results are compared, without those that only ask for the past. */
+export function askedWords({ words }: Pick<TokenStates, "words">): string[] {
+  return [...new Set(words)].filter((word) => !TIME_WORD.test(word));
 }
 
 /**
@@ -40,70 +71,122 @@ export interface Versioned {
  */
 export function versionsToCompare(question: string, ranked: readonly Versioned[]): string[] {
   if (UNSPACED.test(question)) return [];
-  const found = ranked.slice(0, COMPARED).filter(({ memory }) => mayBeVersion(memory));
+  const isCompared = ({ memory }: Versioned) => mayBeVersion(memory);
+  if (!ranked.slice(0, ANCHORS).some(isCompared)) return [];
+  const found = ranked.slice(0, DEPTH).filter(isCompared);
   return found.length < 2 ? [] : found.map(({ memory }) => memory.id);
 }
 
 /**
  * Of the versions of one fact, moves the one that the question asks for before the others: the newest, or for a
- * question about the past the one that held then. Older versions get the id of the newest one.
- * @param vectors of the results to compare, by id
+ * question about the past the one that held then.
  */
 export function orderVersions<Result extends Versioned>(
-  question: string,
+  question: VersionedQuestion,
   ranked: readonly Result[],
-  vectors: ReadonlyMap<string, Float32Array>,
-): (Result & Pick<Versioned, "newer">)[] {
-  const found = ranked.slice(0, COMPARED);
+  data: VersionData,
+): (Result & VersionMarks)[] {
+  const found = ranked.slice(0, DEPTH);
   const places = placesInHistories(found);
-  if (vectors.size === 0 && places.size === 0) return [...ranked];
-  const compare = compareVersions(
-    question,
-    found.map(({ memory }) => memory),
-  );
-  // A question about the past implies that there are versions.
-  const more = asksForPast(question) ? OF_PAST : 0;
-  const likeness = (one: number, other: number) => {
-    const [a, b] = [found[one], found[other]];
-    const [history, otherHistory] = [a, b].map((each) => places.get(each?.memory.id ?? ""));
-    if (history && history.first === otherHistory?.first) return CERTAIN;
-    const [first, second] = [a && vectors.get(a.memory.id), b && vectors.get(b.memory.id)];
-    if (!a || !b || !first || !second) return Number.NEGATIVE_INFINITY;
-    const signs = compare({ ...a, place: one }, { ...b, place: other }, () =>
-      cosineOf(first, second),
-    );
-    return signs ? sumOf(signs) + more : Number.NEGATIVE_INFINITY;
-  };
-  const ordered: (Result & Pick<Versioned, "newer">)[] = [...ranked];
+  if (data.vectors.size === 0 && places.size === 0) return [...ranked];
+  const likeness = createLikeness(question, found, { ...data, places });
+  const ordered: (Result & VersionMarks)[] = [...ranked];
   const taken = new Set<Versioned>();
-  for (const [at, best] of found.entries()) {
+  for (const [at, best] of found.slice(0, ANCHORS).entries()) {
     if (taken.has(best)) continue;
     const sums = found.map((one, place) =>
-      place > at && !taken.has(one) ? likeness(at, place) : Number.NEGATIVE_INFINITY,
+      place !== at && !taken.has(one) ? likeness(at, place) : Number.NEGATIVE_INFINITY,
     );
     const least = Math.max(0, Math.max(...sums) - WITHIN);
     const others = found.filter((_, place) => (sums[place] ?? 0) >= least);
     if (others.length === 0) continue;
     const versions = [best, ...others].sort((a, b) => inHistory(places, a, b) || byTime(a, b));
     for (const version of versions) taken.add(version);
-    const newest = versions.at(-1) ?? best;
-    const wanted = chooseVersion(question, versions) ?? best;
-    const place = ordered.findIndex(({ memory }) => memory === best.memory);
-    if (wanted !== best) {
-      ordered.splice(
-        ordered.findIndex(({ memory }) => memory === wanted.memory),
-        1,
-      );
-      // Results are ordered by score, so it gets the score of its new place.
-      ordered.splice(place, 0, { ...wanted, score: best.score, chance: best.chance });
-    }
-    for (const [index, one] of ordered.entries()) {
-      if (versions.some(({ memory }) => memory === one.memory) && one.memory !== newest.memory) {
-        ordered[index] = { ...one, newer: newest.memory.id };
-      }
-    }
+    putFirst(ordered, best, chooseVersion(question.text, versions) ?? best);
+    mark(ordered, versions);
   }
   return ordered;
+}
+
+/** The likeness of two results by their places: 0 or more for versions of one fact. */
+function createLikeness(
+  question: VersionedQuestion,
+  found: readonly Versioned[],
+  { places, ...data }: VersionData & { places: ReadonlyMap<string, PlaceInHistory> },
+): (one: number, other: number) => number {
+  const compare = createComparison(question, found, data);
+  return (one, other) => {
+    const [history, otherHistory] = [one, other].map((at) =>
+      places.get(found[at]?.memory.id ?? ""),
+    );
+    if (history && history.first === otherHistory?.first) return CERTAIN;
+    const signs = compare(one, other);
+    return signs ? sumOfSigns(signs) : Number.NEGATIVE_INFINITY;
+  };
+}
+
+/** Compares two results by their places; null when they can't be versions of one fact. */
+function createComparison(
+  { text, cosines }: VersionedQuestion,
+  found: readonly Versioned[],
+  { vectors, matches }: VersionData,
+): (one: number, other: number) => VersionSigns | null {
+  const compare = compareVersions({ text, cosines, isPast: asksForPast(text) });
+  const read = (place: number) => {
+    const one = found[place];
+    const vector = one && vectors.get(one.memory.id);
+    if (!one || !vector) return null;
+    const { memory, sum, signals } = one;
+    return { memory, sum, signals, place, vector, matches: matches.get(memory.id) ?? null };
+  };
+  return (one, other) => {
+    const [a, b] = [read(one), read(other)];
+    if (!a || !b) return null;
+    const cosine = cosineOf(a.vector, b.vector);
+    return cosine < LEAST_COSINE ? null : compare(a, b, cosine);
+  };
+}
+
+/** All pairs of results that are compared, with their signs; to fit weights. */
+export function comparePairs(
+  question: VersionedQuestion,
+  ranked: readonly Versioned[],
+  data: VersionData,
+): { older: Versioned; newer: Versioned; signs: VersionSigns }[] {
+  const found = ranked.slice(0, DEPTH);
+  const compare = createComparison(question, found, data);
+  return found.slice(0, ANCHORS).flatMap((a, one) =>
+    found.flatMap((b, other) => {
+      const signs = other > one ? compare(one, other) : null;
+      const [older, newer] = a.memory.createdAt < b.memory.createdAt ? [a, b] : [b, a];
+      return signs ? [{ older, newer, signs }] : [];
+    }),
+  );
+}
+
+/** Moves a version to the place of another one, unless it has a better one. */
+function putFirst<Result extends Versioned>(
+  ordered: (Result & VersionMarks)[],
+  best: Versioned,
+  wanted: Versioned,
+): void {
+  const placeOf = (one: Versioned) => ordered.findIndex(({ memory }) => memory === one.memory);
+  const [place, from] = [placeOf(best), placeOf(wanted)];
+  if (from <= place) return;
+  const [moved] = ordered.splice(from, 1);
+  // Results are ordered by score, so it gets the score of its new place.
+  if (moved) ordered.splice(place, 0, { ...moved, score: best.score, chance: best.chance });
+}
+
+/** @param versions the oldest first */
+function mark(ordered: (Versioned & VersionMarks)[], versions: readonly Versioned[]): void {
+  const newest = versions.at(-1);
+  if (!newest) return;
+  const older = versions.slice(0, -1).map(({ memory }) => memory.id);
+  for (const [at, one] of ordered.entries()) {
+    if (one.memory === newest.memory) ordered[at] = { ...one, replaces: older.toReversed() };
+    else if (older.includes(one.memory.id)) ordered[at] = { ...one, newer: newest.memory.id };
+  }
 }
 
 /** A history, identified by its oldest result, and the place of a result in it: 0 for the oldest. */

@@ -1,203 +1,260 @@
-import { type FactMemory, mayBeVersion, readFact, stemsOf } from "./fact-text.ts";
-import { logOddsOf } from "./scores.ts";
-
-/** Numbers by which two memories are recognized as versions of one fact; see `SIGNS`. */
-export type Signs = Record<(typeof SIGNS)[number][0], number>;
+import {
+  type FactMemory,
+  type FactText,
+  type FactToken,
+  factOf,
+  mayBeVersion,
+  tokensOf,
+} from "./fact-text.ts";
+import { relationOf, subjectSigns } from "./relation.ts";
+import { meaningScore } from "./relevance.ts";
+import { SIGNALS } from "./signals/signals.ts";
+import { sumOfTrees, type Trees } from "./trees.ts";
+import learned from "./versions.json" with { type: "json" };
 
 /**
- * The weight of each sign. `test/eval/fit-versions.ts` fits them to facts that changed, against memories
- * about similar subjects and turns of conversations.
+ * Signs that two memories are versions of one fact, for a question, in the order of the weights. "Asked" words are those
+ * of the question; "named" are its names, numbers and identifiers.
  */
-export const SIGNS = [
-  /** The cosine of both memories. */
-  ["alike", 4.38],
-  /** The cosine if the newer memory has a word that announces a change, otherwise 0. */
-  ["alikeAndChanged", 4.88],
-  /** 1 if the newer memory has a word that announces a change. */
-  ["changed", -1.04],
-  /** The share of words that both have, rare words counting more. */
-  ["shared", 9.5],
-  /** Of the question's words in the older memory, the share that the newer one has too. */
-  ["sharedAsked", -0.54],
-  /** The share that it lacks if it is a terse note, which is then about something else. */
-  ["lacksAsked", -2.21],
-  /** 1 if only one memory has a name or number of the question. */
-  ["lostName", -2.07],
-  /** Words in both memories but not in the question, at most three. */
-  ["othersShared", -0.85],
-  /** 1 if each memory has a word that the other one and the question lack: its value. */
-  ["differ", 1.27],
-  /** Doublings of 40 characters that make the length of the longer memory. */
-  ["length", -1.18],
-  /** 1 if both are of the same session. */
-  ["sameSession", -2.52],
-  /** 1 unless both have the same speaker or none. */
-  ["otherSpeaker", -3.18],
-  /** 1 if one of them is a question. */
-  ["asks", -2.23],
-  /** The place in the result of the memory that comes later there. */
-  ["place", -0.38],
-  /** The difference of their scores, in log-odds. */
-  ["scores", -0.26],
+export const VERSION_SIGNS = [
+  "about",
+  "changed",
+  "alike",
+  "alike and retracts",
+  "alike and changed",
+  "retracts",
+  "has word of change",
+  "asked in both",
+  "asked in older",
+  "asked in newer",
+  "named in both",
+  "named in older",
+  "named in newer",
+  "asked replaced",
+  "meaning lost most",
+  "meaning lost",
+  "meaning gained most",
+  "meaning gained",
+  "others shared",
+  "first shared",
+  "each has own",
+  "starts with another",
+  "pronoun",
+  "length",
+  "same session",
+  "other speaker",
+  "asks",
+  "reports",
+  "place",
+  "about past",
+  "subject shared",
+  "subject differs",
+  "same subject",
+  "rest shared",
+  "other relatives",
+  "other owner",
+  "subject extra",
+  "notes of other subjects",
+  "asked in subject of older",
+  "asked in subject of newer",
+  "asked and lost",
+  "asked and gained",
+  "older is better",
+  "newer is better",
+  "meaning of older",
+  "meaning of newer",
+  "words of older",
+  "words of newer",
+  "word by word of older",
+  "word by word of newer",
+  "either word by word",
 ] as const;
-const BASE = -5.83;
-/** The sum from which on more of the pairs that a search finds are versions than not. */
-const LEAST = -1.5;
+export type VersionSigns = Record<(typeof VERSION_SIGNS)[number], number>;
 
-/** Results that are compared with each other: the first ones. */
-export const COMPARED = 8;
+/** The most that a single log-odds counts. */
+const MOST_ODDS = 6;
+const MOST_OTHERS_SHARED = 3;
 /** Length that the sign `length` starts from, in UTF-16 units. */
 const SHORT = 40;
-const MOST_OTHERS_SHARED = 3;
-/** Content words of a terse note, at most. */
-const TERSE = 4;
-/** Scores of 0 and 1 have no log-odds: this is the lowest that counts. */
-const LOWEST = 0.005;
+const [MEANING, COVERAGE, INTERACTION] = ["meaning", "coverage", "interaction"].map((wanted) =>
+  SIGNALS.findIndex(({ name }) => name === wanted),
+) as [number, number, number];
 
-const LETTER = /\p{L}/u;
 /** Words that replace a name. */
-const PRONOUN = /\b(he|she|it|they|his|hers?|its|their|him|them|there)\b/i;
-/** Names and numbers. A name at the beginning of the question does not count: every first word has a capital. */
-const NAME = /(?<=\S\s+)\p{Lu}[\p{L}\p{N}]*|\p{N}+/gu;
-const BEFORE = /\bbefore\b/i;
+const PRONOUN = /\b(?:he|she|it|they|his|hers?|its|their|him|them|there|that|this)\b/i;
 
-/** A memory with its score and its place in the result. */
+/** A memory with its place in the result. */
 interface Compared {
   memory: FactMemory;
-  score: number;
+  /** The weighted sum of its signals, and the signals. */
+  sum: number;
+  signals: ArrayLike<number>;
   place: number;
+  /** For each word of the question how well a word of the memory matches it, −1 to 1; null if they were not compared. */
+  matches: readonly number[] | null;
 }
 
-type Stems = ReadonlySet<string>;
+/** How questions are compared with memories. */
+interface VersionQuestion {
+  text: string;
+  cosines: { unrelated: number; same: number };
+  /** Whether it asks for something that no longer holds. */
+  isPast: boolean;
+}
 
 /**
- * Reads the results of a search. Returns a function that compares two of them: it returns the signs that
- * they are versions of one fact, or null when they cannot be.
+ * Returns a function that compares two results of a question: it returns the signs that they are versions of
+ * one fact, or null when they cannot be.
  */
-export function compareVersions(
-  question: string,
-  found: readonly FactMemory[],
-): (one: Compared, other: Compared, cosineOf: () => number) => Signs | null {
-  const asked = stemsOf(question);
-  const names = namesIn(question);
-  const rareness = createRareness(found);
-  const ownRareness = createCache(rareness);
-
-  return (one, other, cosineOf) => {
+export function compareVersions({ text, cosines, isPast }: VersionQuestion) {
+  const asked = tokensOf(text);
+  return (one: Compared, other: Compared, cosine: number): VersionSigns | null => {
     const isOlder = one.memory.createdAt < other.memory.createdAt;
-    const [older, newer] = isOlder ? [one.memory, other.memory] : [other.memory, one.memory];
-    if (!canBeVersions(older, newer)) return null;
-    const [a, b] = [readFact(older), readFact(newer)];
-    const shared = namesInBoth(names, a.stems, b.stems);
-    if (shared === "none" && !PRONOUN.test(newer.content)) return null;
-    const both = inBoth(a.stems, b.stems);
-    const ofQuestion = inBoth(a.stems, asked);
-    const askedInBoth = ofQuestion.filter((stem) => b.stems.has(stem));
-    const least = Math.min(ownRareness(a.stems), ownRareness(b.stems));
-    const lacked = 1 - askedInBoth.length / Math.max(1, ofQuestion.length);
-    const longer = Math.max(older.content.length, newer.content.length);
-    const cosine = cosineOf();
+    const [older, newer] = isOlder ? [one, other] : [other, one];
+    const [a, b] = [factOf(older.memory), factOf(newer.memory)];
+    if (!canBeVersions(older.memory, newer.memory)) return null;
+    const alike = meaningScore(cosine, cosines);
+    const { about, changed, difference } = relationOf(a, b, alike);
+    const counts = countAsked(asked, a, b);
+    const change = meaningChange(older.matches, newer.matches);
+    const better = older.sum - newer.sum;
+    const signal = (at: number) => (older.signals[at] ?? 0) - (newer.signals[at] ?? 0);
+    const askedKeys = new Set(asked.map(({ key }) => key));
+    const isAsked = (tokens: readonly FactToken[]) => tokens.some(({ key }) => askedKeys.has(key));
+    const replaced = difference.regions.filter(
+      (at) => at.earlier.length > 0 && at.later.length > 0,
+    );
+    const [start] = replaced.filter(({ isStart }) => isStart);
+    const both = [...a.keys].filter((key) => b.keys.has(key));
+    const longer = Math.max(older.memory.content.length, newer.memory.content.length);
     return {
-      alike: cosine,
-      alikeAndChanged: b.changed ? cosine : 0,
-      changed: Number(b.changed),
-      shared: rareness(both) / Math.max(1, least),
-      sharedAsked: rareness(askedInBoth) / Math.max(1, rareness(ofQuestion)),
-      lacksAsked: b.stems.size > TERSE ? 0 : lacked,
-      lostName: Number(shared !== "all"),
-      othersShared: Math.min(MOST_OTHERS_SHARED, both.length - askedInBoth.length),
-      differ: Number(hasOwnWord(a.stems, b.stems, asked) && hasOwnWord(b.stems, a.stems, asked)),
+      about: within(about),
+      changed: within(changed),
+      alike,
+      "alike and retracts": b.retracts ? alike : 0,
+      "alike and changed": b.changed ? alike : 0,
+      retracts: flag(b.retracts),
+      "has word of change": flag(b.changed),
+      ...counts,
+      "asked replaced": replaced.filter((at) => isAsked(at.earlier) || isAsked(at.later)).length,
+      ...change,
+      "others shared": Math.min(
+        MOST_OTHERS_SHARED,
+        both.filter((key) => !askedKeys.has(key)).length,
+      ),
+      "first shared": flag(both.includes(a.tokens[0]?.key ?? "")),
+      "each has own": flag(
+        difference.onlyEarlier.some(({ key }) => !askedKeys.has(key)) &&
+          difference.onlyLater.some(({ key }) => !askedKeys.has(key)),
+      ),
+      "starts with another": flag(start !== undefined),
+      pronoun: flag(PRONOUN.test(newer.memory.content)),
       length: Math.log2(Math.max(SHORT, longer) / SHORT),
-      sameSession: Number(older.sessionId !== null && older.sessionId === newer.sessionId),
-      otherSpeaker: Number(a.speaker !== b.speaker),
-      asks: Number(a.asks || b.asks),
-      place: Math.max(one.place, other.place),
-      scores: Math.abs(logOddsOf(one.score, LOWEST) - logOddsOf(other.score, LOWEST)),
+      "same session": flag(
+        older.memory.sessionId !== null && older.memory.sessionId === newer.memory.sessionId,
+      ),
+      "other speaker": flag(a.speaker !== b.speaker),
+      asks: flag(a.asks || b.asks),
+      reports: flag(a.reports !== b.reports),
+      place: Math.log2(1 + Math.max(one.place, other.place)),
+      "about past": flag(isPast),
+      ...subjectSigns(a, b),
+      "asked in subject of older": countOnly(asked, a.subject, b.keys),
+      "asked in subject of newer": countOnly(asked, b.subject, a.keys),
+      "asked and lost":
+        counts["asked in older"] + counts["named in older"] > 0 ? change["meaning lost most"] : 0,
+      "asked and gained":
+        counts["asked in newer"] + counts["named in newer"] > 0 ? change["meaning gained most"] : 0,
+      "older is better": Math.max(0, better),
+      "newer is better": Math.max(0, -better),
+      "meaning of older": Math.max(0, signal(MEANING)),
+      "meaning of newer": Math.max(0, -signal(MEANING)),
+      "words of older": Math.max(0, signal(COVERAGE)),
+      "words of newer": Math.max(0, -signal(COVERAGE)),
+      "word by word of older": Math.max(0, signal(INTERACTION)),
+      "word by word of newer": Math.max(0, -signal(INTERACTION)),
+      "either word by word": Math.max(
+        older.signals[INTERACTION] ?? 0,
+        newer.signals[INTERACTION] ?? 0,
+      ),
     };
   };
 }
 
-/** The weighted sum of signs: 0 or more for versions of one fact. */
-export function sumOf(signs: Signs): number {
-  let sum = BASE - LEAST;
-  for (const [sign, weight] of SIGNS) sum += weight * signs[sign];
-  return sum;
+/** How sure the trees are that signs are of versions of one fact: 0 or more if they are. */
+export function sumOfSigns(signs: VersionSigns): number {
+  return (
+    sumOfTrees(
+      learned as Trees,
+      VERSION_SIGNS.map((sign) => signs[sign]),
+    ) - learned.least
+  );
 }
 
 /** Whether two memories can be versions of one fact, whatever the question is. */
 function canBeVersions(older: FactMemory, newer: FactMemory): boolean {
   if (older.createdAt === newer.createdAt) return false;
   if (!mayBeVersion(older) || !mayBeVersion(newer)) return false;
-  const [a, b] = [readFact(older), readFact(newer)];
+  const [a, b] = [factOf(older), factOf(newer)];
   // Turns of a conversation go on about a subject without taking back earlier turns.
   if (a.speaker !== undefined && b.speaker !== undefined) return false;
-  const sharesWord = hasStem(a.stems, (stem) => b.stems.has(stem) && LETTER.test(stem));
-  // A newer memory without a word of its own repeats the older one.
-  return sharesWord && hasStem(b.stems, (stem) => !a.stems.has(stem));
+  if (b.retracts) return true;
+  const sharesWord = [...a.keys].some((key) => b.keys.has(key));
+  // A newer memory without a word of its own repeats the older one, unless it negates it.
+  const saysMore = a.negates !== b.negates || [...b.keys].some((key) => !a.keys.has(key));
+  return sharesWord && saysMore;
 }
 
-/** Whether any stem passes a test. Called for each pair of results, so it makes no array. */
-function hasStem(stems: Stems, passes: (stem: string) => boolean): boolean {
-  for (const stem of stems) if (passes(stem)) return true;
-  return false;
-}
-
-/** The stems of one text that another one has too, in the order of the first. */
-function inBoth(one: Stems, other: Stems): string[] {
-  const both: string[] = [];
-  for (const stem of one) if (other.has(stem)) both.push(stem);
-  return both;
-}
-
-/** The stems of a question's names, without those after "before": "before Globex" names a value, not the subject. */
-function namesIn(question: string): string[] {
-  const [subject = ""] = question.split(BEFORE, 1);
-  return [...subject.matchAll(NAME)].flatMap(([name]) => [...stemsOf(name)]);
-}
-
-/**
- * How many of the question's names that occur in either memory occur in both. A name may be the subject's, or
- * a value that only one version has.
- */
-function namesInBoth(names: readonly string[], a: Stems, b: Stems): "all" | "some" | "none" {
-  const named = names.filter((name) => a.has(name) || b.has(name));
-  const inBoth = named.filter((name) => a.has(name) && b.has(name));
-  if (named.length === inBoth.length) return "all";
-  return inBoth.length === 0 ? "none" : "some";
-}
-
-function hasOwnWord(own: Stems, others: Stems, asked: Stems): boolean {
-  return hasStem(own, (stem) => !asked.has(stem) && !others.has(stem));
-}
-
-/** Returns a function that sums the rareness of stems: the fewer of these texts have a stem, the rarer it is. */
-function createRareness(found: readonly FactMemory[]): (stems: Iterable<string>) => number {
-  const counts = new Map<string, number>();
-  /** By the number of texts that have a stem. */
-  const rareness = new Float64Array(found.length + 1);
-  const count = () => {
-    for (const memory of found) {
-      for (const stem of readFact(memory).stems) counts.set(stem, (counts.get(stem) ?? 0) + 1);
-    }
-    for (let texts = 1; texts <= found.length; texts++) {
-      rareness[texts] = Math.log(1 + (found.length + 0.5) / (texts + 0.5));
-    }
+/** How many of the question's words are in both memories, or in only one of them. */
+function countAsked(asked: readonly FactToken[], older: FactText, newer: FactText) {
+  const counts = {
+    "asked in both": 0,
+    "asked in older": 0,
+    "asked in newer": 0,
+    "named in both": 0,
+    "named in older": 0,
+    "named in newer": 0,
   };
-  return (stems) => {
-    // Most searches compare no pair so far that they need it.
-    if (counts.size === 0) count();
-    let sum = 0;
-    for (const stem of stems) sum += rareness[counts.get(stem) ?? 0] ?? 0;
-    return sum;
+  for (const { key, kind } of asked) {
+    const [inOlder, inNewer] = [older.keys.has(key), newer.keys.has(key)];
+    if (!inOlder && !inNewer) continue;
+    const where = inOlder && inNewer ? "both" : inOlder ? "older" : "newer";
+    counts[`${kind === "word" ? "asked" : "named"} in ${where}`]++;
+  }
+  return counts;
+}
+
+/** How much less, or more, of the question's words the newer memory matches in meaning than the older one. */
+function meaningChange(older: readonly number[] | null, newer: readonly number[] | null) {
+  let [lostMost, lost, gainedMost, gained] = [0, 0, 0, 0];
+  for (const [at, match] of (older ?? []).entries()) {
+    const change = (newer?.[at] ?? match) - match;
+    lostMost = Math.max(lostMost, -change);
+    gainedMost = Math.max(gainedMost, change);
+    if (change < 0) lost -= change;
+    else gained += change;
+  }
+  return {
+    "meaning lost most": lostMost,
+    "meaning lost": lost,
+    "meaning gained most": gainedMost,
+    "meaning gained": gained,
   };
 }
 
-/** Remembers the results of a function: each memory is compared with several others. */
-function createCache(compute: (stems: Stems) => number): (stems: Stems) => number {
-  const known = new Map<Stems, number>();
-  return (stems) => {
-    const result = known.get(stems) ?? compute(stems);
-    known.set(stems, result);
-    return result;
-  };
+/** How many of the question's words are in the subject of one memory and nowhere in the other. */
+function countOnly(
+  asked: readonly FactToken[],
+  subject: ReadonlySet<string>,
+  others: ReadonlySet<string>,
+): number {
+  return asked.filter(({ key }) => subject.has(key) && !others.has(key)).length;
+}
+
+function within(odds: number): number {
+  return Math.max(-MOST_ODDS, Math.min(MOST_ODDS, odds));
+}
+
+function flag(holds: boolean): number {
+  return holds ? 1 : 0;
 }

@@ -3,7 +3,7 @@ import type { Embedder } from "../../../src/embedding/embedder.ts";
 import { SIGNALS } from "../../../src/memories/ranking/signals/signals.ts";
 import type { Weights } from "../../../src/memories/ranking/weights.ts";
 import type { StoredMemory } from "../../../src/memories/rows.ts";
-import { rankTable } from "../../../src/memories/search.ts";
+import { rankTable, type versionData } from "../../../src/memories/search.ts";
 import { createView } from "../../../src/memories/view/create-view.ts";
 import { MAX_SESSION_MEMORIES } from "../../../src/memories/view-reader.ts";
 import type { EvaluationSet } from "../set.ts";
@@ -35,11 +35,12 @@ export async function createAsker({ memories, questions }: EvaluationSet, embedd
   }
   const now = Date.parse(inOrder.at(-1)?.said_at ?? "") + DAY;
 
-  const table: Parameters<typeof rankTable>[0] = {
+  const table: Parameters<typeof rankTable>[0] & Parameters<typeof versionData>[0] = {
     candidates: async ({ vector, ...question }) =>
       view.candidates({ ...question, vector: await vector }),
     ofSessions: async (sessions, asked) => view.ofSessions(sessions, asked, MAX_SESSION_MEMORIES),
     interaction: async (...question) => view.interaction(...question) ?? new Map(),
+    vectorsOf: async (ids) => view.vectorsOf(ids),
   };
 
   const ask = async (text: string, weights: Weights) => {
@@ -61,6 +62,7 @@ export async function createAsker({ memories, questions }: EvaluationSet, embedd
 
   return {
     ask,
+    table,
     /** What there is to learn, in the order that some weights give. */
     async examples(weights: Weights): Promise<Example[]> {
       const examples: Example[] = [];

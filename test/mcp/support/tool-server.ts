@@ -10,8 +10,8 @@ import {
 import { startServer } from "../../support/server.ts";
 
 /** A server, and MCP clients of it, for the tests of a file. */
-export async function startToolServer() {
-  const server = await startServer();
+export async function startToolServer(options: Parameters<typeof startServer>[0] = {}) {
+  const server = await startServer(options);
   const open: McpClient[] = [];
   afterAll(async () => {
     await Promise.all(open.map((client) => client.close()));

@@ -1,0 +1,187 @@
+import { type Difference, differenceOf, ofKind } from "./difference.ts";
+import type { FactText } from "./fact-text.ts";
+import learned from "./relation.json" with { type: "json" };
+import { sumOfTrees, type Trees } from "./trees.ts";
+
+/**
+ * What a later text is to an earlier one, as two log-odds: whether it is about the same fact at all, and, if so,
+ * whether it says something else about it.
+ */
+interface Relation {
+  about: number;
+  changed: number;
+  difference: Difference;
+}
+
+/** The signs by which a relation is recognized, in the order of the weights. */
+export const RELATION_SIGNS = [
+  "alike",
+  "very alike",
+  "alike and retracts",
+  "alike and changed",
+  "shared",
+  "shared of all",
+  "in order",
+  "retracts",
+  "changed",
+  "negation differs",
+  "first of earlier",
+  "first of later",
+  "same first",
+  "same last",
+  "one region",
+  "regions",
+  "start replaced",
+  "end replaced",
+  "start and end replaced",
+  "only start replaced",
+  "only end replaced",
+  "word put first",
+  "added",
+  "left out",
+  "other numbers",
+  "same numbers",
+  "other days",
+  "other codes",
+  "other names",
+  "same names",
+  "one value for another",
+  "one word for another",
+  "no difference",
+  "length",
+  "lengths differ",
+  "asks",
+  "reports",
+  "other speaker",
+  "subject shared",
+  "subject differs",
+  "same subject",
+  "rest shared",
+  "other relatives",
+  "other owner",
+  "subject extra",
+  "notes of other subjects",
+  "other letters",
+] as const;
+type RelationSign = (typeof RELATION_SIGNS)[number];
+
+const MOST_REGIONS = 3;
+const MOST_WORDS = 4;
+/** The likeness from which on texts usually say the same: a cosine of 0.85. */
+const VERY_ALIKE = 0.7;
+
+/** @param alike how alike the two are in meaning, 0 to 1, by `meaningScore` */
+export function relationOf(earlier: FactText, later: FactText, alike: number): Relation {
+  const difference = differenceOf(earlier, later);
+  const signs = relationSigns(earlier, later, { alike, difference });
+  const values = RELATION_SIGNS.map((sign) => signs[sign]);
+  const about = sumOfTrees(learned.about as Trees, values);
+  const changed = sumOfTrees(learned.changed as Trees, values);
+  return { about, changed, difference };
+}
+
+export function relationSigns(
+  earlier: FactText,
+  later: FactText,
+  { alike, difference }: { alike: number; difference: Difference },
+): Record<RelationSign, number> {
+  const { both, inOrder, onlyEarlier, onlyLater, regions } = difference;
+  const [a, b] = [earlier.keys.size, later.keys.size];
+  const replaced = regions.filter((one) => one.earlier.length > 0 && one.later.length > 0);
+  const [only] = regions.length === 1 ? replaced : [];
+  const start = replaced.some(({ isStart }) => isStart);
+  const end = replaced.some(({ isEnd }) => isEnd);
+  const first = regions.find(({ isStart }) => isStart);
+  const [firstOfEarlier, firstOfLater] = [earlier.tokens[0]?.key ?? "", later.tokens[0]?.key ?? ""];
+  const [lastOfEarlier, lastOfLater] = [earlier.tokens.at(-1)?.key, later.tokens.at(-1)?.key];
+  const differ = (kind: "number" | "day" | "code" | "name") =>
+    Math.min(ofKind(onlyEarlier, kind).length, ofKind(onlyLater, kind).length, 2);
+  const shared = (kind: "number" | "name") =>
+    Math.min(2, ofKind(earlier.tokens, kind).filter(({ key }) => later.keys.has(key)).length);
+  const isPair = only?.earlier.length === 1 && only.later.length === 1;
+  const isValue =
+    isPair && only.earlier[0]?.kind !== "word" && only.earlier[0]?.kind === only.later[0]?.kind;
+  return {
+    alike,
+    "very alike": Math.max(0, alike - VERY_ALIKE),
+    "alike and retracts": later.retracts ? alike : 0,
+    "alike and changed": later.changed ? alike : 0,
+    shared: both / Math.max(1, Math.min(a, b)),
+    "shared of all": both / Math.max(1, a + b - both),
+    "in order": inOrder / Math.max(1, both),
+    retracts: flag(later.retracts),
+    changed: flag(later.changed),
+    "negation differs": flag(earlier.negates !== later.negates),
+    "first of earlier": flag(later.keys.has(firstOfEarlier)),
+    "first of later": flag(earlier.keys.has(firstOfLater)),
+    "same first": flag(firstOfEarlier === firstOfLater),
+    "same last": flag(lastOfEarlier === lastOfLater),
+    "one region": flag(regions.length === 1),
+    regions: Math.min(MOST_REGIONS, replaced.length),
+    "start replaced": flag(start),
+    "end replaced": flag(end),
+    "start and end replaced": flag(start && end && regions.length > 1),
+    "only start replaced": flag(only?.isStart === true),
+    "only end replaced": flag(only?.isEnd === true && !only.isStart),
+    "word put first": flag(
+      first !== undefined &&
+        regions.length > 1 &&
+        first.earlier.length !== first.later.length &&
+        !start,
+    ),
+    added: Math.min(MOST_WORDS, onlyLater.length),
+    "left out": Math.min(MOST_WORDS, onlyEarlier.length),
+    "other numbers": differ("number"),
+    "same numbers": shared("number"),
+    "other days": differ("day"),
+    "other codes": differ("code"),
+    "other names": differ("name"),
+    "same names": shared("name"),
+    "one value for another": flag(isValue),
+    "one word for another": flag(isPair && !isValue),
+    "no difference": flag(regions.length === 0),
+    length: Math.log2(Math.max(2, Math.max(a, b))),
+    "lengths differ": Math.abs(Math.log2((a + 1) / (b + 1))),
+    asks: flag(earlier.asks || later.asks),
+    reports: flag(earlier.reports !== later.reports),
+    "other speaker": flag(earlier.speaker !== later.speaker),
+    ...subjectSigns(earlier, later),
+    "other letters": flag(
+      [onlyEarlier, onlyLater].every((only) =>
+        only.some(({ key, kind }) => kind === "code" && key.length <= 2),
+      ),
+    ),
+  };
+}
+
+/** What the subjects of two texts have in common, and the rest of them. */
+export function subjectSigns(earlier: FactText, later: FactText) {
+  const [a, b] = [earlier.subject, later.subject];
+  const both = [...a].filter((key) => b.has(key)).length;
+  const all = a.size + b.size - both;
+  const rest = (text: FactText) => [...text.keys].filter((key) => !text.subject.has(key));
+  const [restOfEarlier, restOfLater] = [rest(earlier), rest(later)];
+  const extra =
+    [...a].filter((key) => !later.keys.has(key)).length +
+    [...b].filter((key) => !earlier.keys.has(key)).length;
+  const restShared = restOfEarlier.filter((key) => later.keys.has(key)).length;
+  const others = [...earlier.relatives, ...later.relatives].filter(
+    (key) => !earlier.keys.has(key) || !later.keys.has(key),
+  );
+  return {
+    "subject shared": all === 0 ? 0.5 : both / all,
+    "subject differs": flag(
+      [...a].some((key) => !later.keys.has(key)) && [...b].some((key) => !earlier.keys.has(key)),
+    ),
+    "same subject": flag(all > 0 && both === all),
+    "rest shared": restShared / Math.max(1, Math.min(restOfEarlier.length, restOfLater.length)),
+    "other relatives": Math.min(2, others.length),
+    "other owner": flag(earlier.isOwn !== later.isOwn),
+    "subject extra": Math.min(MOST_WORDS, extra),
+    "notes of other subjects": flag(earlier.isNote && later.isNote && both < all),
+  };
+}
+
+function flag(holds: boolean): number {
+  return holds ? 1 : 0;
+}

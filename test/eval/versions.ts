@@ -1,0 +1,78 @@
+import type { Embedder } from "../../src/embedding/embedder.ts";
+import { calibrate } from "../../src/memories/ranking/chance.ts";
+import { orderVersions } from "../../src/memories/ranking/version-order.ts";
+import { WEIGHTS } from "../../src/memories/ranking/weights.ts";
+import { versionData } from "../../src/memories/search.ts";
+import type { Half } from "./own-sets.ts";
+import type { Figure } from "./table.ts";
+import { createAsker } from "./training/examples.ts";
+import { areVersions, bothStores, changedStores, type VersionStore } from "./version-stores.ts";
+
+/** What the questions of stores of one kind have found. */
+export interface VersionCounts {
+  kind: string;
+  questions: number;
+  /** How often the right memory came first, and how often it would without the order of versions. */
+  right: number;
+  rightWithout: number;
+  /** How often a memory of the fact or the pair was marked as outdated, and was not. */
+  falselyMarked: number;
+}
+
+/** Asks the questions of all stores with versions and of those with pairs that are both true. */
+export async function measureVersions(half: Half, embedder: Embedder): Promise<VersionCounts[]> {
+  const counts = new Map<string, VersionCounts>();
+  for (const store of [...(await bothStores(half)), ...(await changedStores(half))]) {
+    for (const { category, ...answer } of await askStore(store, embedder)) {
+      const kind = `${store.kind}${category === "past" ? ", the past" : ""}`;
+      const none = { kind, questions: 0, right: 0, rightWithout: 0, falselyMarked: 0 };
+      const sum = counts.get(kind) ?? none;
+      sum.questions++;
+      sum.right += Number(answer.isRight);
+      sum.rightWithout += Number(answer.isRightWithout);
+      sum.falselyMarked += Number(answer.isFalselyMarked);
+      counts.set(kind, sum);
+    }
+  }
+  return [...counts.values()];
+}
+
+/** The counts as figures. */
+export async function versionFigures(half: Half, embedder: Embedder): Promise<Figure[]> {
+  return (await measureVersions(half, embedder)).flatMap(
+    ({ kind, questions, right, rightWithout, falselyMarked }) => [
+      { group: `${kind} (${questions})`, name: "right first", value: right / questions },
+      {
+        group: `${kind} (${questions})`,
+        name: "without versions",
+        value: rightWithout / questions,
+      },
+      { group: `${kind} (${questions})`, name: "falsely marked", value: falselyMarked / questions },
+    ],
+  );
+}
+
+async function askStore({ set }: VersionStore, embedder: Embedder) {
+  const asker = await createAsker(set, embedder);
+  const answers = [];
+  for (const { question: text, evidence, category } of set.questions) {
+    const { ids, asked, ...results } = await asker.ask(text, WEIGHTS);
+    const found = calibrate(results);
+    const data = await versionData(asker.table, text, { ranked: found, asked });
+    const ordered = orderVersions({ text, cosines: embedder.model.cosines }, found, data);
+    const nameOf = (id = "") => ids.get(id) ?? "";
+    // Other memories of a store may be versions, which nobody has said.
+    const isFalse = ({ memory, newer }: (typeof ordered)[number]) =>
+      newer !== undefined &&
+      /\.[-*]/.test(nameOf(memory.id)) &&
+      !areVersions(nameOf(memory.id), nameOf(newer));
+    answers.push({
+      category,
+      isRight: evidence.includes(nameOf(ordered[0]?.memory.id)),
+      isRightWithout: evidence.includes(nameOf(found[0]?.memory.id)),
+      isFalselyMarked: ordered.some(isFalse),
+    });
+  }
+  asker.close();
+  return answers;
+}
