@@ -1,6 +1,6 @@
 import type { Draft } from "./draft.ts";
 import type { Filter } from "./filter.ts";
-import type { Answer } from "./log/records.ts";
+import type { Answer, Lease } from "./log/records.ts";
 import type { StoredMemory } from "./rows.ts";
 
 /** What a change reads, and what it answers. */
@@ -15,6 +15,8 @@ interface ChangeInput {
   withTextsOf?: readonly StoredMemory[];
   /** The answer to record for a request with an `Idempotency-Key`, if the change is made. */
   answer?: Answer | undefined;
+  /** The lease of a copy that this change is part of. Without the lease, the change is not made. */
+  lease?: Lease | undefined;
 }
 
 /** A change of single memories. If `apply` throws, this change fails and the others are made. */

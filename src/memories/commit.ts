@@ -5,7 +5,8 @@ import type { createDraft } from "./draft.ts";
 import { removeLinked } from "./links.ts";
 import { AnswersTaken, Behind, type Log } from "./log/log.ts";
 import type { Outcome } from "./log/pending.ts";
-import type { Answer } from "./log/records.ts";
+import type { Answer, Lease } from "./log/records.ts";
+import { LeaseLost } from "./log/shared-log.ts";
 import { checkQuota, minus, plus, type QuotaOf } from "./quota.ts";
 import type { MemoryRow } from "./rows.ts";
 import { appendShared, type Sharing } from "./shared/append.ts";
@@ -25,8 +26,8 @@ export interface Commit {
 const MAX_TRIES = 50;
 
 /**
- * Makes the changes of a group in one entry of the log, and answers each. If another process has committed
- * first, its entries are read and all changes are decided again.
+ * Makes the changes of a group in one entry of the log, and answers each. All have the same lease, or none. If
+ * another process has committed first, its entries are read and all changes are decided again.
  */
 export async function commitGroup(group: readonly QueuedChange[], commit: Commit): Promise<void> {
   let changes = group;
@@ -36,9 +37,21 @@ export async function commitGroup(group: readonly QueuedChange[], commit: Commit
     } catch (error) {
       if (!commit.sharing || tries >= MAX_TRIES) throw error;
       if (error instanceof AnswersTaken) changes = failTaken(changes, error);
-      else if (error instanceof Behind) await commit.sharing.replay();
+      else if (error instanceof Behind) await readOthers(changes, commit);
       else throw error;
     }
+  }
+}
+
+/** @throws LeaseLost when no other entry is the reason why an entry of a copy was refused */
+async function readOthers(
+  changes: readonly QueuedChange[],
+  { table, sharing }: Commit,
+): Promise<void> {
+  const before = table.seq;
+  await sharing?.replay();
+  if (changes[0]?.lease && table.seq === before) {
+    throw new LeaseLost(`another process may copy to ${table.name}`);
   }
 }
 
@@ -54,7 +67,9 @@ function failTaken(changes: readonly QueuedChange[], error: AnswersTaken): reado
 
 async function tryCommit(changes: readonly QueuedChange[], commit: Commit): Promise<void> {
   const { table } = commit;
-  const quota = await commit.quotaOf();
+  const lease = changes[0]?.lease;
+  // A copy takes all memories of its table, whatever the quota.
+  const quota = lease ? null : await commit.quotaOf();
   const { matches, draft } = await readForCommit(table, changes);
   const failures: (() => void)[] = [];
   const removed = new Map<QueuedChange, number>();
@@ -77,7 +92,7 @@ async function tryCommit(changes: readonly QueuedChange[], commit: Commit): Prom
     }
   });
   const answers = applied.flatMap(({ answer }) => answer ?? []);
-  await append(draft, answers, commit);
+  await append(draft, { answers, lease }, commit);
   for (const fail of failures) fail();
   for (const change of applied) change.done(removed.get(change) ?? 0);
 }
@@ -90,7 +105,7 @@ function filtersFirst(changes: readonly QueuedChange[]): QueuedChange[] {
 
 async function append(
   draft: ReturnType<typeof createDraft>,
-  answers: Answer[],
+  { answers, lease }: { answers: Answer[]; lease: Lease | undefined },
   { table, log, onCommit, sharing }: Commit,
 ): Promise<void> {
   const outcome = draft.outcome();
@@ -104,7 +119,7 @@ async function append(
   const expiresAt = firstExpiry(written);
   const entry = { model, written: bytes, removed, hasRemains, usage, expiresAt, answers };
   const seq = sharing
-    ? await appendShared(entry, { table, log, sharing })
+    ? await appendShared(entry, { table, log, sharing, lease })
     : await log.append(table.name, entry);
   if (seq === null) return;
   await table.apply(seq, outcome, usage);

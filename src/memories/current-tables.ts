@@ -2,6 +2,7 @@ import type { Log } from "./log/log.ts";
 import { accountOf } from "./log/names.ts";
 import type { CurrentTable } from "./log/records.ts";
 import { accountRemoved } from "./store.ts";
+import { WriterEnded } from "./writer.ts";
 
 export type CurrentTables = Awaited<ReturnType<typeof loadCurrentTables>>;
 
@@ -13,6 +14,7 @@ export async function loadCurrentTables(log: Pick<Log, "allCurrent" | "setCurren
   const tables = new Map<string, CurrentTable>();
   for (const { accountId, ...table } of await log.allCurrent()) tables.set(accountId, table);
   const refused = new Set<string>();
+  const replaced = new Set<string>();
 
   /** @throws AppError `not_found` when the account is removed */
   const checkAccount = (accountId: string): void => {
@@ -22,7 +24,14 @@ export async function loadCurrentTables(log: Pick<Log, "allCurrent" | "setCurren
   const nameOf = (accountId: string): string => tables.get(accountId)?.name ?? accountId;
 
   return {
-    checkAccount,
+    /**
+     * @throws AppError `not_found` when the table's account is removed; WriterEnded when another table has
+     *   replaced the table
+     */
+    checkUse(name: string): void {
+      checkAccount(accountOf(name));
+      if (replaced.has(name)) throw new WriterEnded();
+    },
     nameOf,
     /** By account. */
     all: tables as ReadonlyMap<string, CurrentTable>,
@@ -35,8 +44,10 @@ export async function loadCurrentTables(log: Pick<Log, "allCurrent" | "setCurren
     /** Records another table as the account's. */
     async set(accountId: string, table: CurrentTable): Promise<void> {
       checkAccount(accountId);
+      const former = nameOf(accountId);
       await log.setCurrent(accountId, table);
       tables.set(accountId, table);
+      if (former !== table.name) replaced.add(former);
     },
     /** Refuses all further use of an account. */
     refuse(accountId: string): void {

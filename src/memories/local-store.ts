@@ -4,7 +4,7 @@ import { DUE } from "./due.ts";
 import { startExpiry } from "./expiry.ts";
 import type { Log } from "./log/log.ts";
 import { accountOf, isBaseOf, tableFor } from "./log/names.ts";
-import { createOpenTables, type OpenTables } from "./open-tables.ts";
+import { createOpenTables } from "./open-tables.ts";
 import { createReembedding } from "./reembedding.ts";
 import type { ReembeddingRounds } from "./reembedding-rounds.ts";
 import { removeLeftovers, startResumption } from "./resumption.ts";
@@ -48,23 +48,19 @@ export async function openLocalStore({
     room,
     // A table that is to replace the current one takes all its memories, whatever the quota.
     quotaOf: async (name) => (current.isCurrent(name) ? quotaOf(accountOf(name)) : null),
-    onCommit({ name, model }, outcome) {
+    onCommit({ name, model, seq }, outcome) {
       const accountId = accountOf(name);
       current.noteFirst(accountId, { name, model: model.id });
       commits.increment(accountId);
       measured.onCommit(outcome);
-      reembedding?.noteCommit(name, outcome);
+      reembedding?.noteCommit({ name, seq }, outcome);
     },
+    checkUse: current.checkUse,
   });
-
-  const useTable: OpenTables["use"] = async (name, task) => {
-    current.checkAccount(accountOf(name));
-    return await tables.use(name, task);
-  };
 
   const use: Store["use"] = async (accountId, task) => {
     try {
-      return await useTable(current.nameOf(accountId), task);
+      return await tables.use(current.nameOf(accountId), task);
     } catch (error) {
       if (!(error instanceof WriterEnded)) throw error;
       return await use(accountId, task);
@@ -72,7 +68,7 @@ export async function openLocalStore({
   };
 
   const parts = {
-    use: useTable,
+    use: tables.use,
     current: current.all,
     setCurrent: current.set,
     forgetTable: (name: string) => forgetReplaced(name, { log, vault, current }),

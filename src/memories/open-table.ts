@@ -4,7 +4,7 @@ import { AppError } from "../errors.ts";
 import { modelNamed } from "./base/schema.ts";
 import type { Vault } from "./base/vault.ts";
 import { createTable } from "./create-table.ts";
-import { accountOf, manifestFile } from "./log/names.ts";
+import { accountOf, manifestFile, tableFor } from "./log/names.ts";
 import type { Outcome } from "./log/pending.ts";
 import type { Checkpoint } from "./log/records.ts";
 import { bytesOf, type Usage } from "./quota.ts";
@@ -68,7 +68,10 @@ async function restoreBase(
   await vault.restore(base, needed);
 }
 
-/** The model of a table without a base, from the log; the wanted model where the log does not name one. */
+/**
+ * The model of a table without a base, from the log; the wanted model where the log does not name one.
+ * @throws Error for a table that is not the account's and not a copy for the wanted model
+ */
 export async function loggedModel(
   name: string,
   entries: readonly { outcome: Pick<Outcome, "written"> }[],
@@ -77,7 +80,11 @@ export async function loggedModel(
 ): Promise<EmbeddingModel> {
   const current = await log.current(accountOf(name));
   const [vector] = entries.flatMap(({ outcome }) => outcome.written)[0]?.vectors ?? [];
-  if (current?.name !== name || !current.model || !vector) return wanted;
+  if (!current?.model || !vector) return wanted;
+  if (current.name !== name) {
+    if (name === tableFor(accountOf(name), wanted.id)) return wanted;
+    throw new Error(`the model of ${name} is unknown`);
+  }
   return current.model === wanted.id ? wanted : modelNamed(current.model, vector.length);
 }
 

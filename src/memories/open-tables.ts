@@ -97,6 +97,9 @@ export function createOpenTables({
      */
     async use<Result>(name: string, task: (open: OpenTable) => Promise<Result>): Promise<Result> {
       await limits.waitForPlace(name);
+      // The table may have been replaced or removed during the wait. To open it again would take writes
+      // that nobody reads.
+      opening.checkUse?.(name);
       return await pool.use(name, async (item) => {
         try {
           return await task(await item.opening);

@@ -3,7 +3,6 @@ import type { Embedders } from "../embedding/embedders.ts";
 import type { Due } from "./due.ts";
 import { createFlush, type Flush } from "./flush.ts";
 import type { Outcome } from "./log/pending.ts";
-import type { Lease } from "./log/records.ts";
 import { openTable } from "./open-table.ts";
 import type { QuotaOf } from "./quota.ts";
 import { openSharedTable } from "./shared/open-shared-table.ts";
@@ -41,14 +40,14 @@ export interface TableOpening {
   onCommit: (table: MemoryTable, outcome: Outcome) => void;
   /** Receives each commit of other processes. */
   onReplay?: (table: MemoryTable, outcome: Outcome) => void;
-  /** The lease under which this process copies a table, where several processes write to tables. */
-  leaseOf?: (name: string) => Lease | undefined;
+  /** Called right before a table is used. @throws when it must not be, WriterEnded when it was replaced */
+  checkUse?: (name: string) => void;
 }
 
 /** Opens a table with its writer and its flush. */
 export async function openPooledTable(
   name: string,
-  { storage, embedders, due, quotaOf, onCommit, onReplay, leaseOf }: TableOpening,
+  { storage, embedders, due, quotaOf, onCommit, onReplay }: TableOpening,
   room: Room,
 ): Promise<PooledTable> {
   const { log, codec } = storage;
@@ -64,7 +63,6 @@ export async function openPooledTable(
       codec,
       onReplay: (outcome) => onReplay?.(table, outcome),
     }),
-    lease: () => leaseOf?.(name),
   };
   const writer = createWriter({
     table,

@@ -2,6 +2,7 @@ import { AppError } from "../errors.ts";
 import type { Log as Lines } from "../log.ts";
 import { withTimeLimit } from "../time-limit.ts";
 import type { Outcome } from "./log/pending.ts";
+import type { MemoryTable } from "./table.ts";
 import type { TableCopy } from "./table-copy.ts";
 
 /** Milliseconds between two log lines about the progress. */
@@ -97,8 +98,8 @@ export function startRounds({
 
   return {
     /** Receives every commit, so that the running copy follows its table. */
-    noteCommit(name: string, outcome: Outcome): void {
-      if (name === copy?.from) copy.note(outcome);
+    noteCommit({ name, seq }: Pick<MemoryTable, "name" | "seq">, outcome: Outcome): void {
+      if (name === copy?.from) copy.note(seq, outcome);
     },
     /** The finished share, 0 to 1; null when no account is outdated. */
     progress: (): number | null =>

@@ -1,7 +1,18 @@
 import type { Embedder } from "../embedding/embedder.ts";
+import { CtxdError } from "../errors.ts";
 import type { Outcome } from "./log/pending.ts";
+import type { Lease } from "./log/records.ts";
 import type { OpenTables } from "./open-tables.ts";
 import { embeddingOf, type MemoryRow, type StoredMemory, toMemory } from "./rows.ts";
+
+/** The open table lacks entries that its copy has already received. */
+export class CopyAhead extends CtxdError {
+  override readonly name = "CopyAhead";
+  readonly code = "copy_ahead";
+  constructor() {
+    super("the table lacks entries that its copy has received");
+  }
+}
 
 export type TableCopy = ReturnType<typeof createTableCopy>;
 
@@ -9,25 +20,56 @@ export type TableCopy = ReturnType<typeof createTableCopy>;
 const BATCH = 64;
 const BATCH_CHARACTERS = 20_000;
 
-/** Copies a table to one with another model's vectors, while the first one changes. */
+/**
+ * Copies a table to one with another model's vectors, while the first one changes.
+ * @param lease of the copy, where several processes write to tables
+ */
 export function createTableCopy({
   from,
   to,
   wanted,
-  use,
+  lease,
+  use: useTable,
 }: {
   from: string;
   to: string;
   wanted: Embedder;
+  lease?: Lease;
   use: OpenTables["use"];
 }) {
+  /**
+   * Number of an entry of the first table. The changes of all entries up to it were compared or received.
+   * Counted only where several processes write to tables: their logs number a table's entries one by one.
+   */
+  let seq = 0;
   /** Ids of memories that changed since the tables were compared, and of those that are not copied yet. */
   const changed = new Set<string>();
   const missing = new Set<string>();
   let total = 0;
 
+  const use: OpenTables["use"] = (name, task) =>
+    useTable(name, async (open) => {
+      // A table that was opened a second time may lack entries that this copy has received.
+      if (name === from && open.table.settled < seq) throw new CopyAhead();
+      return await task(open);
+    });
+
+  const compare = async () => {
+    const difference = await compareTables(from, to, use, (settled) => {
+      // Later entries are received.
+      seq = settled;
+    });
+    total = difference.total;
+    for (const id of difference.missing) missing.add(id);
+    for (const id of difference.removed) changed.add(id);
+  };
+
   return {
     from,
+    /** Number of the last entry of the first table that a copy without remaining memories includes. */
+    get seq() {
+      return seq;
+    },
     /** The number of memories of the first table when the two were compared. */
     get total() {
       return total;
@@ -41,18 +83,23 @@ export function createTableCopy({
       return total === 0 ? 1 : missing.size / total;
     },
 
-    /** Receives every commit of the first table. */
-    note({ written, removed }: Outcome): void {
+    /** Receives every commit of the first table while it is open, with the entry's number. */
+    note(number: number, { written, removed }: Outcome): void {
       for (const { id } of written) changed.add(id);
       for (const id of removed) changed.add(id);
+      if (number === seq + 1) seq = number;
     },
 
     /** Compares the tables to find what must be copied. */
-    async compare(): Promise<void> {
-      const difference = await compareTables(from, to, use);
-      total = difference.total;
-      for (const id of difference.missing) missing.add(id);
-      for (const id of difference.removed) changed.add(id);
+    compare,
+
+    /**
+     * Reads the newest entries of the first table. Compares the tables again if it was closed and opened
+     * meanwhile: entries that opening reads are not received.
+     */
+    async catchUp(): Promise<void> {
+      const settled = await use(from, async ({ table }) => table.settled);
+      if (seq < settled) await compare();
     },
 
     /**
@@ -68,7 +115,7 @@ export function createTableCopy({
           missing.delete(id);
         }
         try {
-          await copyMemories({ from, to, ids: batch }, wanted, use);
+          await copyMemories({ from, to, ids: batch }, { wanted, lease, use });
         } catch (error) {
           for (const id of batch) changed.add(id);
           throw error;
@@ -97,8 +144,7 @@ async function takeBatch(
 /** Copies memories to the second table, and removes those that the first one does not have. */
 async function copyMemories(
   { from, to, ids }: { from: string; to: string; ids: readonly string[] },
-  wanted: Embedder,
-  use: OpenTables["use"],
+  { wanted, lease, use }: { wanted: Embedder; lease: Lease | undefined; use: OpenTables["use"] },
 ): Promise<void> {
   const rows = await use(from, ({ table }) => table.find(ids));
   const present = await use(to, ({ table }) => table.load(ids));
@@ -115,6 +161,7 @@ async function copyMemories(
   await use(to, ({ writer }) =>
     writer.change({
       ids,
+      lease,
       apply(draft) {
         for (const id of removed) draft.remove(id);
         for (const memory of memories) draft.put(memory);
@@ -123,8 +170,16 @@ async function copyMemories(
   );
 }
 
-/** Ids of memories that the second table lacks or has in another state, and of those that only it has. */
-async function compareTables(from: string, to: string, use: OpenTables["use"]) {
+/**
+ * Ids of memories that the second table lacks or has in another state, and of those that only it has.
+ * @param began receives the number of the first table's last entry, right before that table is read
+ */
+async function compareTables(
+  from: string,
+  to: string,
+  use: OpenTables["use"],
+  began: (settled: number) => void,
+) {
   const copied = new Map<string, bigint>();
   await use(to, async ({ table }) => {
     for await (const rows of table.rows()) {
@@ -134,6 +189,7 @@ async function compareTables(from: string, to: string, use: OpenTables["use"]) {
   const missing: string[] = [];
   let total = 0;
   await use(from, async ({ table }) => {
+    began(table.settled);
     for await (const rows of table.rows()) {
       total += rows.length;
       for (const row of rows) {

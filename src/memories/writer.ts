@@ -36,7 +36,7 @@ export function createWriter({
   onCommit,
   sharing = null,
 }: Omit<Commit, "sharing"> & Partial<Pick<Commit, "sharing">>) {
-  let waiting: QueuedChange[] = [];
+  const waiting: QueuedChange[] = [];
   let last: Promise<unknown> = Promise.resolve();
   let hasEnded = false;
 
@@ -58,9 +58,14 @@ export function createWriter({
     if (waiting.length === 1) void takeTurn(commitWaiting);
   };
 
+  /** The next changes of one commit. A lost lease must fail the changes of a copy, and no others. */
+  const takeGroup = (): QueuedChange[] => {
+    const other = waiting.findIndex(({ lease }) => lease !== waiting[0]?.lease);
+    return waiting.splice(0, Math.min(MAX_GROUP, other === -1 ? waiting.length : other));
+  };
+
   const commitWaiting = async () => {
-    const group = waiting.slice(0, MAX_GROUP);
-    waiting = waiting.slice(MAX_GROUP);
+    const group = takeGroup();
     if (waiting.length > 0) void takeTurn(commitWaiting);
     try {
       await commitGroup(group, { table, log, quotaOf, onCommit, sharing });

@@ -16,7 +16,11 @@ import {
   prepare,
   untilDone,
 } from "../support/reembedding-data.ts";
+import { NEVER } from "../support/shared-stores.ts";
 import { until } from "../support/until.ts";
+
+/** Tables that may be open at once in little room; see `pool-limits.ts`. */
+const MOST_OPEN = 96;
 
 test("an account can be removed while it is embedded again", async () => {
   const { dataDir } = await prepare(100);
@@ -103,4 +107,40 @@ test("an account that keeps failing does not delay the others, and is embedded a
   isBroken = false;
   await untilDone(data);
   expect((await data.memories.stats(wholeAccount(ACCOUNT))).memories).toBe(10);
+}, 20_000);
+
+test("a write that waits for a place goes to the table that replaces its table meanwhile", async () => {
+  const { dataDir, ids } = await prepare(3);
+  const { embedder, reached, go } = gated(NEW, 0);
+  const [place, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let writing: Promise<unknown> | null = null;
+  const wrapLog = (log: Log): Log => ({
+    ...log,
+    async append(table, entry) {
+      // The copy's only commit, right before the copy replaces the table.
+      if (writing === null && table.startsWith(`${ACCOUNT}.`)) {
+        writing = data.memories.remove(wholeAccount(ACCOUNT), ids[0] ?? "");
+        await Bun.sleep(10);
+      }
+      return await log.append(table, entry);
+    },
+    async setCurrent(accountId, table) {
+      await log.setCurrent(accountId, table);
+      place.resolve();
+    },
+  });
+  await using data = await openData(dataDir, NEVER, embeddersWith(embedder), { wrapLog });
+  await reached;
+  // With the copy, as many tables as may be open.
+  const busy = Array.from({ length: MOST_OPEN - 1 }, (_, n) =>
+    data.store.use(`acc_${n.toString(16).padStart(16, "0")}`, () => (n ? end : place).promise),
+  );
+  go();
+  await until("the write", () => writing);
+  await writing;
+  end.resolve();
+  await Promise.all(busy);
+  await untilDone(data);
+  const { memories } = await data.memories.list(wholeAccount(ACCOUNT), { filter: {}, limit: 10 });
+  expect(memories.map(({ id }) => id).sort()).toEqual(ids.slice(1).sort());
 }, 20_000);

@@ -8,9 +8,13 @@ import type { Answer, Entry } from "./records.ts";
 
 const UNIQUE_VIOLATION = "23505";
 
-/** Locks the lease of a copy until the entry is committed, so that no other process takes the lease. */
+/**
+ * Locks the lease of a copy until the entry is committed, so that no other process takes the lease. A lease does not
+ * count for the account's current table: that is no copy.
+ */
 const LEASE = `l AS (
-  SELECT 1 FROM copies WHERE account_id = $12 AND owner = $13 AND epoch = $14::bigint FOR SHARE
+  SELECT 1 FROM copies WHERE account_id = $12 AND owner = $13 AND epoch = $14::bigint
+    AND NOT EXISTS (SELECT 1 FROM tables WHERE account_id = $12 AND name = $1) FOR SHARE
 )`;
 const HAS_LEASE = "($12::text IS NULL OR EXISTS (SELECT 1 FROM l))";
 
@@ -23,18 +27,19 @@ const NEXT = `WITH ${LEASE}, h AS (
 
 /**
  * Numbers the first entry of a table. The account must exist, and is locked until the entry is committed: a removed
- * account must not reappear. Numbers begin with the time, so a table that was dropped and created again has other
+ * account must not reappear. So is the record of its current table, which must be this table unless this is a copy: a
+ * table that is being replaced must not reappear either. Numbers begin with the time, so a table that was dropped and created again has other
  * numbers.
  */
-const FIRST = `WITH ${LEASE}, a AS (SELECT id FROM accounts WHERE id = $11 FOR KEY SHARE), h AS (
+const FIRST = `WITH ${LEASE}, a AS (SELECT id FROM accounts WHERE id = $11 FOR KEY SHARE), t AS (
+  INSERT INTO tables (account_id, name, model) SELECT id, $1, $15 FROM a WHERE $12::text IS NULL
+  ON CONFLICT (account_id) DO UPDATE SET name = tables.name WHERE tables.name = excluded.name RETURNING 1
+), h AS (
   INSERT INTO heads (name, account_id, seq, memories, bytes, due_at, expires_at)
   SELECT $1, id, ${NOW}, $3::bigint, $4::bigint, ${NOW} + $5::bigint, $16::bigint FROM a
-  WHERE coalesce($2::bigint, 0) = 0 AND ${HAS_LEASE} AND ($2 IS NULL OR $12::text IS NOT NULL OR NOT EXISTS (
-    SELECT 1 FROM tables WHERE account_id = $11 AND name <> $1
-  ))
+  WHERE coalesce($2::bigint, 0) = 0 AND ${HAS_LEASE}
+    AND ($2 IS NULL OR $12::text IS NOT NULL OR EXISTS (SELECT 1 FROM t))
   ON CONFLICT DO NOTHING RETURNING seq
-), t AS (
-  INSERT INTO tables (account_id, name, model) SELECT $11, $1, $15 FROM h ON CONFLICT DO NOTHING
 )`;
 
 const ENTRY = `, e AS (

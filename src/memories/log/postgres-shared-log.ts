@@ -77,7 +77,9 @@ export function createSharedLog(
              SELECT *, sum(coalesce(length(written), 0)) OVER (ORDER BY seq) AS total
              FROM journal WHERE name = $1 AND seq > $2::bigint ORDER BY seq LIMIT ${READ.entries}
            ) e ON total - coalesce(length(e.written), 0) <= ${READ.bytes}
-         WHERE h.name = $1 ORDER BY e.seq`,
+         WHERE h.name = $1 AND ($2 = 0 OR h.seq = $2 OR c.up_to >= $2
+           OR EXISTS (SELECT 1 FROM journal WHERE name = $1 AND seq = $2))
+         ORDER BY e.seq`,
         [table, seq],
       );
       const [first] = rows;
@@ -109,8 +111,14 @@ export function createSharedLog(
           [accountId, owner, epoch],
         );
         if (!copy) throw new LeaseLost(`another process may copy the table of ${accountId}`);
+        // The record of the current table before its head, as the first entry of a table does.
+        const [present] = await tx.rows(
+          "SELECT 1 FROM tables WHERE account_id = $1 AND name = $2 FOR UPDATE",
+          [accountId, from],
+        );
+        if (!present) throw new LeaseLost(`${from} is not the table of ${accountId} any more`);
         const [head] = await tx.rows("SELECT seq FROM heads WHERE name = $1 FOR UPDATE", [from]);
-        if (head?.[0] !== seq) return false;
+        if ((head?.[0] ?? 0) !== seq) return false;
         const current = [accountId, to.name, to.model ?? ""];
         await tx.rows("UPDATE tables SET name = $2, model = $3 WHERE account_id = $1", current);
         // Without a lease, a process that is still copying can write nothing.
@@ -134,15 +142,24 @@ export function createSharedLog(
       return forgotten;
     },
 
+    async setModel(accountId, { name, model }) {
+      await postgres.rows("UPDATE tables SET model = $3 WHERE account_id = $1 AND name = $2", [
+        accountId,
+        name,
+        model ?? "",
+      ]);
+    },
+
     forgetAccount: (accountId) =>
       postgres.transaction(async (tx) => {
+        // In the order of `replace`, so that the two do not wait for each other.
+        await tx.rows("DELETE FROM copies WHERE account_id = $1", [accountId]);
+        await tx.rows("DELETE FROM tables WHERE account_id = $1", [accountId]);
         const heads = await tx.rows("SELECT name FROM heads WHERE account_id = $1 FOR UPDATE", [
           accountId,
         ]);
         const names = heads.map(([name]) => String(name));
         await dropTables(tx, names);
-        await tx.rows("DELETE FROM copies WHERE account_id = $1", [accountId]);
-        await tx.rows("DELETE FROM tables WHERE account_id = $1", [accountId]);
         await tx.rows("DELETE FROM idempotency_keys WHERE account_id = $1", [accountId]);
         const bases = await tx.rows("SELECT base FROM bases WHERE name = ANY($1::text[])", [names]);
         return bases.map(([base]) => String(base));

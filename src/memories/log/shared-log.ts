@@ -17,16 +17,18 @@ export interface SharedLog extends Leases {
   heads(tables: readonly string[]): Promise<TableHead[]>;
   /**
    * A table's newest number and its first entries after a number, read in one statement. `null` when the table no
-   * longer exists, or was never written to.
+   * longer exists, was never written to, or has been dropped and created again since that entry.
    */
   since(table: string, seq: number): Promise<Since | null>;
 
   /** Tables whose upkeep is overdue: the process that should do it has ended, or can't do it. */
   overdue(limit: number): Promise<string[]>;
 
+  /** Records the model of an account's table, if it still is the account's table. */
+  setModel(accountId: string, table: CurrentTable): Promise<void>;
   /**
    * Replaces an account's table by its copy, and drops all records of the former table.
-   * @param seq number of the last entry of the former table that the copy includes
+   * @param seq number of the last entry of the former table that the copy includes; 0 if it has none
    * @returns false when the former table has a newer entry
    * @throws LeaseLost
    */

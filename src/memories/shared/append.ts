@@ -11,8 +11,6 @@ export interface Sharing {
    * @throws WriterEnded when this table must not be written any more
    */
   replay(): Promise<ReadonlySet<string>>;
-  /** The lease for copying, if the table is a copy. */
-  lease(): Lease | undefined;
 }
 
 /** Milliseconds for which a lost outcome is asked for, and between two tries. */
@@ -22,14 +20,24 @@ const OUTCOME_RETRY_MS = 200;
 /**
  * Appends an entry that must follow the table's newest one. If the database's answer is lost, the same entry
  * is appended again: at most one of the two can succeed.
+ * @param lease of the copy that the entry is part of
  * @returns its number; `null` when it was read back with the entries of other processes
  */
 export async function appendShared(
   entry: Entry,
-  { table, log, sharing }: { table: MemoryTable; log: Pick<Log, "append">; sharing: Sharing },
+  {
+    table,
+    log,
+    sharing,
+    lease,
+  }: {
+    table: MemoryTable;
+    log: Pick<Log, "append">;
+    sharing: Sharing;
+    lease: Lease | undefined;
+  },
 ): Promise<number | null> {
   const id = crypto.randomUUID();
-  const lease = sharing.lease();
   const shared = { id, after: table.seq, ...(lease && { lease }) };
   const append = () => log.append(table.name, { ...entry, shared });
   try {

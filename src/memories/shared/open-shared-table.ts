@@ -31,7 +31,7 @@ export async function openSharedTable(
   }
 }
 
-/** @returns `null` when another process recorded a newer base meanwhile */
+/** @returns `null` when another process recorded a newer base meanwhile, or replaced the table */
 async function tryToOpen(
   name: string,
   { storage, ...options }: Parameters<typeof openSharedTable>[1],
@@ -49,7 +49,7 @@ async function tryToOpen(
   } catch (error) {
     // A replaced base may be removed at any moment.
     const now = await storage.log.head(name);
-    if (!isSameBase(now?.checkpoint, head?.checkpoint)) return null;
+    if (!now !== !head || !isSameBase(now?.checkpoint, head?.checkpoint)) return null;
     throw error;
   }
 }
@@ -66,7 +66,9 @@ async function openOn(
   log: SharedLog,
 ): Promise<KeptTable> {
   const upTo = base?.checkpoint.upTo ?? 0;
-  const { logged, seq } = await readLogged(name, upTo, log);
+  const read = await readLogged(name, upTo, log);
+  if (head && !read) throw new Error(`${name} has been dropped`);
+  const { logged, seq } = read ?? { logged: [], seq: 0 };
   const { codec } = storage;
   const entries = logged.map((each) => ({ seq: each.seq, outcome: decodeEntry(codec, each) }));
   // If no entry follows the base, the head's usage is still right.
@@ -85,12 +87,12 @@ async function openOn(
   return table;
 }
 
-/** All entries after a checkpoint, and the number of the last one. */
+/** All entries after a checkpoint, and the number of the last one. `null` when the table does not exist. */
 async function readLogged(name: string, upTo: number, log: SharedLog) {
   const logged: NumberedEntry[] = [];
   for (let seq = upTo; ; ) {
     const since = await log.since(name, seq);
-    if (!since) return { logged, seq: 0 };
+    if (!since) return null;
     if (since.upTo > seq) throw new Error(`another base of ${name} has been recorded`);
     logged.push(...since.entries);
     seq = logged.at(-1)?.seq ?? since.seq;

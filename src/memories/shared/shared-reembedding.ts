@@ -5,11 +5,15 @@ import type { Log as Lines } from "../../log.ts";
 import type { Log } from "../log/log.ts";
 import { tableFor } from "../log/names.ts";
 import type { Lease } from "../log/records.ts";
-import type { SharedLog } from "../log/shared-log.ts";
+import { LeaseLost, type SharedLog } from "../log/shared-log.ts";
 import type { OpenTables } from "../open-tables.ts";
 import { type Round, startRounds } from "../reembedding-rounds.ts";
-import { createTableCopy } from "../table-copy.ts";
+import { CopyAhead, createTableCopy } from "../table-copy.ts";
+import { WriterEnded } from "../writer.ts";
 import { withLease } from "./held-lease.ts";
+
+/** How often a table is opened again to read its newest entries, each time for another reason. */
+const MAX_TRIES = 8;
 
 /** Another process wrote to a table while its copy was to replace it. */
 class WrittenMeanwhile extends CtxdError {
@@ -22,8 +26,15 @@ class WrittenMeanwhile extends CtxdError {
 
 /**
  * Embeds the tables of other models again, as `createReembedding` does, where several processes write to
- * them. One process copies an account's table, under a lease. What other processes write meanwhile is
- * copied too, and the copy replaces the table only if it is complete.
+ * them. One process copies an account's table, under a lease:
+ *
+ * 1. It takes the lease, and only then reads which table the account has. Replacing the table ends the lease,
+ *    so that table stays the account's as long as the lease is valid.
+ * 2. It copies the table. Each entry of the copy is refused without the lease.
+ * 3. It reads what others have written meanwhile, and copies that too. The copy counts the entries that it
+ *    includes. An entry that it may have missed is not counted, until the tables are compared again.
+ * 4. The copy replaces the table in one transaction, if the lease is valid and the copy includes the table's
+ *    newest entry. An append to the former table waits for this transaction, and is then refused.
  */
 export function startSharedReembedding({
   log,
@@ -33,7 +44,7 @@ export function startSharedReembedding({
   lines,
   retryAfter,
 }: {
-  log: Pick<Log, "allCurrent" | "setCurrent">;
+  log: Pick<Log, "allCurrent">;
   shared: SharedLog;
   tables: OpenTables;
   embedders: Embedders;
@@ -42,17 +53,26 @@ export function startSharedReembedding({
   retryAfter: number;
 }) {
   const { wanted } = embedders;
-  const owner = randomUUID();
-  /** Leases of the copies that this process writes, by table name. */
-  const leases = new Map<string, Lease>();
 
-  /** Uses a table with the newest entries of all processes. */
-  const useNewest: OpenTables["use"] = async (name, task) => {
+  const tryNewest: OpenTables["use"] = async (name, task) => {
     const [head] = await shared.heads([name]);
     return await tables.use(name, async (open) => {
       if (head) await open.writer.catchUp(head.seq);
+      // It has been dropped.
+      else if (open.table.seq > 0) throw new WriterEnded();
       return await task(open);
     });
+  };
+
+  /** Uses a table with the newest entries of all processes. */
+  const useNewest: OpenTables["use"] = async (name, task) => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await tryNewest(name, task);
+      } catch (error) {
+        if (!(error instanceof WriterEnded) || tries === MAX_TRIES) throw error;
+      }
+    }
   };
 
   const replace = async (accountId: string, from: string, lease: Lease, round: Round) => {
@@ -62,6 +82,7 @@ export function startSharedReembedding({
       from,
       to: to.name,
       wanted,
+      lease,
       // Entries of other processes can't be read in the turn of the table's writer.
       use: (name, task) => (isInTurn && name === from ? tables.use : useNewest)(name, task),
     });
@@ -74,62 +95,63 @@ export function startSharedReembedding({
       try {
         await copy.run(round.mayContinue);
         if (!round.mayContinue()) throw new WrittenMeanwhile();
-        const seq = tables.opened().find(({ name }) => name === from)?.seq ?? 0;
-        // Once the copy is the account's table, requests write to it. Replacing it ends the lease.
-        leases.delete(to.name);
-        const isDone = await shared.replace(accountId, { from, seq, to }, lease);
+        const isDone = await shared.replace(accountId, { from, seq: copy.seq, to }, lease);
         if (!isDone) throw new WrittenMeanwhile();
       } finally {
         isInTurn = false;
       }
     };
-    for (let isDone = false; !isDone && round.mayContinue(); ) {
-      leases.set(to.name, lease);
+    const attempt = async () => {
+      await copy.catchUp();
       await copy.run(round.mayContinue);
+      await tables.end(from, finish);
+      return true;
+    };
+    const tryAttempt = () =>
+      attempt().catch((error) => {
+        if (error instanceof WrittenMeanwhile || error instanceof CopyAhead) return false;
+        throw error;
+      });
+    while (!(await tryAttempt())) {
       if (!round.mayContinue()) return;
-      isDone = await tables.end(from, finish).then(
-        () => true,
-        (error) => {
-          if (error instanceof WrittenMeanwhile) return false;
-          throw error;
-        },
-      );
+      // The lease may have been lost, and the table replaced by the new holder's copy.
+      const position = await shared.position(accountId);
+      if (position?.table !== from) throw new LeaseLost(`${from} has been replaced`);
     }
-    if (round.mayContinue()) lines.info("reembedding_done", { accountId, memories: total, ...to });
+    lines.info("reembedding_done", { accountId, memories: total, ...to });
+  };
+
+  /** The table that must be copied; `null` when there is none. */
+  const outdatedTable = async (accountId: string): Promise<string | null> => {
+    const position = await shared.position(accountId);
+    if (!position || position.model === wanted.model.id) return null;
+    const { table, model, seq } = position;
+    if (model !== null || seq === 0) return table;
+    // An earlier version has not recorded the model. The base has it.
+    const made = await useNewest(table, async (open) => open.table.model.id);
+    await shared.setModel(accountId, { name: table, model: made });
+    return made === wanted.model.id ? null : table;
   };
 
   /** @returns whether the account is done */
   const reembed = async (accountId: string, round: Round): Promise<boolean> => {
-    const position = await shared.position(accountId);
-    if (!position) return true;
-    const { table, model } = position;
-    if (model === wanted.model.id) return true;
-    if (model === null && position.seq > 0) {
-      // An earlier version has not recorded the model. The base has it.
-      const made = await useNewest(table, async (open) => open.table.model.id);
-      await log.setCurrent(accountId, { name: table, model: made });
-      return await reembed(accountId, round);
-    }
-    const leased = { table: accountId, owner };
-    return await withLease(shared.copying, leased, (lease) =>
-      replace(accountId, table, lease, round),
-    );
+    if ((await outdatedTable(accountId)) === null) return true;
+    // An owner of its own for each attempt: a late entry of an earlier one must find its lease lost.
+    const leased = { table: accountId, owner: randomUUID() };
+    return await withLease(shared.copying, leased, async (lease) => {
+      const from = await outdatedTable(accountId);
+      if (from !== null) await replace(accountId, from, lease, round);
+    });
   };
 
-  const rounds = startRounds({
+  return startRounds({
     retryAfter,
     lines,
     outdated: async () =>
       (await log.allCurrent()).flatMap(({ accountId, model }) =>
         model === wanted.model.id ? [] : [accountId],
       ),
-    reembed: (accountId, round) => reembed(accountId, round).finally(() => leases.clear()),
+    reembed,
     finish: embedders.release,
   });
-
-  return {
-    ...rounds,
-    /** The lease of a copy that has not replaced its table yet. */
-    leaseOf: (name: string): Lease | undefined => leases.get(name),
-  };
 }

@@ -50,14 +50,12 @@ export async function openSharedStore(
     metrics,
     due,
     room,
-    // A copy takes all memories of its table, whatever the quota.
-    quotaOf: async (name) => (reembedding.leaseOf(name) ? null : quotaOf(accountOf(name))),
-    onCommit({ name }, outcome) {
+    quotaOf: (name) => quotaOf(accountOf(name)),
+    onCommit(table, outcome) {
       measured.onCommit(outcome);
-      reembedding.noteCommit(name, outcome);
+      reembedding.noteCommit(table, outcome);
     },
-    onReplay: ({ name }, outcome) => reembedding.noteCommit(name, outcome),
-    leaseOf: (name) => reembedding.leaseOf(name),
+    onReplay: (table, outcome) => reembedding.noteCommit(table, outcome),
   });
   const { model } = embedders.wanted;
   const follower = startFollowing({ log: shared, tables, model, lines, every: following });
