@@ -101,10 +101,10 @@ export function createReadingTools(memories: Memories): Tool[] {
 /** Says that nothing is known, and how much is in other projects, if the conversation may look there. */
 async function nothingKnown(
   memories: Pick<Memories, "elsewhere">,
-  { principal, project }: Session,
+  { principal }: Session,
   request: SearchRequest,
 ): Promise<string> {
-  if (project !== null || !request.filter.projects) return NOTHING_KNOWN;
+  if (principal.bound !== null || !request.filter.projects) return NOTHING_KNOWN;
   const count = await memories.elsewhere(principal, request);
   if (count === 0) return NOTHING_KNOWN;
   return `Nothing is known about that in this project. ${count} in other projects: search with project "${ALL_PROJECTS}".`;

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { AppError } from "../errors.ts";
 import { LIMITS, NewMemory } from "../memories/memory.ts";
-import { ListQuery, SearchQuery, toVisibleFilter } from "../memories/requests.ts";
+import { ALL_PROJECTS, ListQuery, SearchQuery, toVisibleFilter } from "../memories/requests.ts";
 import { inProject, type Session } from "./session.ts";
 
 /** A schema with another description and without examples, to keep `tools/list` short. */
@@ -47,12 +47,14 @@ export const filterFields = {
 const Filters = Type.Object(filterFields);
 
 /**
- * The filter of a tool's input, limited to the project of the session.
+ * The filter of a tool's input, limited to the project of the session. A conversation that is in a project only because
+ * of its folder may look into all.
  * @throws AppError `forbidden` for another project
  */
 export function filterOf({ tags: wanted, ...rest }: Static<typeof Filters>, session: Session) {
   const { project = session.project } = rest;
-  if (session.project !== null && project !== session.project) {
+  const wantsAll = project === ALL_PROJECTS && session.principal.bound === null;
+  if (!wantsAll && session.project !== null && project !== session.project) {
     const message = `This conversation is limited to the project ${session.project}.`;
     throw new AppError("forbidden", message);
   }
@@ -60,7 +62,7 @@ export function filterOf({ tags: wanted, ...rest }: Static<typeof Filters>, sess
     ...rest,
     ...(wanted && wanted.length > 0 && { tags: wanted.join(",") }),
   });
-  return inProject(session, filter);
+  return wantsAll ? filter : inProject(session, filter);
 }
 
 /** Limits of a result. */

@@ -4,6 +4,7 @@ import { createId } from "../../src/db/id.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import type { TestServer } from "../support/server.ts";
 import type { Half } from "./own-sets.ts";
+import type { Figure } from "./table.ts";
 
 const DAY = 86_400_000;
 const BUDGET = 4_000;
@@ -126,6 +127,20 @@ export function recallMeasures(results: readonly Recalled[]) {
     precision: right / Math.max(1, recalled),
     recall: found / Math.max(1, wanted),
   };
+}
+
+/** What is recalled at beginnings and for prompts, of the half that only judges. */
+export async function recallFigures(server: TestServer): Promise<Figure[]> {
+  const all = await recallAll(server, await readSituations("held"));
+  return (["begin", "prompt"] as const).flatMap((kind) => {
+    const own = all.filter((one) => one.kind === kind);
+    const { precision, recall } = recallMeasures(own);
+    const group = `recalled at a ${kind} (${own.length})`;
+    return [
+      { group, name: "right of what came", value: precision },
+      { group, name: "came of what should", value: recall },
+    ];
+  });
 }
 
 async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {

@@ -6,10 +6,12 @@ import { createProgress } from "../bench/progress.ts";
 import { createAccount } from "./account.ts";
 import { measureAll, measureOwn } from "./measure-all.ts";
 import { askAll } from "./recall.ts";
+import { recallFigures } from "./recall-situations.ts";
 import { formatTable, summarise } from "./report.ts";
 import { withEvaluationServer } from "./server.ts";
 import { readSet } from "./set.ts";
 import { formatFigures, isMissed } from "./table.ts";
+import { versionFigures } from "./versions.ts";
 
 const USAGE = `bun run eval [FOLDER | FILE…] [--modes] [--json]
 
@@ -36,13 +38,14 @@ if (values.help) {
 }
 const modes: readonly SearchMode[] = values.modes ? SEARCH_MODES : ["hybrid"];
 
-await withEvaluationServer(async (server) => {
+await withEvaluationServer(async (server, embedder) => {
   const [folder] = positionals;
   if (folder === undefined || statSync(folder).isDirectory()) {
     const figures =
       folder === undefined
         ? await measureOwn(server, modes)
         : await measureAll(server, folder, modes);
+    figures.push(...(await versionFigures("held", embedder)), ...(await recallFigures(server)));
     print(figures, formatFigures(figures));
     if (figures.some(isMissed)) process.exitCode = 1;
     return;

@@ -29,10 +29,12 @@ test("tells what has changed, and one further call supersedes it", async () => {
 });
 
 test("tells how much is in other projects when this one knows nothing", async () => {
-  const client = await connect();
-  await save(client, "The staging server of Boreas is called heron.", { project: "boreas" });
+  const { accountId } = await server.account();
+  const elsewhere = await connect("v2 new", { accountId });
+  await save(elsewhere, "The staging server of Boreas is called heron.", { project: "boreas" });
+  const client = await connect("v2 new", { accountId, headers: { "ctxd-project": "atlas" } });
   const query = "What is the staging server called?";
-  const here = await client.call("search_memories", { query, project: "atlas" });
+  const here = await client.call("search_memories", { query });
   expect(here.text).toBe(
     'Nothing is known about that in this project. 1 in other projects: search with project "*".',
   );

@@ -16,7 +16,7 @@ export const FLOOR: number = learned.floor;
  * The share of the best result's chance that a result needs to be returned as an answer. Chosen by
  * `test/eval/answer-set.ts`.
  */
-const ANSWER_SHARE = 0.32;
+const ANSWER_SHARE = 0.3;
 
 /**
  * The results that count as answers: as likely as the floor, and not much less likely than the best.

@@ -2,7 +2,7 @@ import type { EmbeddingModel, TokenStates } from "../../embedding/embedder.ts";
 import type { MemoryRow } from "../rows.ts";
 import { contentWords, stemOf } from "./content-words.ts";
 import { type FactMemory, mayBeVersion } from "./fact-text.ts";
-import { compareVersions, sumOfSigns, type VersionSigns } from "./versions.ts";
+import { compareVersions, MARKED, sumOfSigns, type VersionSigns } from "./versions.ts";
 
 /** Words of a question about something that no longer holds. */
 const PAST =
@@ -103,7 +103,8 @@ export function orderVersions<Result extends Versioned>(
     const versions = [best, ...others].sort((a, b) => inHistory(places, a, b) || byTime(a, b));
     for (const version of versions) taken.add(version);
     putFirst(ordered, best, chooseVersion(question.text, versions) ?? best);
-    mark(ordered, versions);
+    const isSure = (one: Result) => one === best || (sums[found.indexOf(one)] ?? 0) >= MARKED;
+    mark(ordered, versions, isSure);
   }
   return ordered;
 }
@@ -178,11 +179,23 @@ function putFirst<Result extends Versioned>(
   if (moved) ordered.splice(place, 0, { ...moved, score: best.score, chance: best.chance });
 }
 
-/** @param versions the oldest first */
-function mark(ordered: (Versioned & VersionMarks)[], versions: readonly Versioned[]): void {
+/**
+ * Marks the older versions, and the newest with their ids. Versions are marked only if they surely are versions: to say
+ * that the truth is outdated is worse than to say nothing.
+ * @param versions the oldest first
+ */
+function mark<Result extends Versioned>(
+  ordered: (Result & VersionMarks)[],
+  versions: readonly Result[],
+  isSure: (one: Result) => boolean,
+): void {
   const newest = versions.at(-1);
-  if (!newest) return;
-  const older = versions.slice(0, -1).map(({ memory }) => memory.id);
+  if (!newest || !isSure(newest)) return;
+  const older = versions
+    .slice(0, -1)
+    .filter(isSure)
+    .map(({ memory }) => memory.id);
+  if (older.length === 0) return;
   for (const [at, one] of ordered.entries()) {
     if (one.memory === newest.memory) ordered[at] = { ...one, replaces: older.toReversed() };
     else if (older.includes(one.memory.id)) ordered[at] = { ...one, newer: newest.memory.id };

@@ -181,6 +181,9 @@ export function compareVersions({ text, cosines, isPast }: VersionQuestion) {
   };
 }
 
+/** From this sum on, versions are not only ordered, but the older one is marked as outdated. */
+export const MARKED: number = learned.marked - learned.least;
+
 /** How sure the trees are that signs are of versions of one fact: 0 or more if they are. */
 export function sumOfSigns(signs: VersionSigns): number {
   return (

@@ -422,6 +422,20 @@ export interface components {
              * @example mem_0197f2c4e0b47c3a9a1d5b8e2f60c711
              */
             newer?: string;
+            /**
+             * @description Ids of older found memories of the same fact, the newest first. This one holds now.
+             * @example [
+             *       "mem_0197f2c4e0b47c3a9a1d5b8e2f60c711"
+             *     ]
+             */
+            replaces?: string[];
+            /**
+             * @description With `known=true`: ids of other found memories that say the same. They are no results of their own.
+             * @example [
+             *       "mem_0197f2c4e0b47c3a9a1d5b8e2f60c711"
+             *     ]
+             */
+            alike?: string[];
             /** @description The parts of the score. All but `relevance`, `retention` and `decay` are log-odds: 0 counts neither for nor against the memory, and each 2.3 makes it ten times as likely that the memory answers the query. */
             explanation?: {
                 /**
@@ -639,10 +653,12 @@ export interface components {
                 /** @description 1 for the same text. */
                 score: number;
                 /**
-                 * @description `near`: it says nearly the same. `changed`: it says something else about the same subject, and may be outdated.
+                 * @description `near`: it says nearly the same. `changed`: it says something else about the same subject, and may be outdated. `superseded`: it says the same, and was superseded by `superseded_by`.
                  * @enum {string}
                  */
-                kind: "near" | "changed";
+                kind: "near" | "changed" | "superseded";
+                /** @description Id of the memory that holds now, if the kind is `superseded`. */
+                superseded_by?: string;
             }[];
         };
         Stats: {
@@ -814,6 +830,11 @@ export interface operations {
                      * @default 4000
                      */
                     max_characters?: number;
+                    /**
+                     * @description Whether each line says why it is there.
+                     * @default false
+                     */
+                    explain?: boolean;
                 };
             };
         };
@@ -843,7 +864,7 @@ export interface operations {
                 agent_id?: string;
                 /** @description The conversation that the memory comes from. */
                 session_id?: string;
-                /** @description Memories of this project and of none; only of this project with `project_only=true`. */
+                /** @description Memories of this project and of none; only of this project with `project_only=true`. `*` means all projects. */
                 project?: string;
                 /** @description Whether memories of no project are left out. Without `project`: only memories of no project. */
                 project_only?: "true" | "false";
@@ -937,7 +958,7 @@ export interface operations {
                 agent_id?: string;
                 /** @description The conversation that the memory comes from. */
                 session_id?: string;
-                /** @description Memories of this project and of none; only of this project with `project_only=true`. */
+                /** @description Memories of this project and of none; only of this project with `project_only=true`. `*` means all projects. */
                 project?: string;
                 /** @description Whether memories of no project are left out. Without `project`: only memories of no project. */
                 project_only?: "true" | "false";
@@ -994,7 +1015,7 @@ export interface operations {
                 agent_id?: string;
                 /** @description The conversation that the memory comes from. */
                 session_id?: string;
-                /** @description Memories of this project and of none; only of this project with `project_only=true`. */
+                /** @description Memories of this project and of none; only of this project with `project_only=true`. `*` means all projects. */
                 project?: string;
                 /** @description Whether memories of no project are left out. Without `project`: only memories of no project. */
                 project_only?: "true" | "false";

@@ -55,6 +55,8 @@ class FoundMemory(_Scored, total=False):
     """A search result."""
 
     newer: str
+    replaces: List[str]
+    alike: List[str]
     explanation: Dict[str, float]
 
 
@@ -66,12 +68,19 @@ class Warning(TypedDict):
     message: str
 
 
-class Similar(TypedDict):
-    """A memory that says nearly the same (`near`), or something else about the same subject (`changed`)."""
-
+class _Hinted(TypedDict):
     id: str
     score: float
-    kind: Literal["near", "changed"]
+    kind: Literal["near", "changed", "superseded"]
+
+
+class Similar(_Hinted, total=False):
+    """
+    A memory that says nearly the same (`near`), something else about the same subject (`changed`), or the same, and was
+    superseded by `superseded_by` (`superseded`).
+    """
+
+    superseded_by: str
 
 
 class SavedMemory(Memory, total=False):
