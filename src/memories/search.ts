@@ -23,6 +23,7 @@ import { collapse } from "./ranking/restatements.ts";
 import { interactionWeights } from "./ranking/signals/interaction.ts";
 import {
   askedWords,
+  comparable,
   DEPTH,
   orderVersions,
   type VersionData,
@@ -161,7 +162,8 @@ export async function versionData(
 ): Promise<VersionData> {
   const ids = versionsToCompare(query, ranked);
   if (ids.length === 0) return { vectors: new Map(), matches: new Map() };
-  return { vectors: await table.vectorsOf(ids), matches: await matchWords(table, ids, asked) };
+  const vectors = await table.vectorsOf(ids);
+  return { vectors, matches: await matchWords(table, comparable(ranked, vectors), asked) };
 }
 
 /** The inputs of a ranking besides the table and the model. */

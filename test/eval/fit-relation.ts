@@ -4,7 +4,7 @@ import { differenceOf } from "../../src/memories/ranking/difference.ts";
 import { readFact } from "../../src/memories/ranking/fact-text.ts";
 import { RELATION_SIGNS, relationSigns } from "../../src/memories/ranking/relation.ts";
 import { meaningScore } from "../../src/memories/ranking/relevance.ts";
-import { sumOfTrees } from "../../src/memories/ranking/trees.ts";
+import { readTrees } from "../../src/memories/ranking/trees.ts";
 import { cosineOf } from "../../src/memories/ranking/version-order.ts";
 import { fitTrees } from "./boosting.ts";
 import type { Example } from "./logistic.ts";
@@ -68,15 +68,18 @@ function printByLeast(about: readonly Judged[], changed: readonly Judged[]): voi
   for (let part = 0; part < PARTS; part++) {
     const kept = new Set(scored.filter((one) => one.part !== part).map(({ pair }) => pair.pair));
     const [forAbout, forChanged] = [about, changed].map((all) =>
-      fitTrees(
-        all.filter(({ pair }) => kept.has(pair)),
-        TREES,
+      readTrees(
+        fitTrees(
+          all.filter(({ pair }) => kept.has(pair)),
+          TREES,
+        ),
       ),
     );
     if (!forAbout || !forChanged) continue;
     for (const one of scored.filter((each) => each.part === part)) {
-      one.about = sumOfTrees(forAbout, one.pair.features);
-      one.changed = sumOfTrees(forChanged, one.pair.features);
+      const signs = Float64Array.from(one.pair.features);
+      one.about = forAbout(signs);
+      one.changed = forChanged(signs);
     }
   }
   const own = scored.filter(({ pair }) => pair.weight === 1);

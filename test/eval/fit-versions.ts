@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { calibrate } from "../../src/memories/ranking/chance.ts";
-import { sumOfTrees } from "../../src/memories/ranking/trees.ts";
+import { readTrees } from "../../src/memories/ranking/trees.ts";
 import { comparePairs } from "../../src/memories/ranking/version-order.ts";
 import { VERSION_SIGNS } from "../../src/memories/ranking/versions.ts";
 import { WEIGHTS } from "../../src/memories/ranking/weights.ts";
@@ -24,7 +24,7 @@ const PATH = join(import.meta.dir, "../../src/memories/ranking/versions.json");
 const TREES = { trees: 150, leaves: 10, rate: 0.1, leafSize: 15, penalty: 2 };
 const PARTS = 4;
 /** The share of pairs of two true things that may be taken for versions, and that may be marked as such. */
-const MOST_FALSE = { ordered: 0.01, marked: 0.002 };
+const MOST_FALSE = { ordered: 0.005, marked: 0.002 };
 /** How much a pair counts that is no version, by what it would break, and one that is. */
 const WEIGHTS_OF = { version: 1, both: 3, beside: 2, evidence: 0.5, other: 0.05 };
 
@@ -41,12 +41,14 @@ await withEvaluationServer(async (_, embedder) => {
   const partOf = ({ group }: Sample) => Bun.hash.crc32(group) % PARTS;
   const scores = new Map<Sample, number>();
   for (let part = 0; part < PARTS; part++) {
-    const trees = fitTrees(
-      samples.filter((sample) => partOf(sample) !== part),
-      TREES,
+    const sumOf = readTrees(
+      fitTrees(
+        samples.filter((sample) => partOf(sample) !== part),
+        TREES,
+      ),
     );
     for (const sample of samples) {
-      if (partOf(sample) === part) scores.set(sample, sumOfTrees(trees, sample.features));
+      if (partOf(sample) === part) scores.set(sample, sumOf(Float64Array.from(sample.features)));
     }
   }
   const ofBoth = samples.filter(({ isBoth }) => isBoth).map((one) => scores.get(one) ?? 0);

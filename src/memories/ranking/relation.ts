@@ -1,7 +1,7 @@
 import { type Difference, differenceOf, ofKind } from "./difference.ts";
 import type { FactText } from "./fact-text.ts";
 import learned from "./relation.json" with { type: "json" };
-import { sumOfTrees, type Trees } from "./trees.ts";
+import { readTrees, type Trees } from "./trees.ts";
 
 /**
  * What a later text is to an earlier one, as two log-odds: whether it is about the same fact at all, and, if so,
@@ -65,6 +65,9 @@ export const RELATION_SIGNS = [
 ] as const;
 type RelationSign = (typeof RELATION_SIGNS)[number];
 
+const aboutOf = readTrees(learned.about as Trees);
+const changedOf = readTrees(learned.changed as Trees);
+
 const MOST_REGIONS = 3;
 const MOST_WORDS = 4;
 /** The likeness from which on texts usually say the same: a cosine of 0.85. */
@@ -74,10 +77,8 @@ const VERY_ALIKE = 0.7;
 export function relationOf(earlier: FactText, later: FactText, alike: number): Relation {
   const difference = differenceOf(earlier, later);
   const signs = relationSigns(earlier, later, { alike, difference });
-  const values = RELATION_SIGNS.map((sign) => signs[sign]);
-  const about = sumOfTrees(learned.about as Trees, values);
-  const changed = sumOfTrees(learned.changed as Trees, values);
-  return { about, changed, difference };
+  const values = Float64Array.from(RELATION_SIGNS, (sign) => signs[sign]);
+  return { about: aboutOf(values), changed: changedOf(values), difference };
 }
 
 export function relationSigns(

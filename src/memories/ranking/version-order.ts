@@ -1,7 +1,7 @@
 import type { EmbeddingModel, TokenStates } from "../../embedding/embedder.ts";
 import type { MemoryRow } from "../rows.ts";
 import { contentWords, stemOf } from "./content-words.ts";
-import { type FactMemory, mayBeVersion } from "./fact-text.ts";
+import { type FactMemory, factOf, mayBeVersion } from "./fact-text.ts";
 import { compareVersions, MARKED, sumOfSigns, type VersionSigns } from "./versions.ts";
 
 /** Words of a question about something that no longer holds. */
@@ -23,10 +23,11 @@ const WITHIN = 3;
 /** The likeness of two memories of one history: superseding proves that they are versions. */
 const CERTAIN = 100;
 /** The first results, of which versions are looked for, and the results among which they are found. */
-const ANCHORS = 5;
-export const DEPTH = 40;
-/** The least cosine of two versions. */
-const LEAST_COSINE = 0.55;
+const ANCHORS = 3;
+export const DEPTH = 24;
+/** The least cosine of two versions among the first results, and of others unless the newer one takes something back. */
+const FIRST_PLACES = 8;
+const LEAST_COSINE = { first: 0.55, others: 0.7 };
 
 /** Scripts without spaces between words: without words, versions cannot be recognized. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
@@ -143,9 +144,45 @@ function createComparison(
   return (one, other) => {
     const [a, b] = [read(one), read(other)];
     if (!a || !b) return null;
-    const cosine = cosineOf(a.vector, b.vector);
-    return cosine < LEAST_COSINE ? null : compare(a, b, cosine);
+    return isComparable(a, b) ? compare(a, b, cosineOf(a.vector, b.vector)) : null;
   };
+}
+
+/** A result with its vector and its place. */
+interface Placed {
+  memory: FactMemory;
+  vector: Float32Array;
+  place: number;
+}
+
+/** Whether two results are near enough to be compared: most pairs are not, and comparing takes time. */
+function isComparable(a: Placed, b: Placed): boolean {
+  const isFirst = a.place < FIRST_PLACES && b.place < FIRST_PLACES;
+  const cosine = cosineOf(a.vector, b.vector);
+  if (cosine < LEAST_COSINE.first) return false;
+  if (isFirst || cosine >= LEAST_COSINE.others) return true;
+  const newer = a.memory.createdAt < b.memory.createdAt ? b : a;
+  return factOf(newer.memory).retracts;
+}
+
+/** Ids of the results that are compared with another one. */
+export function comparable(
+  ranked: readonly Versioned[],
+  vectors: ReadonlyMap<string, Float32Array>,
+): string[] {
+  const placed = ranked.slice(0, DEPTH).flatMap(({ memory }, place) => {
+    const vector = vectors.get(memory.id);
+    return vector ? [{ memory, vector, place }] : [];
+  });
+  const found = new Set<string>();
+  for (const a of placed.filter(({ place }) => place < ANCHORS)) {
+    for (const b of placed) {
+      if (a === b || !isComparable(a, b)) continue;
+      found.add(a.memory.id);
+      found.add(b.memory.id);
+    }
+  }
+  return [...found];
 }
 
 /** All pairs of results that are compared, with their signs; to fit weights. */

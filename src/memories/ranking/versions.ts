@@ -9,7 +9,7 @@ import {
 import { relationOf, subjectSigns } from "./relation.ts";
 import { meaningScore } from "./relevance.ts";
 import { SIGNALS } from "./signals/signals.ts";
-import { sumOfTrees, type Trees } from "./trees.ts";
+import { readTrees, type Trees } from "./trees.ts";
 import learned from "./versions.json" with { type: "json" };
 
 /**
@@ -184,14 +184,11 @@ export function compareVersions({ text, cosines, isPast }: VersionQuestion) {
 /** From this sum on, versions are not only ordered, but the older one is marked as outdated. */
 export const MARKED: number = learned.marked - learned.least;
 
+const sumOfTrees = readTrees(learned as Trees);
+
 /** How sure the trees are that signs are of versions of one fact: 0 or more if they are. */
 export function sumOfSigns(signs: VersionSigns): number {
-  return (
-    sumOfTrees(
-      learned as Trees,
-      VERSION_SIGNS.map((sign) => signs[sign]),
-    ) - learned.least
-  );
+  return sumOfTrees(Float64Array.from(VERSION_SIGNS, (sign) => signs[sign])) - learned.least;
 }
 
 /** Whether two memories can be versions of one fact, whatever the question is. */
