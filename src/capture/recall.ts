@@ -20,19 +20,19 @@ const MAX_LAST_TURNS = 2;
 const MAX_FOR_PROMPT = 6;
 const FOUND_FOR_PROMPT = 20;
 /**
- * Questions that find how the user wants agents to work, and the least relevance of a memory to the nearest of them, in
- * log-odds: memories about the user's life are below it. Chosen with `test/eval/fit-recall.ts`.
+ * Questions that find how the user wants agents to work, and the least that the meaning of a memory adds to its score, in
+ * log-odds: memories about the user's life are below it. None has the word *user*, which many memories begin with.
  */
 const WAYS_OF_WORKING = [
-  "preferences of the user",
-  "how should answers and explanations be written for the user",
+  "preferred way of working with agents",
+  "how answers and explanations should be written",
   "rules for commits, branches, pull requests and reviews",
   "coding style, tests, comments and dependencies",
-  "what must an agent never do without asking",
-  "which editor, shell, tools and formats does the user want",
+  "what an agent must never do without asking",
+  "editor, shell, tools and formats to use",
   "language, tone and length of replies",
 ];
-const LEAST_OF_USER = -2.5;
+const LEAST_MEANING = 1.3;
 
 export interface RecallRequest {
   /** The conversation; null when unknown: then memories are repeated. */
@@ -96,16 +96,18 @@ export function createRecall({
   /** How the user wants agents to work: what was saved on purpose and belongs to no project, most important first. */
   const preferencesOfUser = async (reach: Reach, { isAsked = false }: RecallRequest) => {
     const options = { filter: { projects: [null], isCaptured: false }, limit: CANDIDATES, isAsked };
-    const best = new Map<string, { memory: Memory; sum: number }>();
+    const best = new Map<string, { memory: Memory; meaning: number }>();
     for (const query of WAYS_OF_WORKING) {
       for (const memory of await search(reach, query, options)) {
         if (isTalk(memory)) continue;
-        const sum = isPreference(memory) ? 0 : ownRelevance(memory);
-        if (sum > (best.get(memory.id)?.sum ?? LEAST_OF_USER)) best.set(memory.id, { memory, sum });
+        const meaning = memory.explanation?.meaning ?? 0;
+        const least = isPreference(memory) ? 0 : LEAST_MEANING;
+        if (meaning > (best.get(memory.id)?.meaning ?? least))
+          best.set(memory.id, { memory, meaning });
       }
     }
     return [...best.values()]
-      .sort((a, b) => byImportance(a.memory, b.memory) || b.sum - a.sum)
+      .sort((a, b) => byImportance(a.memory, b.memory) || b.meaning - a.meaning)
       .slice(0, MAX_OF_USER)
       .map(({ memory }) => memory);
   };
@@ -198,13 +200,6 @@ function withoutRepeats(
     seen.add(memory.id);
     return isNew;
   });
-}
-
-/** The relevance of a memory by itself, in log-odds, whatever else was found. */
-function ownRelevance({ explanation }: FoundMemory): number {
-  if (!explanation) return Number.NEGATIVE_INFINITY;
-  const { start, meaning, words, session, wording, time, length } = explanation;
-  return start + meaning + words + session + wording + time + length;
 }
 
 function hasWord(content: string, name: string): boolean {

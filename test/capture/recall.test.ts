@@ -105,3 +105,38 @@ test("a key that may only write cannot recall, and one that may only read cannot
   const json = { agent: "codex", turns: [{ role: "user", content: "x" }] };
   expect((await reader.send("POST", "/memories/capture", { json })).status).toBe(403);
 });
+
+test("each line says why it is there when asked, and by whom talk was said", async () => {
+  const { saveAll, capture, recall } = await open();
+  const project = "acme/atlas";
+  await saveAll([
+    { content: "Never touch the billing tables.", pinned: true },
+    { content: "Atlas is deployed on Fridays at noon, blue-green.", project },
+    { content: "The user wants commit messages in the imperative mood." },
+    { content: "The user's sister turns thirty on 17 March." },
+  ]);
+  await capture("s-9", project, ["The staging server of Atlas is called heron."]);
+  const text = await recall({ session_id: "s-10", project, explain: true });
+  const reasonOf = (words: string) =>
+    /\[(.*)\]$/.exec(text.split("\n").find((line) => line.includes(words)) ?? "")?.[1];
+  expect(reasonOf("billing tables")).toBe("pinned");
+  expect(reasonOf("blue-green")).toBe("of this project");
+  expect(reasonOf("imperative mood")).toBe("how you want agents to work");
+  expect(reasonOf("heron")).toBe("said last in this project");
+  expect(text).toMatch(/heron.*\(said by the user on /);
+  // What is private is no preference.
+  expect(text).not.toContain("sister");
+  expect(await recall({ session_id: "s-11", project })).not.toContain("[");
+});
+
+test("a request of an earlier conversation is not recalled as a fact", async () => {
+  const { capture, recall } = await open();
+  const project = "acme/atlas";
+  await capture("s-12", project, [
+    "delete the branch feat/gift-wrap",
+    "The branch feat/gift-wrap is deleted.",
+  ]);
+  expect(await recall({ project, prompt: "delete the branch feat/csv-export" })).not.toContain(
+    "delete the branch",
+  );
+});
