@@ -4,6 +4,7 @@ import { type Filter, wasCaptured } from "./filter.ts";
 import type { Explanation } from "./found-memory.ts";
 import type { Term } from "./indexes/words.ts";
 import type { Part } from "./matched/passage.ts";
+import { askedWords } from "./ranking/asked-version.ts";
 import { placeAmongSaved } from "./ranking/captured.ts";
 import {
   answersAmong,
@@ -22,7 +23,6 @@ import { type Ranked, rankFirst, sessionsAround } from "./ranking/rank.ts";
 import { collapse } from "./ranking/restatements.ts";
 import { interactionWeights } from "./ranking/signals/interaction.ts";
 import {
-  askedWords,
   comparable,
   DEPTH,
   orderVersions,
