@@ -141,3 +141,27 @@ test("a search over HTTP puts the current version first, and marks the others", 
     expect(1 / (1 + Math.exp(-sum))).toBeCloseTo(relevance, 3);
   }
 });
+
+test("a negation of the same words is the newer version, and no repetition", async () => {
+  await using server = await startServer({ embedder: sharedEmbedder() });
+  const ada = await server.account();
+  const old = await ada.save({ content: "Deploys need approval." });
+  server.clock.advance(1_000);
+  const json = { content: "Deploys do *not* need approval." };
+  const { body } = await ada.send("POST", "/memories?similar=true", { json });
+  expect(body).toMatchObject({ similar: [{ id: old.id, kind: "changed" }] });
+  const [first, second] = await ada.search("do deploys need approval?");
+  expect(first).toMatchObject({ ...json, replaces: [old.id] });
+  expect(second).toMatchObject({ id: old.id, newer: first?.id });
+});
+
+test("what is about another thing of the same sentence shape is not newer", async () => {
+  await using server = await startServer({ embedder: sharedEmbedder() });
+  const ada = await server.account();
+  await ada.save({ content: "The staging database of the shop runs on port 6543" });
+  server.clock.advance(1_000);
+  await ada.save({ content: "The cache of the shop runs on port 6399" });
+  const [first, ...others] = await ada.search("which port does the staging database use?");
+  expect(first?.content).toContain("6543");
+  for (const one of [first, ...others]) expect(one).not.toHaveProperty("newer");
+});

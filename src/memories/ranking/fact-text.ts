@@ -165,6 +165,7 @@ export function tokensOf(text: string): FactToken[] {
     for (const [at, raw] of (HYPHENATED.test(whole) ? whole.split("-") : [whole]).entries()) {
       const lower = raw.toLowerCase().replace(/['’]s$/, "");
       // A single capital letter is a name, as in "draft A".
+      if (lower.endsWith("n't")) continue;
       const isLetter =
         raw.length === 1 && /\p{Lu}/u.test(raw) && raw !== "I" && !(isFirst && raw === "A");
       if (!isLetter && (STOP.has(lower) || OWNER.has(lower))) continue;

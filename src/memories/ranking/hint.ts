@@ -13,6 +13,8 @@ const LONG = 400;
 const LEAST = 0.5;
 /** The log-odds from which on a text without another value has changed a fact rather than said it in other words. */
 const CLEARLY = 1;
+/** Words that only one of two texts has that say the opposite. */
+const MOST_OF_OPPOSITE = 1;
 /** The log-odds up to which a text may have changed a fact and still count as a restatement. */
 const MOST_CHANGED = 0.3;
 /** Letters of the pieces by which texts are compared, and the share of them that restatements have in common. */
@@ -33,7 +35,11 @@ export function hintOf(earlier: string, later: string, alike: number): HintKind 
   const [a, b] = [readFact(earlier), readFact(later)];
   const { about, changed, difference } = relationOf(a, b, alike);
   if (about < LEAST) return null;
-  return changed > CLEARLY || isReplaced(difference) ? "changed" : "near";
+  const { onlyEarlier, onlyLater } = difference;
+  const isOpposite =
+    a.negates !== b.negates && onlyEarlier.length + onlyLater.length <= MOST_OF_OPPOSITE;
+  const isOther = isOpposite || isReplaced(difference);
+  return isOther || changed > CLEARLY ? "changed" : "near";
 }
 
 /**

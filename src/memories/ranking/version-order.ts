@@ -2,11 +2,11 @@ import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { MemoryRow } from "../rows.ts";
 import { asksForPast, chooseVersion } from "./asked-version.ts";
 import { type FactMemory, factOf, mayBeVersion } from "./fact-text.ts";
-import { compareVersions, MARKED, sumOfSigns, type VersionSigns } from "./versions.ts";
+import { areOpposite, compareVersions, MARKED, sumOfSigns, type VersionSigns } from "./versions.ts";
 
 /** How far the likeness of a version may be below that of the version most like the best result. */
 const WITHIN = 3;
-/** The likeness of two memories of one history: superseding proves that they are versions. */
+/** The likeness of two memories of one history, which superseding proves to be versions, and of opposites. */
 const CERTAIN = 100;
 /** The first results, of which versions are looked for, and the results among which they are found. */
 const ANCHORS = 3;
@@ -103,6 +103,8 @@ function createLikeness(
       places.get(found[at]?.memory.id ?? ""),
     );
     if (history && history.first === otherHistory?.first) return CERTAIN;
+    const [a, b] = [found[one], found[other]];
+    if (a && b && areOpposite(a.memory, b.memory)) return CERTAIN;
     const signs = compare(one, other);
     return signs ? sumOfSigns(signs) : Number.NEGATIVE_INFINITY;
   };

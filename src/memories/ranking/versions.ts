@@ -184,6 +184,18 @@ export function compareVersions({ text, cosines, isPast }: VersionQuestion) {
 /** From this sum on, versions are not only ordered, but the older one is marked as outdated. */
 export const MARKED: number = learned.marked - learned.least;
 
+/** Whether two texts say the opposite of each other: the same words, but only one of them is negated. */
+export function areOpposite(one: FactMemory, other: FactMemory): boolean {
+  const [a, b] = [factOf(one), factOf(other)];
+  return (
+    a.negates !== b.negates &&
+    a.speaker === b.speaker &&
+    a.keys.size > 0 &&
+    a.keys.size === b.keys.size &&
+    [...a.keys].every((key) => b.keys.has(key))
+  );
+}
+
 const sumOfTrees = readTrees(learned as Trees);
 
 /** How sure the trees are that signs are of versions of one fact: 0 or more if they are. */
