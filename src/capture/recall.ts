@@ -101,7 +101,7 @@ export function createRecall({
       for (const memory of await search(reach, query, options)) {
         if (isTalk(memory)) continue;
         const meaning = memory.explanation?.meaning ?? 0;
-        const least = isPreference(memory) ? 0 : LEAST_MEANING;
+        const least = isPreference(memory) ? Number.NEGATIVE_INFINITY : LEAST_MEANING;
         if (meaning > (best.get(memory.id)?.meaning ?? least))
           best.set(memory.id, { memory, meaning });
       }

@@ -185,7 +185,10 @@ test("recall_context returns what matters, each memory once", async () => {
   const router = await save(client, "The router of the shed stands behind the bookshelf", {
     project: "shed",
   });
-  const liking = await save(client, "The user prefers to work with short answers");
+  // Here meaning is not understood: the tag says that it is about how to work.
+  const liking = await save(client, "The user prefers to work with short answers", {
+    tags: ["preference"],
+  });
   const pinned = await save(client, "Invoices are due on Mondays", { pinned: true });
   const begun = await begin(client, "mend the router");
   expect(begun[0]).toBe(router);
