@@ -37,6 +37,8 @@ import type { MemoryTable } from "./table.ts";
 
 /** Candidates by meaning and by words, each; more if a page is larger. */
 const CANDIDATES = 100;
+/** When only superseding tells which memories are versions. */
+const NO_DATA: VersionData = { vectors: new Map(), matches: new Map() };
 
 export interface SearchRequest {
   query: string;
@@ -113,8 +115,12 @@ export async function searchTable(
   // A query about a time asks for the version of that time, not for the newest.
   const isOfAnyTime = readPeriod(query, now) === null;
   const areCompared = versions && isOfAnyTime;
-  const data = areCompared ? await versionData(table, query, { ranked, asked: found.asked }) : null;
-  const ordered: readonly OrderedResult[] = data
+  // Without meaning, or without words, a comparison of texts lacks half of its signs.
+  const isComplete = areCompared && mode === "hybrid";
+  const data = isComplete
+    ? await versionData(table, query, { ranked, asked: found.asked })
+    : NO_DATA;
+  const ordered: readonly OrderedResult[] = areCompared
     ? orderVersions({ text: query, cosines: embedder.model.cosines }, ranked, data)
     : ranked;
   // The same holds for what counts as a likely answer.
@@ -145,9 +151,9 @@ type OrderedResult = Ranked & VersionMarks;
 async function vectorsOf(
   table: Pick<MemoryTable, "vectorsOf">,
   results: readonly OrderedResult[],
-  data: VersionData | null,
+  data: VersionData,
 ): Promise<ReadonlyMap<string, Float32Array>> {
-  const known = data?.vectors ?? new Map<string, Float32Array>();
+  const known = data.vectors;
   const ids = results.slice(0, DEPTH).map(({ memory }) => memory.id);
   const others = ids.filter((id) => !known.has(id));
   if (others.length === 0 || ids.length < 2) return known;
@@ -161,7 +167,7 @@ export async function versionData(
   { ranked, asked }: { ranked: readonly Versioned[]; asked: TokenStates | null },
 ): Promise<VersionData> {
   const ids = versionsToCompare(query, ranked);
-  if (ids.length === 0) return { vectors: new Map(), matches: new Map() };
+  if (ids.length === 0) return NO_DATA;
   const vectors = await table.vectorsOf(ids);
   return { vectors, matches: await matchWords(table, comparable(ranked, vectors), asked) };
 }

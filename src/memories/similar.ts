@@ -38,7 +38,7 @@ export async function findSimilar(
   const all = await nearestTo(table, id, filter);
   const superseded: Similar[] = [];
   for (const { memory, score } of all.nearest) {
-    if (memory.supersededBy === null || !isRestatement(memory.content, content, score)) continue;
+    if (memory.supersededBy === null || !isRestatement(memory, { content }, score)) continue;
     const holds = await newestOf(table, memory, filter);
     // A memory that supersedes this one says the same again on purpose.
     if (holds === null || holds === id) continue;

@@ -20,7 +20,11 @@ async function judge(pair: Pair): Promise<Judged> {
   const cosine = cosineOf(await vectorOf(earlier), await vectorOf(later));
   const alike = meaningScore(cosine, embedder.model.cosines);
   const hint = hintOf(earlier, later, alike);
-  return { ...pair, hint, isMerged: isRestatement(earlier, later, alike) };
+  return {
+    ...pair,
+    hint,
+    isMerged: isRestatement({ content: earlier }, { content: later }, alike),
+  };
 }
 
 const shareOf = (all: readonly Judged[], holds: (pair: Judged) => boolean) =>

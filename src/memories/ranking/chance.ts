@@ -84,7 +84,8 @@ const HIGHEST = 0.99;
  * Names and identifiers. The first word of a question is one only with another capital or a digit, as in "TSLint":
  * every first word begins with a capital.
  */
-const NAME = /(?<=\S\s)\p{Lu}[\p{L}\p{N}_]+|\p{L}[\p{L}_]*(?:\p{Lu}|\p{N})[\p{L}\p{N}_]*/gu;
+const NAME =
+  /(?<=\S\s)\p{Lu}[\p{L}\p{N}_]+|(?<![\p{L}\p{N}_])\p{L}[\p{L}_]*(?:\p{Lu}|\p{N})[\p{L}\p{N}_]*/gu;
 
 /** What a search has found, from which chances are computed. */
 export interface RankedResults {

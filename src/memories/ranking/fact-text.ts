@@ -106,9 +106,9 @@ export interface FactText {
 }
 
 /** The texts read so far, as long as their rows stay in memory: reading is slow. */
-const known = new WeakMap<FactMemory, FactText>();
+const known = new WeakMap<Pick<FactMemory, "content">, FactText>();
 
-export function factOf(memory: FactMemory): FactText {
+export function factOf(memory: Pick<FactMemory, "content">): FactText {
   const before = known.get(memory);
   if (before) return before;
   const fact = readFact(memory.content.slice(0, LONG));

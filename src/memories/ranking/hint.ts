@@ -1,6 +1,8 @@
 import { type Difference, ofKind } from "./difference.ts";
-import { type FactText, readFact } from "./fact-text.ts";
+import { type FactMemory, type FactText, factOf, readFact } from "./fact-text.ts";
 import { relationOf } from "./relation.ts";
+
+type HasContent = Pick<FactMemory, "content">;
 
 /** How an earlier memory relates to a new one: it says nearly the same, or the new one changes its fact. */
 export type HintKind = "near" | "changed";
@@ -47,10 +49,12 @@ export function hintOf(earlier: string, later: string, alike: number): HintKind 
  * identifier or a negation.
  * @param alike 0 to 1, by `meaningScore`
  */
-export function isRestatement(earlier: string, later: string, alike: number): boolean {
-  if (!isPlain(earlier, later))
-    return alike >= SAME && shareOfPieces(earlier, later) >= SAME_PIECES;
-  const [a, b] = [readFact(earlier), readFact(later)];
+export function isRestatement(earlier: HasContent, later: HasContent, alike: number): boolean {
+  const [one, other] = [earlier.content, later.content];
+  if (alike < SAME && !isPlain(one, other)) return false;
+  if (Math.max(one.length, other.length) > LONG) return one.trim() === other.trim();
+  if (!isPlain(one, other)) return shareOfPieces(one, other) >= SAME_PIECES;
+  const [a, b] = [factOf(earlier), factOf(later)];
   const { about, changed, difference } = relationOf(a, b, alike);
   if (hasOtherValue(a, b, difference)) return false;
   if (difference.regions.length === 0) return true;

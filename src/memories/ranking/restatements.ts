@@ -8,7 +8,7 @@ import { cosineOf } from "./version-order.ts";
 /** The cosine from which on two texts may say the same. */
 const LEAST_COSINE = 0.75;
 /** Results that are compared with the ones before them. */
-const COMPARED = 40;
+const COMPARED = 24;
 
 /** A result of a search, as far as restatements need it. */
 interface Restated {
@@ -52,7 +52,7 @@ export function collapse<Result extends Restated>(
     if (cosine < LEAST_COSINE) return false;
     const [a, b] = [one.memory, other.memory].sort((x, y) => x.createdAt - y.createdAt);
     if (!a || !b || a.project !== b.project) return false;
-    return isRestatement(a.content, b.content, meaningScore(cosine, cosines));
+    return isRestatement(a, b, meaningScore(cosine, cosines));
   }
 }
 
