@@ -165,3 +165,24 @@ test("what is about another thing of the same sentence shape is not newer", asyn
   expect(first?.content).toContain("6543");
   for (const one of [first, ...others]) expect(one).not.toHaveProperty("newer");
 });
+
+test("a text that takes back what was saved just before it is the newer version", async () => {
+  await using server = await startServer({ embedder: sharedEmbedder() });
+  const ada = await server.account();
+  await ada.save({ content: "The cache of the shop runs on port 6399." });
+  server.clock.advance(60_000);
+  const old = await ada.save({ content: "We use Postgres as the database of the shop." });
+  server.clock.advance(60_000);
+  const { id } = await ada.save({ content: "Scrap that, MySQL from now on." });
+  const [first, second] = await ada.search("which database does the shop use?", { known: "true" });
+  expect(first).toMatchObject({ id, replaces: [old.id] });
+  expect(second).toMatchObject({ id: old.id, newer: id });
+  // It does not surely take back what was saved an hour before, so nothing is marked.
+  const bob = await server.account();
+  await bob.save({ content: "We use Postgres as the database of the shop." });
+  server.clock.advance(3_600_000);
+  await bob.save({ content: "Scrap that, MySQL from now on." });
+  const results = await bob.search("which database does the shop use?");
+  expect(results).toHaveLength(2);
+  for (const one of results) expect(one).not.toHaveProperty("newer");
+});

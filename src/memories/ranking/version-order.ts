@@ -2,7 +2,14 @@ import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { MemoryRow } from "../rows.ts";
 import { asksForPast, chooseVersion } from "./asked-version.ts";
 import { type FactMemory, factOf, mayBeVersion } from "./fact-text.ts";
-import { areOpposite, compareVersions, MARKED, sumOfSigns, type VersionSigns } from "./versions.ts";
+import {
+  areOpposite,
+  compareVersions,
+  MARKED,
+  sumOfSigns,
+  takesBack,
+  type VersionSigns,
+} from "./versions.ts";
 
 /** How far the likeness of a version may be below that of the version most like the best result. */
 const WITHIN = 3;
@@ -105,9 +112,26 @@ function createLikeness(
     if (history && history.first === otherHistory?.first) return CERTAIN;
     const [a, b] = [found[one], found[other]];
     if (a && b && areOpposite(a.memory, b.memory)) return CERTAIN;
+    if (a && b && isTakenBack(found, a, b, data.vectors)) return CERTAIN;
     const signs = compare(one, other);
     return signs ? sumOfSigns(signs) : Number.NEGATIVE_INFINITY;
   };
+}
+
+/** Whether one of two results takes back the other, which was saved just before it: no other result lies between them. */
+function isTakenBack(
+  found: readonly Versioned[],
+  a: Versioned,
+  b: Versioned,
+  vectors: VersionData["vectors"],
+): boolean {
+  const [older, newer] = a.memory.createdAt < b.memory.createdAt ? [a, b] : [b, a];
+  if (!takesBack(older.memory, newer.memory)) return false;
+  const [first, second] = [vectors.get(a.memory.id), vectors.get(b.memory.id)];
+  if (!first || !second || cosineOf(first, second) < LEAST_COSINE.first) return false;
+  const isBetween = ({ memory: { createdAt } }: Versioned) =>
+    createdAt > older.memory.createdAt && createdAt < newer.memory.createdAt;
+  return !found.some(isBetween);
 }
 
 /** Compares two results by their places; null when they can't be versions of one fact. */

@@ -196,6 +196,19 @@ export function areOpposite(one: FactMemory, other: FactMemory): boolean {
   );
 }
 
+/** A text that takes back what was said just before, and may not say again what that was about. */
+const TAKES_BACK =
+  /^\W*(?:(?:scrap|scratch|strike|forget|ignore|disregard|cancel|undo) (?:that|this|it)\b|never ?mind\b|no,|wait,|actually,|correction:)/i;
+/** Milliseconds within which such a text is about the memory before it. */
+const JUST_BEFORE = 15 * 60_000;
+
+/** Whether a memory takes back the one that was saved just before it, such as "Scrap that, MySQL from now on." */
+export function takesBack(older: FactMemory, newer: FactMemory): boolean {
+  const later = newer.createdAt - older.createdAt;
+  if (later <= 0 || later > JUST_BEFORE) return false;
+  return mayBeVersion(older) && mayBeVersion(newer) && TAKES_BACK.test(newer.content);
+}
+
 const sumOfTrees = readTrees(learned as Trees);
 
 /** How sure the trees are that signs are of versions of one fact: 0 or more if they are. */
