@@ -1,8 +1,9 @@
 import type { Reach } from "../keys/reach.ts";
 import type { Draft } from "./draft.ts";
 import { passes } from "./filter.ts";
+import type { NewMemory } from "./memory.ts";
 import { mayWrite } from "./reach.ts";
-import type { MemoryRow } from "./rows.ts";
+import type { MemoryRow, StoredMemory } from "./rows.ts";
 
 /**
  * Finds the oldest memory that makes saving another one needless: it has the same text and project, is
@@ -27,24 +28,41 @@ export function findDuplicate(
 }
 
 /**
- * Finds the memory that a client saved before it named the memory that is superseded: it has the same text, is current
- * and in no history. Saving it again with `supersedes` adds the link instead of a second memory.
+ * A memory that names what it supersedes, in place of the one that the client saved before it knew that: the one with the same
+ * text and project that is in no history. It keeps its id, its time, and the fields that the client does not give
+ * again. Without such a memory the new one is returned.
+ * @param given the fields of the request
  */
-export function findUnlinked(
-  draft: Pick<Draft, "withText">,
-  { content, supersedes }: MemoryRow,
-  reach: Reach,
-): MemoryRow | null {
-  if (supersedes === null) return null;
-  const twins = draft
+export function withoutTwin(
+  draft: Pick<Draft, "get" | "withText">,
+  memory: StoredMemory,
+  { given, reach }: { given: Partial<NewMemory> | undefined; reach: Reach },
+): StoredMemory {
+  const { supersedes, content } = memory;
+  if (supersedes === null) return memory;
+  // Without a project in the request it gets that of the superseded memory.
+  const project =
+    given?.project === undefined ? (draft.get(supersedes)?.project ?? null) : memory.project;
+  const isTwin = (each: MemoryRow) =>
+    each.id !== supersedes &&
+    each.supersedes === null &&
+    each.supersededBy === null &&
+    each.project === project &&
+    each.source?.via !== "capture" &&
+    mayWrite(reach, each);
+  const [twin] = draft
     .withText(content)
-    .filter(
-      (each) =>
-        each.id !== supersedes &&
-        each.supersedes === null &&
-        each.supersededBy === null &&
-        each.source?.via !== "capture" &&
-        mayWrite(reach, each),
-    );
-  return twins.toSorted((a, b) => b.createdAt - a.createdAt)[0] ?? null;
+    .filter(isTwin)
+    .sort((a, b) => b.createdAt - a.createdAt);
+  if (!twin) return memory;
+  const { id, createdAt } = twin;
+  return {
+    ...memory,
+    ...{ id, createdAt },
+    ...(given?.tags === undefined && { tags: twin.tags }),
+    ...(given?.importance === undefined && { importance: twin.importance }),
+    ...(given?.pinned === undefined && { pinned: twin.pinned }),
+    ...(given?.metadata === undefined && { metadata: twin.metadata }),
+    ...(given?.expires_at === undefined && { expiresAt: twin.expiresAt }),
+  };
 }

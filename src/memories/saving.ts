@@ -1,7 +1,7 @@
 import { AppError } from "../errors.ts";
 import type { Reach } from "../keys/reach.ts";
 import { checkExpiry, newMemory } from "./change-memory.ts";
-import { findDuplicate, findUnlinked } from "./duplicate.ts";
+import { findDuplicate, withoutTwin } from "./duplicate.ts";
 import { findReadable } from "./find-by-id.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { Answer } from "./log/records.ts";
@@ -85,8 +85,8 @@ export function createSaving({
             if (duplicate) return { memory: duplicate, isNew: false };
             const superseding = { reach, now, path: pathOf("supersedes")(place) };
             const hasProject = inputs[place]?.project !== undefined;
-            const twin = withoutDuplicates ? findUnlinked(draft, memory, reach) : null;
-            const saved = twin ? { ...memory, id: twin.id, createdAt: twin.createdAt } : memory;
+            const twins = { given: inputs[place], reach };
+            const saved = withoutDuplicates ? withoutTwin(draft, memory, twins) : memory;
             return { memory: putNew(draft, saved, { ...superseding, hasProject }), isNew: true };
           });
           if (recorded) recorded.memoryIds = made.map(({ memory }) => memory.id);

@@ -9,7 +9,7 @@ test("tells what has changed, and one further call supersedes it", async () => {
   const old = await save(client, "The phone number of the caretaker is 555 0101.");
   server.clock.advance(1_000);
   const content = "The phone number of the caretaker is 555 0199.";
-  const told = await client.call("save_memory", { content });
+  const told = await client.call("save_memory", { content, tags: ["house"] });
   const { id, similar } = told.data as { id: string; similar: unknown };
   expect(similar).toMatchObject([{ id: old, kind: "changed" }]);
   expect(told.text).toContain(`supersedes: "${old}"`);
@@ -19,6 +19,7 @@ test("tells what has changed, and one further call supersedes it", async () => {
   expect(again.data).toMatchObject({ id });
   const listed = await client.call("list_memories", {});
   expect(listed.text).toContain("555 0199");
+  expect(listed.text).toContain("tags: house");
   expect(listed.text).not.toContain("555 0101");
   // What was superseded is told when somebody saves it again.
   server.clock.advance(1_000);
@@ -62,4 +63,17 @@ test("memories that say the same are one result", async () => {
   });
   expect(text).toContain("and 1 more like it");
   expect(text.match(/short answers/g)?.length).toBe(1);
+});
+
+test("a memory of another project with the same text stays as it is", async () => {
+  const { accountId } = await server.account();
+  const client = await connect("v2 new", { accountId });
+  const content = "Releases are tagged by hand.";
+  const there = await save(client, content, { project: "boreas" });
+  const old = await save(client, "Releases are tagged by CI.", { project: "atlas" });
+  const id = await save(client, content, { supersedes: old });
+  expect(id).not.toBe(there);
+  const { text } = await client.call("get_memory", { id: there });
+  expect(text).toContain("project: boreas");
+  expect(text).not.toContain("supersedes");
 });
