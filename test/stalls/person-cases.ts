@@ -1,0 +1,56 @@
+import { type Access, rowId } from "./access-rows.ts";
+import { type Case, reads, sends } from "./case.ts";
+
+/** The requests of an owner whose server and account have as many rows as `addAccess` writes. */
+export function personCases(owner: Access): Case[] {
+  return [...pages(owner), ...changes(owner)];
+}
+
+const [KEY, GRANT, SESSION] = [`key_${rowId(1)}`, `grant_${rowId(1)}`, rowId(1)];
+const [MEMBER, INVITATION] = [`acc_${rowId(1)}`, `inv_${rowId(1)}`];
+
+function pages(owner: Access): Case[] {
+  const same = [
+    ...["/account", "/account/revoke", "/account/security", "/account/security/download"],
+    ...["/admin", "/admin/backups", "/admin/health", "/admin/security"],
+    ...["/admin/security/download", "/apps", "/connect", "/keys"],
+  ];
+  return [
+    ...same.flatMap((path) => reads(owner, path)),
+    ...reads(owner, "/activity", "/activity", "/activity?days=365"),
+    ...reads(owner, "/admin/accounts/:id", `/admin/accounts/${MEMBER}`),
+    ...reads(owner, "/admin/accounts/:id/disable", `/admin/accounts/${MEMBER}/disable`),
+    ...reads(owner, "/admin/accounts/:id/remove", `/admin/accounts/${MEMBER}/remove`),
+    ...reads(owner, "/admin/accounts/:id/revoke", `/admin/accounts/${MEMBER}/revoke`),
+    ...reads(owner, "/apps/:id/revoke", `/apps/${GRANT}/revoke`),
+    ...reads(owner, "/apps/:id/written", `/apps/${GRANT}/written`),
+    ...reads(owner, "/keys/:id/regenerate", `/keys/${KEY}/regenerate`),
+    ...reads(owner, "/keys/:id/revoke", `/keys/${KEY}/revoke`),
+    ...reads(owner, "/keys/:id/written", `/keys/${KEY}/written`),
+  ];
+}
+
+function changes(owner: Access): Case[] {
+  const act = (route: string, id: string, form = {}) =>
+    sends(owner, route, form, route.replace(":id", id));
+  return [
+    sends(owner, "/connect", { to: "claude-code" }),
+    sends(owner, "/keys", { name: "another", scope: "read" }),
+    act("/keys/:id/regenerate", KEY),
+    act("/keys/:id/written", KEY),
+    act("/keys/:id/revoke", KEY),
+    act("/apps/:id/written", GRANT),
+    act("/apps/:id/revoke", GRANT),
+    sends(owner, "/admin/invitations", { email: "" }),
+    act("/admin/invitations/:id/revoke", INVITATION),
+    act("/admin/accounts/:id/quota", MEMBER, { memories: "10", bytes: "" }),
+    act("/admin/accounts/:id/quota/clear", MEMBER),
+    act("/admin/accounts/:id/revoke", MEMBER),
+    act("/admin/accounts/:id/disable", MEMBER),
+    act("/admin/accounts/:id/enable", MEMBER),
+    act("/admin/accounts/:id/remove", MEMBER),
+    act("/account/sessions/:id/revoke", SESSION),
+    sends(owner, "/account/sessions/revoke-others"),
+    sends(owner, "/account/revoke"),
+  ];
+}
