@@ -22,7 +22,7 @@ export function reads(access: Access, route: string, ...paths: string[]): Case[]
 /** Sends a form of the dashboard. */
 export function sends(access: Access, route: string, form: Fields = {}, path = route): Case {
   const fields = Object.entries(form).flatMap(([name, value]) =>
-    [value].flat().map((each) => [name, each]),
+    [value].flat().map((each): [string, string] => [name, each]),
   );
   const body = new URLSearchParams([["form_token", access.token], ...fields]);
   const init: RequestInit = { method: "POST", headers: headersOf(access, path), body };

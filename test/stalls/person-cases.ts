@@ -17,6 +17,7 @@ function pages(owner: Access): Case[] {
   ];
   return [
     ...same.flatMap((path) => reads(owner, path)),
+    ...reads(owner, "/api/metrics"),
     ...reads(owner, "/activity", "/activity", "/activity?days=365"),
     ...reads(owner, "/admin/accounts/:id", `/admin/accounts/${MEMBER}`),
     ...reads(owner, "/admin/accounts/:id/disable", `/admin/accounts/${MEMBER}/disable`),
@@ -36,8 +37,8 @@ function changes(owner: Access): Case[] {
   return [
     sends(owner, "/connect", { to: "claude-code" }),
     sends(owner, "/keys", { name: "another", scope: "read" }),
-    act("/keys/:id/regenerate", KEY),
     act("/keys/:id/written", KEY),
+    act("/keys/:id/regenerate", KEY),
     act("/keys/:id/revoke", KEY),
     act("/apps/:id/written", GRANT),
     act("/apps/:id/revoke", GRANT),
