@@ -1,7 +1,7 @@
 import type { Draft } from "./draft.ts";
 import type { Filter } from "./filter.ts";
 import type { Answer, Lease } from "./log/records.ts";
-import type { StoredMemory } from "./rows.ts";
+import type { MemoryRow, StoredMemory } from "./rows.ts";
 
 /** What a change reads, and what it answers. */
 interface ChangeInput {
@@ -28,6 +28,8 @@ export interface Change<Result> extends ChangeInput {
 export interface QueuedChange extends ChangeInput {
   /** Removes the memories that match this filter, besides what `apply` does. */
   filter: Filter | null;
+  /** Whether this change may relink a memory that is linked with removed ones; by default all. */
+  mayRelink?: ((memory: MemoryRow) => boolean) | undefined;
   apply(draft: Draft): void;
   /** @param removed the number of memories that matched the filter */
   done(removed: number): void;

@@ -1,6 +1,7 @@
+import { createPause } from "../pause.ts";
 import type { QueuedChange } from "./change.ts";
 import { createDraft } from "./draft.ts";
-import { linksOf } from "./links.ts";
+import { addLinks, linksOf } from "./links.ts";
 import type { MemoryRow } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";
 
@@ -43,7 +44,7 @@ function createRows(table: MemoryTable) {
   return {
     add,
     all: () => [...rows.values()],
-    linksOf: (id: string) => linksOf(rows.get(id)),
+    get: (id: string) => rows.get(id),
     async find(ids: readonly string[]): Promise<void> {
       const missing = [...new Set(ids)].filter((id) => !rows.has(id));
       if (missing.length > 0) add(await table.find(missing));
@@ -62,15 +63,17 @@ async function linkedIds(
 ): Promise<string[]> {
   if (links === undefined && filter === null) return [];
   const own = links === "chain" ? await chainOf(ids, rows) : new Set(ids);
-  return [...own].flatMap(rows.linksOf).filter((id) => !own.has(id));
+  return [...own].flatMap((id) => linksOf(rows.get(id))).filter((id) => !own.has(id));
 }
 
 /** Some memories' ids, and the ids of their whole histories. */
 async function chainOf(ids: readonly string[], rows: Rows): Promise<Set<string>> {
   const chain = new Set(ids);
+  const pause = createPause();
   for (const id of chain) {
     await rows.find([id]);
-    for (const linked of rows.linksOf(id)) chain.add(linked);
+    addLinks(chain, rows.get(id));
+    await pause();
   }
   return chain;
 }

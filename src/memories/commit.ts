@@ -76,7 +76,7 @@ async function tryCommit(changes: readonly QueuedChange[], commit: Commit): Prom
   const apply = (change: QueuedChange): void => {
     const before = draft.growth();
     const present = (matches.get(change) ?? []).filter((id) => draft.get(id) !== null);
-    removeLinked(draft, present);
+    removeLinked(draft, present, change.mayRelink);
     removed.set(change, present.length);
     change.apply(draft);
     if (quota) checkQuota(quota, plus(table.usage, before), minus(draft.growth(), before));

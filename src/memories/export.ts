@@ -1,9 +1,10 @@
 import type { Reach } from "../keys/reach.ts";
 import { createPause } from "../pause.ts";
+import { toAnswers } from "./answer.ts";
 import type { Filter } from "./filter.ts";
+import { findInOrder } from "./find-by-id.ts";
 import type { Memory } from "./memory.ts";
 import { mayRead, readable } from "./reach.ts";
-import { toMemory } from "./rows.ts";
 import type { Store } from "./store.ts";
 
 /** Memories of a page; with the longest texts, some 16 MB. */
@@ -64,11 +65,12 @@ async function* readPages(
   const pause = createPause();
   for (let end = packed.length; end > 0; end -= PAGE * ID_BYTES) {
     const ids = unpack(packed.subarray(Math.max(0, end - PAGE * ID_BYTES), end)).reverse();
-    const rows = await store.use(reach.accountId, ({ table }) => table.find(ids));
-    // A memory may have moved out of reach since the call.
-    const reached = rows.filter((row) => mayRead(reach, row));
-    const byId = new Map(reached.map((row) => [row.id, row]));
-    yield ids.flatMap((id) => byId.get(id) ?? []).map(toMemory);
+    yield await store.use(reach.accountId, async ({ table }) => {
+      const rows = await findInOrder(table, ids);
+      // A memory may have moved out of reach since the call.
+      const reached = rows.filter((row) => mayRead(reach, row));
+      return toAnswers(table, reach, reached);
+    });
     await pause();
   }
 }

@@ -1,7 +1,8 @@
 import { AppError } from "../errors.ts";
 import type { Reach } from "../keys/reach.ts";
+import { toAnswers } from "./answer.ts";
 import { passes } from "./filter.ts";
-import { MEMORY_ID } from "./memory.ts";
+import { MEMORY_ID, type Memory } from "./memory.ts";
 import { readable } from "./reach.ts";
 import type { MemoryRow } from "./rows.ts";
 import type { Store } from "./store.ts";
@@ -20,6 +21,17 @@ export async function findReadable(
   const rows = await store.use(reach.accountId, ({ table }) => findInOrder(table, ids));
   const visible = readable(reach, { aliveAt: now });
   return rows.filter((row) => passes(visible, row));
+}
+
+/** As `findReadable`, in the form in which the caller receives them. */
+export async function findAnswers(
+  store: Pick<Store, "use">,
+  reach: Reach,
+  ids: readonly string[],
+  now: number,
+): Promise<Memory[]> {
+  const rows = await findReadable(store, reach, ids, now);
+  return store.use(reach.accountId, ({ table }) => toAnswers(table, reach, rows));
 }
 
 /** Memories by id, in the order of the ids; missing ones are left out. */

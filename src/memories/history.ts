@@ -1,11 +1,11 @@
 import type { Reach } from "../keys/reach.ts";
+import { toAnswers } from "./answer.ts";
 import { invalidCursor } from "./cursor.ts";
 import { passes } from "./filter.ts";
 import { findInOrder, findReadable, notFound } from "./find-by-id.ts";
 import { historyOf } from "./links.ts";
 import { MEMORY_ID, type Memory } from "./memory.ts";
 import { mayRead, readable } from "./reach.ts";
-import { toMemory } from "./rows.ts";
 import type { Store } from "./store.ts";
 
 /** Reads histories of memories, page by page. */
@@ -44,7 +44,11 @@ export function createHistory({
       const rows = await findInOrder(table, ids.slice(start, start + limit));
       const visible = readable(reach, { aliveAt: clock() });
       return {
-        memories: rows.filter((row) => passes(visible, row)).map(toMemory),
+        memories: await toAnswers(
+          table,
+          reach,
+          rows.filter((row) => passes(visible, row)),
+        ),
         next: ids[start + limit] ?? null,
       };
     });

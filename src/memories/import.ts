@@ -2,6 +2,7 @@ import { AppError } from "../errors.ts";
 import type { Reach } from "../keys/reach.ts";
 import { createPause } from "../pause.ts";
 import { predictBatch, writeBatch } from "./import-batch.ts";
+import { tooLongHistories } from "./import-histories.ts";
 import { withProjectIds } from "./import-ids.ts";
 import { type LineMemory, toLineMemory, withSessionTime } from "./import-lines.ts";
 import { type ImportedMemory, type ImportReport, LIMITS, type MemorySource } from "./memory.ts";
@@ -21,6 +22,7 @@ const BATCH_CHARACTERS = 1 << 20;
 const MAX_SKIPPED = 1_000;
 
 const NOT_NEWER = "is not newer than the existing memory";
+const TOO_LONG = `would make a history longer than ${LIMITS.history.toLocaleString("en")} memories`;
 const OTHER_PROJECT = "belongs to no project, or to another one than the importing key";
 
 interface Dependencies {
@@ -68,13 +70,19 @@ export async function importMemories(
   };
   const write = async (batch: readonly LineMemory[]) => {
     await stillAllowed();
-    const results = await store.use(reach.accountId, async (open) => {
+    const { lines, tooLong, results } = await store.use(reach.accountId, async (open) => {
       const own = await withProjectIds(reach, batch, open.table.find);
-      return dryRun ? predictBatch(open, own) : writeBatch(open, reach, own, stillAllowed);
+      const tooLong = await tooLongHistories(own, open.table.find);
+      const lines = own.filter((line) => !tooLong.has(line));
+      const written = dryRun
+        ? predictBatch(open, lines)
+        : writeBatch(open, reach, lines, stillAllowed);
+      return { lines, tooLong, results: await written };
     });
+    for (const { line } of tooLong) skip(line, "invalid", TOO_LONG);
     for (const [index, actual] of results.entries()) {
       const result = actual === "unchanged" && !mayRead ? "kept" : actual;
-      if (result === "kept") skip(batch[index]?.line ?? 0, result, NOT_NEWER);
+      if (result === "kept") skip(lines[index]?.line ?? 0, result, NOT_NEWER);
       else report[result]++;
     }
   };

@@ -1,4 +1,6 @@
+import { createPause } from "../pause.ts";
 import type { Draft } from "./draft.ts";
+import { LIMITS } from "./memory.ts";
 import type { MemoryRow, StoredMemory } from "./rows.ts";
 
 /** A memory's place in its history. */
@@ -24,8 +26,13 @@ export function relink(draft: Draft, memory: MemoryRow, links: Partial<Links>): 
 /**
  * Removes memories from a draft, and links the ones before them in their histories with the ones after
  * them. Their linked memories must have been read.
+ * @param mayRelink whether a memory that stays may be changed
  */
-export function removeLinked(draft: Draft, ids: readonly string[]): void {
+export function removeLinked(
+  draft: Draft,
+  ids: readonly string[],
+  mayRelink: (memory: MemoryRow) => boolean = () => true,
+): void {
   const removed = new Map<string, Links>();
   for (const id of ids) {
     const memory = draft.get(id);
@@ -47,20 +54,29 @@ export function removeLinked(draft: Draft, ids: readonly string[]): void {
   };
   for (const [id, { supersedes, supersededBy }] of removed) {
     const older = supersedes === null ? null : draft.get(supersedes);
-    if (older?.supersededBy === id) {
+    if (older?.supersededBy === id && mayRelink(older)) {
       relink(draft, older, { supersededBy: skipRemoved(supersededBy, "supersededBy") });
     }
     const newer = supersededBy === null ? null : draft.get(supersededBy);
-    if (newer?.supersedes === id)
+    if (newer?.supersedes === id && mayRelink(newer)) {
       relink(draft, newer, { supersedes: skipRemoved(supersedes, "supersedes") });
+    }
   }
 }
+
+/** The most memories that a walk over a history visits: older and newer ones. */
+const LONGEST = 2 * LIMITS.history;
 
 /** The whole history of a memory in a draft. It must have been read with the memory. */
 export function chainIn(draft: Draft, id: string): MemoryRow[] {
   const chain = new Set([id]);
-  for (const each of chain) for (const linked of linksOf(draft.get(each))) chain.add(linked);
+  for (const each of chain) addLinks(chain, draft.get(each));
   return [...chain].flatMap((each) => draft.get(each) ?? []);
+}
+
+/** Adds the linked memories to the ids of a history, up to its bound. */
+export function addLinks(chain: Set<string>, memory: Links | null | undefined): void {
+  for (const id of linksOf(memory)) if (chain.size < LONGEST) chain.add(id);
 }
 
 /**
@@ -68,18 +84,20 @@ export function chainIn(draft: Draft, id: string): MemoryRow[] {
  * @param get memories by id; `null` for missing ones
  */
 export async function historyOf(
-  get: (id: string) => Promise<Pick<MemoryRow, "id" | "supersedes" | "supersededBy"> | null>,
+  get: (id: string) => Promise<(Links & { id: string }) | null>,
   id: string,
 ): Promise<string[]> {
   const seen = new Set<string>();
+  const pause = createPause();
   const follow = async (start: string | null | undefined, link: keyof Links) => {
     const ids: string[] = [];
-    for (let next = start ?? null; next !== null && !seen.has(next); ) {
-      const memory = await get(next);
+    for (let next = start ?? null; next !== null && ids.length < LIMITS.history; ) {
+      const memory = seen.has(next) ? null : await get(next);
       if (!memory) break;
       seen.add(memory.id);
       ids.push(memory.id);
       next = memory[link];
+      await pause();
     }
     return ids;
   };

@@ -1,10 +1,10 @@
 import type { Reach } from "../keys/reach.ts";
+import { toAnswers } from "./answer.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import type { Filter } from "./filter.ts";
 import { findInOrder } from "./find-by-id.ts";
 import type { Memory } from "./memory.ts";
 import { mayRead, readable } from "./reach.ts";
-import { toMemory } from "./rows.ts";
 import type { Store } from "./store.ts";
 
 /** A page of a list, newest first, with the cursors of the next and the previous page. */
@@ -30,7 +30,7 @@ export function createListing({
     { filter, limit, cursor }: { filter: Filter; limit: number; cursor?: string | undefined },
   ): Promise<ListPage> => {
     let from = cursor === undefined ? null : decodeCursor(cursor);
-    const { rows, isMore } = await store.use(reach.accountId, async ({ table }) => {
+    const { rows, memories, isMore } = await store.use(reach.accountId, async ({ table }) => {
       const visible = readable(reach, { ...filter, aliveAt: clock() });
       // One more than asked for tells whether there is another page.
       let ids = await table.list(visible, from, limit + 1);
@@ -40,15 +40,16 @@ export function createListing({
       }
       const isMore = ids.length > limit;
       const page = from?.isBackward ? ids.slice(1) : ids.slice(0, limit);
-      const rows = await findInOrder(table, page);
+      const found = await findInOrder(table, page);
       // A memory may have moved out of reach since it was listed.
-      return { rows: rows.filter((row) => mayRead(reach, row)), isMore };
+      const rows = found.filter((row) => mayRead(reach, row));
+      return { rows, memories: await toAnswers(table, reach, rows), isMore };
     });
     const [first, last] = [rows[0], rows.at(-1)];
     // After a backward page comes the page that the client came from.
     const hasNext = isMore || from?.isBackward;
     return {
-      memories: rows.map(toMemory),
+      memories,
       nextCursor: last && hasNext ? encodeCursor(last) : null,
       previousCursor: first && from ? encodeCursor({ ...first, isBackward: true }) : null,
     };

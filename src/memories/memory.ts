@@ -11,6 +11,8 @@ export const LIMITS = {
   identifier: 128,
   /** Bytes of `metadata` as JSON in UTF-8. */
   metadata: 4_096,
+  /** Memories of a history. A text that is replaced every day reaches it in three years. */
+  history: 1_000,
   batch: 256,
   query: 2_000,
   page: 100,

@@ -29,7 +29,12 @@ export function createMovingRoutes({
       "/move",
       async ({ principal, query, body, request }) => {
         const { accountId } = principal;
-        const moved = await memories.move(principal, toExactFilter(query), body.project);
+        const moved = await memories.move(
+          principal,
+          toExactFilter(query),
+          body.project,
+          request.signal,
+        );
         record(request, "memories_moved", { accountId, amount: moved });
         return { moved };
       },

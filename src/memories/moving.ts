@@ -2,14 +2,14 @@ import { AppError } from "../errors.ts";
 import type { Reach } from "../keys/reach.ts";
 import type { Draft } from "./draft.ts";
 import { type Filter, hasCondition, passes } from "./filter.ts";
-import { chainIn, historyOf, linksOf } from "./links.ts";
+import { chainIn, historyOf } from "./links.ts";
 import { MEMORY_ID } from "./memory.ts";
 import { projectToWrite, writable } from "./reach.ts";
 import type { MemoryRow } from "./rows.ts";
 import type { Store } from "./store.ts";
 import type { TableReader } from "./table.ts";
 
-/** Memories that one change moves, besides their histories: all their vectors are in memory meanwhile. */
+/** Memories that one change moves, unless a history is longer: all their vectors are in memory meanwhile. */
 const BATCH = 128;
 
 interface Move {
@@ -20,32 +20,46 @@ interface Move {
   reached: Filter;
   /** The project to move to; `null` for none. */
   target: string | null;
+  /** Ends the work between two changes, when nobody waits for it any more. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Moving memories and their histories to another project. Their times stay the same. */
 export function createMove({ store, clock }: { store: Pick<Store, "use">; clock: () => number }) {
-  const moveSome = (ids: readonly string[], { reach, wanted, ...move }: Move): Promise<number> =>
-    store.use(reach.accountId, async ({ table, writer }) =>
+  /** @param ids of selected memories and all others of their histories */
+  const moveSome = (
+    ids: readonly string[],
+    selected: ReadonlySet<string>,
+    { reach, wanted, ...move }: Move,
+  ): Promise<number> =>
+    store.use(reach.accountId, async ({ writer }) =>
       writer.change({
-        ids: await withHistories(table, ids),
+        ids,
         withVectors: true,
         apply(draft) {
+          // Since the selection they may have been changed.
+          const matching = ids.filter((id) => {
+            const memory = selected.has(id) ? draft.get(id) : null;
+            return memory !== null && passes(wanted, memory);
+          });
           let count = 0;
-          for (const id of ids) {
-            const memory = draft.get(id);
-            // Since the selection it may have been changed, or moved with another memory.
-            if (!memory || !passes(wanted, memory)) continue;
-            for (const each of chainIn(draft, id)) count += put(draft, each, move);
-          }
+          for (const memory of withHistories(draft, matching)) count += put(draft, memory, move);
           return count;
         },
       }),
     );
 
   const moveAll = async (ids: readonly string[], move: Move): Promise<number> => {
+    const { accountId } = move.reach;
+    const selected = new Set(ids);
+    const walked = new Set<string>();
     let moved = 0;
-    for (let start = 0; start < ids.length; start += BATCH) {
-      moved += await moveSome(ids.slice(start, start + BATCH), move);
+    for (let start = 0; start < ids.length && !move.signal?.aborted; ) {
+      const next = await store.use(accountId, ({ table }) =>
+        nextGroup(table, ids.slice(start, start + BATCH), walked),
+      );
+      moved += await moveSome(next.group, selected, move);
+      start += next.taken;
     }
     return moved;
   };
@@ -55,9 +69,15 @@ export function createMove({ store, clock }: { store: Pick<Store, "use">; clock:
      * Moves all memories that match a filter to a project, and returns how many were moved. If it fails,
      * some are moved; calling it again moves the rest.
      * @param project `null` for none
+     * @param signal ends the move early, when some memories are moved
      * @throws AppError `forbidden`, or `validation_failed` for a filter without a condition
      */
-    async move(reach: Reach, filter: Filter, project: string | null): Promise<number> {
+    async move(
+      reach: Reach,
+      filter: Filter,
+      project: string | null,
+      signal?: AbortSignal,
+    ): Promise<number> {
       if (!hasCondition(filter)) {
         throw new AppError(
           "validation_failed",
@@ -68,7 +88,7 @@ export function createMove({ store, clock }: { store: Pick<Store, "use">; clock:
       const reached = writable(reach, { aliveAt: clock() });
       const wanted = writable(reach, { ...filter, aliveAt: clock() });
       const ids = await store.use(reach.accountId, ({ table }) => table.select(wanted));
-      return moveAll(ids, { reach, wanted, reached, target });
+      return moveAll(ids, { reach, wanted, reached, target, signal });
     },
 
     /**
@@ -84,6 +104,15 @@ export function createMove({ store, clock }: { store: Pick<Store, "use">; clock:
   };
 }
 
+/** Memories with all others of their histories, each once. */
+function withHistories(draft: Draft, ids: readonly string[]): Iterable<MemoryRow> {
+  const found = new Map<string, MemoryRow>();
+  for (const id of ids) {
+    if (!found.has(id)) for (const each of chainIn(draft, id)) found.set(each.id, each);
+  }
+  return found.values();
+}
+
 /** @returns the number of moved memories: 1 or 0 */
 function put(
   draft: Draft,
@@ -96,14 +125,24 @@ function put(
   return 1;
 }
 
-/** The ids, and those of all memories in their histories. */
-async function withHistories(table: TableReader, ids: readonly string[]): Promise<string[]> {
-  const all = new Set(ids);
-  const get = async (id: string) => (await table.find([id]))[0] ?? null;
-  for (const row of await table.find(ids)) {
-    if (linksOf(row).some((id) => !all.has(id))) {
-      for (const id of await historyOf(get, row.id)) all.add(id);
+/**
+ * Takes memories with their whole histories until there are enough for a change.
+ * @param walked ids of earlier groups and, afterwards, of this one: each history is walked once
+ * @returns ids, and how many of the given ones were taken
+ */
+async function nextGroup(table: TableReader, ids: readonly string[], walked: Set<string>) {
+  const rows = new Map((await table.find(ids)).map((row) => [row.id, row]));
+  const get = async (id: string) => rows.get(id) ?? (await table.find([id]))[0] ?? null;
+  const group: string[] = [];
+  let taken = 0;
+  for (const id of ids) {
+    if (group.length >= BATCH) break;
+    taken++;
+    if (walked.has(id) || !rows.has(id)) continue;
+    for (const each of await historyOf(get, id)) {
+      if (!walked.has(each)) group.push(each);
+      walked.add(each);
     }
   }
-  return [...all];
+  return { group, taken };
 }

@@ -1,9 +1,9 @@
 import type { Reach } from "../keys/reach.ts";
+import { toAnswers } from "./answer.ts";
 import { passes } from "./filter.ts";
 import { findInOrder } from "./find-by-id.ts";
 import type { Memory } from "./memory.ts";
 import { readable } from "./reach.ts";
-import { toMemory } from "./rows.ts";
 import { findNear } from "./similar.ts";
 import type { Store } from "./store.ts";
 
@@ -19,10 +19,12 @@ export function createNeighbours({
     /** Saved memories that are near a memory in meaning, nearest first. */
     async near(reach: Reach, id: string): Promise<{ memory: Memory; score: number }[]> {
       const filter = { isCurrent: true, isCaptured: false, aliveAt: clock() };
-      const found = await store.use(reach.accountId, ({ table }) =>
-        findNear(table, id, readable(reach, filter)),
-      );
-      return found.map(({ memory, score }) => ({ memory: toMemory(memory), score }));
+      return await store.use(reach.accountId, async ({ table }) => {
+        const found = await findNear(table, id, readable(reach, filter));
+        const rows = found.map(({ memory }) => memory);
+        const memories = await toAnswers(table, reach, rows);
+        return memories.map((memory, place) => ({ memory, score: found[place]?.score ?? 0 }));
+      });
     },
 
     /** Memories before and after a memory in its session, at most `limit` of each, oldest first. */
@@ -39,7 +41,8 @@ export function createNeighbours({
         const adjacent = async (isBackward: boolean) => {
           const ids = await table.list(session, { ...memory, isBackward }, limit);
           const rows = await findInOrder(table, ids.toReversed());
-          return rows.filter((row) => passes(visible, row)).map(toMemory);
+          const seen = rows.filter((row) => passes(visible, row));
+          return toAnswers(table, reach, seen);
         };
         return { before: await adjacent(false), after: await adjacent(true) };
       });

@@ -2,9 +2,10 @@ import type { Decay } from "../config.ts";
 import { createReadinessCheck } from "../embedding/model-readiness.ts";
 import type { Reach } from "../keys/reach.ts";
 import { createPause } from "../pause.ts";
+import { toAnswers } from "./answer.ts";
 import { createExport } from "./export.ts";
 import type { Filter } from "./filter.ts";
-import { findReadable, notFound } from "./find-by-id.ts";
+import { findAnswers, notFound } from "./find-by-id.ts";
 import type { FoundMemory } from "./found-memory.ts";
 import { createHistory } from "./history.ts";
 import { createListing } from "./listing.ts";
@@ -16,7 +17,6 @@ import type { Usage } from "./quota.ts";
 import type { SearchMode } from "./ranking/mode.ts";
 import { type Fading, fadingOf } from "./ranking/retention.ts";
 import { readable } from "./reach.ts";
-import { toMemory } from "./rows.ts";
 import { type SearchRequest, type SearchResult, searchTable } from "./search.ts";
 import { findSimilar } from "./similar.ts";
 import { createStats, type Stats } from "./stats.ts";
@@ -39,8 +39,8 @@ export function createReading({
   const isModelAtHand = createReadinessCheck();
 
   const find = async (reach: Reach, id: string): Promise<Memory | null> => {
-    const [row] = MEMORY_ID.test(id) ? await findReadable(store, reach, [id], clock()) : [];
-    return row ? toMemory(row) : null;
+    const [memory] = MEMORY_ID.test(id) ? await findAnswers(store, reach, [id], clock()) : [];
+    return memory ?? null;
   };
 
   /**
@@ -52,17 +52,18 @@ export function createReading({
     request: SearchRequest,
   ): Promise<{ memories: FoundMemory[]; mode: SearchMode }> => {
     const filter = readable(reach, { ...request.filter, aliveAt: clock() });
-    const { found, mode } = await store.use(reach.accountId, async ({ table, embedder }) => {
-      const isWithoutModel = request.mode === "hybrid" && !(await isModelAtHand(embedder));
-      const mode = isWithoutModel ? "keyword" : request.mode;
-      const moment = { now: clock(), decay };
-      return {
-        mode,
-        found: await searchTable(table, embedder, { ...request, filter, mode }, moment),
-      };
-    });
-    const memories = await toFound(found, request);
-    return { memories, mode };
+    const { found, answers, mode } = await store.use(
+      reach.accountId,
+      async ({ table, embedder }) => {
+        const isWithoutModel = request.mode === "hybrid" && !(await isModelAtHand(embedder));
+        const mode = isWithoutModel ? "keyword" : request.mode;
+        const moment = { now: clock(), decay };
+        const found = await searchTable(table, embedder, { ...request, filter, mode }, moment);
+        const rows = found.hits.map(({ memory }) => memory);
+        return { mode, found, answers: await toAnswers(table, reach, rows) };
+      },
+    );
+    return { memories: await toFound(found, answers, request), mode };
   };
 
   return {
@@ -137,8 +138,8 @@ export function createReading({
       drawMap(reach, (task) => store.use(reach.accountId, ({ table }) => task(table)), version),
 
     /** Memories by id, in this order; missing ones are left out. */
-    some: async (reach: Reach, ids: readonly string[]): Promise<Memory[]> =>
-      (await findReadable(store, reach, ids, clock())).map(toMemory),
+    some: (reach: Reach, ids: readonly string[]): Promise<Memory[]> =>
+      findAnswers(store, reach, ids, clock()),
 
     /** A text that differs after each change of an account's memories, whichever server made it. */
     position: ({ accountId }: Reach): Promise<string> => store.position(accountId),
@@ -154,18 +155,17 @@ export function createReading({
 /** Adds the matched passages. A hundred long texts take a while: other requests run between them. */
 async function toFound(
   { hits, terms }: SearchResult,
+  answers: readonly Memory[],
   { query }: Pick<SearchRequest, "query">,
 ): Promise<FoundMemory[]> {
   const match = createMatcher(terms.length > 0 ? terms : termsOf(query));
   const pause = createPause();
   const memories: FoundMemory[] = [];
-  for (const { memory, score, nearest, ...marks } of hits) {
-    memories.push({
-      ...toMemory(memory),
-      score,
-      matched: match(memory.content, nearest),
-      ...marks,
-    });
+  for (const [place, { memory: _, nearest, ...marks }] of hits.entries()) {
+    const memory = answers[place];
+    if (memory) {
+      memories.push({ ...memory, matched: match(memory.content, nearest), ...marks });
+    }
     await pause();
   }
   return memories;

@@ -1,5 +1,6 @@
 import { AppError } from "../errors.ts";
 import type { Reach } from "../keys/reach.ts";
+import { toAnswers } from "./answer.ts";
 import { checkExpiry, newMemory } from "./change-memory.ts";
 import { findDuplicate, withoutTwin } from "./duplicate.ts";
 import { findReadable } from "./find-by-id.ts";
@@ -7,7 +8,7 @@ import type { Idempotency } from "./idempotency.ts";
 import type { Answer } from "./log/records.ts";
 import type { Memory, MemorySource, NewMemory } from "./memory.ts";
 import { projectToWrite, scopedKey } from "./reach.ts";
-import { type MemoryRow, toMemory } from "./rows.ts";
+import type { MemoryRow } from "./rows.ts";
 import type { Store } from "./store.ts";
 import { checkSuperseded, putNew } from "./superseding.ts";
 
@@ -128,6 +129,15 @@ export function createSaving({
     return memories.map((memory) => ({ memory, isNew: true }));
   };
 
+  const answersOf = (reach: Reach, saved: readonly Saved[]): Promise<Memory[]> =>
+    store.use(reach.accountId, ({ table }) =>
+      toAnswers(
+        table,
+        reach,
+        saved.map(({ memory }) => memory),
+      ),
+    );
+
   return {
     /**
      * Saves memories, all or none.
@@ -139,8 +149,7 @@ export function createSaving({
       reach: Reach,
       inputs: readonly NewMemory[],
       saving: Omit<Saving, "withoutDuplicates"> = {},
-    ): Promise<Memory[]> =>
-      (await create(reach, inputs, saving)).map(({ memory }) => toMemory(memory)),
+    ): Promise<Memory[]> => answersOf(reach, await create(reach, inputs, saving)),
 
     /**
      * Saves a memory like `create`, or returns the one with exactly the same text.
@@ -152,9 +161,10 @@ export function createSaving({
       input: NewMemory,
       { mayRead = true, ...saving }: Omit<Saving, "withoutDuplicates"> & { mayRead?: boolean } = {},
     ): Promise<{ memory: Memory; isNew: boolean }> {
-      const [made] = await create(reach, [input], { ...saving, withoutDuplicates: mayRead });
-      if (!made) throw new Error("saving a memory made none");
-      return { ...made, memory: toMemory(made.memory) };
+      const made = await create(reach, [input], { ...saving, withoutDuplicates: mayRead });
+      const [memory] = await answersOf(reach, made);
+      if (!made[0] || !memory) throw new Error("saving a memory made none");
+      return { isNew: made[0].isNew, memory };
     },
   };
 }

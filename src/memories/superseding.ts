@@ -3,7 +3,8 @@ import type { Reach } from "../keys/reach.ts";
 import type { Draft } from "./draft.ts";
 import { passes } from "./filter.ts";
 import { notFound } from "./find-by-id.ts";
-import { relink } from "./links.ts";
+import { historyOf, relink } from "./links.ts";
+import { LIMITS } from "./memory.ts";
 import { checkMayWrite, readable } from "./reach.ts";
 import type { MemoryRow, StoredMemory } from "./rows.ts";
 
@@ -47,6 +48,13 @@ function isSuperseded(newer: string | null, path: string) {
   });
 }
 
+function isTooLong(path: string) {
+  const message = `has a history of ${LIMITS.history.toLocaleString("en")} memories, as many as one may have`;
+  return new AppError("conflict", `The memory ${message}: save the text without \`${path}\`.`, {
+    details: [{ path: `/${path}`, message }],
+  });
+}
+
 /**
  * Saves a memory in a draft. The superseded memory must have been read with its linked ones.
  * @param hasProject whether the request names a project; otherwise the superseded memory's is used
@@ -68,9 +76,11 @@ export function putNew(
 }
 
 /**
- * Checks before embedding which memories can't be superseded.
+ * Checks before embedding which memories can't be superseded. The commit checks again, but for the length
+ * of histories: only one of several writers at once can make a history longer.
  * @param ids of the memories that each new memory supersedes
- * @throws AppError as `supersededRow`, or `validation_failed` if two would supersede the same one
+ * @throws AppError as `supersededRow`, `validation_failed` if two would supersede the same one, or
+ *   `conflict` for a history that is as long as it may be
  */
 export async function checkSuperseded(
   find: (ids: readonly string[]) => Promise<MemoryRow[]>,
@@ -94,6 +104,9 @@ export async function checkSuperseded(
         details: [{ path: `/${path}`, message }],
       });
     }
-    supersededRow((each) => rows.get(each) ?? null, id, { ...superseding, path });
+    const old = supersededRow((each) => rows.get(each) ?? null, id, { ...superseding, path });
+    if (old.supersedes === null) continue;
+    const get = async (each: string) => (await find([each]))[0] ?? null;
+    if ((await historyOf(get, id)).length >= LIMITS.history) throw isTooLong(path);
   }
 }

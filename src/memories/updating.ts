@@ -1,11 +1,11 @@
 import { AppError } from "../errors.ts";
 import type { Reach } from "../keys/reach.ts";
+import { toAnswer } from "./answer.ts";
 import { changeMemory, checkExpiry } from "./change-memory.ts";
 import { notFound } from "./find-by-id.ts";
 import type { Memory, MemoryChanges, MemorySource } from "./memory.ts";
 import { checkMayWrite, mayRead, projectToWrite } from "./reach.ts";
 import type { Reading } from "./reading.ts";
-import { toMemory } from "./rows.ts";
 import type { Store } from "./store.ts";
 
 /** Options of a change. */
@@ -56,11 +56,12 @@ export function createUpdate({
       return await writer.change({
         ids: [id],
         withVectors: embedding === null,
+        ...(reach.bound && { links: "near" }),
         apply(draft) {
           const current = draft.get(id);
           if (!current || !mayRead(reach, current)) throw notFound(id);
           checkMayWrite(reach, current);
-          if (!isExpected(toMemory(current))) throw hasChanged();
+          if (!isExpected(toAnswer(reach, current, draft.get))) throw hasChanged();
           // Another write may have changed the content meanwhile. Then the stored vectors don't belong to
           // the wanted content.
           if (content !== undefined && content !== current.content && !embedding) return null;
@@ -68,11 +69,11 @@ export function createUpdate({
           if (!own) throw new Error("a memory was not loaded with its vectors");
           const next = changeMemory(current, changes, own, source, clock());
           draft.put(next);
-          return next;
+          return toAnswer(reach, next, draft.get);
         },
       });
     });
-    return updated ? toMemory(updated) : update(reach, id, changes, change);
+    return updated ?? update(reach, id, changes, change);
   };
 
   return update;

@@ -97,10 +97,13 @@ export function createWriter({
       const quota = await quotaOf();
       if (quota) checkQuota(quota, table.usage, growth);
     },
-    /** Removes all memories that match a filter, and returns their number. */
-    removeMatching: (filter: Filter): Promise<number> =>
+    /**
+     * Removes all memories that match a filter, and returns their number.
+     * @param mayRelink whether a memory that was linked with a removed one may be changed
+     */
+    removeMatching: (filter: Filter, mayRelink?: QueuedChange["mayRelink"]): Promise<number> =>
       new Promise((resolve, reject) => {
-        enqueue({ ids: [], filter, apply() {}, done: resolve, fail: reject });
+        enqueue({ ids: [], filter, mayRelink, apply() {}, done: resolve, fail: reject });
       }),
     /**
      * Reads what other processes have committed, at least up to an entry.

@@ -7,7 +7,7 @@ import { type ImportLine, type ImportOptions, importMemories } from "./import.ts
 import { chainIn, removeLinked } from "./links.ts";
 import { MEMORY_ID } from "./memory.ts";
 import { createMove } from "./moving.ts";
-import { checkMayWrite, readable, writable } from "./reach.ts";
+import { checkMayWrite, mayRead, mayWrite, readable, writable } from "./reach.ts";
 import type { Reading } from "./reading.ts";
 import { createSaving } from "./saving.ts";
 import type { SecretWatch } from "./secret-watch.ts";
@@ -56,10 +56,11 @@ export function createWriting({
             const current = draft.get(id);
             const visible = readable(reach, { aliveAt: clock() });
             if (!current || !passes(visible, current)) throw notFound(id);
-            const removed = withHistory ? chainIn(draft, id) : [current];
+            const history = withHistory ? chainIn(draft, id) : [current];
+            const removed = history.filter((memory) => mayRead(reach, memory));
             for (const memory of removed) checkMayWrite(reach, memory);
             const ids = removed.map((memory) => memory.id);
-            removeLinked(draft, ids);
+            removeLinked(draft, ids, (memory) => mayWrite(reach, memory));
             return ids.length;
           },
         }),
@@ -78,7 +79,9 @@ export function createWriting({
         );
       }
       const reached = writable(reach, { ...filter, aliveAt: clock() });
-      return store.use(reach.accountId, ({ writer }) => writer.removeMatching(reached));
+      return store.use(reach.accountId, ({ writer }) =>
+        writer.removeMatching(reached, (memory) => mayWrite(reach, memory)),
+      );
     },
   };
 }
