@@ -171,7 +171,13 @@ describe("a key that is bound to a project", () => {
     expect(contentsOf(first.memories)).toEqual(["in atlas"]);
     const last = await pageOf(`&cursor=${first.next_cursor}`);
     expect(last).toMatchObject({ memories: [{ id: atlas.id }], next_cursor: null });
-    expectError(await bound.send("DELETE", `/memories/${atlas.id}?history=true`), refused);
+    const inProject = async (project: string) =>
+      (await whole.list({ project, project_only: "true", include_superseded: "true" })).memories;
+    const before = await inProject("boreas");
+    const removed = await bound.send("DELETE", `/memories/${atlas.id}?history=true`);
+    expect(removed.status).toBe(200);
+    expect(await inProject("boreas")).toEqual(before);
+    expect(await inProject("atlas")).toEqual([]);
   });
 
   test("exports no memory that leaves the project meanwhile", async () => {
