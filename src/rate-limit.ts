@@ -5,10 +5,10 @@ const MAX_KEYS = 20_000;
 
 export interface RateLimit {
   /**
-   * Takes one try from a key. Returns the seconds until the next try if there is none left; null
+   * Takes tries from a key, by default one. Returns the seconds until it has as many if it has fewer; null
    * otherwise.
    */
-  take(key: string): number | null;
+  take(key: string, tries?: number): number | null;
   /** Returns a try that succeeded. */
   giveBack(key: string): void;
   /** The tries that a key has left, and the seconds until it has all of them. */
@@ -39,10 +39,11 @@ export function createRateLimit({
   };
 
   return {
-    take(key) {
+    take(key, wanted = 1) {
       const bucket = refill(key);
-      if (bucket.left < 1) return Math.ceil((((1 - bucket.left) / tries) * period) / 1000);
-      buckets.set(key, { ...bucket, left: bucket.left - 1 });
+      if (bucket.left < wanted)
+        return Math.ceil((((wanted - bucket.left) / tries) * period) / 1000);
+      buckets.set(key, { ...bucket, left: bucket.left - wanted });
       return null;
     },
     giveBack(key) {

@@ -140,7 +140,7 @@ async function requireFetched(
 /** Measures the length of a model's vectors and the cosines of unrelated texts. */
 async function measure(embedder: Embedder): Promise<Pick<EmbeddingModel, "dimension" | "cosines">> {
   await embedder.ready();
-  const embeddings = await Promise.all(UNRELATED.map(embedder.embedQuery));
+  const embeddings = await Promise.all(UNRELATED.map((text) => embedder.embedQuery(text)));
   const vectors = embeddings.map(({ vector }) => vector);
   const cosines = vectors.flatMap((one, index) =>
     vectors.slice(index + 1).map((other) => cosineOf(one, other)),

@@ -48,17 +48,28 @@ export interface ContentEmbedding {
   readonly states: Int8Array;
 }
 
+/** Who waits for an embedding. The engine is shared between accounts, and within them between keys. */
+export interface Asker {
+  readonly accountId: string;
+  readonly credential?: { readonly id: string };
+  /** Aborted when nobody waits any more. */
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Embeds texts as vectors of length 1. A call rejects with `AppError` `unavailable` (503) when the engine
- * is not running (it restarts meanwhile) or its queue is full.
+ * is not running (it restarts meanwhile), its queue is full, or nobody waits for a content any more.
  */
 export interface Embedder {
   readonly model: EmbeddingModel;
   /** Resolves when the engine is loaded; rejects when loading fails. */
   ready(): Promise<void>;
-  /** Embeds a query, before all waiting contents. Recent queries are cached. */
-  embedQuery(text: string): Promise<QueryEmbedding>;
-  embedContent(text: string): Promise<ContentEmbedding>;
+  /**
+   * Embeds a query, before most waiting contents. Recent queries are cached.
+   * @param asker by default the server itself
+   */
+  embedQuery(text: string, asker?: Asker): Promise<QueryEmbedding>;
+  embedContent(text: string, asker?: Asker): Promise<ContentEmbedding>;
   /** Ends the worker. Waiting calls reject with `unavailable`. */
   close(): Promise<void>;
 }

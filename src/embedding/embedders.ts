@@ -41,8 +41,8 @@ export function createEmbedders(
       ...embedder,
       // The properties that the table records, which were measured once.
       model,
-      embedQuery: (text) => counted(embedder.embedQuery(text)),
-      embedContent: (text) => counted(embedder.embedContent(text)),
+      embedQuery: (...asked) => counted(embedder.embedQuery(...asked)),
+      embedContent: (...asked) => counted(embedder.embedContent(...asked)),
     };
     return started;
   };

@@ -6,6 +6,8 @@ export interface Job {
   readonly id: number;
   readonly type: Kind;
   readonly text: string;
+  /** Whose text it is. */
+  readonly accountId: string;
   /** The passages of a content; null before it is split. */
   passages: Passage[] | null;
   /** Vectors and states of the passages that are embedded. */
@@ -18,32 +20,69 @@ interface EmbeddingQueue {
   add(job: Job): void;
   /** The job of the next run, which stays in the queue until it is removed; null without jobs. */
   next(): Job | null;
-  remove(job: Job): void;
+  remove(id: number): void;
+}
+
+/** The share of the engine that an account's queries get, and its contents: a person waits for a query. */
+const WEIGHTS: Record<Kind, number> = { query: 4, content: 1 };
+/** Characters of the longest run, and what a run costs besides its characters. */
+const LONGEST = 2_000;
+const RUN = 100;
+
+/** An account's texts of one kind. */
+interface Flow {
+  readonly kind: Kind;
+  readonly jobs: Map<number, Job>;
+  /** The work that it got, by its weight. */
+  work: number;
+  oldestTurn: boolean;
 }
 
 /**
- * Queries come first, in the order of their arrival. Then the oldest and the shortest content take turns,
- * so that a sentence does not wait minutes behind a batch of books, and books do not wait forever behind
- * sentences.
+ * Start-time fair queueing: the next run belongs to the flow that got the least work. A flow that begins to
+ * wait starts level with the others, so that nobody saves up a share. Within a flow the oldest and the
+ * shortest text take turns, so that a sentence does not wait minutes behind a batch of books, and books do
+ * not wait forever behind sentences.
  */
 export function createEmbeddingQueue(): EmbeddingQueue {
-  const queries = new Set<Job>();
-  const contents = new Set<Job>();
-  let oldestTurn = false;
+  const flows = new Map<string, Flow>();
+  /** The work of the flow that was served last. */
+  let level = 0;
+
+  const forgetIdle = () => {
+    for (const [name, { jobs, work }] of flows) {
+      if (jobs.size === 0 && work <= level) flows.delete(name);
+    }
+  };
+
   return {
     add(job) {
-      (job.type === "query" ? queries : contents).add(job);
+      forgetIdle();
+      const name = `${job.type} ${job.accountId}`;
+      const flow = flows.get(name) ?? {
+        kind: job.type,
+        jobs: new Map(),
+        work: level,
+        oldestTurn: false,
+      };
+      flows.set(name, flow);
+      flow.jobs.set(job.id, job);
     },
     next() {
-      const [query] = queries;
-      if (query) return query;
-      oldestTurn = !oldestTurn;
-      const [oldest] = contents;
-      return (oldestTurn ? oldest : shortest(contents)) ?? null;
+      let flow: Flow | undefined;
+      for (const each of flows.values()) {
+        if (each.jobs.size > 0 && each.work < (flow?.work ?? Number.POSITIVE_INFINITY)) flow = each;
+      }
+      if (!flow) return null;
+      flow.oldestTurn = !flow.oldestTurn;
+      const [oldest] = flow.jobs.values();
+      const job = (flow.oldestTurn ? oldest : shortest(flow.jobs.values())) ?? null;
+      level = flow.work;
+      flow.work += (Math.min(job?.text.length ?? 0, LONGEST) + RUN) / WEIGHTS[flow.kind];
+      return job;
     },
-    remove(job) {
-      queries.delete(job);
-      contents.delete(job);
+    remove(id) {
+      for (const { jobs } of flows.values()) jobs.delete(id);
     },
   };
 }

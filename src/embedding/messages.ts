@@ -11,7 +11,8 @@ export type Kind = keyof Embeddings;
 /** Messages of the main thread to the worker. */
 export type ToWorker =
   | { type: "load"; cacheDir: string; manifest: ModelManifest; modelSource: string | undefined }
-  | { type: Kind; id: number; text: string }
+  | { type: Kind; id: number; text: string; accountId: string }
+  | { type: "cancel"; id: number }
   | { type: "close" };
 
 /** Messages of the worker to the main thread. */

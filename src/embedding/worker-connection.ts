@@ -1,6 +1,7 @@
 import { AppError } from "../errors.ts";
 import { isCompiled } from "../native/embedded-asset.ts";
 import { disableTelemetry } from "../native/inference.ts";
+import type { Asker } from "./embedder.ts";
 import type { Embeddings, FromWorker, Kind, ToWorker } from "./messages.ts";
 
 /** The connection to one worker, from its start to its end. */
@@ -9,8 +10,8 @@ export interface WorkerConnection {
   readonly loaded: Promise<void>;
   /** Resolves with the reason when the worker has ended. */
   readonly ended: Promise<Error>;
-  /** Embeds a text; rejects with `unavailable` when the worker ends first. */
-  embed<Type extends Kind>(type: Type, text: string): Promise<Embeddings[Type]>;
+  /** Embeds a text; rejects with `unavailable` when the worker ends first, or the asker goes. */
+  embed<Type extends Kind>(type: Type, text: string, asker: Asker): Promise<Embeddings[Type]>;
   /** Ends the worker between two runs, and then resolves. Waiting calls are rejected. */
   end(reason: Error): Promise<void>;
 }
@@ -78,8 +79,9 @@ export function connectWorker(
   return {
     loaded: loaded.promise,
     ended: ended.promise,
-    embed(type, text) {
+    embed(type, text, { accountId, signal }) {
       if (endReason) return Promise.reject(unavailable(endReason));
+      if (signal?.aborted) return Promise.reject(unwanted());
       const id = ++lastId;
       const embedded = new Promise<Embeddings[typeof type]>((resolve, reject) => {
         // The worker answers with an embedding of the requested kind.
@@ -87,8 +89,14 @@ export function connectWorker(
           resolve(embedding as Embeddings[typeof type]);
         waiting.set(id, { resolve: settle, reject });
       });
-      send({ type, id, text });
-      return embedded;
+      send({ type, id, text, accountId });
+      if (!signal) return embedded;
+      const cancel = () => {
+        send({ type: "cancel", id });
+        settle(id)?.reject(unwanted());
+      };
+      signal.addEventListener("abort", cancel, { once: true });
+      return embedded.finally(() => signal.removeEventListener("abort", cancel));
     },
     end,
   };
@@ -100,6 +108,10 @@ function unavailable(cause: Error): AppError {
     "The embedding engine is not running, but is being restarted: try again in a moment.",
     { retryAfter: 1, cause },
   );
+}
+
+function unwanted(): AppError {
+  return new AppError("unavailable", "The client has gone: its text was not embedded.");
 }
 
 function refused(message: string): AppError {

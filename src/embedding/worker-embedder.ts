@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Log } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { type Admission, createAdmission } from "./admission.ts";
-import type { Embedder, QueryEmbedding } from "./embedder.ts";
+import type { Asker, Embedder, QueryEmbedding } from "./embedder.ts";
 import { builtInModel, type ModelManifest } from "./manifest.ts";
 import type { Embeddings, Kind } from "./messages.ts";
 import { connectWorker, spawnWorker, type WorkerConnection } from "./worker-connection.ts";
@@ -10,8 +10,10 @@ import { connectWorker, spawnWorker, type WorkerConnection } from "./worker-conn
 /** Cached queries. Each takes about 3 KB. */
 const CACHED_QUERIES = 1_000;
 const MAX_WAITING_QUERIES = { texts: 1_000, characters: 2_000_000 };
-/** Two batches of the maximum size (256 contents of 32,768 characters). */
-const MAX_WAITING_CONTENTS = { texts: 4_096, characters: 2 * 256 * 32_768 };
+/** Four batches of the maximum size (256 contents of 32,768 characters): one key may send one of them. */
+const MAX_WAITING_CONTENTS = { texts: 8_192, characters: 4 * 256 * 32_768 };
+/** The server, which embeds memories again for another model. */
+const ITSELF: Asker = { accountId: "" };
 const FIRST_RESTART_MS = 100;
 const MAX_RESTART_MS = 30_000;
 
@@ -60,9 +62,13 @@ export function createWorkerEmbedder(options: {
     return next;
   }
 
-  async function embed<Type extends Kind>(type: Type, text: string): Promise<Embeddings[Type]> {
+  async function embed<Type extends Kind>(
+    type: Type,
+    text: string,
+    asker: Asker,
+  ): Promise<Embeddings[Type]> {
     const end = measured.durations.startTimer({ type });
-    const embedding = await connection.embed(type, text);
+    const embedding = await connection.embed(type, text, asker);
     end();
     failures = 0;
     return embedding;
@@ -71,18 +77,21 @@ export function createWorkerEmbedder(options: {
   return {
     model: manifest,
     ready: () => connection.loaded,
-    embedQuery(text) {
+    embedQuery(text, { accountId, credential } = ITSELF) {
       const known = recent.get(text);
       measured.lookups.inc({ result: known ? "hit" : "miss" });
       if (known) return known;
-      const embedding = queries.admit(text.length, () => embed("query", text));
+      // Others may wait for the same query, so it stays when this one goes.
+      const asker = { accountId, ...(credential && { credential }) };
+      const embedding = queries.admit(asker, text.length, () => embed("query", text, asker));
       recent.set(text, embedding);
       embedding.catch(() => {
         if (recent.peek(text) === embedding) recent.delete(text);
       });
       return embedding;
     },
-    embedContent: (text) => contents.admit(text.length, () => embed("content", text)),
+    embedContent: (text, asker = ITSELF) =>
+      contents.admit(asker, text.length, () => embed("content", text, asker)),
     async close() {
       closed = true;
       if (restart) clearTimeout(restart);

@@ -25,6 +25,7 @@ let idle: ReturnType<typeof setTimeout> | undefined;
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   if (data.type === "load") void load(data);
   else if (data.type === "close") process.exit();
+  else if (data.type === "cancel") queue.remove(data.id);
   else {
     queue.add({ ...data, passages: null, vectors: [], states: [] });
     void work();
@@ -65,10 +66,10 @@ async function advance(job: Job, engine: Engine): Promise<void> {
     const embedding =
       job.type === "query" ? await engine.embedQuery(job.text) : await embedNext(job, engine);
     if (embedding === null) return;
-    queue.remove(job);
+    queue.remove(job.id);
     post({ type: "done", id: job.id, embedding }, buffersOf(embedding));
   } catch (error) {
-    queue.remove(job);
+    queue.remove(job.id);
     post({ type: "refused", id: job.id, message: messageOf(error) });
   }
 }

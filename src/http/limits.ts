@@ -26,6 +26,17 @@ const POLICIES = {
 } as const;
 type Policy = keyof typeof POLICIES;
 
+/** Bytes of a request that count like one more request, since its texts may have to be embedded. */
+const BYTES = 1_000;
+/** The most that one request counts. A longer one also waits for the queues. */
+const MAX_COUNT = 1_000;
+
+/** How often a request counts for its key: embedding a long text takes as long as many short ones. */
+function countOf({ url, headers }: Request): number {
+  const bytes = url.length + (Number(headers.get("content-length")) || 0);
+  return Math.min(MAX_COUNT, 1 + Math.floor(bytes / BYTES));
+}
+
 const SIGN_IN =
   /^\/(api\/oauth\/|oauth\/|(authorize|token|register|revoke|sign-in|sign-up|join|setup|proof)\b)/;
 const LIMITED = /^\/(api\/(?!health(\/live)?$|metrics$)|mcp\b)/;
@@ -59,9 +70,9 @@ export function createLimits({
   /** The limit that counted each request last. */
   const counted = new WeakMap<Request, { policy: Policy; who: string }>();
 
-  const take = (request: Request, policy: Policy, who: string) => {
+  const take = (request: Request, policy: Policy, who: string, count = 1) => {
     counted.set(request, { policy, who });
-    const wait = limits[policy].take(who);
+    const wait = limits[policy].take(who, count);
     if (wait === null) return;
     throw new AppError("rate_limited", `Too many requests. Try again in ${wait} s.`, {
       retryAfter: wait,
@@ -87,7 +98,8 @@ export function createLimits({
       if (!config.rateLimit) return;
       const path = URL.parse(request.url)?.pathname ?? "";
       const isRead = request.method === "GET" || request.method === "HEAD";
-      take(request, path === "/mcp" ? "mcp" : isRead ? "search" : "write", holder);
+      const policy = path === "/mcp" ? "mcp" : isRead ? "search" : "write";
+      take(request, policy, holder, countOf(request));
     },
 
     /** Adds the limit and its remainder to answers (draft-ietf-httpapi-ratelimit-headers-10). */

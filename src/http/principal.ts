@@ -25,6 +25,11 @@ type AuthenticateToken = (token: string) => Promise<Omit<Principal, "via"> | nul
  */
 export type Authorize = (request: Request, scope?: Scope) => Promise<Principal>;
 
+/** A sender whose work ends when it has gone, instead of occupying the server for nobody. */
+export function givenUp(principal: Principal, { signal }: Request): Principal {
+  return { ...principal, signal };
+}
+
 const BEARER = /^Bearer +(\S+) *$/i;
 
 /**

@@ -22,6 +22,8 @@ export interface Reach {
   readonly credential?: Credential;
   /** The name that the calling agent gives itself; null if unknown. */
   readonly agentId?: string | null;
+  /** Aborted when the client has gone, if its request is given up then. */
+  readonly signal?: AbortSignal;
 }
 
 /** All memories of an account. */

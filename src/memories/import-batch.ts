@@ -57,7 +57,7 @@ export async function writeBatch(
   const texts = batch
     .filter(({ id, content }, place) => isWritten(predicted[place]) && contents.get(id) !== content)
     .map(({ content }) => content);
-  const embedded = await embedAll(embedder, texts);
+  const embedded = await embedAll(embedder, texts, reach);
   await stillAllowed();
 
   const linked = linkedIds(batch);
@@ -112,12 +112,13 @@ function isWritten(result: LineResult | undefined): boolean {
 async function embedAll(
   embedder: Embedder,
   texts: readonly string[],
+  reach: Reach,
 ): Promise<Map<string, ContentEmbedding>> {
   const embedded = new Map<string, ContentEmbedding>();
   const waiting = new Set(texts).values();
   const embedNext = async () => {
     for (const text of waiting) {
-      embedded.set(text, await retry(() => embedder.embedContent(text)));
+      embedded.set(text, await retry(() => embedder.embedContent(text, reach)));
     }
   };
   await Promise.all(Array.from({ length: MAX_EMBEDDING }, embedNext));

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { createBodyReader } from "../http/body.ts";
 import { responses } from "../http/openapi.ts";
+import { givenUp } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
 import { DeletionQuery, Move, toExactFilter } from "./requests.ts";
 import type { Dependencies } from "./writing-routes.ts";
@@ -21,7 +22,7 @@ export function createMovingRoutes({
 
   return new Elysia({ normalize: false })
     .derive(async ({ request }) => {
-      const principal = await authorize(request, "memories:write");
+      const principal = givenUp(await authorize(request, "memories:write"), request);
       checkQueryString(request);
       return { principal };
     })
@@ -29,12 +30,7 @@ export function createMovingRoutes({
       "/move",
       async ({ principal, query, body, request }) => {
         const { accountId } = principal;
-        const moved = await memories.move(
-          principal,
-          toExactFilter(query),
-          body.project,
-          request.signal,
-        );
+        const moved = await memories.move(principal, toExactFilter(query), body.project);
         record(request, "memories_moved", { accountId, amount: moved });
         return { moved };
       },

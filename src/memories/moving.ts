@@ -20,8 +20,6 @@ interface Move {
   reached: Filter;
   /** The project to move to; `null` for none. */
   target: string | null;
-  /** Ends the work between two changes, when nobody waits for it any more. */
-  signal?: AbortSignal | undefined;
 }
 
 /** Moving memories and their histories to another project. Their times stay the same. */
@@ -54,7 +52,7 @@ export function createMove({ store, clock }: { store: Pick<Store, "use">; clock:
     const selected = new Set(ids);
     const walked = new Set<string>();
     let moved = 0;
-    for (let start = 0; start < ids.length && !move.signal?.aborted; ) {
+    for (let start = 0; start < ids.length && !move.reach.signal?.aborted; ) {
       const next = await store.use(accountId, ({ table }) =>
         nextGroup(table, ids.slice(start, start + BATCH), walked),
       );
@@ -67,17 +65,11 @@ export function createMove({ store, clock }: { store: Pick<Store, "use">; clock:
   return {
     /**
      * Moves all memories that match a filter to a project, and returns how many were moved. If it fails,
-     * some are moved; calling it again moves the rest.
+     * or the client goes, some are moved; calling it again moves the rest.
      * @param project `null` for none
-     * @param signal ends the move early, when some memories are moved
      * @throws AppError `forbidden`, or `validation_failed` for a filter without a condition
      */
-    async move(
-      reach: Reach,
-      filter: Filter,
-      project: string | null,
-      signal?: AbortSignal,
-    ): Promise<number> {
+    async move(reach: Reach, filter: Filter, project: string | null): Promise<number> {
       if (!hasCondition(filter)) {
         throw new AppError(
           "validation_failed",
@@ -88,7 +80,7 @@ export function createMove({ store, clock }: { store: Pick<Store, "use">; clock:
       const reached = writable(reach, { aliveAt: clock() });
       const wanted = writable(reach, { ...filter, aliveAt: clock() });
       const ids = await store.use(reach.accountId, ({ table }) => table.select(wanted));
-      return moveAll(ids, { reach, wanted, reached, target, signal });
+      return moveAll(ids, { reach, wanted, reached, target });
     },
 
     /**

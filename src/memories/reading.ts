@@ -58,7 +58,11 @@ export function createReading({
         const isWithoutModel = request.mode === "hybrid" && !(await isModelAtHand(embedder));
         const mode = isWithoutModel ? "keyword" : request.mode;
         const moment = { now: clock(), decay };
-        const found = await searchTable(table, embedder, { ...request, filter, mode }, moment);
+        const asking = {
+          ...embedder,
+          embedQuery: (text: string) => embedder.embedQuery(text, reach),
+        };
+        const found = await searchTable(table, asking, { ...request, filter, mode }, moment);
         const rows = found.hits.map(({ memory }) => memory);
         return { mode, found, answers: await toAnswers(table, reach, rows) };
       },

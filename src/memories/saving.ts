@@ -66,7 +66,7 @@ export function createSaving({
     const embedded = await Promise.all(
       wanted.map(async (input) => ({
         input,
-        embedding: await firstEmbedder.embedContent(input.content),
+        embedding: await firstEmbedder.embedContent(input.content, reach),
       })),
     );
     const now = clock();

@@ -49,7 +49,7 @@ export function createUpdate({
     const embedding =
       content === undefined || content === present.content
         ? null
-        : await used.embedContent(content);
+        : await used.embedContent(content, reach);
 
     const updated = await store.use(reach.accountId, async ({ writer, embedder }) => {
       if (embedding && embedder !== used) return null;

@@ -4,7 +4,7 @@ import { createBodyReader } from "../http/body.ts";
 import type { Etags } from "../http/etag.ts";
 import { createListReader } from "../http/list-body.ts";
 import { ref, responses } from "../http/openapi.ts";
-import type { Authorize } from "../http/principal.ts";
+import { type Authorize, givenUp } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
 import type { RecordEvent } from "../http/record-event.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
@@ -81,7 +81,7 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
 
   return new Elysia({ normalize: false })
     .derive(async ({ request }) => {
-      const principal = await authorize(request, "memories:add");
+      const principal = givenUp(await authorize(request, "memories:add"), request);
       checkQueryString(request);
       const source = sourceOf(principal, "api");
       return { principal, source };
@@ -185,7 +185,7 @@ function createChangeRoutes({ memories, authorize, etags, record }: Dependencies
 
   return new Elysia({ normalize: false })
     .derive(async ({ request }) => {
-      const principal = await authorize(request, "memories:write");
+      const principal = givenUp(await authorize(request, "memories:write"), request);
       checkQueryString(request);
       const source = sourceOf(principal, "api");
       return { principal, source };

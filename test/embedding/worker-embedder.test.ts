@@ -154,24 +154,38 @@ describe("a worker that ends unexpectedly", () => {
 });
 
 describe("admission", () => {
-  test("a batch of the longest contents may wait, three batches may not", async () => {
+  test("a batch of the longest contents may wait, two of one key may not", async () => {
     const { embedder } = start();
     await embedder.ready();
-    const content = "x".repeat(32_768);
+    const content = "x".repeat(32_760);
     const batch = () =>
       Array.from({ length: 256 }, (_, index) =>
         embedder.embedContent(content + index).catch(String),
       );
-    const accepted = [...batch(), ...batch()];
-    const refused = await outcomes([
-      embedder.embedContent(content),
-      embedder.embedContent("short"),
-    ]);
-    expect(refused[0]).toBe("unavailable");
+    const accepted = batch();
+    expect(await outcomes([embedder.embedContent(content)])).toEqual(["unavailable"]);
+    const another = { accountId: "another" };
+    expect((await embedder.embedContent("short", another)).vectors).toHaveLength(1);
     // Queries have their own limit.
     expect((await embedder.embedQuery("is there room")).vector).toHaveLength(384);
     await embedder.close();
     await Promise.all(accepted);
+  });
+
+  test("the texts of a client that has gone leave the queue", async () => {
+    const { embedder } = start();
+    await embedder.ready();
+    const client = new AbortController();
+    const asker = { accountId: "gone", signal: client.signal };
+    const content = "The lazy dog sleeps. ".repeat(1_500);
+    const calls = Array.from({ length: 100 }, () => embedder.embedContent(content, asker));
+    const settled = outcomes(calls);
+    client.abort();
+    expect(new Set(await settled)).toEqual(new Set(["unavailable"]));
+    // Each of them takes seconds. One run at most is still going on.
+    const next = embedder.embedContent("short", asker);
+    expect(await outcomes([next])).toEqual(["unavailable"]);
+    expect((await embedder.embedContent("short")).vectors).toHaveLength(1);
   });
 });
 
