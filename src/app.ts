@@ -30,6 +30,7 @@ import { createRouteNames } from "./http/route-names.ts";
 import { SECURITY_HEADERS } from "./http/security-headers.ts";
 import { createSecurityTxt } from "./http/security-txt.ts";
 import { createStrictTransport } from "./http/strict-transport.ts";
+import type { ProjectOf } from "./import/folder-projects.ts";
 import type { Keys } from "./keys/keys.ts";
 import type { Log } from "./log.ts";
 import { createMcpRoutes } from "./mcp/routes.ts";
@@ -85,7 +86,7 @@ export function createApp({
   serverStatus = null,
   local = () => null,
   progress = createProgressMemory(),
-  projectOf = () => null,
+  projectOf = async () => null,
   securityLog,
   activity,
   undoable,
@@ -105,7 +106,7 @@ export function createApp({
   /** How far transcripts are captured; by default it is kept until the program ends. */
   progress?: ProgressStore;
   /** The project of a folder of this machine. */
-  projectOf?: (folder: string) => string | null;
+  projectOf?: ProjectOf;
   securityLog: SecurityLog;
   activity: Activity;
   undoable: Undoable;

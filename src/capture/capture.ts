@@ -1,5 +1,6 @@
 import type { Principal } from "../http/principal.ts";
 import { convert } from "../import/convert-memory.ts";
+import { type ProjectOf, rememberProjects } from "../import/folder-projects.ts";
 import { openTranscript } from "../import/transcripts/read-transcript.ts";
 import { BEGINNING, type Turn, timeOf } from "../import/transcripts/turn.ts";
 import { turnMemory } from "../import/transcripts/turn-memory.ts";
@@ -52,7 +53,7 @@ export function createCapture({
 }: {
   memories: Pick<Memories, "import" | "secrets">;
   progress: ProgressStore;
-  projectOf: (folder: string) => string | null;
+  projectOf: ProjectOf;
   clock: () => number;
 }) {
   /** The last capture of each transcript. Two captures at the same time would split a turn. */
@@ -75,13 +76,15 @@ export function createCapture({
         ? null
         : endOfDay(now + conversation.keptDays * DAY, principal.accountId);
     const lines: ImportLine[] = [];
+    const ofFolder = rememberProjects(projectOf);
     let last = after;
     // Masking secrets in a turn of up to a megabyte takes time: other requests run in between.
     const pause = createPause();
     for (const turn of turns) {
       await pause();
       const folder = turn.folder ?? conversation.folder;
-      const found = named === undefined && folder !== null ? projectOf(folder) : (named ?? null);
+      const found =
+        named === undefined && folder !== null ? await ofFolder(folder) : (named ?? null);
       const project = validOrNull(Project, found);
       const session = validOrNull(SessionId, turn.session ?? conversation.session);
       const source = turnMemory(conversation.agent, {

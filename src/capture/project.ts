@@ -1,67 +1,71 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { access, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { LIMITS } from "../memories/memory.ts";
 import { homeFolder } from "../system/folders.ts";
+import { isOwn } from "../system/foreign-ancestor.ts";
+import { readSmallText } from "../system/regular-file.ts";
 
 /** Most bytes of a git file that is read. */
-const MAX_FILE_BYTES = 1 << 20;
+const MAX_FILE_BYTES = 64 << 10;
 
 /**
  * The project of a folder: `owner/repo` of the remote `origin` of its git repository, else the name
  * of the repository's folder. Null outside a repository. This does not run git: hooks have no time
  * for that, and the configuration of a foreign folder can make git run any program.
  */
-export function projectOfFolder(folder: string): string | null {
-  const found = findRepository(resolve(folder));
+export async function projectOfFolder(folder: string): Promise<string | null> {
+  const found = await findRepository(resolve(folder));
   if (found === null) return null;
   const { root, gitFolder } = found;
   // A worktree shares the configuration of its repository and belongs to the same project.
-  const shared = textOf(join(gitFolder, "commondir"));
+  const shared = await textOf(join(gitFolder, "commondir"));
   const common = shared === null ? gitFolder : resolve(gitFolder, shared.trim());
   const isWorktree = common !== gitFolder && basename(common) === ".git";
-  const origin = originOf(textOf(join(common, "config")) ?? "");
+  const origin = originOf((await textOf(join(common, "config"))) ?? "");
   const name = (origin && nameOf(origin)) || basename(isWorktree ? dirname(common) : root);
   return name !== "" && name.length <= LIMITS.identifier ? name : null;
 }
 
 /**
- * The repository that contains a folder: its root and its git folder. A repository in the home folder
- * is ignored: it holds settings and is not the project of the folders below, and editors start
- * programs in the home folder.
+ * The repository that contains a folder: its root and its git folder. As in git, it must belong to this user
+ * or root (git-config(1), safe.directory), and the search ends where another file system begins: otherwise
+ * another user could plant one above, such as in `/tmp`. It also ends at the home folder, whose repository
+ * holds settings and is not the project of the folders below; editors start programs there.
  */
-function findRepository(folder: string): { root: string; gitFolder: string } | null {
+async function findRepository(folder: string): Promise<{ root: string; gitFolder: string } | null> {
   const home = homeFolder({});
+  const first = await stat(folder).catch(() => null);
   for (let root = folder; root !== home; root = dirname(root)) {
-    const gitFolder = gitFolderOf(join(root, ".git"));
-    if (gitFolder !== null) return { root, gitFolder };
+    const found = await stat(root).catch(() => null);
+    if (found && first && found.dev !== first.dev) return null;
+    const gitFolder = await gitFolderOf(join(root, ".git"));
+    if (gitFolder !== null) return found && isOwn(found.uid) ? { root, gitFolder } : null;
     if (root === dirname(root)) return null;
   }
   return null;
 }
 
-/** In a worktree or a submodule, `.git` is a file with the path of the git folder (gitrepository-layout(5)). */
-function gitFolderOf(path: string): string | null {
-  try {
-    const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory();
-    if (isFolder === undefined) return null;
-    const named = isFolder ? "." : /^gitdir: (.+)$/m.exec(textOf(path) ?? "")?.[1];
-    if (named === undefined) return null;
-    const folder = isFolder ? path : resolve(dirname(path), named.trim());
-    return existsSync(join(folder, "HEAD")) ? folder : null;
-  } catch {
-    // An unreadable repository counts as none.
-    return null;
-  }
+/**
+ * In a worktree or a submodule, `.git` is a file with the path of the git folder (gitrepository-layout(5)).
+ * An unreadable repository counts as none.
+ */
+async function gitFolderOf(path: string): Promise<string | null> {
+  const found = await stat(path).catch(() => null);
+  if (!found) return null;
+  const named = found.isDirectory() ? "." : /^gitdir: (.+)$/m.exec((await textOf(path)) ?? "")?.[1];
+  if (named === undefined) return null;
+  const folder = found.isDirectory() ? path : resolve(dirname(path), named.trim());
+  const owner = await stat(folder).catch(() => null);
+  if (!owner || !isOwn(owner.uid)) return null;
+  const isWhole = await access(join(folder, "HEAD")).then(
+    () => true,
+    () => false,
+  );
+  return isWhole ? folder : null;
 }
 
-/** The text of a small regular file, else null: a foreign folder may contain an endless device file. */
-function textOf(path: string): string | null {
-  try {
-    const found = statSync(path);
-    return found.isFile() && found.size <= MAX_FILE_BYTES ? readFileSync(path, "utf8") : null;
-  } catch {
-    return null;
-  }
+function textOf(path: string): Promise<string | null> {
+  return readSmallText(path, MAX_FILE_BYTES, isOwn);
 }
 
 const SECTION = /^\[\s*remote\s+"origin"\s*\]/i;

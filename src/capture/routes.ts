@@ -5,6 +5,7 @@ import { createBodyReader } from "../http/body.ts";
 import { responses } from "../http/openapi.ts";
 import type { Authorize, Principal } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
+import type { ProjectOf } from "../import/folder-projects.ts";
 import type { Turn } from "../import/transcripts/turn.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import type { Log } from "../log.ts";
@@ -26,7 +27,7 @@ export function createCaptureRoutes({
   capture: Capture;
   recall: Recall;
   /** The project of a folder on this machine. */
-  projectOf: (folder: string) => string | null;
+  projectOf: ProjectOf;
   authorize: Authorize;
   log: Log;
 }) {
@@ -111,7 +112,8 @@ export function createCaptureRoutes({
         checkPaths(principal, body);
         const { folder } = body;
         const named = principal.bound?.project ?? body.project;
-        const project = named === undefined && folder !== undefined ? projectOf(folder) : named;
+        const project =
+          named === undefined && folder !== undefined ? await projectOf(folder) : named;
         return {
           text: await recall.text(principal, {
             project: project ?? null,

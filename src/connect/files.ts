@@ -2,12 +2,14 @@ import {
   chmodSync,
   chownSync,
   closeSync,
+  constants,
   existsSync,
+  fstatSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
+  readSync,
   realpathSync,
   rmSync,
   statSync,
@@ -19,6 +21,11 @@ import { roamingFolder } from "../system/folders.ts";
 import { HAS_MODES } from "../system/foreign-ancestor.ts";
 import { type Client, placeOn } from "./client.ts";
 import { ConnectError } from "./connect-error.ts";
+
+/** Most bytes of a configuration file. Some clients keep all that they know in theirs. */
+const MAX_BYTES = 64 << 20;
+/** Bytes by which a file may grow while it is read. */
+const SPARE_BYTES = 64 << 10;
 
 /** The facts that determine where configuration files are. */
 export interface Surroundings {
@@ -104,14 +111,32 @@ export function readConfiguration(path: string): File {
       return { path, realPath: path, text: "", exists: false };
     }
     const realPath = realpathSync(path);
-    if (!statSync(realPath).isFile()) throw new ConnectError(`${path} is not a file.`);
-    const bytes = readFileSync(realPath);
+    const bytes = readBounded(realPath);
+    if (bytes === null) throw new ConnectError(`${path} is not a file of text.`);
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     return { path, realPath, text, exists: true };
   } catch (error) {
     if (error instanceof ConnectError) throw error;
     if (error instanceof TypeError) throw new ConnectError(`${path} is not text in UTF-8.`);
     throw new ConnectError(`${path} can't be read (${reasonOf(error)}).`);
+  }
+}
+
+/** @returns null for what is no regular file, or too long, such as one of `/proc` that a link leads to */
+function readBounded(path: string): Uint8Array | null {
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const found = fstatSync(file);
+    if (!found.isFile() || found.size > MAX_BYTES) return null;
+    // A file of `/proc` says that it is empty, and never ends.
+    const bytes = Buffer.alloc(found.size + SPARE_BYTES);
+    let length = 0;
+    for (let read = -1; read !== 0; length += read) {
+      read = readSync(file, bytes, length, bytes.length - length, null);
+    }
+    return length < bytes.length ? bytes.subarray(0, length) : null;
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ProjectOf } from "./folder-projects.ts";
 import type { TextSource } from "./source.ts";
 
 /** A memory in the export of another program. */
@@ -39,7 +40,7 @@ export interface Context {
   /** Names of projects by their ids. */
   projects: Map<string, string>;
   /** The project of a folder on this machine; null when it has none. */
-  projectOf: (folder: string) => string | null;
+  projectOf: ProjectOf;
 }
 
 /** A file format with memories. */

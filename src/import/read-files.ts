@@ -3,6 +3,7 @@ import { openArchive } from "./archive.ts";
 import { basicMemory } from "./basic-memory.ts";
 import { type Converted, createConverter } from "./convert-memory.ts";
 import { compareReadingOrder, kindOf } from "./file-kinds.ts";
+import { type ProjectOf, rememberProjects } from "./folder-projects.ts";
 import type { Context, Format, Found, SourceMemory } from "./format.ts";
 import { recognise } from "./formats.ts";
 import type { InputFile } from "./input-file.ts";
@@ -52,18 +53,23 @@ export interface ReadOptions {
   /** Whether to read the files in the given order. */
   isOrdered?: boolean;
   /** The project of a folder on this machine, for transcripts; null when it has none. */
-  projectOf?: (folder: string) => string | null;
+  projectOf?: ProjectOf;
 }
 
 /** Reads files one after the other, each in its own format. */
 export function readFiles(
   inputs: readonly InputFile[],
-  { project = null, isFolder = false, isOrdered = false, projectOf = () => null }: ReadOptions = {},
+  {
+    project = null,
+    isFolder = false,
+    isOrdered = false,
+    projectOf = async () => null,
+  }: ReadOptions = {},
 ): Reading {
   const meter = createMeter(inputs);
   const files: ReadFile[] = [];
   const leftOut = new Map<string, number>();
-  const context: Context = { projects: new Map(), projectOf };
+  const context: Context = { projects: new Map(), projectOf: rememberProjects(projectOf) };
   const convert = createConverter({ project });
 
   const leaveOut = (reason: string) => void leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);

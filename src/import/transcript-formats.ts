@@ -40,7 +40,7 @@ async function* readTurns(
   for await (const turn of turns) {
     const { folder } = turn;
     const memory = turnMemory(format.agent, turn);
-    const project = folder === null ? null : context.projectOf(folder);
+    const project = folder === null ? null : await context.projectOf(folder);
     yield { at: placeIn(source, `turn ${++count}`), memory: { ...memory, project } };
   }
   const lines = damaged + (onDisk?.damaged() ?? 0);

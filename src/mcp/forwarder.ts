@@ -10,10 +10,10 @@ const MAX_ATTEMPTS = 5;
 /** Sends one message to the server and writes the answers; resolves when that is done. */
 export type Forward = (message: unknown, text: string, signal: AbortSignal) => Promise<void>;
 
-/** Headers of all messages; see `Session`. Read again for each message. */
+/** Headers of all messages; see `Session`. The project is asked for again for each message. */
 interface MessageSource {
   readonly agent?: string | null;
-  readonly project?: string | null;
+  readonly project?: () => Promise<string | null>;
   readonly sessionId?: string | null;
 }
 
@@ -45,7 +45,7 @@ export function createForwarder({
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
       "idempotency-key": crypto.randomUUID(),
-      ...sourceHeaders(source),
+      ...(await sourceHeaders(source)),
       ...headersOf(message, negotiated),
     };
 
@@ -88,7 +88,9 @@ export function createForwarder({
   };
 }
 
-function sourceHeaders({ agent, project, sessionId }: MessageSource): Record<string, string> {
+async function sourceHeaders(source: MessageSource): Promise<Record<string, string>> {
+  const { agent, sessionId } = source;
+  const project = await source.project?.();
   return {
     ...(agent && { [AGENT_HEADER]: encodeURIComponent(agent) }),
     ...(project && { [PROJECT_HEADER]: encodeURIComponent(project) }),

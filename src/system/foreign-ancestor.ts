@@ -38,11 +38,17 @@ function foreignness(folder: string, isLast: boolean): string | null {
   const own = process.getuid?.();
   // Systems other than Unix have no user ids.
   if (own === undefined) return null;
-  if (uid !== own && uid !== rootUser()) return `belongs to another user (${uid})`;
+  if (!isOwn(uid)) return `belongs to another user (${uid})`;
   if (!isLast && (mode & 0o1000) !== 0) return null;
   if ((mode & 0o002) !== 0) return "can be written by other users";
   if ((mode & 0o020) === 0 || hasOneMember(gid, own)) return null;
   return `can be written by other users (group ${gid})`;
+}
+
+/** Whether the owner of a file is this user or root. Systems other than Unix have no user ids. */
+export function isOwn(uid: number): boolean {
+  const own = process.getuid?.();
+  return own === undefined || uid === own || uid === rootUser();
 }
 
 /**

@@ -35,7 +35,7 @@ async function open(folder = temporaryFolder()) {
   const capture = createCapture({
     memories: server.memories,
     progress: createProgressFiles(join(folder, "captured")),
-    projectOf: (path) => (path.startsWith("/home/sam/") ? path.slice(10) : null),
+    projectOf: async (path) => (path.startsWith("/home/sam/") ? path.slice(10) : null),
     clock: server.clock,
   });
   const conversation: Conversation = {

@@ -46,8 +46,8 @@ test.each([
   ["/srv/git/atlas.git", "atlas"],
   ["file:///srv/git/atlas.git", "atlas"],
   ["../atlas", "atlas"],
-])("a repository with the origin %s is the project %s", (origin, project) => {
-  expect(projectOfFolder(repository(origin))).toBe(project);
+])("a repository with the origin %s is the project %s", async (origin, project) => {
+  expect(await projectOfFolder(repository(origin))).toBe(project);
 });
 
 test.each(["config", "commondir"])(
@@ -58,54 +58,54 @@ test.each(["config", "commondir"])(
     rmSync(path, { force: true });
     Bun.spawnSync(["mkfifo", path]);
     // In a separate process, since reading this file never ends.
-    const code = `import { projectOfFolder } from "${import.meta.dir}/../../src/capture/project.ts"; console.log(projectOfFolder(process.argv[1]));`;
+    const code = `import { projectOfFolder } from "${import.meta.dir}/../../src/capture/project.ts"; console.log(await projectOfFolder(process.argv[1]));`;
     const { stdout } = Bun.spawnSync([process.execPath, "-e", code, folder], { timeout: 20_000 });
     expect(stdout.toString().trim()).toBe(basename(folder));
   },
 );
 
-test("a folder in a repository has the project of origin, whatever other remotes exist", () => {
+test("a folder in a repository has the project of origin, whatever other remotes exist", async () => {
   const folder = repository();
   git(folder, "remote", "add", "fork", "https://github.com/sam/atlas");
   git(folder, "remote", "add", "origin", "https://github.com/acme/atlas");
   git(folder, "remote", "add", "other", "https://github.com/bob/atlas");
   const deep = join(folder, "src", "deep");
   mkdirSync(deep, { recursive: true });
-  expect(projectOfFolder(deep)).toBe("acme/atlas");
+  expect(await projectOfFolder(deep)).toBe("acme/atlas");
 });
 
-test("without an origin, a repository's project is the name of its folder", () => {
+test("without an origin, a repository's project is the name of its folder", async () => {
   const folder = repository();
   git(folder, "remote", "add", "fork", "https://github.com/sam/atlas");
   mkdirSync(join(folder, "src"));
-  expect(projectOfFolder(join(folder, "src"))).toBe(basename(folder));
+  expect(await projectOfFolder(join(folder, "src"))).toBe(basename(folder));
 });
 
-test("a worktree has the same project as its repository, with and without an origin", () => {
+test("a worktree has the same project as its repository, with and without an origin", async () => {
   const folder = repository();
   git(folder, "commit", "--quiet", "--allow-empty", "-m", "first");
   const worktree = join(temporaryFolder(), "elsewhere");
   git(folder, "worktree", "add", "--quiet", worktree);
-  expect(projectOfFolder(worktree)).toBe(basename(folder));
+  expect(await projectOfFolder(worktree)).toBe(basename(folder));
   git(folder, "remote", "add", "origin", "git@github.com:acme/atlas.git");
-  expect(projectOfFolder(worktree)).toBe("acme/atlas");
+  expect(await projectOfFolder(worktree)).toBe("acme/atlas");
 });
 
-test("a submodule is a project of its own", () => {
+test("a submodule is a project of its own", async () => {
   const part = repository();
   git(part, "commit", "--quiet", "--allow-empty", "-m", "first");
   const whole = repository("https://github.com/acme/whole");
   git(whole, "submodule", "--quiet", "add", part, "part");
-  expect(projectOfFolder(join(whole, "part"))).toBe(basename(part));
-  expect(projectOfFolder(whole)).toBe("acme/whole");
+  expect(await projectOfFolder(join(whole, "part"))).toBe(basename(part));
+  expect(await projectOfFolder(whole)).toBe("acme/whole");
 });
 
-test("a folder outside any repository has no project", () => {
+test("a folder outside any repository has no project", async () => {
   const folder = temporaryFolder();
-  expect(projectOfFolder(folder)).toBeNull();
+  expect(await projectOfFolder(folder)).toBeNull();
   mkdirSync(join(folder, ".git"));
-  expect(projectOfFolder(folder)).toBeNull();
+  expect(await projectOfFolder(folder)).toBeNull();
   const other = temporaryFolder();
   writeFileSync(join(other, ".git"), "gitdir: /nonexistent\n");
-  expect(projectOfFolder(other)).toBeNull();
+  expect(await projectOfFolder(other)).toBeNull();
 });

@@ -101,7 +101,7 @@ function forwarderOf(
   const roots = createRoots(to.write);
   const source = {
     ...given,
-    get project() {
+    project() {
       const folders = roots.folders();
       return projectOfFirst(folders.length > 0 ? folders : [process.cwd()]);
     },
@@ -110,9 +110,12 @@ function forwarderOf(
 }
 
 /** The project of the first folder that has one with a valid name. */
-function projectOfFirst(folders: readonly string[]): string | null {
-  const projects = folders.values().map(projectOfFolder);
-  return projects.find((name) => name !== null && problemOf(Project, name) === null) ?? null;
+async function projectOfFirst(folders: readonly string[]): Promise<string | null> {
+  for (const folder of folders) {
+    const name = await projectOfFolder(folder);
+    if (name !== null && problemOf(Project, name) === null) return name;
+  }
+  return null;
 }
 
 /** Yields standard input, and calls back at its end. */

@@ -77,7 +77,7 @@ async function save(
 ): Promise<void> {
   const content = await inputText(words, "There is no text to save: give one.", options);
   const { project: wanted, importance, expires, supersedes } = options;
-  const project = wanted === undefined ? projectOfFolder(process.cwd()) : wanted || null;
+  const project = wanted === undefined ? await projectOfFolder(process.cwd()) : wanted || null;
   using api = await openApi(config, env, options);
   const response = await api.request("/api/memories?similar=true", {
     method: "POST",

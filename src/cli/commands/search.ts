@@ -78,14 +78,14 @@ async function search(
   }
   const query = await inputText(words, "There is nothing to search for: give some words.", options);
   using api = await openApi(config, env, options);
-  const response = await api.request(`/api/memories/search?${parametersOf(query, options)}`);
+  const response = await api.request(`/api/memories/search?${await parametersOf(query, options)}`);
   const { memories } = (await response.json()) as { memories: FoundMemory[] };
   if (response.headers.get("ctxd-search-mode") === "keyword") {
     say("Searched by words only: the model that understands meanings is still loading.");
   }
   if (options.json) return await print(JSON.stringify({ memories }, null, 2));
   if (memories.length > 0) return await print(printable(memories.map(describe).join("\n\n")));
-  const parameters = parametersOf(query, options);
+  const parameters = await parametersOf(query, options);
   const count = parameters.has("project") ? await countElsewhere(api, parameters) : 0;
   say(
     count === 0
@@ -103,8 +103,9 @@ async function countElsewhere(api: Api, parameters: URLSearchParams): Promise<nu
   return ((await response.json()) as { memories: FoundMemory[] }).memories.length;
 }
 
-function parametersOf(query: string, options: SearchOptions): URLSearchParams {
-  const project = options.project ?? (options.allProjects ? null : projectOfFolder(process.cwd()));
+async function parametersOf(query: string, options: SearchOptions): Promise<URLSearchParams> {
+  const project =
+    options.project ?? (options.allProjects ? null : await projectOfFolder(process.cwd()));
   return new URLSearchParams({
     q: query,
     known: String(!options.guesses),

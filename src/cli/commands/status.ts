@@ -75,7 +75,7 @@ async function showStatus(
   using api = await openApi(config, env, { ...(user !== undefined && { user }) });
   const figures = (await (await api.request("/api/stats")).json()) as Stats;
   const connected = new Set(connectedClients(env));
-  const name = wanted ?? projectOfFolder(process.cwd());
+  const name = wanted ?? (await projectOfFolder(process.cwd()));
   const status: Status = {
     version,
     data_dir: dataDir,

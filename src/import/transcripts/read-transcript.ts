@@ -1,10 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { readSmallText } from "../../system/regular-file.ts";
 import { type JsonObject, objectsOf, parseObject } from "../json-objects.ts";
 import { claudeCode } from "./claude-code.ts";
 import { codex } from "./codex.ts";
 import { gemini, readConversation } from "./gemini.ts";
-import { isCompressed, readHead, readLines } from "./transcript-lines.ts";
+import { isCompressed, readHead, readLines, readTranscript } from "./transcript-lines.ts";
 import {
   BEGINNING,
   createTurnBuilder,
@@ -16,8 +16,8 @@ import {
 
 export const TRANSCRIPTS: readonly TranscriptFormat[] = [claudeCode, codex, gemini];
 
-/** Bytes of a transcript that must be read as a whole. */
-const MAX_WHOLE_BYTES = 64 << 20;
+/** Bytes of a file with the path of a folder. */
+const MAX_PATH_BYTES = 64 << 10;
 
 /** A transcript that is being read. */
 export interface Reading {
@@ -90,12 +90,8 @@ async function* readAppended(
 
 /** Reads a transcript that its agent may rewrite: all of it, then the turns after the position's time. */
 async function* readRewritten(path: string, state: State): AsyncGenerator<Turn> {
-  const { size } = await Bun.file(path).stat();
-  if (size > MAX_WHOLE_BYTES) {
-    throw new Error(`The transcript has more than ${MAX_WHOLE_BYTES} bytes.`);
-  }
   const position = { ...state.position, folder: state.position.folder ?? (await folderOf(path)) };
-  const text = await readFile(path, "utf8");
+  const text = (await readTranscript(path)).toString();
   const whole = parseObject(text);
   const lines = whole
     ? [whole]
@@ -123,6 +119,6 @@ async function* readRewritten(path: string, state: State): AsyncGenerator<Turn> 
 /** The working folder of Gemini CLI, which it writes to a file beside its chats. */
 async function folderOf(path: string): Promise<string | null> {
   const file = join(dirname(dirname(path)), ".project_root");
-  const folder = (await readFile(file, "utf8").catch(() => "")).trim();
+  const folder = ((await readSmallText(file, MAX_PATH_BYTES)) ?? "").trim();
   return folder === "" ? null : folder;
 }

@@ -1,10 +1,12 @@
 import { createReadStream } from "node:fs";
-import { open, readFile } from "node:fs/promises";
+import { openRegular, readWhole } from "../../system/regular-file.ts";
 
 /** Bytes of a line. Longer lines hold output of tools and are skipped. */
 export const MAX_TRANSCRIPT_LINE = 16 << 20;
 /** Bytes that identify a format. The first message may contain long instructions. */
 const HEAD = 1 << 18;
+/** Bytes of a transcript that must be read as a whole. */
+const MAX_WHOLE_BYTES = 64 << 20;
 const LINE_BREAK = 10;
 
 /** A line of a transcript. */
@@ -53,7 +55,7 @@ export function isCompressed(path: string): boolean {
 /** The beginning of a file. */
 export async function readHead(path: string): Promise<string> {
   if (isCompressed(path)) return (await unpack(path)).subarray(0, HEAD).toString();
-  const file = await open(path);
+  const file = await openRegular(path);
   try {
     const { buffer, bytesRead } = await file.read({ buffer: new Uint8Array(HEAD) });
     return new TextDecoder().decode(buffer.subarray(0, bytesRead));
@@ -68,5 +70,12 @@ async function* readChunks(path: string, from: number): AsyncGenerator<Buffer> {
 }
 
 async function unpack(path: string): Promise<Buffer> {
-  return Bun.zstdDecompress(await readFile(path));
+  return Bun.zstdDecompress(await readTranscript(path));
+}
+
+/** All of a file. @throws as `openRegular`, or Error when it is too long */
+export async function readTranscript(path: string): Promise<Buffer> {
+  const bytes = await readWhole(path, MAX_WHOLE_BYTES);
+  if (bytes) return bytes;
+  throw new Error(`The transcript has more than ${MAX_WHOLE_BYTES} bytes.`);
 }

@@ -36,7 +36,7 @@ test.each(AGENTS)(
     const home = temporaryFolder();
     const path = writeTranscript(join(home, file), linesOf("s-1"));
     if (agent === "gemini") writeFileSync(join(path, "..", "..", ".project_root"), `${FOLDER}\n`);
-    const projectOf = (folder: string) => (folder === FOLDER ? "acme/atlas" : null);
+    const projectOf = async (folder: string) => (folder === FOLDER ? "acme/atlas" : null);
     const read = await readReading(await openAgent(agent, { env: { HOME: home }, projectOf }));
     expect(read.memories.map(({ content }) => content)).toEqual(CONTENTS);
     for (const memory of read.memories) {
