@@ -1,5 +1,6 @@
 import { Kind, type SchemaOptions, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 import { pairsIn } from "./code-points.ts";
+import { hasHidden } from "./plain-text.ts";
 
 /**
  * Kinds of input that JSON Schema alone can't check. They share one TypeBox kind, whose schemas
@@ -41,6 +42,8 @@ interface TextRules {
   trimmed?: boolean;
   /** Refuse text with a comma, so that a list of such texts can be separated by commas. */
   noComma?: boolean;
+  /** Refuse hidden characters: a label with them could add a line to a text for agents. */
+  visible?: boolean;
 }
 
 /** Well-formed Unicode text of a limited number of characters. */
@@ -54,6 +57,8 @@ export function text(options: TextOptions, rules: TextRules = {}) {
     }
     if (rules.notBlank && value.trim() === "") return "must not be only white space";
     if (rules.noComma && value.includes(",")) return "must not contain a comma";
+    if (rules.visible && hasHidden(value))
+      return "must not contain control or invisible characters";
     return value.isWellFormed() ? null : "must be well-formed Unicode";
   });
 }

@@ -47,6 +47,7 @@ const ORDER = [
   "input-kinds.ts",
   "stop-words.ts",
   "code-points.ts",
+  "plain-text.ts",
   "short-text.ts",
   "changelog.ts",
   "rate-limit.ts",

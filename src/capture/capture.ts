@@ -90,7 +90,7 @@ export function createCapture({
       const source = turnMemory(conversation.agent, {
         ...turn,
         session,
-        text: memories.secrets.mask(turn.text),
+        text: await memories.secrets.mask(turn.text),
       });
       for (const memory of convert(conversation.agent, source).memories) {
         // Distinct times keep the order of turns with equal times, and of the parts of one turn.

@@ -1,5 +1,6 @@
 import type { FoundMemory } from "../memories/found-memory.ts";
 import type { Memory } from "../memories/memory.ts";
+import { showHidden } from "../plain-text.ts";
 import { excerpt, formatDate } from "../short-text.ts";
 import { isTalk, roleOf } from "./recall-chance.ts";
 
@@ -33,7 +34,7 @@ export function recallText(
   const lines: string[] = [];
   const ids: string[] = [];
   for (const { memory, why } of recalled) {
-    const line = `${describe(memory, project)}${explains ? ` [${why}]` : ""}`;
+    const line = `- ${explains ? `[${why}] ` : ""}${describe(memory, project)}`;
     // A later, shorter memory may still fit.
     if (line.length + 1 > remaining) continue;
     remaining -= line.length + 1;
@@ -48,9 +49,11 @@ function describe(memory: Memory | FoundMemory, project: string | null): string 
   const text = isLong && "matched" in memory ? `…${memory.matched.text}…` : cut(memory.content);
   const role = roleOf(memory);
   const said = !isTalk(memory) ? "" : role ? `said by the ${role} on ` : "said on ";
-  const other = memory.project === null || memory.project === project ? "" : `${memory.project}, `;
-  const oneLine = text.replaceAll(/\s+/g, " ").trim();
-  return `- ${oneLine} (${other}${said}${formatDate(memory.created_at)}, ${memory.id})`;
+  const isOther = memory.project !== null && memory.project !== project;
+  const other = isOther ? `${showHidden(memory.project ?? "")}, ` : "";
+  const oneLine = showHidden(text.replaceAll(/\s+/g, " ").trim());
+  // The facts come before the text, which can't pass for them there.
+  return `(${other}${said}${formatDate(memory.created_at)}, ${memory.id}) ${oneLine}`;
 }
 
 function cut(content: string): string {

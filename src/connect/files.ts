@@ -2,7 +2,6 @@ import {
   chmodSync,
   chownSync,
   closeSync,
-  constants,
   existsSync,
   fstatSync,
   fsyncSync,
@@ -111,8 +110,9 @@ export function readConfiguration(path: string): File {
       return { path, realPath: path, text: "", exists: false };
     }
     const realPath = realpathSync(path);
+    if (!statSync(realPath).isFile()) throw new ConnectError(`${path} is not a file.`);
     const bytes = readBounded(realPath);
-    if (bytes === null) throw new ConnectError(`${path} is not a file of text.`);
+    if (bytes === null) throw new ConnectError(`${path} is too long for settings.`);
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     return { path, realPath, text, exists: true };
   } catch (error) {
@@ -122,14 +122,14 @@ export function readConfiguration(path: string): File {
   }
 }
 
-/** @returns null for what is no regular file, or too long, such as one of `/proc` that a link leads to */
+/** @returns null for what is too long, such as a file of `/proc` that a link leads to */
 function readBounded(path: string): Uint8Array | null {
-  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  const file = openSync(path, "r");
   try {
-    const found = fstatSync(file);
-    if (!found.isFile() || found.size > MAX_BYTES) return null;
+    const { size } = fstatSync(file);
+    if (size > MAX_BYTES) return null;
     // A file of `/proc` says that it is empty, and never ends.
-    const bytes = Buffer.alloc(found.size + SPARE_BYTES);
+    const bytes = Buffer.alloc(size + SPARE_BYTES);
     let length = 0;
     for (let read = -1; read !== 0; length += read) {
       read = readSync(file, bytes, length, bytes.length - length, null);

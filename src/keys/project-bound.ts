@@ -16,17 +16,14 @@ export function toBoundColumns(bound: Bound | null): BoundColumns {
   return { project: bound?.project ?? null, projectOnly: bound?.only ?? false };
 }
 
-const NAME = text({ minLength: 1, maxLength: 128 });
+const NAME = text({ minLength: 1, maxLength: 128 }, { visible: true });
 
 /** The problem with the project of a new key or grant; null without one. */
 export function boundProblem(bound: Bound | null): ErrorDetail | null {
   if (bound === null) return null;
   const path = "/project";
   const problem = problemOf(NAME, bound.project);
-  if (problem !== null) return { path, message: `A project's name ${problem}.` };
-  // Control characters would reach the terminal of a person who lists the keys.
-  const isPlain = !/[\p{Cc}\u2028\u2029]/u.test(bound.project);
-  return isPlain ? null : { path, message: "A project's name has no control characters." };
+  return problem === null ? null : { path, message: `A project's name ${problem}.` };
 }
 
 /** Describes a bound to people: `atlas`, `atlas only`. */

@@ -1,5 +1,6 @@
 import type { FoundMemory } from "../memories/found-memory.ts";
 import type { Memory } from "../memories/memory.ts";
+import { indent } from "../plain-text.ts";
 import { excerpt } from "../short-text.ts";
 import { describeMemory, excerptAround, type ShownMemory, wholeMemory } from "./memory-text.ts";
 
@@ -37,17 +38,18 @@ export function fitMemories(
   { maxTokens, maxContent = Number.POSITIVE_INFINITY }: Limits,
 ): FittedMemories {
   const budget = maxTokens * CHARACTERS_PER_TOKEN;
+  const sizes = memories.map(({ content }) => indent(content).length);
   for (let count = memories.length; count > 0; count--) {
     const kept = memories.slice(0, count);
     const forContents = budget - kept.reduce((sum, memory) => sum + sizeWithoutContent(memory), 0);
     const share = equalShare(
-      kept.map(({ content }) => Math.min(content.length, maxContent)),
+      sizes.slice(0, count).map((size) => Math.min(size, maxContent)),
       forContents,
     );
     if (share >= MIN_EXCERPT) {
       const limit = Math.min(share, maxContent);
       return {
-        shown: kept.map((memory) => shorten(memory, limit)),
+        shown: kept.map((memory, place) => shorten(memory, sizes[place] ?? 0, limit)),
         omitted: memories.length - count,
       };
     }
@@ -67,13 +69,17 @@ function equalShare(sizes: readonly number[], budget: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Cuts a content to its beginning; a search result to the text around its matched passage. */
-function shorten(memory: Memory | FoundMemory, limit: number): ShownMemory {
-  if (memory.content.length <= limit) return wholeMemory(memory);
+/**
+ * Cuts a content to its beginning; a search result to the text around its matched passage.
+ * @param size characters of the content as it is shown
+ */
+function shorten(memory: Memory | FoundMemory, size: number, limit: number): ShownMemory {
+  if (size <= limit) return wholeMemory(memory);
+  const length = Math.floor((limit * memory.content.length) / size);
   const content =
     "matched" in memory
-      ? excerptAround(memory.content, memory.matched, limit)
-      : excerpt(memory.content, limit);
+      ? excerptAround(memory.content, memory.matched, length)
+      : excerpt(memory.content, length);
   return { memory, content, isCut: true };
 }
 

@@ -2,6 +2,7 @@ import { unitsOf } from "../code-points.ts";
 import type { FoundMemory, Matched } from "../memories/found-memory.ts";
 import { edgeAfter, edgeBefore } from "../memories/matched/boundaries.ts";
 import type { Memory } from "../memories/memory.ts";
+import { indent, showHidden } from "../plain-text.ts";
 import { formatDate } from "../short-text.ts";
 
 /** A memory as a result shows it. */
@@ -18,9 +19,15 @@ export function wholeMemory(memory: Memory | FoundMemory): ShownMemory {
   return { memory, content: memory.content, isCut: false };
 }
 
+/** A label among the facts of a memory, quoted if it could be taken for several facts. */
+function labelText(label: string): string {
+  const shown = showHidden(label);
+  return shown.includes("·") ? JSON.stringify(shown) : shown;
+}
+
 /**
- * A memory as a model reads it: one line of facts, then its text. To save tokens, empty fields and
- * default values are left out.
+ * A memory as a model reads it: one line of facts, then its indented text, which can't pass for another
+ * memory. To save tokens, empty fields and default values are left out.
  */
 export function describeMemory({ memory, content }: ShownMemory): string {
   const { source, updated_at, importance, pinned } = memory;
@@ -34,17 +41,17 @@ export function describeMemory({ memory, content }: ShownMemory): string {
     formatDate(memory.created_at),
     updated_at !== memory.created_at && `changed ${formatDate(updated_at)}`,
     importance !== 0.5 && `importance ${importance}`,
-    memory.tags.length > 0 && `tags: ${memory.tags.join(", ")}`,
-    memory.agent_id && `agent: ${memory.agent_id}`,
-    memory.session_id && `session: ${memory.session_id}`,
-    memory.project && `project: ${memory.project}`,
+    memory.tags.length > 0 && `tags: ${memory.tags.map(labelText).join(", ")}`,
+    memory.agent_id && `agent: ${labelText(memory.agent_id)}`,
+    memory.session_id && `session: ${labelText(memory.session_id)}`,
+    memory.project && `project: ${labelText(memory.project)}`,
     pinned && "pinned",
     memory.expires_at && `expires ${formatDate(memory.expires_at)}`,
     memory.supersedes && `supersedes ${memory.supersedes}`,
     // The ids of credentials are long and mean nothing to a model.
-    source && `${source.via === "capture" ? "captured " : ""}by ${source.by}`,
+    source && `${source.via === "capture" ? "captured " : ""}by ${labelText(source.by)}`,
   ].filter((fact) => typeof fact === "string");
-  return `${facts.join(" · ")}\n${content}`;
+  return `${facts.join(" · ")}\n${indent(content)}`;
 }
 
 /** The part of a text around a passage, with `…` where text is left out. At most `length` characters. */

@@ -5,6 +5,7 @@ import type { SearchMode } from "../memories/ranking/mode.ts";
 import { readPeriod } from "../memories/ranking/period.ts";
 import { ALL_PROJECTS } from "../memories/requests.ts";
 import type { SearchRequest } from "../memories/search.ts";
+import { showHidden } from "../plain-text.ts";
 import { type FittedMemories, fitMemories, LIST_LIMITS, SEARCH_LIMITS } from "./fit-memories.ts";
 import { describeMemory, wholeMemory } from "./memory-text.ts";
 import type { Session } from "./session.ts";
@@ -91,7 +92,9 @@ export function createReadingTools(memories: Memories): Tool[] {
         const entry = describeMemory(wholeMemory(memory));
         const hasMetadata = Object.keys(memory.metadata).length > 0;
         return {
-          text: hasMetadata ? `${entry}\nmetadata: ${JSON.stringify(memory.metadata)}` : entry,
+          text: hasMetadata
+            ? `${entry}\nmetadata: ${showHidden(JSON.stringify(memory.metadata))}`
+            : entry,
         };
       },
     }),

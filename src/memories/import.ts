@@ -106,7 +106,11 @@ export async function importMemories(
       const unmasked = toLineMemory(line.number, line.memory, { project, source, now: clock() });
       // Masking does not change the id that follows from the line's text.
       const masked = secrets.maskMemory(unmasked);
-      const wanted = withSessionTime(masked, line.memory, inOrder);
+      const wanted = withSessionTime(
+        { ...masked, ...(reach.bound && { project }) },
+        line.memory,
+        inOrder,
+      );
       await pause();
       if (masked !== unmasked) report.masked++;
       batch.push(wanted);

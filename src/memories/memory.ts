@@ -45,30 +45,42 @@ const content = text(
   },
   { notBlank: true },
 );
-export const Tag = text({ minLength: 1, maxLength: LIMITS.tag }, { trimmed: true, noComma: true });
+export const Tag = text(
+  { minLength: 1, maxLength: LIMITS.tag },
+  { trimmed: true, noComma: true, visible: true },
+);
 const tags = Type.Array(Tag, {
   maxItems: LIMITS.tags,
   description: "Labels to filter by, without commas. Trimmed; duplicates are dropped.",
   examples: [["work"]],
 });
-export const AgentId = text({
-  minLength: 1,
-  maxLength: LIMITS.identifier,
-  description: "The agent that the memory belongs to.",
-  examples: ["planner"],
-});
-export const SessionId = text({
-  minLength: 1,
-  maxLength: LIMITS.identifier,
-  description: "The conversation that the memory comes from.",
-  examples: ["s-42"],
-});
-export const Project = text({
-  minLength: 1,
-  maxLength: LIMITS.identifier,
-  description: "The project that the memory belongs to.",
-  examples: ["atlas"],
-});
+export const AgentId = text(
+  {
+    minLength: 1,
+    maxLength: LIMITS.identifier,
+    description: "The agent that the memory belongs to.",
+    examples: ["planner"],
+  },
+  { visible: true },
+);
+export const SessionId = text(
+  {
+    minLength: 1,
+    maxLength: LIMITS.identifier,
+    description: "The conversation that the memory comes from.",
+    examples: ["s-42"],
+  },
+  { visible: true },
+);
+export const Project = text(
+  {
+    minLength: 1,
+    maxLength: LIMITS.identifier,
+    description: "The project that the memory belongs to.",
+    examples: ["atlas"],
+  },
+  { visible: true },
+);
 const importance = Type.Number({
   minimum: 0,
   maximum: 1,

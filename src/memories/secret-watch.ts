@@ -2,8 +2,8 @@ import { AppError } from "../errors.ts";
 import { problemOf } from "../input-kinds.ts";
 import type { Metrics } from "../metrics.ts";
 import { findSecrets } from "../secrets/find-secrets.ts";
-import { maskSecrets } from "../secrets/mask-secrets.ts";
-import { LIMITS, NewMemory, normaliseTags, Tag } from "./memory.ts";
+import { maskSecrets, maskSecretsInLong } from "../secrets/mask-secrets.ts";
+import { LIMITS, NewMemory, normaliseTags, Project, Tag } from "./memory.ts";
 import type { MemoryRow } from "./rows.ts";
 import type { Warning } from "./warning.ts";
 
@@ -15,9 +15,9 @@ type FreeText = Covering<{
   content: true;
   tags: true;
   metadata: true;
-  agent_id: false;
-  session_id: false;
-  project: false;
+  agent_id: true;
+  session_id: true;
+  project: true;
   importance: false;
   pinned: false;
   supersedes: false;
@@ -26,8 +26,10 @@ type FreeText = Covering<{
 type Covering<Fields extends Record<keyof NewMemory, boolean>> = Fields;
 type TextField = { [Field in keyof FreeText]: FreeText[Field] extends true ? Field : never };
 
-/** The free texts of a memory in a request. */
-type Texts = Partial<Pick<NewMemory, TextField[keyof FreeText]>>;
+/** The free texts of a memory in a request; `null` clears one. */
+type Texts = {
+  [Field in TextField[keyof FreeText]]?: NewMemory[Field] | null | undefined;
+};
 
 /** Replaces a secret where its kind does not fit. No secret is shorter. */
 const SHORT_MASK = "***";
@@ -48,7 +50,8 @@ export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
     for (const kind of kinds) counter.inc({ kind, done });
   };
 
-  const mask = (text: string): string => maskSecrets(text, (kinds) => count(kinds, "masked"));
+  const countMasked = (kinds: string[]) => count(kinds, "masked");
+  const mask = (text: string): string => maskSecrets(text, countMasked);
 
   return {
     /** Warnings about a memory that is saved with secrets; null without any. */
@@ -82,13 +85,15 @@ export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
       );
     },
 
-    /** The text with its secrets masked; see `maskSecrets`. */
-    mask,
+    /** A long text with its secrets masked; see `maskSecrets`. */
+    mask: (text: string): Promise<string> => maskSecretsInLong(text, countMasked),
 
     /** The memory with its secrets masked, or the memory itself if it has none. */
-    maskMemory<Kept extends Pick<MemoryRow, "content" | "tags" | "metadata">>(memory: Kept): Kept {
-      const { content, tags, metadata } = memory;
-      const hasNone = secretsIn({ content, tags }).length + findSecrets(metadata).length === 0;
+    maskMemory<Kept extends MaskedTexts>(memory: Kept): Kept {
+      const { content, tags, agentId, sessionId, project, metadata } = memory;
+      const labels = { agent_id: agentId, session_id: sessionId, project };
+      const found = secretsIn({ content, tags, ...labels });
+      const hasNone = found.length + findSecrets(metadata).length === 0;
       if (hasNone) return memory;
       const masked = maskTexts(memory, mask);
       if (isWithinLimits(masked)) return { ...memory, ...masked };
@@ -106,10 +111,13 @@ export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
   };
 }
 
-function secretsIn({ content, tags, metadata }: Texts) {
+function secretsIn({ content, tags, metadata, agent_id, session_id, project }: Texts) {
   const texts = [
     ["/content", content ?? ""],
     ["/tags", tags?.join("\n") ?? ""],
+    ["/agent_id", agent_id ?? ""],
+    ["/session_id", session_id ?? ""],
+    ["/project", project ?? ""],
     ["/metadata", metadata && Object.keys(metadata).length > 0 ? JSON.stringify(metadata) : ""],
   ] as const;
   return texts.flatMap(([path, text]) => {
@@ -122,33 +130,51 @@ function named(kinds: readonly string[]) {
   return [...new Set(kinds)].join(", ");
 }
 
-type MaskedTexts = Pick<MemoryRow, "content" | "tags" | "metadata">;
+type MaskedTexts = Pick<
+  MemoryRow,
+  "content" | "tags" | "metadata" | "agentId" | "sessionId" | "project"
+>;
+type Mask = (text: string) => string;
 
-function maskTexts(
-  { content, tags, metadata }: MaskedTexts,
-  mask: (text: string) => string,
-): MaskedTexts {
-  const masked = JSON.parse(metadata, (name, value) =>
-    typeof value === "string" ? maskValue(name, value, mask) : value,
-  );
+function maskTexts(memory: MaskedTexts, mask: Mask): MaskedTexts {
+  const maskLabel = (label: string | null) => (label === null ? null : mask(label));
   return {
-    content: mask(content),
-    tags: normaliseTags(tags.map(mask)),
-    metadata: JSON.stringify(masked),
+    content: mask(memory.content),
+    tags: normaliseTags(memory.tags.map(mask)),
+    metadata: JSON.stringify(maskJson(JSON.parse(memory.metadata), mask)),
+    agentId: maskLabel(memory.agentId),
+    sessionId: maskLabel(memory.sessionId),
+    project: maskLabel(memory.project),
   };
 }
 
+/** Masks the names and the values of an object. */
+function maskJson(value: unknown, mask: Mask): unknown {
+  if (typeof value === "string") return mask(value);
+  if (Array.isArray(value)) return value.map((each) => maskJson(each, mask));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([name, each]) => [
+    mask(name),
+    typeof each === "string" ? maskValue(name, each, mask) : maskJson(each, mask),
+  ]);
+  return Object.fromEntries(entries);
+}
+
 /** A mask with the secret's kind may be longer than the secret. */
-function isWithinLimits({ content, tags, metadata }: MaskedTexts): boolean {
+function isWithinLimits({ metadata, ...memory }: MaskedTexts): boolean {
+  const { content, tags, agentId, sessionId, project } = memory;
   return (
     problemOf(NewMemory.properties.content, content) === null &&
     tags.every((tag) => problemOf(Tag, tag) === null) &&
+    [agentId, sessionId, project].every(
+      (label) => label === null || problemOf(Project, label) === null,
+    ) &&
     Buffer.byteLength(metadata) <= LIMITS.metadata
   );
 }
 
 /** Masks a value of an object. Its name may show that it is a secret. */
-function maskValue(name: string, value: string, mask: (text: string) => string): string {
+function maskValue(name: string, value: string, mask: Mask): string {
   const before = `${name}: `;
   const masked = mask(before + value);
   return masked.startsWith(before) ? masked.slice(before.length) : mask(value);

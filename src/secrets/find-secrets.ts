@@ -1,3 +1,4 @@
+import { createPause } from "../pause.ts";
 import { entropyOf } from "./entropy.ts";
 import type { Expression, FoundSecret, Pattern } from "./pattern.ts";
 import { PATTERNS, PLACEHOLDERS } from "./patterns.ts";
@@ -17,12 +18,61 @@ const compiled = new Map<Expression, RegExp>();
  * and do not overlap. The time is proportional to the length of the text.
  */
 export function findSecrets(text: string): FoundSecret[] {
-  const candidates = [
-    ...findPrivateKeys(text),
-    ...findUrlPasswords(text),
-    ...patternsFor(text).flatMap((pattern) => findByPattern(text, pattern)),
-  ];
-  return candidates.length === 0 ? [] : withoutOverlaps(candidates);
+  const search = searchSteps(text);
+  for (;;) {
+    const step = search.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The same for a text so long that other requests should run in between. */
+export async function findSecretsInLong(text: string): Promise<FoundSecret[]> {
+  const pause = createPause();
+  const search = searchSteps(text);
+  for (;;) {
+    const step = search.next();
+    if (step.done) return step.value;
+    await pause();
+  }
+}
+
+/** Finds secrets step by step: one pattern at a time. */
+function* searchSteps(text: string): Generator<void, FoundSecret[]> {
+  const { visible, placeOf } = withoutInvisible(text);
+  const candidates = [...findPrivateKeys(visible), ...findUrlPasswords(visible)];
+  yield;
+  const patterns = patternsFor(visible);
+  yield;
+  for (const pattern of patterns) {
+    candidates.push(...findByPattern(visible, pattern));
+    yield;
+  }
+  return withoutOverlaps(candidates).map(({ kind, start, end }) => ({
+    kind,
+    start: placeOf(start),
+    end: placeOf(end - 1) + 1,
+  }));
+}
+
+const INVISIBLE = /\p{Cf}/u;
+
+/**
+ * The text without invisible characters, which would hide a secret from the patterns and not from people.
+ * `placeOf` returns where a character was.
+ */
+function withoutInvisible(text: string) {
+  if (!INVISIBLE.test(text)) return { visible: text, placeOf: (at: number) => at };
+  const places: number[] = [];
+  let visible = "";
+  let at = 0;
+  for (const character of text) {
+    if (!INVISIBLE.test(character)) {
+      visible += character;
+      for (let unit = 0; unit < character.length; unit++) places.push(at + unit);
+    }
+    at += character.length;
+  }
+  return { visible, placeOf: (place: number) => places[place] ?? text.length };
 }
 
 /** The patterns with a keyword in the text. Most texts have none, and are not searched further. */

@@ -1,4 +1,5 @@
-import { findSecrets } from "./find-secrets.ts";
+import { findSecrets, findSecretsInLong } from "./find-secrets.ts";
+import type { FoundSecret } from "./pattern.ts";
 
 /**
  * Replaces each secret in a text by `[masked: KIND]`. The surrounding text stays, so that it still says
@@ -6,12 +7,24 @@ import { findSecrets } from "./find-secrets.ts";
  * @param report receives the kind of each secret, if there are any
  * @param mark returns the replacement of a secret
  */
-export function maskSecrets(
+export function maskSecrets(text: string, report?: Report, mark?: Mark): string {
+  return replaceSecrets(text, findSecrets(text), report, mark);
+}
+
+/** The same for a text so long that other requests should run in between. */
+export async function maskSecretsInLong(text: string, report?: Report): Promise<string> {
+  return replaceSecrets(text, await findSecretsInLong(text), report);
+}
+
+type Report = (kinds: string[]) => void;
+type Mark = (kind: string) => string;
+
+function replaceSecrets(
   text: string,
-  report: (kinds: string[]) => void = () => {},
-  mark: (kind: string) => string = (kind) => `[masked: ${kind}]`,
+  found: readonly FoundSecret[],
+  report: Report = () => {},
+  mark: Mark = (kind) => `[masked: ${kind}]`,
 ): string {
-  const found = findSecrets(text);
   if (found.length === 0) return text;
   report(found.map(({ kind }) => kind));
   let masked = "";

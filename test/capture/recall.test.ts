@@ -118,12 +118,12 @@ test("each line says why it is there when asked, and by whom talk was said", asy
   await capture("s-9", project, ["The staging server of Atlas is called heron."]);
   const text = await recall({ session_id: "s-10", project, explain: true });
   const reasonOf = (words: string) =>
-    /\[(.*)\]$/.exec(text.split("\n").find((line) => line.includes(words)) ?? "")?.[1];
+    /^- \[(.*?)\] /.exec(text.split("\n").find((line) => line.includes(words)) ?? "")?.[1];
   expect(reasonOf("billing tables")).toBe("pinned");
   expect(reasonOf("blue-green")).toBe("of this project");
   expect(reasonOf("imperative mood")).toBe("how you want agents to work");
   expect(reasonOf("heron")).toBe("said last in this project");
-  expect(text).toMatch(/heron.*\(said by the user on /);
+  expect(text).toMatch(/\(said by the user on .*heron/);
   // What is private is no preference.
   expect(text).not.toContain("sister");
   expect(await recall({ session_id: "s-11", project })).not.toContain("[");

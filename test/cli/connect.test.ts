@@ -219,7 +219,7 @@ test("Claude Code can run the server and the hook of its settings", async () => 
     expect(matcher).toBe("startup|clear|compact");
     const hook = Bun.spawnSync(["sh", "-c", hooks[0].command], { cwd: folder, env });
     expect(hook.stdout.toString()).toMatch(
-      /^From the user.*\n- Anna.*\n- The shed project uses oak\. \(.*, mem_\w+\)\n$/,
+      /^From the user.*\n- .* Anna.*\n- \(.*, mem_\w+\) The shed project uses oak\.\n$/,
     );
     expect(hook.exitCode).toBe(0);
   } finally {

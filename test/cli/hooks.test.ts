@@ -130,7 +130,7 @@ test("hooks of Cursor save each message as it is sent", async () => {
 test("recalled texts contain no control characters for the terminal", async () => {
   await agent.call("save_memory", { content: "The gate \u001b[2J is open.", project: "escapes" });
   const { stdout } = await ctxd(["recall", "--project", "escapes"], { dataDir, env });
-  expect(stdout).toContain("The gate \uFFFD[2J is open.");
+  expect(stdout).toContain("The gate \\u{1b}[2J is open.");
 }, 60_000);
 
 test.each(["abc", "199", "100001", "1e3"])(

@@ -77,7 +77,7 @@ test.each([
   [["--name", " "], "1 to 100 characters"],
   [["--project", ""], "must not be empty"],
   [["--project", "x".repeat(129)], "at most 128 characters"],
-  [["--project", "a\u001bb"], "no control characters"],
+  [["--project", "a\u001bb"], "must not contain control or invisible characters"],
   [["--project-only"], "--project-only goes with --project"],
   [["--nonsense"], "unknown option"],
 ])("key create with %j is wrong usage", async (options, message) => {

@@ -90,7 +90,7 @@ test("memories of a project are found in it, memories without a project everywhe
     cwd: folders.shop,
   });
   expect(exitCode).toBe(0);
-  expect(stdout).toMatch(/^mem_\w+ · score 0\.\d+ · .*\nSam is allergic to peanuts\n$/);
+  expect(stdout).toMatch(/^mem_\w+ · score 0\.\d+ · .*\n {2}Sam is allergic to peanuts\n$/);
 });
 
 test("a search without results prints only a message, and weak matches on request", async () => {
@@ -262,7 +262,7 @@ test("a remote server needs a key from standard input, so the text can't come fr
   const saved = await run(["save", "Tides follow the moon", ...remote], { input: key });
   expect(saved).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^mem_/) });
   const found = await run(["search", "--limit", "1", "tides", ...remote], { input: key });
-  expect(found.stdout).toContain("· by elsewhere\nTides follow the moon\n");
+  expect(found.stdout).toContain("· by elsewhere\n  Tides follow the moon\n");
   const refused = await run(["save", "-", ...remote], { input: key });
   expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
   expect(refused.stderr).toContain("Standard input is the API key");

@@ -118,7 +118,7 @@ describe("saving", () => {
     };
     const id = await save(client, "x", fields);
     const { text } = await client.call("get_memory", { id });
-    for (const said of ["tags: a, b", "agent: planner", "importance 0.9", "\nx\n"]) {
+    for (const said of ["tags: a, b", "agent: planner", "importance 0.9", "\n  x\n"]) {
       expect(text).toContain(said);
     }
     expect(text).toEndWith('metadata: {"source":{"page":3}}');

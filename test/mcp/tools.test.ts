@@ -119,7 +119,7 @@ describe("the list of tools", () => {
       await expect(client.call("save_memory", { content: "x" })).rejects.toThrow("not found");
       await expect(client.call("update_memory", { id, content: "x" })).rejects.toThrow("not found");
       await expect(client.call("delete_memory", { id })).rejects.toThrow("not found");
-      expect((await client.call("get_memory", { id })).text).toEndWith("\nknown");
+      expect((await client.call("get_memory", { id })).text).toEndWith("\n  known");
     }
     expect((await ada.list()).memories).toMatchObject([{ id, content: "known" }]);
   });

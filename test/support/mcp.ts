@@ -27,10 +27,12 @@ export interface Shown {
 
 /** The memories in what a tool answered, if their contents have no blank lines. */
 export function shownIn({ text }: Result): Shown[] {
-  return text.split("\n\n").flatMap((part) => {
+  // Lines of a content are indented, also after an empty one.
+  return text.split(/\n\n(?=\S)/).flatMap((part) => {
     const [line = "", ...lines] = part.split("\n");
     const [id = "", ...facts] = line.split(" · ");
-    return /^mem_[0-9a-f]{32}$/.test(id) ? [{ id, facts, content: lines.join("\n") }] : [];
+    const content = lines.map((each) => each.replace(/^ {2}/, "")).join("\n");
+    return /^mem_[0-9a-f]{32}$/.test(id) ? [{ id, facts, content }] : [];
   });
 }
 
