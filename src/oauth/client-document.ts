@@ -12,8 +12,12 @@ const MAX_AGE = 24 * 60 * MINUTE;
 const USUAL_AGE = 5 * MINUTE;
 /** Milliseconds before a failed document is requested again. */
 const FAILURE_AGE = MINUTE / 2;
-/** Milliseconds after a network failure in which apps are told to register instead. */
+/** Milliseconds after network failures in which apps are told to register instead. */
 const OFFLINE_AGE = 10 * MINUTE;
+/** Milliseconds for which a host that answered shows that this server is on the Internet. */
+const ONLINE_AGE = 24 * 60 * MINUTE;
+/** Hosts that must fail then, because one alone may be the host's fault, or somebody's choice. */
+const FAILED_HOSTS = 3;
 const MAX_ADDRESS = 1_024;
 
 /**
@@ -27,13 +31,21 @@ export function createClientDocuments({
   fetchDocument: FetchDocument;
   clock: () => number;
 }) {
-  let offlineUntil = Number.NEGATIVE_INFINITY;
+  let reachedAt = Number.NEGATIVE_INFINITY;
+  /** Hosts that could not be reached, and when. */
+  const failed = new LRUCache<string, number>({ max: 100 });
   const known = new LRUCache<string, { until: number; client: Promise<Client> }>({ max: 200 });
+
+  const noteReached = () => {
+    reachedAt = clock();
+    failed.clear();
+  };
 
   const read = async (clientId: string, entry: { until: number }): Promise<Client> => {
     const url = parseAddress(clientId);
     try {
       const { json, maxAge } = await fetchDocument(url);
+      noteReached();
       const client = parseDocument(clientId, json);
       const age = Math.min(MAX_AGE, Math.max(MIN_AGE, maxAge ?? USUAL_AGE));
       entry.until = clock() + age;
@@ -42,7 +54,7 @@ export function createClientDocuments({
       entry.until = clock() + FAILURE_AGE;
       if (cause instanceof OAuthError) throw cause;
       if (!isOfNetwork(cause)) throw refused("could not be fetched");
-      offlineUntil = clock() + OFFLINE_AGE;
+      failed.set(url.hostname, clock());
       throw refused(
         "could not be fetched: this server can't reach it. Connect the app again: it can work without it",
       );
@@ -61,7 +73,11 @@ export function createClientDocuments({
     },
 
     /** Whether documents can probably be fetched. Some servers have no Internet access. */
-    areReachable: () => clock() >= offlineUntil,
+    areReachable(): boolean {
+      const recent = failed.values().filter((at) => clock() - at < OFFLINE_AGE);
+      const enough = clock() - reachedAt < ONLINE_AGE ? FAILED_HOSTS : 1;
+      return [...recent].length < enough;
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
+import { networkInterfaces } from "node:os";
 
 /** IANA's special-purpose IPv4 addresses that are not globally reachable, and multicast. */
 const SPECIAL_IPV4 = [
@@ -37,6 +38,19 @@ globalIpv6.addSubnet("2000::", 3, "ipv6");
 
 /** Whether an IP address is on the public Internet, and not on this machine or its network. */
 export function isPublicAddress(address: string): boolean {
+  return isGlobal(address) && !isOwnAddress(address);
+}
+
+/** Whether this machine has an address, such as the public one of a server without a router. */
+function isOwnAddress(address: string): boolean {
+  const own = new BlockList();
+  for (const each of Object.values(networkInterfaces()).flat()) {
+    if (each) own.addAddress(each.address, each.family === "IPv6" ? "ipv6" : "ipv4");
+  }
+  return own.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+}
+
+function isGlobal(address: string): boolean {
   if (isIPv4(address)) return !specialIpv4.check(address, "ipv4");
   if (!isIPv6(address) || address.includes("%")) return false;
   // A mapped IPv4 address would be checked as IPv4.

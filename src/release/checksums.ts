@@ -1,8 +1,10 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { hashFile } from "../native/asset.ts";
-import { CHECKSUMS } from "../upgrade/checksums.ts";
 import type { Release } from "./release-info.ts";
+
+/** The file in a release that lists the SHA-256 of every other file, in the format of `sha256sum --check`. */
+export const CHECKSUMS = "SHA256SUMS";
 
 /** Files without a checksum: the checksums, their signature, and the notes, which nobody downloads. */
 const EXCLUDED = [CHECKSUMS, `${CHECKSUMS}.sigstore.json`, "NOTES.md"];

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { readChangelog } from "../changelog.ts";
-import { CHECKSUMS } from "../upgrade/checksums.ts";
+import { CHECKSUMS } from "./checksums.ts";
 import type { Release } from "./release-info.ts";
 
 const CHANGELOG = join(import.meta.dir, "..", "..", "CHANGELOG.md");

@@ -12,8 +12,6 @@ export interface Advice {
 
 interface Facts {
   readonly executable: string;
-  /** The words that a person types instead of `ctxd`. */
-  readonly program: string;
   readonly repository: string | null;
   /** The processor, as packages name it. */
   readonly cpu: "amd64" | "arm64";
@@ -21,7 +19,7 @@ interface Facts {
 
 /** How to upgrade a program that was installed by this method. */
 export function adviceFor(way: InstallMethod, facts: Facts): Advice {
-  const { repository, program, cpu } = facts;
+  const { repository, cpu } = facts;
   const releases = repository ? `${repository}/releases/latest` : "the page of its releases";
   switch (way) {
     case "checkout":
@@ -55,19 +53,20 @@ export function adviceFor(way: InstallMethod, facts: Facts): Advice {
         note: `Download the newer .mcpb from ${releases} and open it with the app that has the extension.`,
       };
     case "install.sh":
-      return { how: "by the install script", command: `${program} upgrade --install`, note: null };
+      return {
+        how: "by the install script",
+        command: repository
+          ? `curl -fsSL ${repository}/releases/latest/download/install.sh | sh`
+          : null,
+        note: null,
+      };
     case "file":
       return {
         how: "as a single file",
-        command: `${program} upgrade --install`,
-        note: null,
+        command: null,
+        note: `Download the newer file from ${releases}, verify it as the notes there say, and put it in the place of this one.`,
       };
   }
-}
-
-/** Whether `--install` may replace the program. Otherwise a package manager tracks its files. */
-export function canReplaceItself(way: InstallMethod): boolean {
-  return way === "install.sh" || way === "file";
 }
 
 /** The image that a release publishes. Names of images are in lower case. */

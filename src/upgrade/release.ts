@@ -13,7 +13,6 @@ const MAX_LENGTH = 4 << 20;
 const Answer = Type.Object({
   tag_name: Type.String(),
   body: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  assets: Type.Array(Type.Object({ name: Type.String(), browser_download_url: Type.String() })),
 });
 
 /** A published release. */
@@ -21,8 +20,6 @@ export interface PublishedRelease {
   readonly version: string;
   /** The release notes in Markdown, unchecked. */
   readonly notes: string;
-  /** The addresses of its files, by name. */
-  readonly files: ReadonlyMap<string, string>;
 }
 
 /** The address of a repository's newest release in the API of GitHub, or of a GitHub Enterprise server. */
@@ -43,8 +40,7 @@ export async function fetchNewestRelease(address: string): Promise<PublishedRele
   if (!answer || !VERSION.test(version)) {
     throw new UpgradeError(`The answer of ${address} names no release.`);
   }
-  const files = answer.assets.map((each) => [each.name, each.browser_download_url] as const);
-  return { version, notes: (answer.body ?? "").replaceAll("\r\n", "\n"), files: new Map(files) };
+  return { version, notes: (answer.body ?? "").replaceAll("\r\n", "\n") };
 }
 
 function parse(text: string) {
@@ -56,9 +52,19 @@ function parse(text: string) {
   }
 }
 
-/** Fetches a small text. @throws UpgradeError when the request fails or the text is too long */
-export async function fetchText(address: string): Promise<string> {
-  return await request(address, AbortSignal.timeout(TIMEOUT_MS), async (response) => {
+/**
+ * Fetches a small text, without sending anything about this installation.
+ * @throws UpgradeError when the address is not https, can't be reached, answers with an error or too much
+ */
+async function fetchText(address: string): Promise<string> {
+  if (!isSecure(address)) throw new UpgradeError(`${address} is not an https address.`);
+  try {
+    const response = await fetch(address, {
+      headers: { "user-agent": "ctxd" },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (!isSecure(response.url)) throw new Error("it redirects to an address without https");
+    if (!response.ok) throw new Error(explain(response));
     const decoder = new TextDecoder();
     let text = "";
     for await (const chunk of response.body ?? []) {
@@ -66,24 +72,6 @@ export async function fetchText(address: string): Promise<string> {
       if (text.length > MAX_LENGTH) throw new Error("the answer is too long");
     }
     return text;
-  });
-}
-
-/**
- * Requests an address, without sending anything about this installation.
- * @throws UpgradeError when the address is not https, can't be reached, or answers with an error
- */
-export async function request<T>(
-  address: string,
-  signal: AbortSignal,
-  read: (response: Response) => Promise<T>,
-): Promise<T> {
-  if (!isSecure(address)) throw new UpgradeError(`${address} is not an https address.`);
-  try {
-    const response = await fetch(address, { headers: { "user-agent": "ctxd" }, signal });
-    if (!isSecure(response.url)) throw new Error("it redirects to an address without https");
-    if (!response.ok) throw new Error(explain(response));
-    return await read(response);
   } catch (cause) {
     throw new UpgradeError(`${address} can't be fetched (${requestFailure(cause)}).`, { cause });
   }

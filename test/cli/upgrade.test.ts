@@ -63,17 +63,3 @@ test("--check without the address of releases names the missing setting", async 
     "ctxd: This program was built without the address of its releases. Set CTXD_RELEASES_URL to that address.\n",
   );
 });
-
-test("a checkout is not replaced, and no request is made", async () => {
-  await using server = serveRelease({ version: "99.0.0" });
-  const { exitCode, stderr } = await ctxd(["upgrade", "--install"], at(server.address));
-  expect(exitCode).toBe(1);
-  expect(stderr).toBe(
-    "ctxd: It was installed as a checkout of the source: ctxd upgrade shows the command that upgrades it.\n",
-  );
-  expect(server.asked).toEqual([]);
-});
-
-test.each([["--check"], ["--json"]])("--install can't be combined with %s", async (flag) => {
-  expect(await ctxd(["upgrade", "--install", flag])).toMatchObject({ exitCode: 2 });
-});

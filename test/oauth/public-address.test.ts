@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { networkInterfaces } from "node:os";
 import { isPublicAddress } from "../../src/oauth/public-address.ts";
 
 describe("an address on the public Internet:", () => {
@@ -42,4 +43,9 @@ describe("an address on the public Internet:", () => {
     "localhost",
     "",
   ])("%s is none", (address) => expect(isPublicAddress(address)).toBe(false));
+});
+
+test("no address of this machine is public, whatever network it is from", () => {
+  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  expect(own.map(({ address }) => address).filter(isPublicAddress)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { adviceFor, canReplaceItself } from "../../src/upgrade/advice.ts";
+import { adviceFor } from "../../src/upgrade/advice.ts";
 import {
   findInstallMethod,
   type InstallMethod,
@@ -69,29 +69,31 @@ const CASES: [InstallMethod, Place, string | null][] = [
     { executable: "/usr/bin/ctxd", files: { "/var/lib/dpkg/info/ctxd.list": "/usr/bin/ctxd\n" } },
     "sudo apt install ./ctxd_VERSION_arm64.deb",
   ],
-  ["file", { executable: "/usr/bin/ctxd" }, "ctxd upgrade --install"],
+  ["file", { executable: "/usr/bin/ctxd" }, null],
   ["homebrew", { executable: "/opt/homebrew/Cellar/ctxd/0.2.0/bin/ctxd" }, "brew upgrade ctxd"],
   [
     "winget",
     { executable: "C:\\Users\\you\\AppData\\Local\\Microsoft\\WinGet\\Packages\\x\\ctxd.exe" },
     "winget upgrade ctxd",
   ],
-  ["install.sh", { executable: "/home/you/bin/ctxd", files: BY_SCRIPT }, "ctxd upgrade --install"],
-  ["file", { executable: "/home/you/other/ctxd", files: BY_SCRIPT }, "ctxd upgrade --install"],
-  ["file", { executable: "/home/you/ctxd", files: { [NOTE]: "{" } }, "ctxd upgrade --install"],
-  ["file", { executable: "/home/you/ctxd", mark: "a later way" }, "ctxd upgrade --install"],
+  [
+    "install.sh",
+    { executable: "/home/you/bin/ctxd", files: BY_SCRIPT },
+    "curl -fsSL https://github.com/Owner/ctxd/releases/latest/download/install.sh | sh",
+  ],
+  ["file", { executable: "/home/you/other/ctxd", files: BY_SCRIPT }, null],
+  ["file", { executable: "/home/you/ctxd", files: { [NOTE]: "{" } }, null],
+  ["file", { executable: "/home/you/ctxd", mark: "a later way" }, null],
 ];
 
 test.each(CASES)("%s: %j is upgraded by %p", (way, place, command) => {
   expect(findInstallMethod(traces(place))).toBe(way);
   const advice = adviceFor(way, {
     executable: place.executable,
-    program: "ctxd",
     repository: "https://github.com/Owner/ctxd",
     cpu: "arm64",
   });
   expect(advice.command).toBe(command);
-  expect(canReplaceItself(way)).toBe(command === "ctxd upgrade --install");
 });
 
 test("a checkout is recognized whatever started it", () => {

@@ -1,17 +1,11 @@
-import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import changelog from "../../../CHANGELOG.md" with { type: "text" };
 import { version } from "../../../package.json" with { type: "json" };
 import { readChangelog } from "../../changelog.ts";
 import type { Config } from "../../config.ts";
-import { isLocked } from "../../db/data-lock.ts";
-import { executableName, ownTargetName, targetNamed } from "../../native/targets.ts";
-import { describeProgram } from "../../server/invocation.ts";
 import { INSTALLED_BY } from "../../settings.ts";
 import { homeFolder } from "../../system/folders.ts";
-import { toShell } from "../../system/shell.ts";
-import { type Advice, adviceFor, canReplaceItself } from "../../upgrade/advice.ts";
-import { installRelease } from "../../upgrade/install-release.ts";
+import { type Advice, adviceFor } from "../../upgrade/advice.ts";
 import {
   findInstallMethod,
   type InstallMethod,
@@ -24,17 +18,14 @@ import {
 } from "../../upgrade/release.ts";
 import { repository } from "../../upgrade/repository.ts";
 import { isNewer } from "../../upgrade/versions.ts";
-import { CommandError, USAGE } from "../command-error.ts";
+import { CommandError } from "../command-error.ts";
 import type { Context, Environment } from "../context.ts";
 import { examples } from "../help-text.ts";
-import { interruptible } from "../interruption.ts";
 import { printable } from "../printable.ts";
-import { createByteMeter } from "../progress.ts";
-import { print, say } from "../terminal.ts";
+import { print } from "../terminal.ts";
 
 interface UpgradeOptions {
   check?: boolean;
-  install?: boolean;
   json?: boolean;
 }
 
@@ -44,13 +35,9 @@ export function define(program: Command, { configure, env }: Context): void {
     .command("upgrade")
     .summary("show what is new in this version, and how to upgrade it")
     .description(
-      "Shows what is new in this version, how it was installed, and which command upgrades it. Only --check and --install use the network; nothing else in ctxd looks for newer versions.",
+      "Shows what is new in this version, how it was installed, and which command upgrades it. Only --check uses the network; nothing else in ctxd looks for newer versions.",
     )
     .option("--check", "look up the newest release and what is new in it")
-    .option(
-      "--install",
-      "download the newest release, check its SHA-256, and replace this executable; the old one stays beside it, and nothing is restarted",
-    )
     .option("--json", "as JSON")
     .addHelpText("after", examples("ctxd upgrade", "ctxd upgrade --check"))
     .action((options: UpgradeOptions) => runUpgrade(configure(), options, env));
@@ -58,23 +45,19 @@ export function define(program: Command, { configure, env }: Context): void {
 
 /**
  * `ctxd upgrade`: shows what is new and how to upgrade.
- * @throws CommandError, or UpgradeError when a release can't be looked up or installed
+ * @throws CommandError, or UpgradeError when a release can't be looked up
  */
 async function runUpgrade(
   config: Config,
-  { check, install, json }: UpgradeOptions,
+  { check, json }: UpgradeOptions,
   env: Environment,
 ): Promise<void> {
-  if (install && (check || json))
-    throw new CommandError("--install can't be combined with --check or --json.", USAGE);
   const way = findInstallMethod(readInstallTraces(env[INSTALLED_BY], homeFolder(env)));
   const advice = adviceFor(way, {
     executable: process.execPath,
-    program: describeProgram(env),
     repository,
     cpu: process.arch === "arm64" ? "arm64" : "amd64",
   });
-  if (install) return await installNewest(config, way, advice);
   const newest = check ? await fetchNewestRelease(addressOf(config)) : null;
   if (json) return await print(JSON.stringify(toJson(way, advice, newest), null, 2));
   await print(newest ? describeNewest(newest) : describeThis());
@@ -83,11 +66,6 @@ async function runUpgrade(
   await print(`\nInstalled:  ${advice.how}${place}`);
   if (advice.command) await print(`To upgrade: ${advice.command}`);
   if (advice.note) await print(`            ${advice.note}`);
-}
-
-/** The backup must be made by the old program: a newer one refuses data that it has not opened yet. */
-function backupBy(former: string, { dataDir }: Config): string {
-  return toShell([former, "backup", "FOLDER", "--data-dir", dataDir]);
 }
 
 function describeThis(): string {
@@ -133,33 +111,4 @@ function addressOf({ releasesUrl }: Config): string {
   throw new CommandError(
     "This program was built without the address of its releases. Set CTXD_RELEASES_URL to that address.",
   );
-}
-
-async function installNewest(config: Config, way: InstallMethod, advice: Advice): Promise<void> {
-  if (!canReplaceItself(way)) {
-    throw new CommandError(
-      `It was installed ${advice.how}: ctxd upgrade shows the command that upgrades it.`,
-    );
-  }
-  const newest = await fetchNewestRelease(addressOf(config));
-  if (!isNewer(newest.version, version)) return say(describeNewest(newest));
-  const name = executableName(targetNamed(ownTargetName()));
-  const meter = createByteMeter(`Downloading ctxd ${newest.version}`);
-  const former = await interruptible(
-    (signal) =>
-      installRelease(newest, {
-        executable: process.execPath,
-        name,
-        signal,
-        onProgress: meter.show,
-      }),
-    "Stopped: nothing was changed.",
-  ).finally(meter.end);
-  say(`Installed: ctxd ${newest.version}, in ${process.execPath}`);
-  say(`The old version, ${version}, is ${former}`);
-  say(
-    `Before the new version opens your data, back it up with the old one: ${backupBy(former, config)}`,
-  );
-  const isServed = existsSync(config.dataDir) && isLocked(config.dataDir);
-  if (isServed) say(`The running server stays at ${version} until you restart it.`);
 }
