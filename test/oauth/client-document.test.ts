@@ -283,7 +283,8 @@ describe("a client of a metadata document", async () => {
       expect(await isOffered()).toBe(true);
       // Nothing has been fetched for a day: the first failure shows that there is no Internet access.
       server.clock.advance(24 * 3_600_000);
-      await person.visit(server.authorizeUrl("https://offline.example.com/app"));
+      const { person: later } = await server.signedIn();
+      await later.visit(server.authorizeUrl("https://offline.example.com/app"));
       expect(await isOffered()).toBe(false);
       server.clock.advance(10 * 60_000);
     },
