@@ -26,12 +26,15 @@ export interface Change<Result> extends ChangeInput {
 
 /** A change that waits for its commit. */
 export interface QueuedChange extends ChangeInput {
-  /** Removes the memories that match this filter, besides what `apply` does. */
+  /** Removes memories that match this filter, besides what `apply` does; see `MAX_REMOVED`. */
   filter: Filter | null;
   /** Whether this change may relink a memory that is linked with removed ones; by default all. */
   mayRelink?: ((memory: MemoryRow) => boolean) | undefined;
   apply(draft: Draft): void;
-  /** @param removed the number of memories that matched the filter */
-  done(removed: number): void;
+  /**
+   * @param removed the number of memories that the filter removed
+   * @param left the number of others that match it
+   */
+  done(removed: number, left: number): void;
   fail(error: unknown): void;
 }

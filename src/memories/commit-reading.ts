@@ -5,14 +5,17 @@ import { addLinks, linksOf } from "./links.ts";
 import type { MemoryRow } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";
 
+/** Memories that a filter removes in one commit. Other writes and requests run between two commits. */
+const MAX_REMOVED = 2_048;
+
 /** Reads all that the changes of a commit need, and the ids of the memories that match their filters. */
 export async function readForCommit(table: MemoryTable, changes: readonly QueuedChange[]) {
   const matches = await matchFilters(table, changes);
   const rows = createRows(table);
-  await rows.find([...idsOf(changes), ...[...matches.values()].flat()]);
+  await rows.find([...idsOf(changes), ...matches.values().flatMap(({ ids }) => ids)]);
   const linked = new Set<string>();
   for (const change of changes) {
-    const ids = [...change.ids, ...(matches.get(change) ?? [])];
+    const ids = [...change.ids, ...(matches.get(change)?.ids ?? [])];
     for (const id of await linkedIds(change, ids, rows)) linked.add(id);
   }
   for (const { content, vectors } of changes.flatMap(({ withTextsOf = [] }) => withTextsOf)) {
@@ -26,9 +29,12 @@ export async function readForCommit(table: MemoryTable, changes: readonly Queued
 }
 
 async function matchFilters(table: MemoryTable, changes: readonly QueuedChange[]) {
-  const matches = new Map<QueuedChange, string[]>();
+  const matches = new Map<QueuedChange, { ids: string[]; left: number }>();
   for (const change of changes) {
-    if (change.filter) matches.set(change, await table.select(change.filter));
+    if (!change.filter) continue;
+    const all = await table.select(change.filter);
+    const ids = all.slice(0, MAX_REMOVED);
+    matches.set(change, { ids, left: all.length - ids.length });
   }
   return matches;
 }

@@ -75,7 +75,7 @@ async function tryCommit(changes: readonly QueuedChange[], commit: Commit): Prom
   const removed = new Map<QueuedChange, number>();
   const apply = (change: QueuedChange): void => {
     const before = draft.growth();
-    const present = (matches.get(change) ?? []).filter((id) => draft.get(id) !== null);
+    const present = (matches.get(change)?.ids ?? []).filter((id) => draft.get(id) !== null);
     removeLinked(draft, present, change.mayRelink);
     removed.set(change, present.length);
     change.apply(draft);
@@ -94,7 +94,9 @@ async function tryCommit(changes: readonly QueuedChange[], commit: Commit): Prom
   const answers = applied.flatMap(({ answer }) => answer ?? []);
   await append(draft, { answers, lease }, commit);
   for (const fail of failures) fail();
-  for (const change of applied) change.done(removed.get(change) ?? 0);
+  for (const change of applied) {
+    change.done(removed.get(change) ?? 0, matches.get(change)?.left ?? 0);
+  }
 }
 
 /** Filters were matched before the group, so they apply to what was there before it. */

@@ -98,13 +98,24 @@ export function createWriter({
       if (quota) checkQuota(quota, table.usage, growth);
     },
     /**
-     * Removes all memories that match a filter, and returns their number.
+     * Removes all memories that match a filter, some in each commit, and returns their number.
      * @param mayRelink whether a memory that was linked with a removed one may be changed
      */
-    removeMatching: (filter: Filter, mayRelink?: QueuedChange["mayRelink"]): Promise<number> =>
-      new Promise((resolve, reject) => {
-        enqueue({ ids: [], filter, mayRelink, apply() {}, done: resolve, fail: reject });
-      }),
+    async removeMatching(filter: Filter, mayRelink?: QueuedChange["mayRelink"]): Promise<number> {
+      const removeSome = () =>
+        new Promise<{ removed: number; left: number }>((resolve, reject) => {
+          const done = (removed: number, left: number) => resolve({ removed, left });
+          enqueue({ ids: [], filter, mayRelink, apply() {}, done, fail: reject });
+        });
+      let { removed, left } = await removeSome();
+      // Memories that are saved meanwhile may match too. They must not make this endless.
+      while (left > 0) {
+        const next = await removeSome();
+        removed += next.removed;
+        left = Math.min(left - Math.max(1, next.removed), next.left);
+      }
+      return removed;
+    },
     /**
      * Reads what other processes have committed, at least up to an entry.
      * @throws WriterEnded when the table must be opened again

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, lte, ne, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNull, lte, ne, type SQL, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import type { BoundColumns } from "../keys/project-bound.ts";
@@ -63,14 +63,14 @@ export function createGrants({ db, clock }: { db: Database; clock: () => number 
       .where(and(condition, gt(oauthGrants.expiresAt, new Date(clock()))))
       .orderBy(asc(oauthGrants.id));
 
+  const revocation = (now: number) => ({
+    revokedAt: sql`coalesce(${oauthGrants.revokedAt}, ${now})`,
+    expiresAt: sql`CASE WHEN ${oauthGrants.revokedAt} IS NULL THEN ${now + REVOKED_LIFETIME} ELSE ${oauthGrants.expiresAt} END`,
+  });
   const revokeIn = async (tx: Orm, condition: SQL | undefined): Promise<Grant> => {
-    const now = clock();
     const [revoked] = await tx
       .update(oauthGrants)
-      .set({
-        revokedAt: sql`coalesce(${oauthGrants.revokedAt}, ${now})`,
-        expiresAt: sql`CASE WHEN ${oauthGrants.revokedAt} IS NULL THEN ${now + REVOKED_LIFETIME} ELSE ${oauthGrants.expiresAt} END`,
-      })
+      .set(revocation(clock()))
       .where(condition)
       .returning(GRANT);
     if (!revoked) throw new AppError("not_found", "No grant with this id.");
@@ -100,9 +100,14 @@ export function createGrants({ db, clock }: { db: Database; clock: () => number 
           isNull(oauthGrants.revokedAt),
           gt(oauthGrants.expiresAt, new Date(clock())),
         );
-        const held = await tx.select({ id: oauthGrants.id }).from(oauthGrants).where(isTheirs);
-        for (const { id } of held) await revokeIn(tx, eq(oauthGrants.id, id));
-        return held.length;
+        const held = tx.select({ id: oauthGrants.id }).from(oauthGrants).where(isTheirs);
+        await tx.delete(oauthTokens).where(inArray(oauthTokens.grantId, held));
+        const revoked = await tx
+          .update(oauthGrants)
+          .set(revocation(clock()))
+          .where(isTheirs)
+          .returning({ id: oauthGrants.id });
+        return revoked.length;
       }),
 
     /** The grants of all accounts, for the command line. */

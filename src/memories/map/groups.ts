@@ -1,3 +1,5 @@
+import { createPause } from "../../pause.ts";
+
 /** The fields by which the memories of a map can be grouped. */
 export const GROUPINGS = ["project", "tag", "agent"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
@@ -19,14 +21,25 @@ export interface Groups {
   masks: Uint16Array<ArrayBuffer>;
 }
 
-/** @param values the values of each memory */
-export function groupsOf(values: readonly (readonly string[])[]): Groups {
+/**
+ * Groups memories by the most frequent values. An account may have many of them: other requests run in between.
+ * @param values the values of each memory
+ */
+export async function groupsOf(values: readonly (readonly string[])[]): Promise<Groups> {
+  const pause = createPause();
   const counts = new Map<string, number>();
-  for (const own of values) for (const name of own) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const named = [...counts]
-    .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
-    .slice(0, MOST_GROUPS)
-    .map(([name, memories]) => ({ name, memories }));
+  for (const own of values) {
+    for (const name of own) counts.set(name, (counts.get(name) ?? 0) + 1);
+    await pause();
+  }
+  const named: Groups["named"] = [];
+  for (const [name, memories] of counts) {
+    await pause();
+    if (named.length === MOST_GROUPS && memories < (named.at(-1)?.memories ?? 0)) continue;
+    named.push({ name, memories });
+    named.sort((a, b) => b.memories - a.memories || (a.name < b.name ? -1 : 1));
+    named.length = Math.min(named.length, MOST_GROUPS);
+  }
   const bits = new Map(named.map(({ name }, bit) => [name, 1 << bit]));
   const masks = Uint16Array.from(values, (own) => {
     const mask = own.reduce((sum, name) => sum | (bits.get(name) ?? 0), 0);

@@ -110,9 +110,9 @@ export function createMaps({
       ids: Buffer.from(points.map(({ id }) => id.slice(ID_PREFIX.length)).join(""), "hex"),
       places: Uint16Array.from(drawn.places, (place) => Math.round(place * FARTHEST)),
       groups: {
-        project: groupsOf(points.map(({ project }) => (project === null ? [] : [project]))),
-        tag: groupsOf(points.map(({ tags }) => tags)),
-        agent: groupsOf(points.map(({ agentId }) => (agentId === null ? [] : [agentId]))),
+        project: await groupsOf(points.map(({ project }) => (project === null ? [] : [project]))),
+        tag: await groupsOf(points.map(({ tags }) => tags)),
+        agent: await groupsOf(points.map(({ agentId }) => (agentId === null ? [] : [agentId]))),
       },
     };
     const maps = kept.get(table) ?? new LRUCache<string, Kept>({ max: KEPT });
