@@ -1,4 +1,5 @@
 import { AppError, type ErrorDetail } from "../errors.ts";
+import { hasHidden } from "../plain-text.ts";
 import { boundProblem } from "./project-bound.ts";
 import type { Bound } from "./reach.ts";
 import type { Scope } from "./scopes.ts";
@@ -28,7 +29,7 @@ export function parseNewKey(
   const length = [...name].length;
   const details: ErrorDetail[] = [];
   // Control characters would reach the terminal of a person who lists the keys.
-  if (length < 1 || length > MAX_NAME_LENGTH || /[\p{Cc}\u2028\u2029]/u.test(name)) {
+  if (length < 1 || length > MAX_NAME_LENGTH || hasHidden(name)) {
     details.push({
       path: "/name",
       message: `A key's name has 1 to ${MAX_NAME_LENGTH} characters and no control characters.`,

@@ -1,6 +1,7 @@
 import { and, asc, count, eq, lt } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { AppError } from "../errors.ts";
+import { hasHidden } from "../plain-text.ts";
 import { createSignInTables } from "./tables.ts";
 
 /** More than anyone has devices. The limit keeps the options for a browser small. */
@@ -46,7 +47,7 @@ export function createPasskeys({ db, clock }: { db: Database; clock: () => numbe
     async add(accountId: string, passkey: Passkey & { name: string }): Promise<void> {
       const { transports, publicKey, ...rest } = passkey;
       const name = rest.name.trim() || "Passkey";
-      if (name.length > MAX_NAME || /[\p{Cc}\u2028\u2029]/u.test(name)) {
+      if (name.length > MAX_NAME || hasHidden(name)) {
         const message = `A passkey's name has at most ${MAX_NAME} characters and no control characters.`;
         throw new AppError("validation_failed", message);
       }

@@ -1,6 +1,6 @@
 import type { SqliteDatabase } from "../../src/db/sqlite.ts";
 import { createKeys } from "../../src/keys/keys.ts";
-import { SCOPES } from "../../src/keys/scopes.ts";
+import { formatScopes, SCOPES } from "../../src/keys/scopes.ts";
 import { formToken } from "../../src/sign-in/form-token.ts";
 import { createSessions } from "../../src/sign-in/sessions.ts";
 
@@ -36,9 +36,9 @@ const ROWS = (accountId: string) => ({
       account_id: accountId,
       hash: "{}",
       prefix: "ctx_abcd",
-      name: long("key", 100),
+      name: long("key", 60),
     },
-    ...{ scopes: '["memories:read"]', created_at: 1, project: null, project_only: 0 },
+    ...{ scopes: formatScopes(["memories:read"]), created_at: 1, project: null, project_only: 0 },
   },
   sessions: {
     ...{ hash: "{}", account_id: accountId, created_at: 1, expires_at: 9e12 },
@@ -46,7 +46,11 @@ const ROWS = (accountId: string) => ({
   },
   oauth_grants: {
     ...{ id: "grant_{}", account_id: accountId, client_id: "{}", client_name: long("app", 80) },
-    ...{ redirect_host: "localhost", scopes: '["memories:read"]', resource: "http://localhost" },
+    ...{
+      redirect_host: "localhost",
+      scopes: formatScopes(["memories:read"]),
+      resource: "http://localhost",
+    },
     ...{ created_at: 1, expires_at: 9e12, must_sign: 0, project_only: 0 },
   },
   security_events: {

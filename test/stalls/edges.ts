@@ -1,5 +1,6 @@
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
+import type { ImportLine } from "../../src/memories/import.ts";
 import { LIMITS, type NewMemory } from "../../src/memories/memory.ts";
 import { openPrepared } from "../bench/prepared-data.ts";
 import { createSentences } from "../bench/sentences.ts";
@@ -52,6 +53,7 @@ export async function fillEdges(
       await fill(data, "equal texts", equal(count(60_000))),
       await fill(data, "longest texts", long(count(2_000))),
       await fill(data, "one session", oneSession(count(20_000))),
+      await fillHistories(data, "longest histories", count(20_000)),
     ];
     const { id } = await addAccount(data, "owner");
     data.db.sqlite.run("UPDATE accounts SET role = iif(id = ?, 'owner', 'member')", [id]);
@@ -150,4 +152,33 @@ async function fill(data: Data, name: string, memories: Iterable<NewMemory>): Pr
   }
   if (batch.length > 0) await write();
   return { name, question, ids, ...SHARED, ...(await accessOf(data.db, accountId)) };
+}
+
+/** Histories as long as they may be, as an import brings them. */
+async function fillHistories(data: Data, name: string, count: number): Promise<Edge> {
+  const { id: accountId } = await addAccount(data, name);
+  const idOf = (n: number) => `mem_${n.toString(16).padStart(32, "0")}`;
+  const contentOf = (n: number) => `The meeting is in room ${n}.`;
+  async function* lines(): AsyncGenerator<ImportLine> {
+    for (let n = 0; n < count; n++) {
+      const memory = {
+        ...{ id: idOf(n), content: contentOf(n), tags: [SHARED.tag], project: SHARED.project },
+        ...(n % LIMITS.history > 0 && { supersedes: idOf(n - 1) }),
+      };
+      yield { number: n + 1, memory };
+    }
+  }
+  const report = await data.memories.import(wholeAccount(accountId), lines(), {
+    source: { via: "import", by: "test", id: "key_test" },
+    dryRun: false,
+    mayRead: true,
+    stillAllowed: async () => {},
+  });
+  if (report.created < count) throw new Error("not all histories are imported");
+  const last = Math.min(count, LIMITS.history) - 1;
+  const ids = [last, last >> 1, 0, 1, 2, 3, 4, 5].map(idOf);
+  return {
+    ...{ name, question: contentOf(last), ids, ...SHARED },
+    ...(await accessOf(data.db, accountId)),
+  };
 }

@@ -152,8 +152,8 @@ function changes(edge: Edge): Case[] {
     sends(edge, "/welcome/save", { content: `${content} indeed` }),
     move({ tags: tag }, "elsewhere"),
     move({ project: "elsewhere" }, project),
+    sends(edge, "/memories/:id/delete", {}, `/memories/${third}/delete`),
     asks(edge, "DELETE /api/memories/:id", undefined, `/api/memories/${second}?history=true`),
-    sends(edge, "/memories/:id/delete", { history: "1" }, `/memories/${third}/delete`),
   ];
 }
 

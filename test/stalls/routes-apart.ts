@@ -1,5 +1,6 @@
 /** Routes whose work does not grow with what an account holds, by the reason. */
 export const APART = {
+  "calls tools, which are measured one by one": ["ALL /mcp"],
   "answers everybody with the same bytes": [
     "GET /.well-known/oauth-authorization-server",
     "GET /.well-known/oauth-authorization-server/api",

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Case } from "../stalls/case.ts";
+import { fillEdges } from "../stalls/edges.ts";
+import { measure } from "../stalls/measure-step.ts";
+import { memoryCases } from "../stalls/memory-cases.ts";
+import { personCases } from "../stalls/person-cases.ts";
+import { type ProbedServer, startProbedServer } from "../stalls/probed-server.ts";
+import { APART, routeName } from "../stalls/routes-apart.ts";
+import { AS_CONNECTOR, connectHttp } from "../support/mcp.ts";
+import { startServer } from "../support/server.ts";
+
+/**
+ * No step of the main thread takes more than 100 ms, whatever an account holds. Here accounts have a fiftieth of what
+ * `test/stalls/law.ts` measures, and steps twice the time: work that grows faster than its account shows all the same.
+ */
+const SCALE = 0.02;
+const LONGEST_STEP = 200;
+/** Requests that a server must refuse, after it has looked at what the account has. */
+const REFUSED = ["POST /memories/:id", "POST /memories/selection/undo"];
+
+const folder = mkdtempSync(join(tmpdir(), "ctxd-test-"));
+let server: ProbedServer;
+const accounts = new Map<string, Case[]>();
+beforeAll(async () => {
+  const { edges, owner } = await fillEdges(folder, SCALE);
+  for (const edge of edges) accounts.set(edge.name, memoryCases(edge));
+  accounts.set("many rows", personCases(owner));
+  server = await startProbedServer(folder, "real");
+  // The first requests load the model and compile what they run.
+  const [first] = edges;
+  for (const each of first ? memoryCases(first).slice(0, 30) : []) await measure(server, each);
+}, 120_000);
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test.each([
+  ...["many memories", "longest labels", "equal texts", "longest texts", "one session"],
+  ...["longest histories", "many rows"],
+])(
+  "no request takes a long step for an account with %s",
+  async (name) => {
+    const answered = new Set<string>();
+    const cases = accounts.get(name) ?? [];
+    for (const each of cases) {
+      let { status, cpu } = await measure(server, each);
+      // What a garbage collection or a compilation took is not taken again.
+      if (cpu > LONGEST_STEP && each.init.method === undefined) {
+        ({ status, cpu } = await measure(server, each));
+      }
+      expect({ route: each.route, path: each.path, cpu, isLong: cpu > LONGEST_STEP }).toMatchObject(
+        { isLong: false },
+      );
+      expect(status).toBeLessThan(500);
+      if (status < 400) answered.add(each.route);
+    }
+    const refused = new Set(cases.map(({ route }) => route)).difference(answered);
+    expect([...refused].filter((route) => !REFUSED.includes(route))).toEqual([]);
+  },
+  300_000,
+);
+
+test("each route and each tool is measured, or has a reason not to be", async () => {
+  // All routes are there only with all settings.
+  await using started = await startServer({ config: { securityContact: "you@example.com" } });
+  const apart: readonly string[] = Object.values(APART).flat();
+  const measured = [...accounts.values()].flat().map(({ route }) => route);
+  const known = new Set([...apart, ...measured]);
+  const routes = new Set(started.routes.map(routeName));
+  expect([...routes].filter((route) => !known.has(route)).sort()).toEqual([]);
+  // Nothing is listed that is gone.
+  const gone = [...known].filter((route) => !route.startsWith("MCP ") && !routes.has(route));
+  expect(gone).toEqual([]);
+
+  const { key } = await started.account();
+  for (const headers of [{}, AS_CONNECTOR]) {
+    const client = await connectHttp("v2 new", started.origin, {
+      authorization: `Bearer ${key}`,
+      ...headers,
+    });
+    try {
+      const tools = await client.tools();
+      expect(tools.filter(({ name }) => !known.has(`MCP ${name}`))).toEqual([]);
+    } finally {
+      await client.close();
+    }
+  }
+});
