@@ -150,7 +150,7 @@ uninstall_ctxd() {
     # Only if the service starts this executable.
     if [ -f "$service" ] && grep -qF "$target" "$service" && [ -x "$target" ]; then "$target" service uninstall || true; fi
   done
-  # Also the former version, which `ctxd upgrade --install` of 0.2.0 kept.
+  # Also the former version, which an earlier `ctxd upgrade --install` kept.
   rm -f "$target" "$target.old" "$record"
   rmdir "$(dirname "$record")" 2>/dev/null || true
   say "Removed: $target"

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { wholeAccount } from "../../src/keys/reach.ts";
+import { hasHidden } from "../../src/plain-text.ts";
 import { expectSound } from "../support/browser.ts";
 import { type Dashboard, startDashboard } from "../support/dashboard.ts";
 
@@ -35,8 +36,8 @@ test("hostile memories, tags, agents, sessions and names are escaped on every pa
       metadata: { [text]: EVERYTHING },
     })),
   );
-  for (const text of HOSTILE) {
-    const name = text.slice(0, 100);
+  // No key may have a name with hidden characters.
+  for (const name of HOSTILE.map((text) => text.slice(0, 100)).filter((each) => !hasHidden(each))) {
     await dashboard.keys.create(accountId, { name, scopes: ["memories:read"], expiresAt: null });
   }
   const { client_id: clientId } = await dashboard.register({ client_name: HOSTILE[1] });
