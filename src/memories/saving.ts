@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
 import type { Reach } from "../keys/reach.ts";
-import { toAnswers } from "./answer.ts";
+import { toAnswer, toAnswers } from "./answer.ts";
 import { checkExpiry, newMemory } from "./change-memory.ts";
 import { findDuplicate, withoutTwin } from "./duplicate.ts";
 import { findReadable } from "./find-by-id.ts";
@@ -129,14 +129,14 @@ export function createSaving({
     return memories.map((memory) => ({ memory, isNew: true }));
   };
 
-  const answersOf = (reach: Reach, saved: readonly Saved[]): Promise<Memory[]> =>
-    store.use(reach.accountId, ({ table }) =>
-      toAnswers(
-        table,
-        reach,
-        saved.map(({ memory }) => memory),
-      ),
-    );
+  const answersOf = async (reach: Reach, saved: readonly Saved[]): Promise<Memory[]> => {
+    const rows = saved.map(({ memory }) => memory);
+    const unread = rows.map((row) => toAnswer(reach, row, () => null));
+    if (!reach.bound) return unread;
+    // What is saved is answered, even if the memories that it is linked with can't be read.
+    const read = store.use(reach.accountId, ({ table }) => toAnswers(table, reach, rows));
+    return await read.catch(() => unread);
+  };
 
   return {
     /**
