@@ -23,8 +23,9 @@ async function runOpen(args: readonly string[], dataDir: string, input = "") {
 /** The files of a folder that other users may read or write, with their modes. */
 function openToOthers(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).flatMap((name) => {
-    const info = lstatSync(join(folder, name));
-    return (info.mode & 0o077) === 0 || info.isSymbolicLink()
+    const info = lstatSync(join(folder, name), { throwIfNoEntry: false });
+    // SQLite removes its files when the last connection closes.
+    return !info || (info.mode & 0o077) === 0 || info.isSymbolicLink()
       ? []
       : [`${name} ${(info.mode & 0o777).toString(8)}`];
   });
