@@ -30,6 +30,7 @@ import { createRouteNames } from "./http/route-names.ts";
 import { SECURITY_HEADERS } from "./http/security-headers.ts";
 import { createSecurityTxt } from "./http/security-txt.ts";
 import { createStrictTransport } from "./http/strict-transport.ts";
+import { createTurns } from "./http/turns.ts";
 import type { ProjectOf } from "./import/folder-projects.ts";
 import type { Keys } from "./keys/keys.ts";
 import type { Log } from "./log.ts";
@@ -120,7 +121,8 @@ export function createApp({
   const strictTransportOf = createStrictTransport(config);
   const corsOf = createCors(config);
   const cookies = createCookies(config);
-  const visitors = createVisitors({ ...access, cookies });
+  const turns = createTurns();
+  const visitors = createVisitors({ ...access, cookies, begin: turns.take });
   const session = createSessionPrincipal({
     publicUrl: config.publicUrl,
     visitors,
@@ -137,6 +139,7 @@ export function createApp({
     record,
     admit: access.accounts.admit,
     count: limits.countHolder,
+    begin: turns.take,
   });
   const resourceMetadata = config.publicUrl + RESOURCE_METADATA_PATH;
   const memories = withActivity(unwatched, activity);
@@ -154,6 +157,7 @@ export function createApp({
   const observe = createObserver({ metrics, log, routeOf: (request) => routeOf(request) });
 
   const app = new Elysia({ normalize: false })
+    .wrap(turns.share)
     .wrap(limits.announce)
     .wrap(observe)
     .wrap(drain.announce)

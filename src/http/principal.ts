@@ -47,6 +47,7 @@ export function createAuthorize({
   session = async () => null,
   record = () => {},
   admit,
+  begin = async () => {},
 }: {
   keys: Pick<Keys, "authenticate" | "findRefused">;
   tokens?: { authenticate: AuthenticateToken } | undefined;
@@ -56,6 +57,8 @@ export function createAuthorize({
   record?: RecordEvent;
   /** The account with this id, if it is enabled. */
   admit: (accountId: string) => Promise<unknown>;
+  /** Waits until a request of this account may begin; see `Turns`. */
+  begin?: (request: Request, accountId: string) => Promise<void>;
 }): Authorize {
   // A request may be authorized several times, but counts once.
   const counted = new WeakSet<Request>();
@@ -118,6 +121,7 @@ export function createAuthorize({
           })
         : new AppError("forbidden", `This key lacks the scope ${scope}.`);
     }
+    await begin(request, principal.accountId);
     return principal;
   };
 }

@@ -31,11 +31,14 @@ export function createVisitors({
   sessions,
   devices,
   accounts,
+  begin,
 }: {
   cookies: Cookies;
   sessions: Sessions;
   devices: Devices;
   accounts: Pick<Accounts, "admit">;
+  /** Waits until a request of this account may begin; see `Turns`. */
+  begin: (request: Request, accountId: string) => Promise<void>;
 }) {
   /** The `Set-Cookie` header that makes the browser known at an account. */
   const remember = async (request: Request, accountId: string): Promise<string> =>
@@ -52,6 +55,7 @@ export function createVisitors({
       const accountId = session === null ? null : await sessions.findAccount(session);
       const account = accountId === null ? null : await accounts.admit(accountId);
       if (session === null || account === null) return null;
+      await begin(request, account.id);
       return { account, session, token: formToken(session) };
     },
 

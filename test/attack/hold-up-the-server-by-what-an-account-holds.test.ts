@@ -65,6 +65,46 @@ test.each([
   300_000,
 );
 
+/** Counts how many requests of an account are answered, eight at a time, while another person saves and searches. */
+async function countBeside({ path, init }: Case): Promise<number> {
+  const { origin, key } = server;
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const response = await fetch(`${origin}/api/memories${path}`, { ...init, headers });
+    expect(response.ok).toBe(true);
+    await response.arrayBuffer();
+  };
+  let answered = 0;
+  let isOver = false;
+  const repeating = Array.from({ length: 8 }, async () => {
+    for (; !isOver; answered++) await (await fetch(origin + path, init)).arrayBuffer();
+  });
+  const useMemories = async () => {
+    for (let n = 0; n < 10; n++) {
+      await ask("", { method: "POST", body: JSON.stringify({ content: `Invoice ${n} is paid.` }) });
+      await ask(`/search?q=invoice+${n}`);
+    }
+  };
+  // By then the main thread is known to be busy.
+  await useMemories();
+  const before = answered;
+  await useMemories();
+  const meanwhile = answered - before;
+  isOver = true;
+  await Promise.all(repeating);
+  return meanwhile;
+}
+
+test.each([
+  "/api/memories?limit=100",
+  "/memories?q=",
+])("nobody waits for many requests of an account with long texts: %s", async (path) => {
+  const request = accounts.get("longest texts")?.find((each) => each.path.startsWith(path));
+  if (!request) throw new Error(`no request ${path}`);
+  // Twenty requests, and for each no more than one or two of the others.
+  expect(await countBeside(request)).toBeLessThan(40);
+}, 120_000);
+
 test("each route and each tool is measured, or has a reason not to be", async () => {
   // All routes are there only with all settings.
   await using started = await startServer({ config: { securityContact: "you@example.com" } });

@@ -1,0 +1,123 @@
+/** Milliseconds between two looks at the main thread, and by how much a look is late after a long step. */
+const LOOK = 5;
+const LATE = 5;
+/** Milliseconds for which the main thread counts as busy after a long step. */
+const BUSY = 500;
+/** Milliseconds for which an account counts as active after its last request. */
+const ACTIVE = 250;
+/** The most milliseconds between the requests of an account. */
+const REST = 50;
+/** The most milliseconds that a request waits for others of its account: they may wait for something else themselves. */
+const PATIENCE = 1_000;
+
+type Handle = (request: Request, ...rest: unknown[]) => unknown;
+
+/** Requests of an account that is active. */
+interface Requests {
+  underWay: number;
+  /** Begins each request that waits, in the order of their arrival. */
+  readonly waiting: Set<() => void>;
+  /** Forgets the account. */
+  forget: ReturnType<typeof setTimeout> | undefined;
+}
+
+export type Turns = ReturnType<typeof createTurns>;
+
+/**
+ * Shares the main thread between accounts. It does one thing after another, in the order of arrival: each step of a
+ * request would wait for a step of every request of an account with many. So while the main thread is busy and several
+ * accounts use it, the requests of each account begin one after another, and the account rests between them for as long
+ * as the last one took.
+ */
+export function createTurns({ patience = PATIENCE } = {}) {
+  const accounts = new Map<string, Requests>();
+  /** When each request began; null for those that are answered. */
+  const begun = new WeakMap<Request, { accountId: string; at: number } | null>();
+  let busyUntil = 0;
+  let looking: ReturnType<typeof setInterval> | null = null;
+
+  const isCrowded = () => accounts.size > 1 && performance.now() < busyUntil;
+
+  const look = () => {
+    let last = performance.now();
+    looking = setInterval(() => {
+      const now = performance.now();
+      if (now - last > LOOK + LATE) busyUntil = now + BUSY;
+      last = now;
+    }, LOOK);
+  };
+
+  /** Looks at the main thread as long as several accounts use it. */
+  const followAccounts = () => {
+    if (accounts.size > 1 && !looking) look();
+    if (accounts.size > 1 || !looking) return;
+    clearInterval(looking);
+    looking = null;
+    for (const { waiting } of accounts.values()) for (const begin of waiting) begin();
+  };
+
+  const requestsOf = (accountId: string): Requests => {
+    const known = accounts.get(accountId);
+    if (known) return known;
+    const requests: Requests = { underWay: 0, waiting: new Set(), forget: undefined };
+    accounts.set(accountId, requests);
+    followAccounts();
+    return requests;
+  };
+
+  /** Lets the next request of an account begin. */
+  const release = (accountId: string): void => {
+    const requests = requestsOf(accountId);
+    requests.underWay--;
+    const [next] = requests.waiting;
+    next?.();
+    clearTimeout(requests.forget);
+    requests.forget = setTimeout(() => {
+      if (requests.underWay > 0) return;
+      accounts.delete(accountId);
+      followAccounts();
+    }, ACTIVE);
+  };
+
+  const end = (request: Request): void => {
+    const turn = begun.get(request);
+    begun.set(request, null);
+    if (!turn) return;
+    const rest = Math.min(performance.now() - turn.at, REST);
+    if (isCrowded()) setTimeout(release, rest, turn.accountId);
+    else release(turn.accountId);
+  };
+
+  return {
+    /** Waits for the turn of a request, which it has until it is answered. Further calls for the request do nothing. */
+    async take(request: Request, accountId: string): Promise<void> {
+      if (begun.has(request)) return;
+      begun.set(request, null);
+      const requests = requestsOf(accountId);
+      if (requests.underWay > 0 && isCrowded()) {
+        await new Promise<void>((resolve) => {
+          const begin = () => {
+            clearTimeout(timer);
+            requests.waiting.delete(begin);
+            resolve();
+          };
+          const timer = setTimeout(begin, patience);
+          requests.waiting.add(begin);
+        });
+      }
+      requests.underWay++;
+      begun.set(request, { accountId, at: performance.now() });
+    },
+
+    /** Ends the turn of each request when its answer begins. */
+    share:
+      (handle: Handle) =>
+      async (request: Request, ...rest: unknown[]) => {
+        try {
+          return await handle(request, ...rest);
+        } finally {
+          end(request);
+        }
+      },
+  };
+}

@@ -1,0 +1,94 @@
+import { afterEach, expect, test } from "bun:test";
+import { createTurns } from "../../src/http/turns.ts";
+import { until } from "../support/until.ts";
+
+/** Lets every request of the test end. */
+let endAll: (() => void)[] = [];
+afterEach(() => {
+  for (const end of endAll) end();
+  endAll = [];
+});
+
+/** Turns, and what has begun. */
+function start(options?: Parameters<typeof createTurns>[0]) {
+  const turns = createTurns(options);
+  const begun: string[] = [];
+  return {
+    begun,
+    /** Sends a request that is answered when the returned function is called. */
+    send(name: string, accountId: string) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const handle = turns.share(async (request) => {
+        await turns.take(request, accountId);
+        begun.push(name);
+        await promise;
+      });
+      void handle(new Request(`http://localhost/${name}`));
+      endAll.push(resolve);
+      return resolve;
+    },
+  };
+}
+
+/** Blocks the main thread for longer than the turns allow. */
+async function work() {
+  // The first look begins before the step.
+  await Bun.sleep(10);
+  for (const end = performance.now() + 40; performance.now() < end; );
+  await Bun.sleep(10);
+}
+
+test("the requests of an account begin one after another while the main thread is busy and another account uses it", async () => {
+  const { send, begun } = start({ patience: 60_000 });
+  send("other", "B");
+  const endFirst = send("first", "A");
+  await work();
+  const endSecond = send("second", "A");
+  send("third", "A");
+  expect(begun).toEqual(["other", "first"]);
+  endFirst();
+  await until("the second has begun", () => begun.includes("second"));
+  expect(begun).not.toContain("third");
+  endSecond();
+  await until("the third has begun", () => begun.includes("third"));
+});
+
+test("requests begin at once while no other account is active", async () => {
+  const { send, begun } = start({ patience: 60_000 });
+  send("first", "A");
+  await work();
+  send("second", "A");
+  await until("both have begun", () => begun.length === 2);
+});
+
+test("requests begin at once while no step takes long", async () => {
+  const { send, begun } = start({ patience: 60_000 });
+  for (const [name, account] of [
+    ["other", "B"],
+    ["first", "A"],
+    ["second", "A"],
+  ] as const) {
+    send(name, account);
+  }
+  await until("all have begun", () => begun.length === 3);
+});
+
+test("requests that wait begin when the other account has gone", async () => {
+  const { send, begun } = start({ patience: 60_000 });
+  const endOther = send("other", "B");
+  send("first", "A");
+  await work();
+  send("second", "A");
+  expect(begun).not.toContain("second");
+  endOther();
+  await until("the second has begun", () => begun.includes("second"));
+});
+
+test("no request waits forever for another that waits for something else", async () => {
+  const { send, begun } = start({ patience: 100 });
+  send("other", "B");
+  send("waits for the model", "A");
+  await work();
+  send("second", "A");
+  await until("the second has begun", () => begun.includes("second"));
+});
