@@ -24,6 +24,21 @@ export function createStallTimer(): StallTimer {
   };
 }
 
+/** Reads the body of an answer into memory. @throws Error when it has more bytes */
+export async function readAtMost(
+  body: ReadableStream<Uint8Array> | null,
+  bytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > bytes) throw new Error("the answer is too long");
+    chunks.push(chunk);
+  }
+  return new Uint8Array(Bun.concatArrayBuffers(chunks));
+}
+
 /** Why a request failed, for the end of a sentence: without the question that Bun appends. */
 export function requestFailure(cause: unknown): string {
   return messageOf(cause).replace(/\. Is the computer.*|\.$/, "");
