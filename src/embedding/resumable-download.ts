@@ -1,6 +1,5 @@
 import { open } from "node:fs/promises";
-import { createStallTimer, requestFailure } from "../downloads.ts";
-import { CtxdError } from "../errors.ts";
+import { createStallTimer, Refusal, requestFailure, requestFile } from "../downloads.ts";
 import { ModelError } from "./model-error.ts";
 
 /** Attempts of a download, and milliseconds before the second one. Each later pause is twice as long. */
@@ -44,12 +43,6 @@ export async function download(
   }
 }
 
-/** An answer that another attempt would not change. */
-class Refusal extends CtxdError {
-  override readonly name = "Refusal";
-  readonly code = "download_refused";
-}
-
 const FILE_SYSCALLS: readonly unknown[] = ["open", "write", "fsync", "ftruncate"];
 
 function isFileError(error: unknown): boolean {
@@ -70,7 +63,7 @@ async function append(
     let size = found > bytes ? 0 : found;
     if (size === bytes) return;
     using stall = createStallTimer();
-    const response = await fetch(url, {
+    const response = await requestFile(url, {
       headers: size > 0 ? { range: `bytes=${size}-` } : {},
       signal: signal ? AbortSignal.any([signal, stall.signal]) : stall.signal,
     });
@@ -89,7 +82,7 @@ async function append(
       size = 0;
     }
     for await (const chunk of response.body ?? []) {
-      stall.restart();
+      stall.received(chunk.byteLength);
       if (size + chunk.byteLength > bytes) throw new Refusal("the answer is larger than the file");
       await handle.writeFile(chunk);
       size += chunk.byteLength;
