@@ -44,7 +44,7 @@ const incomplete = () => new Error("the archive is incomplete");
 /** Reads a stream of bytes by counts. */
 function createReader(stream: AsyncIterable<Buffer>, maxBytes: number) {
   const chunks = stream[Symbol.asyncIterator]();
-  let rest = Buffer.alloc(0);
+  let rest: Buffer = Buffer.alloc(0);
   let total = 0;
   /** Fetches a chunk if all others are used. Returns false at the end of the stream. */
   const fill = async (): Promise<boolean> => {

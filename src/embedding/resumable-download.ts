@@ -83,7 +83,11 @@ async function append(
     }
     for await (const chunk of response.body ?? []) {
       stall.received(chunk.byteLength);
-      if (size + chunk.byteLength > bytes) throw new Refusal("the answer is larger than the file");
+      if (size + chunk.byteLength > bytes) {
+        // It is another file, so the next download must not continue it.
+        await handle.truncate(0);
+        throw new Refusal("the answer is larger than the file");
+      }
       await handle.writeFile(chunk);
       size += chunk.byteLength;
       onBytes(size);
