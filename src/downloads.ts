@@ -58,7 +58,7 @@ export async function requestFile(
     const location = response.headers.get("location");
     if (response.status < 300 || response.status > 399 || location === null) return response;
     await response.body?.cancel();
-    const next = URL.parse(location, url);
+    const next = URL.parse(location, url.href);
     const isSame = next?.protocol === "http:" && url.protocol === "http:" && next.host === url.host;
     if (next?.protocol !== "https:" && !isSame) {
       throw new Refusal("it redirects to an address without https");
