@@ -78,17 +78,29 @@ async function comeBack(person: Person): Promise<() => Promise<Page>> {
 describe("metadata hold up nobody", () => {
   test.each<[string, () => Answer]>([
     ["without an end", () => provider.flood(" ".repeat(MB))],
-    ["of 100 MB", () => provider.flood("x".repeat(MB), { before: `${opening()}"`, times: 100 })],
     [
-      "with a hundred thousand keys",
+      "of 100 MB",
+      () => provider.flood("x".repeat(MB), { before: `${opening()}"`, after: `"}`, times: 100 }),
+    ],
+    [
+      "with a million keys",
       () => {
         const keys = Array.from({ length: 1_000 }, (_, n) => JSON.stringify({ kid: `${n}` }));
-        return provider.flood(`${keys.join()},`, { before: `${opening()}[`, times: 100 });
+        return provider.flood(`${keys.join()},`, {
+          before: `${opening()}[`,
+          after: "0]}",
+          times: 1_000,
+        });
       },
     ],
     [
       "with millions of lists inside each other",
-      () => provider.flood("[".repeat(MB), { before: opening(), times: 10 }),
+      () =>
+        provider.flood("[".repeat(MB), {
+          before: opening(),
+          after: `${"]".repeat(10 * MB)}}`,
+          times: 10,
+        }),
     ],
     [
       "of a few bytes that unpack to 256 MB",

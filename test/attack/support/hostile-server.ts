@@ -34,9 +34,12 @@ export async function startHostileServer() {
       sent = 0;
     },
 
-    /** Sends a text before, and then a chunk again and again: `times`, or until the client leaves. */
+    /** Sends a text before, a chunk again and again, `times` or until the client leaves, and a text after. */
     flood:
-      (chunk: string | Buffer, { before = "", times = Number.POSITIVE_INFINITY } = {}): Answer =>
+      (
+        chunk: string | Buffer,
+        { before = "", after = "", times = Number.POSITIVE_INFINITY } = {},
+      ): Answer =>
       (response) => {
         response.writeHead(200, { "content-type": "application/json" });
         response.write(before);
@@ -47,7 +50,7 @@ export async function startHostileServer() {
             sent += chunk.length;
             if (!response.write(chunk)) return void response.once("drain", go);
           }
-          if (left === 0) response.end();
+          if (left === 0) response.end(after);
         };
         go();
       },
