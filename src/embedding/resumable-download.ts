@@ -21,11 +21,18 @@ export async function download(
     onBytes,
     signal,
     pause = FIRST_PAUSE_MS,
-  }: { onBytes: (count: number) => void; signal?: AbortSignal; pause?: number },
+    stallMs,
+  }: {
+    onBytes: (count: number) => void;
+    signal?: AbortSignal;
+    pause?: number;
+    /** For tests: milliseconds after which an attempt has stalled. */
+    stallMs?: number;
+  },
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await append(url, part, bytes, { onBytes, ...(signal && { signal }) });
+      return await append(url, part, bytes, { onBytes, signal, stallMs });
     } catch (cause) {
       signal?.throwIfAborted();
       // An error of the file, such as a full disk: another attempt does not help.
@@ -54,7 +61,15 @@ async function append(
   url: string,
   part: string,
   bytes: number,
-  { onBytes, signal }: { onBytes: (count: number) => void; signal?: AbortSignal },
+  {
+    onBytes,
+    signal,
+    stallMs,
+  }: {
+    onBytes: (count: number) => void;
+    signal: AbortSignal | undefined;
+    stallMs: number | undefined;
+  },
 ): Promise<void> {
   const handle = await open(part, "a", 0o600);
   try {
@@ -62,7 +77,7 @@ async function append(
     if (found > bytes) await handle.truncate(0);
     let size = found > bytes ? 0 : found;
     if (size === bytes) return;
-    using stall = createStallTimer();
+    using stall = createStallTimer(stallMs);
     const response = await requestFile(url, {
       headers: size > 0 ? { range: `bytes=${size}-` } : {},
       signal: signal ? AbortSignal.any([signal, stall.signal]) : stall.signal,

@@ -55,6 +55,12 @@ export async function startHostileServer() {
         go();
       },
 
+    /** Leads the client elsewhere. */
+    redirect:
+      (location: string): Answer =>
+      (response) =>
+        response.writeHead(302, { location }).end(),
+
     /** Sends a byte every few milliseconds until the client leaves. */
     drip: (): Answer => (response) => {
       response.writeHead(200, { "content-type": "application/json" });
