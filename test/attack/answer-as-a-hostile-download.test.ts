@@ -13,6 +13,7 @@ import { download } from "../../src/embedding/resumable-download.ts";
 import { fetchNewestRelease } from "../../src/upgrade/release.ts";
 import { ctxd, type Outcome } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
+import { until } from "../support/until.ts";
 import { startHostileServer } from "./support/hostile-server.ts";
 
 const MB = 1 << 20;
@@ -106,10 +107,19 @@ describe("a model's file", () => {
 
   test("is had from an honest server right after a hostile one has sent too much", async () => {
     const cacheDir = temporaryFolder();
-    hostile.answer("*", hostile.flood("x".repeat(1_000)));
+    const part = join(folderOf(description, cacheDir), "fetching-model.onnx");
+    hostile.answer("*", async (response, request) => {
+      response.write("x");
+      await until("a byte is written", () => statSync(part).size > 0);
+      hostile.flood(CONTENT)(response, request);
+    });
     await expect(fetchInto(cacheDir)).rejects.toThrow("larger than the file");
     expect(await isFetched(description, cacheDir)).toBe(false);
-    hostile.answer("*", hostile.flood(CONTENT, { times: 1 }));
+    hostile.answer("*", (response, { headers }) => {
+      const start = Number(/\d+/.exec(headers.range ?? "0")?.[0]);
+      const range = `bytes ${start}-${CONTENT.length - 1}/${CONTENT.length}`;
+      response.writeHead(206, { "content-range": range }).end(CONTENT.slice(start));
+    });
     await fetchInto(cacheDir);
     expect(await isFetched(description, cacheDir)).toBe(true);
   });

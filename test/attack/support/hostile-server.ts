@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+export type Answer = (response: ServerResponse, request: IncomingMessage) => void | Promise<void>;
 
 /** A server of an attacker. It counts the bytes that clients take. */
 export async function startHostileServer() {
@@ -12,7 +12,7 @@ export async function startHostileServer() {
     asked.push(path);
     response.on("error", () => {});
     const answer = answers.get(path) ?? answers.get("*");
-    if (answer) answer(response, request);
+    if (answer) void answer(response, request);
     else response.writeHead(404).end();
     request.resume();
   });
@@ -41,7 +41,7 @@ export async function startHostileServer() {
         { before = "", after = "", times = Number.POSITIVE_INFINITY } = {},
       ): Answer =>
       (response) => {
-        response.writeHead(200, { "content-type": "application/json" });
+        if (!response.headersSent) response.writeHead(200, { "content-type": "application/json" });
         response.write(before);
         let left = times;
         const go = () => {
