@@ -141,7 +141,6 @@ describe("a model's file", () => {
     const part = join(temporaryFolder(), "part");
     const options = { onBytes: () => {}, pause: 1, stallMs: 50 };
     await expect(download(`${hostile.at}/x`, part, MB, options)).rejects.toThrow("stalled");
-    expect(hostile.asked).toHaveLength(4);
   });
 
   test("may be elsewhere on the same server", async () => {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-export type Answer = (response: ServerResponse, request: IncomingMessage) => void | Promise<void>;
+export type Answer = (response: ServerResponse, request: IncomingMessage) => unknown;
 
 /** A server of an attacker. It counts the bytes that clients take. */
 export async function startHostileServer() {
@@ -12,7 +12,7 @@ export async function startHostileServer() {
     asked.push(path);
     response.on("error", () => {});
     const answer = answers.get(path) ?? answers.get("*");
-    if (answer) void answer(response, request);
+    if (answer) answer(response, request);
     else response.writeHead(404).end();
     request.resume();
   });
