@@ -4,8 +4,8 @@ import { AppError } from "../errors.ts";
 import type { Proofs } from "./provider.ts";
 
 /**
- * Milliseconds that each request to a provider may take. A sign-in takes up to four, and a browser's
- * connection lasts 30 s without an answer.
+ * Milliseconds that each request to a provider may take. A sign-in takes up to three, one after
+ * another, and a browser's connection lasts 30 s without an answer.
  */
 const TIMEOUT_MS = 7_000;
 /** Bytes of an answer. The longest real ones are tokens with the groups of a person. */
