@@ -17,9 +17,13 @@ const MAX_LENGTH = 254;
  */
 export const LOCAL_ADDRESS = "local@localhost";
 
-/** The stored form of an address: trimmed, in lower case. It is not validated. */
+/**
+ * The stored form of an address: trimmed, in lower case. It is not validated. No stored address has other
+ * characters than ASCII. They are kept, so that such an address is nobody's: `toLowerCase` turns the Kelvin
+ * sign (U+212A) into a k, and `trim` removes spaces that another mailbox may have.
+ */
 export function normaliseEmail(email: string): string {
-  return email.trim().toLowerCase();
+  return /\P{ASCII}/u.test(email) ? email : email.trim().toLowerCase();
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { CommandError } from "./command-error.ts";
-import { printable } from "./printable.ts";
+import { printable, UNPRINTABLE } from "./printable.ts";
 
 /** Whether standard input is a terminal, where a person can answer questions. */
 export function isInteractive(): boolean {
@@ -14,6 +14,13 @@ export function isInteractive(): boolean {
  */
 export function print(text: string): Promise<void> {
   return write(`${text}\n`);
+}
+
+/** Writes a command's result as JSON. Characters that a terminal may obey are escaped. */
+export function printJson(value: unknown): Promise<void> {
+  const escaped = (character: string) =>
+    `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return print(JSON.stringify(value, null, 2).replaceAll(UNPRINTABLE, escaped));
 }
 
 /**

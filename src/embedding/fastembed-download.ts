@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
-import { mkdir, realpath, rm } from "node:fs/promises";
+import { mkdir, open, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { createStallTimer, requestFailure, requestFile } from "../downloads.ts";
 import { refuseForeignFolder } from "../native/asset.ts";
 import { moveFile } from "../system/files.ts";
+import { unpackModel } from "./model-archive.ts";
 import { ModelError } from "./model-error.ts";
 import {
   hashFiles,
@@ -33,8 +35,10 @@ const MODELS: Readonly<Record<string, StoredModel>> = {
   "fast-bge-small-zh-v1.5": { archive: "fast-bge-small-zh-v1.5" },
   "fast-multilingual-e5-large": { archive: "fast-multilingual-e5-large" },
 };
-/** Milliseconds for the download of a whole model, at most 2 GB. */
+/** Milliseconds for the download of a whole model. */
 const TIMEOUT_MS = 3_600_000;
+/** Bytes of an archive, and of its files. The largest model has 2.3 GB. */
+const MAX_BYTES = 4e9;
 
 /** Names of these models, which CTXD_MODEL accepts. */
 export const FASTEMBED_NAMES = Object.keys(MODELS);
@@ -58,11 +62,14 @@ export async function fetchFastembedModel(
     store,
     onDownload,
     models = MODELS,
+    maxBytes = MAX_BYTES,
   }: {
     dataDir: string;
     store: string;
     onDownload: (url: string) => void;
     models?: Readonly<Record<string, StoredModel>>;
+    /** For tests. */
+    maxBytes?: number;
   },
 ): Promise<string> {
   await mkdir(join(cacheDir, "fastembed"), { recursive: true, mode: 0o700 });
@@ -83,14 +90,15 @@ export async function fetchFastembedModel(
   const partial = `${folder}.part-${process.pid}`;
   onDownload(url);
   try {
+    // A killed process with the same number may have left one.
+    await rm(partial, { recursive: true, force: true });
     await mkdir(partial, { recursive: true, mode: 0o700 });
-    const content = await download(url);
-    const found = new Bun.CryptoHasher("sha256").update(content).digest("hex");
+    const packed = join(partial, "archive.tar.gz");
+    const found = await download(url, packed, maxBytes);
     const wanted = sha256 ?? known?.archive ?? found;
     if (found !== wanted) throw changed(url, { found, wanted, dataDir, isPinned: !!sha256 });
-    await new Bun.Archive(content).extract(partial);
-    // The archive contains one folder with the model's name.
     const extracted = join(partial, name);
+    await unpackModel(packed, { name, target: extracted, maxBytes });
     const files = await hashFiles(extracted);
     if (known) requireKnown(known, files, folder, dataDir);
     else await trustModel(dataDir, name, { archive: found, files });
@@ -98,9 +106,8 @@ export async function fetchFastembedModel(
     return folder;
   } catch (cause) {
     if (cause instanceof ModelError) throw cause;
-    const reason = cause instanceof Error ? cause.message.replace(/\.$/, "") : String(cause);
     throw new ModelError(
-      `The model ${name} is not in ${folder} and can't be downloaded from ${url} (${reason}): copy its files there, or set CTXD_MODEL to a folder with them.`,
+      `The model ${name} is not in ${folder} and can't be downloaded from ${url} (${requestFailure(cause)}): copy its files there, or set CTXD_MODEL to a folder with them.`,
       { cause },
     );
   } finally {
@@ -108,13 +115,29 @@ export async function fetchFastembedModel(
   }
 }
 
-async function download(url: string): Promise<ArrayBuffer> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+/** Downloads an archive, and returns its SHA-256. @throws Error when it is larger, or incomplete */
+async function download(url: string, path: string, maxBytes: number): Promise<string> {
+  using stall = createStallTimer();
+  const signal = AbortSignal.any([stall.signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  const response = await requestFile(url, { signal });
   if (!response.ok) throw new Error(`the answer is ${response.status}`);
-  const content = await response.arrayBuffer();
+  const hash = new Bun.CryptoHasher("sha256");
+  const file = await open(path, "wx", 0o600);
+  let size = 0;
+  try {
+    for await (const chunk of response.body ?? []) {
+      stall.received(chunk.byteLength);
+      size += chunk.byteLength;
+      if (size > maxBytes) throw new Error(`it is larger than ${maxBytes / 1e9} GB`);
+      hash.update(chunk);
+      await file.writeFile(chunk);
+    }
+  } finally {
+    await file.close();
+  }
   const length = response.headers.get("content-length");
-  if (length === null || Number(length) === content.byteLength) return content;
-  throw new Error(`only ${content.byteLength} of ${length} bytes arrived`);
+  if (length === null || Number(length) === size) return hash.digest("hex");
+  throw new Error(`only ${size} of ${length} bytes arrived`);
 }
 
 /** @throws ModelError for the first file that differs from the first download */

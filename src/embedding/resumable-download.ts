@@ -1,6 +1,5 @@
 import { open } from "node:fs/promises";
-import { createStallTimer, requestFailure } from "../downloads.ts";
-import { CtxdError } from "../errors.ts";
+import { createStallTimer, Refusal, requestFailure, requestFile } from "../downloads.ts";
 import { ModelError } from "./model-error.ts";
 
 /** Attempts of a download, and milliseconds before the second one. Each later pause is twice as long. */
@@ -22,11 +21,18 @@ export async function download(
     onBytes,
     signal,
     pause = FIRST_PAUSE_MS,
-  }: { onBytes: (count: number) => void; signal?: AbortSignal; pause?: number },
+    stallMs,
+  }: {
+    onBytes: (count: number) => void;
+    signal?: AbortSignal;
+    pause?: number;
+    /** For tests: milliseconds after which an attempt has stalled. */
+    stallMs?: number;
+  },
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await append(url, part, bytes, { onBytes, ...(signal && { signal }) });
+      return await append(url, part, bytes, { onBytes, signal, stallMs });
     } catch (cause) {
       signal?.throwIfAborted();
       // An error of the file, such as a full disk: another attempt does not help.
@@ -44,12 +50,6 @@ export async function download(
   }
 }
 
-/** An answer that another attempt would not change. */
-class Refusal extends CtxdError {
-  override readonly name = "Refusal";
-  readonly code = "download_refused";
-}
-
 const FILE_SYSCALLS: readonly unknown[] = ["open", "write", "fsync", "ftruncate"];
 
 function isFileError(error: unknown): boolean {
@@ -61,7 +61,15 @@ async function append(
   url: string,
   part: string,
   bytes: number,
-  { onBytes, signal }: { onBytes: (count: number) => void; signal?: AbortSignal },
+  {
+    onBytes,
+    signal,
+    stallMs,
+  }: {
+    onBytes: (count: number) => void;
+    signal: AbortSignal | undefined;
+    stallMs: number | undefined;
+  },
 ): Promise<void> {
   const handle = await open(part, "a", 0o600);
   try {
@@ -69,8 +77,8 @@ async function append(
     if (found > bytes) await handle.truncate(0);
     let size = found > bytes ? 0 : found;
     if (size === bytes) return;
-    using stall = createStallTimer();
-    const response = await fetch(url, {
+    using stall = createStallTimer(stallMs);
+    const response = await requestFile(url, {
       headers: size > 0 ? { range: `bytes=${size}-` } : {},
       signal: signal ? AbortSignal.any([signal, stall.signal]) : stall.signal,
     });
@@ -89,8 +97,12 @@ async function append(
       size = 0;
     }
     for await (const chunk of response.body ?? []) {
-      stall.restart();
-      if (size + chunk.byteLength > bytes) throw new Refusal("the answer is larger than the file");
+      stall.received(chunk.byteLength);
+      if (size + chunk.byteLength > bytes) {
+        // It is another file, so the next download must not continue it.
+        await handle.truncate(0);
+        throw new Refusal("the answer is larger than the file");
+      }
       await handle.writeFile(chunk);
       size += chunk.byteLength;
       onBytes(size);

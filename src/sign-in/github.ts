@@ -32,7 +32,7 @@ export function createGitHub(
         const code = new URLSearchParams({ code: answer.get("code") ?? "" });
         const { accessToken } = await client.redeem(server, code, { verifier });
         const { id } = fieldsOf(await client.read(`${api}/user`, accessToken));
-        if (typeof id !== "number") throw new Error("the user has no id");
+        if (!Number.isSafeInteger(id)) throw new Error("the user has no id");
         const emails = await client.read(`${api}/user/emails`, accessToken);
         const primary = (Array.isArray(emails) ? emails : [])
           .map(fieldsOf)

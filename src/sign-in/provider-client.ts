@@ -1,9 +1,15 @@
 import * as oauth from "oauth4webapi";
+import { readAtMost } from "../downloads.ts";
 import { AppError } from "../errors.ts";
 import type { Proofs } from "./provider.ts";
 
-/** Milliseconds that each request to a provider may take. */
-const TIMEOUT_MS = 10_000;
+/**
+ * Milliseconds that each request to a provider may take. A sign-in takes up to three, one after
+ * another, and a browser's connection lasts 30 s without an answer.
+ */
+const TIMEOUT_MS = 7_000;
+/** Bytes of an answer. The longest real ones are tokens with the groups of a person. */
+const MAX_BYTES = 256 << 10;
 /** Seconds by which the provider's clock may differ from ours. */
 const CLOCK_TOLERANCE = 60;
 
@@ -43,6 +49,7 @@ export function createProviderClient({
     signal: () => AbortSignal.timeout(timeoutMs),
     // The client secret needs a connection as secure as the one to the issuer.
     [oauth.allowInsecureRequests]: issuer.startsWith("http:"),
+    [oauth.customFetch]: fetchBounded,
   };
   const client = (): oauth.Client => ({
     client_id: clientId,
@@ -132,6 +139,7 @@ export function createProviderClient({
         {
           signal: request.signal,
           [oauth.allowInsecureRequests]: request[oauth.allowInsecureRequests],
+          [oauth.customFetch]: fetchBounded,
         },
       );
       if (!response.ok) throw new Error(`${new URL(url).host} answers ${response.status}`);
@@ -155,6 +163,17 @@ export function createProviderClient({
   };
 }
 
+/**
+ * Fetches a small answer. Of its headers only the content type is kept: the library's reading of a long
+ * `WWW-Authenticate` takes seconds.
+ */
+async function fetchBounded(url: string, init: RequestInit): Promise<Response> {
+  const { status, headers, body } = await fetch(url, init);
+  const content = await readAtMost(body, MAX_BYTES);
+  const type = headers.get("content-type");
+  return new Response(content, { status, headers: type === null ? {} : { "content-type": type } });
+}
+
 /** An ID token that is not for us, not for now, or not for this sign-in. */
 export function wrongIdToken(cause?: unknown): AppError {
   return new AppError(
@@ -171,7 +190,11 @@ function isAboutClaims(error: unknown): boolean {
   return typeof cause === "object" && cause !== null && "claims" in cause;
 }
 
-/** A text of a provider's answer; null for anything else, and for one that is empty or too long. */
+/**
+ * A text of a provider's answer; null for anything else, and for one that is empty or too long. Control
+ * characters and halves of characters are refused: a database may store two such texts as the same one.
+ */
 export function textOf(value: unknown): string | null {
-  return typeof value === "string" && value !== "" && value.length <= 1_000 ? value : null;
+  const isText = typeof value === "string" && value !== "" && value.length <= 1_000;
+  return isText && !/[\p{Cc}\p{Cs}]/u.test(value) ? value : null;
 }

@@ -162,7 +162,7 @@ export function createProviderSignIn({
       const { linkTo, next, invitation } = wanted;
       const arrival =
         linkTo === null ? await accountOf(identity, invitation) : { accountId: linkTo };
-      await identities.link(arrival.accountId, identity);
+      await identities.link(arrival.accountId, identity, { byAddress: linkTo === null });
       return { ...arrival, next, isLinked: linkTo !== null, provider };
     },
   };

@@ -1,13 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { requestFailure } from "../downloads.ts";
+import { readAtMost, requestFailure, requestFile } from "../downloads.ts";
 import { isSecureAddress } from "../setting-values.ts";
 import { UpgradeError } from "./upgrade-error.ts";
 import { VERSION } from "./versions.ts";
 
 const TIMEOUT_MS = 30_000;
-/** Maximum length of an answer, in characters. */
-const MAX_LENGTH = 4 << 20;
+/** Bytes of an answer. GitHub allows 125,000 characters of release notes. */
+const MAX_BYTES = 1 << 20;
 
 /** GitHub's REST API, "Get the latest release"; Gitea and Forgejo answer in the same form. */
 const Answer = Type.Object({
@@ -31,10 +31,14 @@ export function newestReleaseOf(repository: string): string {
 
 /**
  * Fetches the newest release in one request.
+ * @param timeoutMs for tests
  * @throws UpgradeError when the request fails or the answer is not a release
  */
-export async function fetchNewestRelease(address: string): Promise<PublishedRelease> {
-  const text = await fetchText(address);
+export async function fetchNewestRelease(
+  address: string,
+  timeoutMs = TIMEOUT_MS,
+): Promise<PublishedRelease> {
+  const text = await fetchText(address, timeoutMs);
   const answer = parse(text);
   const version = answer?.tag_name.replace(/^v/, "") ?? "";
   if (!answer || !VERSION.test(version)) {
@@ -56,22 +60,12 @@ function parse(text: string) {
  * Fetches a small text, without sending anything about this installation.
  * @throws UpgradeError when the address is not https, can't be reached, answers with an error or too much
  */
-async function fetchText(address: string): Promise<string> {
+async function fetchText(address: string, timeoutMs: number): Promise<string> {
   if (!isSecure(address)) throw new UpgradeError(`${address} is not an https address.`);
   try {
-    const response = await fetch(address, {
-      headers: { "user-agent": "ctxd" },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    if (!isSecure(response.url)) throw new Error("it redirects to an address without https");
+    const response = await requestFile(address, { signal: AbortSignal.timeout(timeoutMs) });
     if (!response.ok) throw new Error(explain(response));
-    const decoder = new TextDecoder();
-    let text = "";
-    for await (const chunk of response.body ?? []) {
-      text += decoder.decode(chunk, { stream: true });
-      if (text.length > MAX_LENGTH) throw new Error("the answer is too long");
-    }
-    return text;
+    return new TextDecoder().decode(await readAtMost(response.body, MAX_BYTES));
   } catch (cause) {
     throw new UpgradeError(`${address} can't be fetched (${requestFailure(cause)}).`, { cause });
   }

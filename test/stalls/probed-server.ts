@@ -15,8 +15,15 @@ const ROOT = join(import.meta.dir, "..", "..");
 
 export type ProbedServer = Awaited<ReturnType<typeof startProbedServer>>;
 
-/** Starts a server in its own process, with an account and a probe on its main thread. */
-export async function startProbedServer(dataDir: string, kind: ServerKind) {
+/**
+ * Starts a server in its own process, with an account and a probe on its main thread.
+ * @param settings in addition to those of every test
+ */
+export async function startProbedServer(
+  dataDir: string,
+  kind: ServerKind,
+  settings: Record<string, string> = {},
+) {
   const account = await addPerson(dataDir);
   let hear: (held: Held) => void = () => {};
   const probe = join(import.meta.dir, "loop-probe.ts");
@@ -33,6 +40,7 @@ export async function startProbedServer(dataDir: string, kind: ServerKind) {
       CTXD_CACHE_DIR: testCacheDir,
       CTXD_LOG_LEVEL: "error",
       CTXD_RATE_LIMIT: "off",
+      ...settings,
     },
   });
   const origin = await until("the server's address", () => {

@@ -9,7 +9,7 @@ import { openApi } from "../api.ts";
 import { CommandError } from "../command-error.ts";
 import type { Context, Environment } from "../context.ts";
 import { examples } from "../help-text.ts";
-import { print, say } from "../terminal.ts";
+import { print, printJson, say } from "../terminal.ts";
 
 /** A page in the data folder that redirects a browser to the dashboard. */
 const REDIRECT_PAGE = "dashboard.html";
@@ -46,7 +46,7 @@ async function openDashboard(
   env: Environment,
 ): Promise<void> {
   const { address, setUp } = await askServer(config, env);
-  if (json) return await print(JSON.stringify({ address, set_up: setUp }, null, 2));
+  if (json) return await printJson({ address, set_up: setUp });
   if (setUp !== null) {
     say(
       "This server has no owner yet. The first person to open this link creates the owner's account:",

@@ -13,7 +13,7 @@ import { CommandError, USAGE } from "../command-error.ts";
 import type { Context, Environment } from "../context.ts";
 import { examples } from "../help-text.ts";
 import { printable } from "../printable.ts";
-import { print } from "../terminal.ts";
+import { print, printJson } from "../terminal.ts";
 import { parseOrigin } from "../url.ts";
 
 interface DoctorOptions {
@@ -69,7 +69,7 @@ async function runDoctor(
   }
   const problems = findings.filter(({ state }) => state === "problem").length;
   if (json) {
-    await print(JSON.stringify({ ok: problems === 0, version, checks: findings }, null, 2));
+    await printJson({ ok: problems === 0, version, checks: findings });
   }
   if (problems > 0) throw new CommandError(problems === 1 ? "1 problem." : `${problems} problems.`);
 }

@@ -6,7 +6,7 @@ import { type Grant, grantFacts } from "../../oauth/grants.ts";
 import { CommandError } from "../command-error.ts";
 import type { Context } from "../context.ts";
 import { requireAccount, withStores } from "../stores.ts";
-import { print, say } from "../terminal.ts";
+import { print, printJson, say } from "../terminal.ts";
 import { formatMoment, formatTable } from "../text-table.ts";
 
 /** Adds the command to the program. */
@@ -50,7 +50,7 @@ async function listGrants(
       user: emails.get(grant.accountId),
       ...toJson(grant),
     }));
-    return await print(JSON.stringify(entries, null, 2));
+    return await printJson(entries);
   }
   if (grants.length === 0) {
     return say("No grants yet: an app asks for one when it connects to this server.");
@@ -81,7 +81,7 @@ async function revokeGrant(config: Config, id: string, options: { json?: boolean
     if (!known) throw new CommandError("No grant has this id: ctxd grant list shows all.");
     const revoked = await grants.revokeOfAnyAccount(id);
     if (!known.revokedAt) record("app_revoked", grantFacts(revoked));
-    if (options.json) return await print(JSON.stringify(toJson(revoked), null, 2));
+    if (options.json) return await printJson(toJson(revoked));
     if (known.revokedAt) return say(`${id} (${known.clientName}) is revoked already.`);
     say(`Revoked ${id} (${known.clientName}).`);
   });

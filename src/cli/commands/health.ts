@@ -10,7 +10,7 @@ import { askLocally } from "../ask-locally.ts";
 import { CommandError } from "../command-error.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help-text.ts";
-import { print, say } from "../terminal.ts";
+import { printJson, say } from "../terminal.ts";
 import { parseUrl } from "../url.ts";
 
 /** Milliseconds after which a server that does not answer counts as failed. */
@@ -49,7 +49,7 @@ async function checkHealth(
     throw new CommandError(`No server answers at ${where} (${error.code}).`);
   });
   if (!Value.Check(Health, json)) throw new CommandError(`${where} answers, but is not ctxd.`);
-  if (asJson) await print(JSON.stringify(json, null, 2));
+  if (asJson) await printJson(json);
   const line = `${where}: ${json.status} (${describe(json.checks)})`;
   if (status !== 200) throw new CommandError(line);
   if (!asJson) say(line);

@@ -10,7 +10,7 @@ import { parseExpiry } from "../expiry.ts";
 import { examples } from "../help-text.ts";
 import { checkProjectOnly, nameParser } from "../name-options.ts";
 import { requireAccount, withStores } from "../stores.ts";
-import { print, say } from "../terminal.ts";
+import { print, printJson, say } from "../terminal.ts";
 import { formatMoment, formatTable } from "../text-table.ts";
 
 /** Options of `ctxd key create`. Without `scope` the key may do everything. */
@@ -114,7 +114,7 @@ async function listKeys(config: Config, options: { user?: string; json?: boolean
   }));
   if (options.json) {
     const entries = keys.map((key) => ({ user: emails.get(key.accountId), ...toJson(key) }));
-    return await print(JSON.stringify(entries, null, 2));
+    return await printJson(entries);
   }
   if (keys.length === 0) {
     return say("No keys yet: ctxd key create --user EMAIL --name NAME creates one.");

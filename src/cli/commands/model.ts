@@ -16,7 +16,7 @@ import type { Context, Environment } from "../context.ts";
 import { examples } from "../help-text.ts";
 import { interruptible } from "../interruption.ts";
 import { createByteMeter } from "../progress.ts";
-import { print, say } from "../terminal.ts";
+import { print, printJson, say } from "../terminal.ts";
 import { formatTable } from "../text-table.ts";
 import { parseUrl } from "../url.ts";
 
@@ -99,7 +99,7 @@ async function listModels(config: Config, { json }: { json?: boolean }): Promise
       use: each.use,
     })),
   );
-  if (json) return await print(JSON.stringify({ used: chosen, chosen_by: by, models }, null, 2));
+  if (json) return await printJson({ used: chosen, chosen_by: by, models });
   const rows = models.map((each) => [
     each.is_used ? `${each.name} *` : each.name,
     each.languages,

@@ -13,7 +13,7 @@ import { inputText } from "../input-text.ts";
 import { collectTags, parseId, parseShare } from "../memory-options.ts";
 import { nameParser } from "../name-options.ts";
 import { targetOptions } from "../target-options.ts";
-import { print, say } from "../terminal.ts";
+import { print, printJson, say } from "../terminal.ts";
 
 /** Options of `ctxd save`. */
 interface SaveOptions extends Target {
@@ -94,8 +94,8 @@ async function save(
     }),
   });
   const saved = (await response.json()) as Saved;
-  await print(options.json ? JSON.stringify(saved, null, 2) : saved.id);
-  if (options.json) return;
+  if (options.json) return await printJson(saved);
+  await print(saved.id);
   const where = saved.project === null ? "" : ` in the project ${saved.project}`;
   for (const { message } of saved.warnings ?? []) say(`Warning: ${message}`);
   say(response.status === 201 ? `Saved${where}.` : `This text was already saved${where}.`);

@@ -13,7 +13,7 @@ import { collectTags, parseLimit } from "../memory-options.ts";
 import { nameParser } from "../name-options.ts";
 import { printable } from "../printable.ts";
 import { targetOptions } from "../target-options.ts";
-import { print, say } from "../terminal.ts";
+import { print, printJson, say } from "../terminal.ts";
 
 /** Options of `ctxd search`. */
 interface SearchOptions extends Target {
@@ -83,7 +83,7 @@ async function search(
   if (response.headers.get("ctxd-search-mode") === "keyword") {
     say("Searched by words only: the model that understands meanings is still loading.");
   }
-  if (options.json) return await print(JSON.stringify({ memories }, null, 2));
+  if (options.json) return await printJson({ memories });
   if (memories.length > 0) return await print(printable(memories.map(describe).join("\n\n")));
   const parameters = await parametersOf(query, options);
   const count = parameters.has("project") ? await countElsewhere(api, parameters) : 0;

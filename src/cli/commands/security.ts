@@ -6,7 +6,7 @@ import { CommandError, USAGE } from "../command-error.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help-text.ts";
 import { requireAccount, withStores } from "../stores.ts";
-import { print, say } from "../terminal.ts";
+import { print, printJson, say } from "../terminal.ts";
 import { formatMoment, formatTable } from "../text-table.ts";
 
 /** Options of `ctxd security`. */
@@ -58,7 +58,7 @@ async function showSecurity(config: Config, options: SecurityOptions): Promise<v
     ),
     emails: new Map((await accounts.list()).map(({ id, email }) => [id, email])),
   }));
-  if (options.json) return await print(JSON.stringify(events.map(toJson), null, 2));
+  if (options.json) return await printJson(events.map(toJson));
   if (events.length === 0) return say("No event matches.");
   const nameOf = (id: string | null) => (id === null ? "-" : (emails.get(id) ?? id));
   await print(

@@ -13,7 +13,7 @@ import { examples } from "../help-text.ts";
 import { nameParser } from "../name-options.ts";
 import { printable } from "../printable.ts";
 import { targetOptions } from "../target-options.ts";
-import { print } from "../terminal.ts";
+import { print, printJson } from "../terminal.ts";
 import { connectedClients, installedClients } from "./connect/list.ts";
 
 /** Options of `ctxd status`. */
@@ -91,7 +91,7 @@ async function showStatus(
       connected: connected.has(client),
     })),
   };
-  await print(json ? JSON.stringify(status, null, 2) : printable(describe(status)));
+  await (json ? printJson(status) : print(printable(describe(status))));
 }
 
 function serverOf(dataDir: string, wasRunning: boolean): ServerState {

@@ -22,7 +22,7 @@ import { CommandError } from "../command-error.ts";
 import type { Context, Environment } from "../context.ts";
 import { examples } from "../help-text.ts";
 import { printable } from "../printable.ts";
-import { print } from "../terminal.ts";
+import { print, printJson } from "../terminal.ts";
 
 interface UpgradeOptions {
   check?: boolean;
@@ -59,7 +59,7 @@ async function runUpgrade(
     cpu: process.arch === "arm64" ? "arm64" : "amd64",
   });
   const newest = check ? await fetchNewestRelease(addressOf(config)) : null;
-  if (json) return await print(JSON.stringify(toJson(way, advice, newest), null, 2));
+  if (json) return await printJson(toJson(way, advice, newest));
   await print(newest ? describeNewest(newest) : describeThis());
   if (newest && !isNewer(newest.version, version)) return;
   const place = way === "checkout" ? "" : ` (${process.execPath})`;

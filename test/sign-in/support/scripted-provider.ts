@@ -56,15 +56,19 @@ export function startScriptedProvider() {
     publish: (changes: Record<string, unknown> = {}) =>
       script.json("/.well-known/openid-configuration", { ...metadata, ...changes }),
 
-    /** Grants an ID token with these changes to its claims and its header. */
-    grant: (changes: Record<string, unknown> = {}, header = {}) =>
-      script.json("/token", {
+    /** An ID token with these changes to its claims and its header, and an access token. */
+    tokens: (changes: Record<string, unknown>, header = {}) =>
+      Response.json({
         access_token: "token",
         token_type: "Bearer",
         id_token: [{ alg: "RS256", ...header }, { ...claims, ...changes }, "signature"]
           .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
           .join("."),
       }),
+
+    /** Grants these tokens from now on. */
+    grant: (changes: Record<string, unknown> = {}, header = {}) =>
+      script.answer("/token", () => script.tokens(changes, header)),
 
     /** Removes all recorded requests and all changes. */
     reset(): void {

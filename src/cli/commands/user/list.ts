@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Config } from "../../../config.ts";
 import type { Context } from "../../context.ts";
 import { withStores } from "../../stores.ts";
-import { print, say } from "../../terminal.ts";
+import { print, printJson, say } from "../../terminal.ts";
 import { formatMoment, formatTable } from "../../text-table.ts";
 
 /** Adds `ctxd user list`. */
@@ -31,7 +31,7 @@ async function listUsers(config: Config, options: { json?: boolean }): Promise<v
       created_at: createdAt,
       disabled_at: disabledAt,
     }));
-    return await print(JSON.stringify(entries, null, 2));
+    return await printJson(entries);
   }
   if (accounts.length === 0) return say("No accounts yet: ctxd user add EMAIL adds one.");
   await print(
