@@ -65,12 +65,14 @@ export function createTurns({ patience = PATIENCE } = {}) {
     return requests;
   };
 
-  /** Lets the next request of an account begin. */
+  /** Ends a turn, and lets the requests of the account begin that may. */
   const release = (accountId: string): void => {
     const requests = requestsOf(accountId);
     requests.underWay--;
-    const [next] = requests.waiting;
-    next?.();
+    for (const begin of requests.waiting) {
+      if (requests.underWay > 0 && isCrowded()) break;
+      begin();
+    }
     clearTimeout(requests.forget);
     requests.forget = setTimeout(() => {
       if (requests.underWay > 0) return;
@@ -99,13 +101,13 @@ export function createTurns({ patience = PATIENCE } = {}) {
           const begin = () => {
             clearTimeout(timer);
             requests.waiting.delete(begin);
+            requests.underWay++;
             resolve();
           };
           const timer = setTimeout(begin, patience);
           requests.waiting.add(begin);
         });
-      }
-      requests.underWay++;
+      } else requests.underWay++;
       begun.set(request, { accountId, at: performance.now() });
     },
 

@@ -7,8 +7,9 @@ import type { Memory } from "./memory.ts";
 import { mayRead, readable } from "./reach.ts";
 import type { Store } from "./store.ts";
 
-/** Memories of a page; with the longest texts, some 16 MB. */
+/** The most memories of a page, and the bytes that it should have: reading and writing 1 MB takes some 10 ms. */
 const PAGE = 128;
+const PAGE_BYTES = 1 << 19;
 /** Bytes of an id without its prefix. */
 const ID_BYTES = 16;
 
@@ -63,14 +64,19 @@ async function* readPages(
   packed: Buffer,
 ): AsyncGenerator<Memory[], void> {
   const pause = createPause();
-  for (let end = packed.length; end > 0; end -= PAGE * ID_BYTES) {
-    const ids = unpack(packed.subarray(Math.max(0, end - PAGE * ID_BYTES), end)).reverse();
-    yield await store.use(reach.accountId, async ({ table }) => {
+  let size = 1;
+  for (let end = packed.length, start: number; end > 0; end = start) {
+    start = Math.max(0, end - size * ID_BYTES);
+    const ids = unpack(packed.subarray(start, end)).reverse();
+    const memories = await store.use(reach.accountId, async ({ table }) => {
       const rows = await findInOrder(table, ids);
       // A memory may have moved out of reach since the call.
       const reached = rows.filter((row) => mayRead(reach, row));
       return toAnswers(table, reach, reached);
     });
+    yield memories;
+    const characters = memories.reduce((sum, { content }) => sum + content.length, 0);
+    size = Math.min(PAGE, 2 * size, Math.ceil((size * PAGE_BYTES) / Math.max(1, characters)));
     await pause();
   }
 }

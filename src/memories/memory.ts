@@ -54,33 +54,14 @@ const tags = Type.Array(Tag, {
   description: "Labels to filter by, without commas. Trimmed; duplicates are dropped.",
   examples: [["work"]],
 });
-export const AgentId = text(
-  {
-    minLength: 1,
-    maxLength: LIMITS.identifier,
-    description: "The agent that the memory belongs to.",
-    examples: ["planner"],
-  },
-  { visible: true },
-);
-export const SessionId = text(
-  {
-    minLength: 1,
-    maxLength: LIMITS.identifier,
-    description: "The conversation that the memory comes from.",
-    examples: ["s-42"],
-  },
-  { visible: true },
-);
-export const Project = text(
-  {
-    minLength: 1,
-    maxLength: LIMITS.identifier,
-    description: "The project that the memory belongs to.",
-    examples: ["atlas"],
-  },
-  { visible: true },
-);
+const label = (description: string, example: string) =>
+  text(
+    { minLength: 1, maxLength: LIMITS.identifier, description, examples: [example] },
+    { visible: true },
+  );
+export const AgentId = label("The agent that the memory belongs to.", "planner");
+export const SessionId = label("The conversation that the memory comes from.", "s-42");
+export const Project = label("The project that the memory belongs to.", "atlas");
 const importance = Type.Number({
   minimum: 0,
   maximum: 1,
