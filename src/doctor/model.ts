@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +5,6 @@ import { BUILT_IN, CATALOGUE, catalogueModel } from "../embedding/catalogue.ts";
 import { assetOf, isFetched } from "../embedding/catalogue-download.ts";
 import { openChosenModel } from "../embedding/chosen-model.ts";
 import { cosineOf } from "../embedding/cosine.ts";
-import { FASTEMBED_NAMES, fastembedFolder } from "../embedding/fastembed-download.ts";
 import { builtInModel } from "../embedding/manifest.ts";
 import { findModel } from "../embedding/model.ts";
 import type { ChosenModel } from "../embedding/model-choice.ts";
@@ -113,20 +111,11 @@ export async function checkChosenModel(
   const { by } = chosen;
   const model = chosen.model ?? BUILT_IN;
   const { fetched } = catalogueModel(model) ?? {};
-  const isName = FASTEMBED_NAMES.includes(model);
-  const folder = isName ? fastembedFolder(model, cacheDir) : model;
-  const isMissing = fetched
-    ? by === "CTXD_MODEL" && !(await isFetched(fetched.description, cacheDir))
-    : isName && !existsSync(folder);
-  if (isMissing) return ok(`${model} is downloaded by the next start`);
+  if (fetched && by === "CTXD_MODEL" && !(await isFetched(fetched.description, cacheDir))) {
+    return ok(`${model} is downloaded by the next start`);
+  }
   try {
-    const embedder = await openChosenModel({
-      model: folder,
-      by,
-      cacheDir: trialDir,
-      dataDir: trialDir,
-      log: SILENT,
-    });
+    const embedder = await openChosenModel({ model, by, cacheDir: trialDir, log: SILENT });
     await embedder.close();
     return ok(`${embedder.model.id} has vectors of ${embedder.model.dimension} numbers`);
   } catch (error) {

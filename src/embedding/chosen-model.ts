@@ -8,16 +8,12 @@ import { BUILT_IN, CATALOGUE, catalogueModel } from "./catalogue.ts";
 import { type Fetchable, fetchCatalogueModel, isFetched } from "./catalogue-download.ts";
 import { cosineOf } from "./cosine.ts";
 import { type Embedder, type EmbeddingModel, makesVectorsOf } from "./embedder.ts";
-import { FASTEMBED_NAMES, fetchFastembedModel } from "./fastembed-download.ts";
 import { builtInModel, ManifestSchema } from "./manifest.ts";
 import { prepareModel } from "./model.ts";
 import type { ChosenModel } from "./model-choice.ts";
 import { ModelError } from "./model-error.ts";
 import { describeModelFolder, type ModelDescription } from "./model-folder.ts";
 import { createWorkerEmbedder } from "./worker-embedder.ts";
-
-/** Address of fastembed's models. It is used only for a model that CTXD_MODEL names. */
-const STORE = "https://storage.googleapis.com/qdrant-fastembed";
 
 /** Texts about unrelated subjects. */
 const UNRELATED = [
@@ -38,34 +34,29 @@ const UNRELATED = [
 /**
  * Opens the embedder of the chosen model. A model other than the built-in one is loaded and measured first.
  * Only a model that CTXD_MODEL names may be downloaded.
- * @param model a folder, a name of the catalogue or one of fastembed's; `null` for the built-in one
+ * @param model a folder or a name of the catalogue; `null` for the built-in one
  * @param by where the model was chosen
- * @param dataDir has the hashes of downloaded models
  * @throws ModelError, or AssetError when the cache folder can't be used
  */
 export async function openChosenModel({
   model,
   by = "CTXD_MODEL",
   cacheDir,
-  dataDir,
   log,
   metrics,
-  store = STORE,
 }: {
   model: string | null;
   by?: ChosenModel["by"];
   cacheDir: string;
-  dataDir: string;
   log: Log;
   metrics?: Metrics;
-  store?: string;
 }): Promise<Embedder> {
   if (model === null || model === BUILT_IN) {
     // Checked here, so that an unusable cache folder ends the start. The worker would retry forever.
     await prepareModel({ cacheDir });
     return createWorkerEmbedder({ cacheDir, log, ...(metrics && { metrics }) });
   }
-  const description = await describeChosen(model, { by, cacheDir, dataDir, log, store });
+  const description = await describeChosen(model, { by, cacheDir, log });
   const manifest = { ...description, dimension: 0, cosines: { unrelated: 0, same: 1 } };
   await prepareModel({ cacheDir, manifest });
   const embedder = createWorkerEmbedder({ cacheDir, log, manifest, ...(metrics && { metrics }) });
@@ -97,28 +88,17 @@ export function openRecordedModel(
 
 async function describeChosen(
   model: string,
-  {
-    by,
-    cacheDir,
-    dataDir,
-    log,
-    store,
-  }: { by: ChosenModel["by"]; cacheDir: string; dataDir: string; log: Log; store: string },
+  { by, cacheDir, log }: { by: ChosenModel["by"]; cacheDir: string; log: Log },
 ): Promise<ModelDescription> {
   const { fetched } = catalogueModel(model) ?? {};
   if (fetched) {
     await requireFetched(model, fetched, { cacheDir, mayFetch: by === "CTXD_MODEL", log });
     return fetched.description;
   }
-  if (FASTEMBED_NAMES.includes(model)) {
-    const onDownload = (url: string) => log.info("model_download", { model, url });
-    const folder = await fetchFastembedModel(model, cacheDir, { dataDir, store, onDownload });
-    return describeModelFolder(folder, model);
-  }
   const folder = resolve(model);
   if (existsSync(folder)) return describeModelFolder(folder);
   throw new ModelError(
-    `${by}: ${model} is neither a folder nor one of ${CATALOGUE.map(({ name }) => name).join(", ")}, nor a model of fastembed (${FASTEMBED_NAMES.join(", ")}).`,
+    `${by}: ${model} is neither a folder nor a name of ctxd model list (${CATALOGUE.map(({ name }) => name).join(", ")}): copy the model's files to a folder and name that folder, or choose one of these names.`,
   );
 }
 

@@ -1,8 +1,8 @@
-import { readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { writeJsonFile } from "./json-file.ts";
+import { moveFile } from "../system/files.ts";
 import { ModelError } from "./model-error.ts";
 
 const Choice = Type.Object({ model: Type.String({ minLength: 1 }) });
@@ -51,9 +51,12 @@ export async function readChoice({
   throw new ModelError(damaged);
 }
 
-/** Stores the choice of `ctxd model use`. @param model `null` for the built-in one */
+/** Stores the choice of `ctxd model use` atomically. @param model `null` for the built-in one */
 export async function writeChoice(dataDir: string, model: string | null): Promise<void> {
   const path = choicePath(dataDir);
   if (model === null) return await rm(path, { force: true });
-  await writeJsonFile(path, JSON.stringify({ model }));
+  const part = `${path}.part-${process.pid}`;
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeFile(part, `${JSON.stringify({ model })}\n`, { mode: 0o600, flush: true });
+  await moveFile(part, path);
 }

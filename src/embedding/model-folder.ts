@@ -47,19 +47,15 @@ const Overrides = Type.Object(
 /**
  * Describes the model in a folder: an ONNX graph with `tokenizer.json` and `config.json`, in the layout of
  * fastembed or Hugging Face.
- * @param givenName by default the name in its files, or that of the folder
  * @throws ModelError with one sentence
  */
-export async function describeModelFolder(
-  folder: string,
-  givenName?: string,
-): Promise<ModelDescription> {
+export async function describeModelFolder(folder: string): Promise<ModelDescription> {
   const graph = GRAPHS.find((file) => existsSync(join(folder, file)));
   if (!graph) throw new ModelError(`${folder} has no model: none of ${GRAPHS.join(", ")}.`);
   const config = await readJson(folder, "config.json", Config);
   const tokenizer = await readJson(folder, "tokenizer_config.json", TokenizerConfig, {});
   const overrides = await readJson(folder, "ctxd.json", Overrides, {});
-  const name = givenName ?? basename(config._name_or_path || folder);
+  const name = basename(config._name_or_path || folder);
   const usage = await usageIn(folder, name, overrides);
   const window =
     overrides.window ??

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { fetchFastembedModel } from "../../src/embedding/fastembed-download.ts";
+import { catalogueModel } from "../../src/embedding/catalogue.ts";
+import { fetchCatalogueModel } from "../../src/embedding/catalogue-download.ts";
 import { type Asset, prepareAsset } from "../../src/native/asset.ts";
 import { findForeignAncestor } from "../../src/system/foreign-ancestor.ts";
 import { ctxd } from "../support/command-line.ts";
@@ -39,9 +40,10 @@ describe("a cache folder whose parent another user can replace", () => {
     await expect(prepareAsset(asset, cache)).rejects.toThrow(
       `The folder ${shared} above the cache folder ${cache}/library-`,
     );
-    const dataDir = temporaryFolder();
-    const download = { dataDir, store: "http://localhost:1", onDownload: () => {} };
-    await expect(fetchFastembedModel("fast-bge-small-en", cache, download)).rejects.toThrow(shared);
+    const model = catalogueModel("bge-base")?.fetched;
+    if (!model) throw new Error("there is no bge-base");
+    const unreachable = { ...model, address: "http://127.0.0.1:1" };
+    await expect(fetchCatalogueModel(unreachable, cache)).rejects.toThrow(shared);
     const { stdout } = await ctxd(["doctor"], {
       dataDir: join(shared, "data"),
       env: { CTXD_CACHE_DIR: cache, CTXD_PORT: "0" },

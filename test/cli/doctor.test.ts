@@ -201,9 +201,10 @@ test("the model of CTXD_MODEL is tested, and not downloaded", async () => {
     /^words-[0-9a-f]{8} has vectors of 48 numbers$/,
   );
   expect((await modelFinding("/nowhere")).state).toBe("problem");
-  expect((await modelFinding("fast-bge-base-en")).message).toContain(
-    "is downloaded by the next start",
-  );
+  const former = await modelFinding("fast-bge-base-en-v1.5");
+  expect(former.state).toBe("problem");
+  expect(former.message).toContain("is neither a folder nor a name of ctxd model list");
+  expect((await modelFinding("bge-base")).message).toContain("is downloaded by the next start");
 });
 
 test("a model that is not unpacked yet is no problem, and stays so", async () => {

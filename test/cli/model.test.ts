@@ -80,6 +80,17 @@ describe("ctxd model", () => {
     expect(stderr).toContain(
       "run ctxd model fetch multilingual-e5-small, or ctxd model use bge-small",
     );
+    for (const [settings, by] of [
+      [{ CTXD_MODEL: "fast-bge-base-en-v1.5" }, "CTXD_MODEL"],
+      [{}, "ctxd model use"],
+    ] as const) {
+      writeFileSync(choicePath(dataDir), JSON.stringify({ model: "fast-bge-base-en-v1.5" }));
+      const former = await run(["serve", "--port", "0"], settings);
+      expect(former).toMatchObject({ exitCode: 1, stdout: "" });
+      expect(former.stderr).toMatch(
+        new RegExp(`^ctxd: ${by}: fast-bge-base-en-v1.5 is neither a folder nor [^\\n]+\\.\\n$`),
+      );
+    }
     writeFileSync(choicePath(dataDir), "{}");
     expect((await run(["model", "list"])).stderr).toContain("is damaged: run ctxd model use again");
     expect((await run(["model", "use", "bge-small"])).exitCode).toBe(0);

@@ -3,11 +3,15 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openChosenModel, openRecordedModel } from "../../src/embedding/chosen-model.ts";
 import type { Embedder } from "../../src/embedding/embedder.ts";
+import { createEmbedders } from "../../src/embedding/embedders.ts";
 import { modelUsage } from "../../src/embedding/model-families.ts";
 import { describeModelFolder } from "../../src/embedding/model-folder.ts";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { cosine } from "../support/cosine.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { silentLog } from "../support/embedder.ts";
+import { HASTY, openData } from "../support/live-data.ts";
+import { ACCOUNT, best, untilDone } from "../support/reembedding-data.ts";
 import { writeWordModel } from "../support/word-model.ts";
 
 const open: Embedder[] = [];
@@ -15,12 +19,8 @@ afterEach(async () => {
   for (const embedder of open.splice(0)) await embedder.close();
 });
 
-/** The address of a store that does not answer. */
-const NOWHERE = "http://127.0.0.1:1";
-
-async function choose(model: string, cacheDir = temporaryFolder(), store = NOWHERE) {
-  const dataDir = temporaryFolder();
-  const embedder = await openChosenModel({ model, cacheDir, dataDir, log: silentLog, store });
+async function choose(model: string, cacheDir = temporaryFolder()) {
+  const embedder = await openChosenModel({ model, cacheDir, log: silentLog });
   open.push(embedder);
   return embedder;
 }
@@ -56,6 +56,40 @@ describe("a model in a folder", () => {
     const again = openRecordedModel(recorded, { cacheDir, log: silentLog });
     open.push(again);
     expect(await again.embedQuery("pears")).toEqual(vector);
+  });
+
+  test("searches what version 0.2 recorded under fastembed's name of the same model", async () => {
+    const [folder, cacheDir, dataDir] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
+    await writeWordModel(folder);
+    const chosen = await choose(folder, cacheDir);
+    const former = {
+      ...chosen.model,
+      id: `fast-${chosen.model.id}`,
+      source: { folder: join(cacheDir, "fastembed", "fast-words") },
+    };
+    {
+      await using data = await openData(
+        dataDir,
+        HASTY,
+        createEmbedders({ ...chosen, model: former }),
+      );
+      await data.memories.create(wholeAccount(ACCOUNT), [
+        { content: "red apples and pears" },
+        { content: "a train to Lisbon" },
+      ]);
+    }
+    const opened: string[] = [];
+    const embedders = createEmbedders(chosen, (model) => {
+      opened.push(model.id);
+      const embedder = openRecordedModel(model, { cacheDir, log: silentLog });
+      open.push(embedder);
+      return embedder;
+    });
+    await using data = await openData(dataDir, HASTY, embedders);
+    expect((await best(data, "pears"))?.content).toBe("red apples and pears");
+    await untilDone(data, chosen.model);
+    expect((await best(data, "pears"))?.content).toBe("red apples and pears");
+    expect(opened).toEqual([former.id]);
   });
 
   test("has another id with other pooling or prefixes", async () => {
@@ -102,56 +136,16 @@ describe("a model in a folder", () => {
   });
 });
 
-describe("a model by its name", () => {
-  test("is refused when fastembed does not have it", async () => {
-    await expect(choose("bge-huge")).rejects.toThrow(
-      /bge-huge is neither a folder nor one of bge-small, .* nor a model of fastembed \(fast-all-MiniLM/,
-    );
-  });
-
-  test("is refused when the download fails, and no partial file stays", async () => {
-    const cacheDir = temporaryFolder();
-    await expect(choose("fast-bge-small-en", cacheDir)).rejects.toThrow(/can't be downloaded from/);
-    using broken = Bun.serve({ port: 0, fetch: () => new Response("no", { status: 403 }) });
-    const store = broken.url.origin;
-    await expect(choose("fast-bge-small-en", cacheDir, store)).rejects.toThrow(/the answer is 403/);
-    using torn = Bun.serve({ port: 0, fetch: () => new Response("half of an archive") });
-    await expect(choose("fast-bge-small-en", cacheDir, torn.url.origin)).rejects.toThrow(
-      /can't be downloaded/,
-    );
-    expect([...new Bun.Glob("**/*").scanSync({ cwd: cacheDir, dot: true })]).toEqual([]);
-  });
-
-  test("is downloaded once", async () => {
-    const [files, cacheDir] = [temporaryFolder(), temporaryFolder()];
-    await writeWordModel(files);
-    const name = "fast-all-MiniLM-L6-v2";
-    const entries = await Promise.all(
-      ["model.onnx", "tokenizer.json", "config.json"].map(
-        async (file) => [`${name}/${file}`, await Bun.file(join(files, file)).bytes()] as const,
-      ),
-    );
-    const archive = new Bun.Archive(Object.fromEntries(entries), { compress: "gzip" });
-    const asked: string[] = [];
-    using server = Bun.serve({
-      port: 0,
-      async fetch(request) {
-        asked.push(new URL(request.url).pathname);
-        return new Response(await archive.blob());
-      },
-    });
-    for (let start = 0; start < 2; start++) {
-      const { model } = await choose(name, cacheDir, server.url.origin);
-      expect(model.id).toStartWith(`${name}-`);
-    }
-    expect(asked).toEqual(["/sentence-transformers-all-MiniLM-L6-v2.tar.gz"]);
-  });
+test.each(["bge-huge", "fast-bge-base-en-v1.5"])("the name %s is refused", async (name) => {
+  await expect(choose(name)).rejects.toThrow(
+    `CTXD_MODEL: ${name} is neither a folder nor a name of ctxd model list (bge-small, multilingual-e5-small, bge-base): copy the model's files to a folder and name that folder, or choose one of these names.`,
+  );
 });
 
 test("the pooling and prefixes of a model follow from its name", () => {
-  const means = ["all-MiniLM-L6-v2", "fast-multilingual-e5-large", "nomic-embed-text-v1.5"];
+  const means = ["all-MiniLM-L6-v2", "multilingual-e5-large", "nomic-embed-text-v1.5"];
   expect(means.map((name) => modelUsage(name)?.pooling)).toEqual(["mean", "mean", "mean"]);
   expect(modelUsage("intfloat/e5-small-v2")?.prefixes.content).toBe("passage: ");
-  expect(modelUsage("fast-bge-base-en-v1.5")?.pooling).toBe("first token");
+  expect(modelUsage("bge-base-en-v1.5")?.pooling).toBe("first token");
   expect(modelUsage("my-own")).toBeNull();
 });

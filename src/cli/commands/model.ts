@@ -6,7 +6,6 @@ import { isLocked } from "../../db/data-lock.ts";
 import { BUILT_IN, CATALOGUE, catalogueModel, sizeOf } from "../../embedding/catalogue.ts";
 import { fetchCatalogueModel, isFetched } from "../../embedding/catalogue-download.ts";
 import { openChosenModel } from "../../embedding/chosen-model.ts";
-import { FASTEMBED_NAMES, fastembedFolder } from "../../embedding/fastembed-download.ts";
 import { readChoice, writeChoice } from "../../embedding/model-choice.ts";
 import { ModelError } from "../../embedding/model-error.ts";
 import { createLog } from "../../log.ts";
@@ -160,7 +159,7 @@ async function useModel(config: Config, name: string, env: Environment): Promise
   if (model === before) return say(`${name} is already in use.`);
   if (model !== BUILT_IN) {
     const by = "ctxd model use" as const;
-    const embedder = await openChosenModel({ model, by, cacheDir, dataDir, log: SILENT });
+    const embedder = await openChosenModel({ model, by, cacheDir, log: SILENT });
     await embedder.close();
   }
   await writeChoice(dataDir, model === BUILT_IN ? null : model);
@@ -189,12 +188,6 @@ async function resolveModel(config: Config, name: string, env: Environment): Pro
     if (fetched === null || (await isFetched(fetched.description, config.cacheDir))) return name;
     const command = describeCommand(`model fetch ${name}`, config, env);
     throw new CommandError(`${name} is not on this machine: ${command} downloads it.`);
-  }
-  if (FASTEMBED_NAMES.includes(name)) {
-    if (existsSync(fastembedFolder(name, config.cacheDir))) return name;
-    throw new CommandError(
-      `${name} is not on this machine: a start with CTXD_MODEL=${name} downloads it.`,
-    );
   }
   const folder = resolve(name);
   if (existsSync(folder)) return folder;
