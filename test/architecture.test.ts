@@ -209,6 +209,11 @@ describe("each library is imported in one place:", () => {
       /^(undo|db|accounts|keys|oauth|sign-in|memories|security-log|activity)\//,
     ],
     ["the library of OAuth clients", /^oauth4webapi$/, /^sign-in\/(provider-client|openid)\.ts$/],
+    [
+      "the library of GitHub and Google",
+      /^arctic$/,
+      /^sign-in\/(github|google|provider-sign-in)\.ts$/,
+    ],
     ["the library of passkeys", /^@simplewebauthn\//, /^sign-in\/webauthn\.ts$/],
     ["the library of QR codes", /^qr$/, /^pages\/qr-code\.tsx$/],
     ["the library of Amazon's signatures", /^aws4fetch$/, /^objects\//],

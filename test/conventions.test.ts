@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { Glob } from "bun";
+import { dependencies } from "../package.json" with { type: "json" };
 import {
   filesWith,
   forbiddenImports,
@@ -8,6 +9,28 @@ import {
   SOURCE,
   sourceFiles,
 } from "./support/source-files.ts";
+
+/** The packages that the owner of the project asked for. */
+const NAMED_PACKAGES = [
+  "elysia",
+  "@elysiajs/swagger",
+  "drizzle-orm",
+  "@lancedb/lancedb",
+  "fastembed",
+  "arctic",
+];
+
+test.each(NAMED_PACKAGES)(
+  "%s, which the owner named, is a pinned dependency and is used",
+  (name) => {
+    const versions: Record<string, string> = dependencies;
+    expect(versions[name]).toMatch(/^\d+\.\d+\.\d+$/);
+    const used = forbiddenImports(
+      (_, { target, isTypeOnly }) => !isTypeOnly && `${target}/`.startsWith(`${name}/`),
+    );
+    expect(used).not.toEqual([]);
+  },
+);
 
 /** Contain the SQL dialects of several databases. */
 const WITH_DIALECTS = ["db/dialect.ts", "db/database.ts"];

@@ -1,17 +1,25 @@
+import { GitHub } from "arctic";
 import type { Provider } from "./provider.ts";
-import { createProviderClient, type Registration, textOf } from "./provider-client.ts";
+import {
+  addChallenge,
+  createProviderClient,
+  type Registration,
+  textOf,
+} from "./provider-client.ts";
 
 export const GITHUB = "https://github.com";
 export const GITHUB_API = "https://api.github.com";
 
 /**
  * GitHub uses OAuth without OpenID Connect: its API names the person.
- * @param site the address of GitHub's pages, which differs in tests; `api` likewise
+ * @param site where codes are redeemed, which differs in tests; `api` likewise
  */
 export function createGitHub(
   registration: Omit<Registration, "name" | "issuer">,
   { site, api }: { site: string; api: string },
 ): Provider {
+  const { clientId, clientSecret, redirectUri } = registration;
+  const github = new GitHub(clientId, clientSecret, redirectUri);
   const client = createProviderClient({ ...registration, name: "GitHub", issuer: site });
   const server = { issuer: site, token_endpoint: `${site}/login/oauth/access_token` };
   return {
@@ -19,13 +27,12 @@ export function createGitHub(
     name: "GitHub",
     issuer: GITHUB,
 
+    // GitHub has PKCE since July 2025 (https://github.com/pilcrowonpaper/arctic/issues/43), arctic not yet.
     start: (state, { verifier }) =>
-      client.authorizationUrl(`${site}/login/oauth/authorize`, {
-        state,
-        verifier,
-        scope: "user:email",
-      }),
+      addChallenge(github.createAuthorizationURL(state, ["user:email"]), verifier),
 
+    // Arctic would redeem the code without limits of time and size, and without the verifier: our client
+    // sends it.
     finish: (answer, { verifier }) =>
       client.run(async () => {
         // GitHub publishes no metadata, so an issuer in its answer can't be compared.

@@ -1,7 +1,8 @@
 import type { AuthorizationServer } from "oauth4webapi";
-import type { Provider } from "./provider.ts";
+import type { Identity, Proofs, Provider } from "./provider.ts";
 import {
   createProviderClient,
+  type ProviderClient,
   type Registration,
   textOf,
   wrongIdToken,
@@ -9,7 +10,7 @@ import {
 
 /** Any provider of OpenID Connect. Its issuer publishes the endpoints. */
 export function createOpenId(registration: Registration & { id: string }): Provider {
-  const { id, name, issuer, clientId } = registration;
+  const { id, name, issuer } = registration;
   const client = createProviderClient(registration);
 
   let metadata: Promise<AuthorizationServer> | null = null;
@@ -35,18 +36,25 @@ export function createOpenId(registration: Registration & { id: string }): Provi
       }),
 
     finish: (answer, proofs) =>
-      client.run(async () => {
-        const server = await discover();
-        const { accessToken, claims } = await client.redeem(server, answer, proofs);
-        const subject = textOf(claims?.sub);
-        // The library checks `azp` only where there are several audiences.
-        const isOurs = claims?.azp === undefined || claims.azp === clientId;
-        if (!claims || subject === null || !isOurs) throw wrongIdToken();
-        const isComplete = claims.email !== undefined || server.userinfo_endpoint === undefined;
-        const source = isComplete ? claims : await client.userInfo(server, accessToken, subject);
-        return { issuer, subject, email: verifiedEmail(source) };
-      }),
+      client.run(async () => identify(client, await discover(), answer, proofs)),
   };
+}
+
+/** Redeems the answer of an OpenID provider, and reads the person from its ID token, which is checked. */
+export async function identify(
+  client: ProviderClient,
+  server: AuthorizationServer,
+  answer: URLSearchParams,
+  proofs: Proofs,
+): Promise<Identity> {
+  const { accessToken, claims } = await client.redeem(server, answer, proofs);
+  const subject = textOf(claims?.sub);
+  // The library checks `azp` only where there are several audiences.
+  const isOurs = claims?.azp === undefined || claims.azp === client.clientId;
+  if (!claims || subject === null || !isOurs) throw wrongIdToken();
+  const isComplete = claims.email !== undefined || server.userinfo_endpoint === undefined;
+  const source = isComplete ? claims : await client.userInfo(server, accessToken, subject);
+  return { issuer: client.issuer, subject, email: verifiedEmail(source) };
 }
 
 /** Some providers send `"true"` instead of `true`. */

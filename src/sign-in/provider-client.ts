@@ -1,7 +1,6 @@
 import * as oauth from "oauth4webapi";
 import { readAtMost } from "../downloads.ts";
 import { AppError } from "../errors.ts";
-import type { Proofs } from "./provider.ts";
 
 /**
  * Milliseconds that each request to a provider may take. A sign-in takes up to three, one after
@@ -30,10 +29,6 @@ export interface Registration {
 
 export type ProviderClient = ReturnType<typeof createProviderClient>;
 
-export function createProofs(): Proofs {
-  return { verifier: oauth.generateRandomCodeVerifier(), nonce: oauth.generateRandomNonce() };
-}
-
 /** Speaks OAuth with one provider. No request follows a redirect. */
 export function createProviderClient({
   name,
@@ -61,6 +56,9 @@ export function createProviderClient({
     headers.set("authorization", `Basic ${btoa(`${clientId}:${clientSecret}`)}`);
 
   return {
+    issuer,
+    clientId,
+
     /** What the issuer publishes about itself (OpenID Connect Discovery 1.0). */
     async discover(): Promise<oauth.AuthorizationServer> {
       const url = new URL(issuer);
@@ -79,12 +77,10 @@ export function createProviderClient({
         response_type: "code",
         client_id: clientId,
         redirect_uri: redirectUri,
-        code_challenge_method: "S256",
-        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
         ...others,
       };
       for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value);
-      return url;
+      return addChallenge(url, verifier);
     },
 
     /**
@@ -161,6 +157,13 @@ export function createProviderClient({
       }
     },
   };
+}
+
+/** Adds the challenge of PKCE to an authorization URL (RFC 7636, section 4.3), and returns the URL. */
+export async function addChallenge(url: URL, verifier: string): Promise<URL> {
+  url.searchParams.set("code_challenge_method", "S256");
+  url.searchParams.set("code_challenge", await oauth.calculatePKCECodeChallenge(verifier));
+  return url;
 }
 
 /**

@@ -1,14 +1,14 @@
+import { generateCodeVerifier, generateState } from "arctic";
 import type { Accounts } from "../accounts/accounts.ts";
 import { parseEmail } from "../accounts/email.ts";
 import type { Invitations } from "../accounts/invitations.ts";
 import type { Config } from "../config.ts";
 import type { Ephemeral } from "../db/ephemeral.ts";
-import { createSecret, hashSecret } from "../db/secret.ts";
+import { hashSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
 import type { Factors } from "./factors.ts";
 import type { Identities } from "./identities.ts";
 import type { Identity, Proofs, Provider } from "./provider.ts";
-import { createProofs } from "./provider-client.ts";
 
 /** Milliseconds that a person may take at a provider. */
 const LIFETIME = 10 * 60_000;
@@ -120,8 +120,8 @@ export function createProviderSignIn({
     async start(id: string, browser: string, purpose: Purpose): Promise<URL> {
       const provider = providers.find((each) => each.id === id);
       if (!provider) throw new AppError("not_found", "This provider is not set up.");
-      const proofs = createProofs();
-      const state = createSecret("");
+      const state = generateState();
+      const proofs: Proofs = { verifier: generateCodeVerifier(), nonce: generateState() };
       const url = await provider.start(state, proofs);
       const { next, invitation, linkTo } = purpose;
       const pending: Pending = {

@@ -1,14 +1,13 @@
 import type { Providers as Settings } from "../config.ts";
 import { createGitHub, GITHUB, GITHUB_API } from "./github.ts";
+import { createGoogle, GOOGLE } from "./google.ts";
 import { createOpenId } from "./openid.ts";
 import { WITH_PATH } from "./paths.ts";
 import type { Provider } from "./provider.ts";
 
-const GOOGLE = "https://accounts.google.com";
-
 /**
  * The providers of the settings, in the order of their buttons.
- * @param options `githubAt` and `timeoutMs` are for tests
+ * @param options `githubAt`, `googleAt` and `timeoutMs` are for tests
  */
 export function createProviders(
   { github, google, oidc }: Settings,
@@ -16,11 +15,13 @@ export function createProviders(
     publicUrl,
     clock,
     githubAt = { site: GITHUB, api: GITHUB_API },
+    googleAt = GOOGLE,
     timeoutMs,
   }: {
     publicUrl: string;
     clock: () => number;
     githubAt?: { site: string; api: string };
+    googleAt?: typeof GOOGLE;
     timeoutMs?: number;
   },
 ): Provider[] {
@@ -31,10 +32,7 @@ export function createProviders(
   });
   const providers: Provider[] = [];
   if (github) providers.push(createGitHub({ ...github, ...common("github") }, githubAt));
-  if (google) {
-    const registration = { ...google, ...common("google"), name: "Google", issuer: GOOGLE };
-    providers.push(createOpenId({ ...registration, id: "google" }));
-  }
+  if (google) providers.push(createGoogle({ ...google, ...common("google") }, googleAt));
   if (oidc) providers.push(createOpenId({ ...oidc, ...common("oidc"), id: "oidc" }));
   return providers;
 }

@@ -1,6 +1,5 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
-import { createProviders } from "../../src/sign-in/providers.ts";
-import { ANSWER, CLIENT, PROOFS, startScriptedProvider } from "./support/scripted-provider.ts";
+import { ANSWER, PROOFS, startScriptedProvider } from "./support/scripted-provider.ts";
 
 const TOKEN = "/login/oauth/access_token";
 const EMAILS = [
@@ -17,16 +16,12 @@ beforeEach(() => {
   script.json("/api/user/emails", EMAILS);
 });
 
-const githubAt = { site: script.at, api: `${script.at}/api` };
-const [github] = createProviders(
-  { github: CLIENT, google: null, oidc: null },
-  { publicUrl: "http://localhost", clock: script.clock, githubAt },
-);
+const github = script.connect("github");
 
 test("the authorization request asks GitHub for the e-mail addresses, with PKCE", async () => {
-  const url = await github?.start("a state", PROOFS);
-  expect(url?.href).toStartWith(`${script.at}/login/oauth/authorize?`);
-  expect(Object.fromEntries(url?.searchParams ?? [])).toEqual({
+  const url = await github.start("a state", PROOFS);
+  expect(url.href).toStartWith("https://github.com/login/oauth/authorize?");
+  expect(Object.fromEntries(url.searchParams)).toEqual({
     response_type: "code",
     client_id: "ctxd",
     redirect_uri: "http://localhost/sign-in/with/github/callback",
@@ -38,7 +33,7 @@ test("the authorization request asks GitHub for the e-mail addresses, with PKCE"
 });
 
 test("an identity has GitHub's user id and the verified primary address", async () => {
-  expect(await github?.finish(ANSWER, PROOFS)).toEqual({
+  expect(await github.finish(ANSWER, PROOFS)).toEqual({
     issuer: "https://github.com",
     subject: "42",
     email: "you@example.com",
@@ -50,23 +45,23 @@ test("an identity has GitHub's user id and the verified primary address", async 
 
 test("an answer with any issuer is accepted, because GitHub publishes none to compare with", async () => {
   const answer = new URLSearchParams({ code: "code", iss: "https://github.com/login/oauth" });
-  expect(await github?.finish(answer, PROOFS)).toMatchObject({ subject: "42" });
+  expect(await github.finish(answer, PROOFS)).toMatchObject({ subject: "42" });
 });
 
 test("an unverified primary address is not used", async () => {
   script.json("/api/user/emails", [{ ...EMAILS[1], verified: false }, EMAILS[0]]);
-  expect(await github?.finish(ANSWER, PROOFS)).toMatchObject({ subject: "42", email: null });
+  expect(await github.finish(ANSWER, PROOFS)).toMatchObject({ subject: "42", email: null });
 });
 
 test("a refused code signs nobody in, although GitHub answers with status 200", async () => {
   script.json(TOKEN, { error: "bad_verification_code" });
-  await expect(github?.finish(ANSWER, PROOFS)).rejects.toMatchObject({ code: "unavailable" });
+  await expect(github.finish(ANSWER, PROOFS)).rejects.toMatchObject({ code: "unavailable" });
 });
 
 test("an API answer that is a redirect or has no user signs nobody in", async () => {
   script.answer("/api/user", () => Response.redirect(`${script.at}/api/other`, 302));
   script.json("/api/other", { id: 7 });
-  await expect(github?.finish(ANSWER, PROOFS)).rejects.toMatchObject({ code: "unavailable" });
+  await expect(github.finish(ANSWER, PROOFS)).rejects.toMatchObject({ code: "unavailable" });
   script.json("/api/user", { login: "you" });
-  await expect(github?.finish(ANSWER, PROOFS)).rejects.toMatchObject({ code: "unavailable" });
+  await expect(github.finish(ANSWER, PROOFS)).rejects.toMatchObject({ code: "unavailable" });
 });

@@ -1,3 +1,4 @@
+import { GOOGLE } from "../../../src/sign-in/google.ts";
 import { createProviders } from "../../../src/sign-in/providers.ts";
 import { testClock } from "../../support/database.ts";
 
@@ -78,14 +79,21 @@ export function startScriptedProvider() {
       script.grant();
     },
 
-    /** The provider as our server sees it. */
-    connect(timeoutMs?: number) {
+    /** The provider as our server sees it: any OpenID provider, or Google or GitHub at this address. */
+    connect(id: "oidc" | "google" | "github" = "oidc", timeoutMs?: number) {
+      const { issuer, token_endpoint, userinfo_endpoint } = metadata;
       const settings = {
-        github: null,
-        google: null,
-        oidc: { ...CLIENT, issuer: at, name: "Scripted" },
+        github: id === "github" ? CLIENT : null,
+        google: id === "google" ? CLIENT : null,
+        oidc: id === "oidc" ? { ...CLIENT, issuer: at, name: "Scripted" } : null,
       };
-      const options = { publicUrl: "http://localhost", clock, ...(timeoutMs && { timeoutMs }) };
+      const options = {
+        publicUrl: "http://localhost",
+        clock,
+        githubAt: { site: at, api: `${at}/api` },
+        googleAt: { ...GOOGLE, issuer, token_endpoint, userinfo_endpoint },
+        ...(timeoutMs && { timeoutMs }),
+      };
       const [provider] = createProviders(settings, options);
       if (!provider) throw new Error("no provider");
       return provider;
