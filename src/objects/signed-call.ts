@@ -1,5 +1,6 @@
 import { AwsV4Signer } from "aws4fetch";
 import type { ObjectSettings } from "../shared-settings.ts";
+import { readText } from "./body.ts";
 import { FOREIGN, NO_ANSWER, ObjectStoreError } from "./object-store-error.ts";
 
 /** Milliseconds without progress after which a call is aborted. */
@@ -119,7 +120,8 @@ function startWatch(timeoutMs: number, reason: Error) {
 /** The error of an answer that is not 2xx (Amazon S3 API reference, "Error responses"). */
 async function toError(answer: Response, what: string): Promise<ObjectStoreError> {
   const { status, headers } = answer;
-  const body = await answer.text();
+  // The answer of another server may be of any length.
+  const body = await readText(answer, { what }).catch(() => "");
   const region = headers.get("x-amz-bucket-region") ?? /<Region>([\w-]+)</.exec(body)?.[1] ?? null;
   const at = Date.parse(headers.get("date") ?? "");
   const code = /<Code>(\w+)<\/Code>/.exec(body)?.[1] ?? FOREIGN;

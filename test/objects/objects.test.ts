@@ -84,8 +84,10 @@ test("a call that hangs is aborted and not repeated; a slow one continues", asyn
   );
   let parts = 6;
   const path = join(temporaryFolder(), "slow");
-  await slow.objects.fetch("a", path);
-  expect(readFileSync(path, "utf8")).toBe("part ".repeat(6));
+  const text = "part ".repeat(6);
+  const sha256 = new Bun.CryptoHasher("sha256").update(text).digest("hex");
+  await slow.objects.fetch("a", path, { bytes: text.length, sha256 });
+  expect(readFileSync(path, "utf8")).toBe(text);
 });
 
 test("list reads all pages and decodes the names", async () => {
@@ -96,13 +98,13 @@ test("list reads all pages and decodes the names", async () => {
   const { objects, requests } = setUp((_, times) =>
     times === 1 ? new Response(page("a&amp;b/1", "a/b+c&amp;=")) : new Response(page("c/2", "")),
   );
-  const listed = (await Array.fromAsync(objects.list("x"))).flat();
+  const listed = (await Array.fromAsync(objects.list(""))).flat();
   expect(listed).toEqual([
     { name: "a&b/1", bytes: 7 },
     { name: "c/2", bytes: 7 },
   ]);
   const queries = requests.map(({ url }) => url.searchParams);
-  expect(queries.map((query) => query.get("prefix"))).toEqual(["p/x", "p/x"]);
+  expect(queries.map((query) => query.get("prefix"))).toEqual(["p/", "p/"]);
   expect(queries.map((query) => query.get("continuation-token"))).toEqual([null, "a/b+c&="]);
 });
 

@@ -30,6 +30,20 @@ export function createBaseRecords(
       if (rows.length === 0) throw new LeaseLost(`another process has taken over ${table}`);
     },
 
+    async describe(base, contents) {
+      await sql.rows(
+        "UPDATE bases SET contents = (coalesce(contents, '{}')::jsonb || $2::text::jsonb)::text WHERE base = $1",
+        [base, JSON.stringify(contents)],
+      );
+    },
+
+    async contents(base) {
+      const [[contents] = []] = await sql.rows("SELECT contents FROM bases WHERE base = $1", [
+        base,
+      ]);
+      return typeof contents === "string" ? JSON.parse(contents) : {};
+    },
+
     async wanted(bases) {
       const rows = await sql.rows(
         `SELECT base FROM bases WHERE base = ANY($1::text[]) AND state <> 'condemned'

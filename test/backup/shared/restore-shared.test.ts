@@ -162,7 +162,7 @@ test("when a flush replaces a base meanwhile, the newer base is backed up", asyn
     const scratch = scratchOf();
     for (const [count, file] of (JSON.parse(former.files) as string[]).entries()) {
       const path = join(scratch, String(count));
-      await shared.objects.fetch(`${former.base}/${file}`, path);
+      await shared.objects.fetch(`${former.base}/${file}`, path, null);
       await shared.objects.put(`${next}/${file}`, Bun.file(path));
       await shared.objects.remove(`${former.base}/${file}`);
     }

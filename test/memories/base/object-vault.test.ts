@@ -227,10 +227,10 @@ test("when the cache's disk is full, others make room for a base; if that does n
   const full = () => Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
   const folder = join(temporaryFolder(), "memories");
   const cache = createBaseCache({ folder, limit: GIB, grace: -1 });
-  const fetch = async (name: string, path: string) => {
+  const fetch: typeof objects.fetch = async (name, path, expected) => {
     const hasOthers = (await cache.bases()).includes("b.1");
     if (isFull || hasOthers) throw full();
-    await objects.fetch(name, path);
+    await objects.fetch(name, path, expected);
   };
   const vault = createObjectVault({ objects: { ...objects, fetch }, records, cache });
   writeBase(folder, "b.1");
