@@ -10,16 +10,12 @@ export interface Content {
 
 /** Bytes of the longest text that is read: a page of a thousand keys has some hundred thousand. */
 const MAX_TEXT_BYTES = 8 << 20;
-/** Bytes per second of the slowest store that a download is allowed, and the milliseconds that any may take. */
-const SLOWEST_DOWNLOAD = 1 << 16;
-const MIN_DOWNLOAD_MS = 10_000;
-
 /** How a body is read. */
 interface Reading {
   /** Names the call in errors. */
   what: string;
-  /** Restarts the time limit of the call. */
-  alive?: () => void;
+  /** Called with the number of bytes that have arrived. */
+  alive?: (bytes: number) => void;
 }
 
 /** Reads a short text. @throws ObjectStoreError when it is too long */
@@ -54,8 +50,8 @@ export async function saveBody(
   } finally {
     await handle.close();
   }
-  if (written < bytes) throw new ObjectStoreError("IncompleteBody", { what: reading.what });
   if (expected && hash.digest("hex") !== expected.sha256) throw otherContent(reading.what);
+  if (written < bytes) throw new ObjectStoreError("IncompleteBody", { what: reading.what });
 }
 
 /** The content of a local file. */
@@ -74,21 +70,16 @@ export function otherContent(what: string): ObjectStoreError {
   return new ObjectStoreError(OTHER_CONTENT, { what, status: 200 });
 }
 
-/**
- * The chunks of a body.
- * @throws ObjectStoreError when it has more bytes than the limit. A body that takes far longer than its bytes need
- *   is aborted by the time limit of the call, which each chunk no longer restarts.
- */
+/** The chunks of a body. @throws ObjectStoreError when it has more bytes than the limit */
 async function* chunksOf(
   { body }: Response,
   limit: number,
   { what, alive }: Reading,
 ): AsyncGenerator<Uint8Array> {
   if (!body) return;
-  const end = performance.now() + MIN_DOWNLOAD_MS + (1_000 * limit) / SLOWEST_DOWNLOAD;
   let bytes = 0;
   for await (const chunk of body) {
-    if (performance.now() < end) alive?.();
+    alive?.(chunk.byteLength);
     bytes += chunk.byteLength;
     if (bytes > limit) throw otherContent(what);
     yield chunk;

@@ -1,5 +1,6 @@
 import type { Log as Lines } from "../../log.ts";
 import { TRIAL } from "../../objects/check.ts";
+import { ObjectStoreError } from "../../objects/object-store-error.ts";
 import type { Objects } from "../../objects/objects.ts";
 import type { BaseCache } from "./base-cache.ts";
 import { removeObjects } from "./base-objects.ts";
@@ -21,10 +22,18 @@ type Sweep = ReturnType<typeof createSweep>;
 /** Removes the objects and local copies of bases to which no checkpoint refers any more. */
 export function createSweep({ objects, records, cache }: Parts) {
   const removeAll = async (bases: readonly string[]) => {
+    const refused: unknown[] = [];
     for (const base of bases) {
-      await removeObjects(objects, base);
-      await records.gone([base]);
+      try {
+        await removeObjects(objects, base);
+        await records.gone([base]);
+      } catch (error) {
+        // What the store answers for one base holds up no other. A store that is away is not asked again.
+        if (!(error instanceof ObjectStoreError) || error.status === null) throw error;
+        refused.push(error);
+      }
     }
+    if (refused.length > 0) throw refused[0];
     return bases.length;
   };
 
@@ -93,7 +102,7 @@ export function startSweep(
   // The random delay keeps replicas that start together from listing together.
   let listAt = performance.now() + Math.random() * every.listed;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let round = Promise.resolve();
+  let [round, listing] = [Promise.resolve(), Promise.resolve()];
 
   const attempt = async (what: string, task: () => Promise<number>) => {
     try {
@@ -104,16 +113,22 @@ export function startSweep(
     }
   };
 
-  const work = async () => {
-    await attempt("cached", sweep.cached);
-    await attempt("recorded", sweep.recorded);
-    if (performance.now() < listAt) return;
-    listAt = performance.now() + every.listed;
+  const list = async () => {
     await attempt("listed", sweep.listed);
     await attempt("versioning", async () => {
       if (await sweep.keepsRemoved()) lines.error("bucket_has_versioning");
       return 0;
     });
+    listAt = performance.now() + every.listed;
+  };
+
+  const work = async () => {
+    await attempt("cached", sweep.cached);
+    await attempt("recorded", sweep.recorded);
+    if (performance.now() < listAt) return;
+    listAt = Number.POSITIVE_INFINITY;
+    // However much the bucket contains, what must be forgotten in time does not wait for it.
+    listing = list();
   };
 
   const schedule = () => {
@@ -133,6 +148,7 @@ export function startSweep(
       isStopped = true;
       clearTimeout(timer);
       await round;
+      await listing;
     },
   };
 }
