@@ -81,11 +81,13 @@ export async function startLyingCluster(settings: Record<string, string> = {}) {
   };
 }
 
-/** A page of a listing with these keys, which may be any. */
-export function listing(keys: readonly string[], more = ""): Response {
-  const contents = keys.map((key) => `<Contents><Key>${key}</Key><Size>5</Size></Contents>`);
-  const folders = keys.map((key) => `<CommonPrefixes><Prefix>${key}/</Prefix></CommonPrefixes>`);
+/** A page of a listing with these objects and folders, whatever was asked for. */
+export function listing(objects: readonly string[], folders: readonly string[] = []): Response {
+  const contents = objects.map((key) => `<Contents><Key>${key}</Key><Size>5</Size></Contents>`);
+  const prefixes = folders.map(
+    (key) => `<CommonPrefixes><Prefix>${key}/</Prefix></CommonPrefixes>`,
+  );
   return new Response(
-    `<ListBucketResult>${contents.join("")}${folders.join("")}${more}</ListBucketResult>`,
+    `<ListBucketResult>${[...contents, ...prefixes].join("")}</ListBucketResult>`,
   );
 }
