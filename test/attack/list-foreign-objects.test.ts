@@ -78,15 +78,28 @@ test.each([
   },
 );
 
-test("a hundred thousand foreign folders hold up neither forgetting nor the sweep of a real orphan", async () => {
-  const orphan = "acc_0.00000000";
+test("another installation in the same place by mistake keeps its objects", async () => {
+  const foreign = `acc_${"f".repeat(32)}.00000000`;
   const objects = createObjects(cluster.objects.place());
-  await objects.put(`${orphan}/data/1.lance`, new Blob(["LANC"]));
   const { client, id, base } = await addMemory("Ana keeps bees");
+  const orphan = base.replace(/\.\w+$/, ".00000000");
+  for (const each of [foreign, orphan]) {
+    await objects.put(`${each}/data/1.lance`, new Blob(["LANC"]));
+  }
+  await until("the orphan is removed", async () => (await objectsOf(orphan)).length === 0);
+  expect(await objectsOf(foreign)).toHaveLength(1);
+  expect((await client.get(id)).content).toBe("Ana keeps bees");
+});
+
+test("a hundred thousand foreign folders hold up neither forgetting nor the sweep of a real orphan", async () => {
+  const { client, id, base } = await addMemory("Ana keeps bees");
+  const orphan = base.replace(/\.\w+$/, ".00000000");
+  const objects = createObjects(cluster.objects.place());
   const foreign = Array.from({ length: 100_000 }, (_, number) => `${ROOT}/other.${number}`);
   const hostile = ["..", ".", "", "/etc", "a&#0;b", "a&#10;b", "&#x110000;", "../../other-bucket"];
   const folders = [...hostile.map((name) => `${ROOT}/${name}`), `${ROOT}/${orphan}`, ...foreign];
   cluster.lieInThisTest(({ query }) => (query.has("delimiter") ? listing([], folders) : null));
+  await objects.put(`${orphan}/data/1.lance`, new Blob(["LANC"]));
   await until("the orphan is removed", async () => (await objectsOf(orphan)).length === 0);
   await client.update(id, { content: "Ana plays the cello" });
   await until("the former base is forgotten", async () => !(await isRecorded(base)));

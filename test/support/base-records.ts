@@ -20,6 +20,7 @@ export function createTestRecords() {
     async wanted(bases) {
       return new Set(bases.filter((base) => (states.get(base) ?? "condemned") !== "condemned"));
     },
+    ours: async (bases) => new Set(bases),
     async condemn(bases) {
       const unwanted = bases.filter((base) => states.get(base) !== "recorded");
       for (const base of unwanted) condemn(base);

@@ -184,7 +184,7 @@ export function modelLog(
     forgetAccount: unused,
     expireAnswers: nothing,
     records: {
-      ...{ begin: unused, describe: unused, contents: unused, wanted: unused },
+      ...{ begin: unused, describe: unused, contents: unused, wanted: unused, ours: unused },
       ...{ condemn: unused, condemned: unused, gone: unused },
     },
   };

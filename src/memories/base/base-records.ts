@@ -23,6 +23,11 @@ export interface BaseRecords {
   /** Those of some bases to which a checkpoint refers, or which are being written. */
   wanted(bases: readonly string[]): Promise<Set<string>>;
   /**
+   * Those of some bases whose accounts exist, or that are recorded. Others may be in use by another installation
+   * that was given the same place by mistake.
+   */
+  ours(bases: readonly string[]): Promise<Set<string>>;
+  /**
    * Marks bases for removal, except those to which a checkpoint refers. From then on, no checkpoint that
    * refers to a marked base can be recorded.
    * @returns the bases to remove, including those that were never recorded

@@ -42,7 +42,7 @@ export function createSweep({ objects, records, cache }: Parts) {
     recorded: async (): Promise<number> => removeAll(await records.condemned()),
 
     /**
-     * Removes bases that are in the object store and not wanted. A process leaves one if it was suspended past
+     * Removes bases of our accounts that are in the object store and not wanted. A process leaves one if it was suspended past
      * its lease and writes on after others have removed the base. Returns their number.
      */
     async listed(): Promise<number> {
@@ -74,19 +74,20 @@ export function createSweep({ objects, records, cache }: Parts) {
   };
 }
 
-/** Bases in the object store that are not wanted, a page at a time. */
+/** Bases of this installation in the object store that are not wanted, a page at a time. */
 export async function* unwantedBases({
   objects,
   records,
 }: {
   objects: Pick<Objects, "folders">;
-  records: Pick<BaseRecords, "wanted">;
+  records: Pick<BaseRecords, "wanted" | "ours">;
 }): AsyncGenerator<string[]> {
   // A base is recorded before its first object is written. So the records must be read after the listing.
   for await (const folders of objects.folders()) {
     const bases = folders.filter((name) => !name.startsWith(TRIAL));
     const wanted = bases.length > 0 ? await records.wanted(bases) : new Set();
-    yield bases.filter((base) => !wanted.has(base));
+    const unwanted = bases.filter((base) => !wanted.has(base));
+    if (unwanted.length > 0) yield [...(await records.ours(unwanted))];
   }
 }
 

@@ -53,6 +53,16 @@ export function createBaseRecords(
       return new Set(rows.map(([base]) => String(base)));
     },
 
+    async ours(bases) {
+      const rows = await sql.rows(
+        `SELECT base FROM unnest($1::text[]) AS asked (base)
+         WHERE EXISTS (SELECT 1 FROM accounts a WHERE a.id = split_part(asked.base, '.', 1))
+           OR EXISTS (SELECT 1 FROM bases b WHERE b.base = asked.base)`,
+        [bases],
+      );
+      return new Set(rows.map(([base]) => String(base)));
+    },
+
     async condemn(bases) {
       await sql.rows(
         "UPDATE bases SET state = 'condemned' WHERE base = ANY($1::text[]) AND state = 'written'",
