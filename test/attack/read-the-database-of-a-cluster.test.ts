@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { hashSecret } from "../../src/db/secret.ts";
 import { createPerson } from "../oauth/support/person.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
@@ -87,122 +87,130 @@ const NOT_SECRET: Record<string, string> = {
 };
 
 let cluster: Cluster;
-/** The links that the servers printed before they had an owner. */
-let links: string[];
-let ownerless: Dump;
 let secrets: Secrets;
+/** Before and after the server has an owner. */
+let ownerless: Dump;
 let dump: Dump;
+/** The secrets of the links that the servers printed. */
+let links: string[];
+
 beforeAll(async () => {
-  cluster = await startCluster({
-    replicas: 2,
-    kind: "real",
-    settings: { CTXD_RATE_LIMIT: "off" },
-  });
+  const settings = { CTXD_RATE_LIMIT: "off" };
+  cluster = await startCluster({ replicas: 2, kind: "real", settings });
   const linkOf = (errors: string) => /\/setup\?token=([\w-]{43})\b/.exec(errors)?.[1] ?? null;
-  const { replicas } = cluster;
   links = await Promise.all(
-    replicas.map((each) => until("a link is printed", () => linkOf(each.errors()))),
+    cluster.replicas.map(({ errors }) => until("a link is printed", () => linkOf(errors()))),
   );
-  ownerless = await readAsReporter(cluster);
-  await expectNoLinkIn(ownerless);
-  secrets = await createSecrets(cluster);
-  dump = await readAsReporter(cluster);
 }, 120_000);
 afterAll(() => cluster?.[Symbol.asyncDispose]());
 
 /** Its public address: pages are served under this one alone. */
 const originOf = (replica: number) =>
   (cluster.replicas[replica]?.origin() ?? "").replace("127.0.0.1", "localhost");
-const setUpPage = (replica: number, token: string) =>
-  createPerson(originOf(replica)).visit(`/setup?${new URLSearchParams({ token })}`);
 
-/** Must run before there is an owner. */
-async function expectNoLinkIn({ values }: Dump) {
-  // Each server accepts the links of both.
-  for (const replica of [0, 1]) {
-    for (const token of links) expect((await setUpPage(replica, token)).status).toBe(200);
-  }
-  for (const value of [...values, ...values.map((each) => each.replace("set-up ", ""))]) {
-    expect((await setUpPage(1, value)).status).toBe(403);
-  }
-}
-
-test("every column is known: it holds no secret, or what is told here", () => {
-  for (const [table, columns] of dump.columns) {
-    const known = (NOT_SECRET[table] ?? "").split(" ");
-    const made = columns.filter((column) => HOLDS[`${table}.${column}`]);
-    expect([table, ...columns].sort()).toEqual([table, ...known, ...made].filter(Boolean).sort());
-  }
-  for (const [column, { what, form }] of Object.entries(HOLDS)) {
-    const values = dump.valuesOf(column);
-    // The test has made one of each.
-    expect({ column, what, values: values.length > 0 }).toEqual({ column, what, values: true });
-    for (const value of values) expect(value).toMatch(form);
-  }
-});
-
-test("no secret is in any table, in any encoding", () => {
-  const all = { ...secrets, ...Object.fromEntries(links.map((link, n) => [`link ${n}`, link])) };
-  const found = Object.entries(all).filter(
-    ([, secret]) => isReadable(dump, secret) || isReadable(ownerless, secret),
-  );
-  expect(found.map(([name]) => name)).toEqual([]);
-  // Otherwise nothing would be found.
-  expect(isReadable(dump, "reader@example.com")).toBe(true);
-});
-
-test("no value of any table opens anything", async () => {
-  const origin = originOf(0);
-  const statusOf = async (path: string, headers: Record<string, string>) =>
-    (await fetch(`${origin}${path}`, { headers, redirect: "manual" })).status;
-  const bearer = (value: string) => statusOf("/api/memories", { authorization: `Bearer ${value}` });
-  const session = (value: string) => statusOf("/api/memories", { cookie: `ctxd-session=${value}` });
-  const pending = (value: string) =>
-    statusOf("/sign-in/second-step", { cookie: `ctxd-pending=${value}` });
-  const tokenOf = async (body: Record<string, string>) =>
-    (await fetch(`${origin}/api/oauth/token`, { method: "POST", body: new URLSearchParams(body) }))
+test("whoever reads the tables can't become the owner of a new cluster", async () => {
+  const statusOf = async (replica: number, token: string) =>
+    (await createPerson(originOf(replica)).visit(`/setup?${new URLSearchParams({ token })}`))
       .status;
-  const join = async (value: string) => {
-    const page = await fetch(`${origin}/join/${encodeURIComponent(value)}`);
-    return (await page.text()).includes("This invitation is not valid") ? 404 : page.status;
-  };
-  // The secrets themselves do.
-  expect(await bearer(secrets.key)).toBe(200);
-  expect(await session(secrets.session)).toBe(200);
-  expect(await pending(secrets.pending)).toBe(200);
-  expect(await join(secrets.invitation)).toBe(200);
-
-  const values = dump.values.filter((value) => /^[\x21-\x7e]{8,500}$/.test(value));
-  expect(values.length).toBeGreaterThan(50);
-  const opened: string[] = [];
-  const tries = values.flatMap((value) => [value, `ctx_${value}`, `ctxa_${value}`]);
-  for (const value of tries) {
-    const statuses = await Promise.all([
-      bearer(value),
-      session(value),
-      pending(value),
-      join(value),
-    ]);
-    if (statuses.includes(200)) opened.push(value);
+  // Each server accepts the links of both.
+  for (const link of links) {
+    expect([await statusOf(0, link), await statusOf(1, link)]).toEqual([200, 200]);
   }
-  const clientId = dump.valuesOf("oauth_clients.id")[0] ?? "";
-  for (const value of values) {
-    const renewed = tokenOf({
-      ...{ grant_type: "refresh_token", client_id: clientId, refresh_token: value },
-      client_secret: value,
-    });
-    if ((await renewed) === 200) opened.push(value);
+  ownerless = await readAsReporter(cluster);
+  for (const value of ownerless.values.flatMap((each) => [each, each.replace("set-up ", "")])) {
+    expect(await statusOf(1, value)).toBe(403);
   }
-  expect(opened).toEqual([]);
 });
 
-test("what waits to be shown once can't be decrypted with anything in the tables", () => {
-  const keys = new Set(dump.valuesOf("ephemeral.key"));
-  const nameOf = (purpose: string) => hashSecret(`ephemeral value ${purpose}`);
-  // With the cookie it can.
-  expect(keys.has(nameOf(`shown once ${secrets.session} some-key`))).toBe(true);
-  for (const value of dump.values) {
-    expect(keys.has(nameOf(`shown once ${value} some-key`))).toBe(false);
-    expect(keys.has(nameOf(`sign-in with a provider ${value}`))).toBe(false);
-  }
+describe("a cluster with one of each secret:", () => {
+  beforeAll(async () => {
+    secrets = await createSecrets(cluster);
+    dump = await readAsReporter(cluster);
+  }, 120_000);
+
+  test("every column is known: it holds no secret, or what is told here", () => {
+    for (const [table, columns] of dump.columns) {
+      const known = (NOT_SECRET[table] ?? "").split(" ");
+      const made = columns.filter((column) => HOLDS[`${table}.${column}`]);
+      expect([table, ...columns].sort()).toEqual([table, ...known, ...made].filter(Boolean).sort());
+    }
+    for (const [column, { what, form }] of Object.entries(HOLDS)) {
+      const values = dump.valuesOf(column);
+      // The test has made one of each.
+      expect({ column, what, values: values.length > 0 }).toEqual({ column, what, values: true });
+      for (const value of values) expect(value).toMatch(form);
+    }
+  });
+
+  test("no secret is in any table, in any encoding", () => {
+    const all = { ...secrets, ...Object.fromEntries(links.map((link, n) => [`link ${n}`, link])) };
+    const found = Object.entries(all).filter(
+      ([, secret]) => isReadable(dump, secret) || isReadable(ownerless, secret),
+    );
+    expect(found.map(([name]) => name)).toEqual([]);
+    // Otherwise nothing would be found.
+    expect(isReadable(dump, "reader@example.com")).toBe(true);
+  });
+
+  test("no value of any table opens anything", async () => {
+    const origin = originOf(0);
+    const statusOf = async (path: string, headers: Record<string, string>) =>
+      (await fetch(`${origin}${path}`, { headers, redirect: "manual" })).status;
+    const bearer = (value: string) =>
+      statusOf("/api/memories", { authorization: `Bearer ${value}` });
+    const session = (value: string) =>
+      statusOf("/api/memories", { cookie: `ctxd-session=${value}` });
+    const pending = (value: string) =>
+      statusOf("/sign-in/second-step", { cookie: `ctxd-pending=${value}` });
+    const tokenOf = async (body: Record<string, string>) =>
+      (
+        await fetch(`${origin}/api/oauth/token`, {
+          method: "POST",
+          body: new URLSearchParams(body),
+        })
+      ).status;
+    const join = async (value: string) => {
+      const page = await fetch(`${origin}/join/${encodeURIComponent(value)}`);
+      return (await page.text()).includes("This invitation is not valid") ? 404 : page.status;
+    };
+    // The secrets themselves do.
+    expect(await bearer(secrets.key)).toBe(200);
+    expect(await session(secrets.session)).toBe(200);
+    expect(await pending(secrets.pending)).toBe(200);
+    expect(await join(secrets.invitation)).toBe(200);
+
+    const values = dump.values.filter((value) => /^[\x21-\x7e]{8,500}$/.test(value));
+    expect(values.length).toBeGreaterThan(50);
+    const opened: string[] = [];
+    const tries = values.flatMap((value) => [value, `ctx_${value}`, `ctxa_${value}`]);
+    for (const value of tries) {
+      const statuses = await Promise.all([
+        bearer(value),
+        session(value),
+        pending(value),
+        join(value),
+      ]);
+      if (statuses.includes(200)) opened.push(value);
+    }
+    const clientId = dump.valuesOf("oauth_clients.id")[0] ?? "";
+    for (const value of values) {
+      const renewed = tokenOf({
+        ...{ grant_type: "refresh_token", client_id: clientId, refresh_token: value },
+        client_secret: value,
+      });
+      if ((await renewed) === 200) opened.push(value);
+    }
+    expect(opened).toEqual([]);
+  });
+
+  test("what waits to be shown once can't be decrypted with anything in the tables", () => {
+    const keys = new Set(dump.valuesOf("ephemeral.key"));
+    const nameOf = (purpose: string) => hashSecret(`ephemeral value ${purpose}`);
+    // With the cookie it can.
+    expect(keys.has(nameOf(`shown once ${secrets.session} some-key`))).toBe(true);
+    for (const value of dump.values) {
+      expect(keys.has(nameOf(`shown once ${value} some-key`))).toBe(false);
+      expect(keys.has(nameOf(`sign-in with a provider ${value}`))).toBe(false);
+    }
+  });
 });
