@@ -91,7 +91,7 @@ const WAITING = `
   CREATE INDEX waiting_changes_due_at ON waiting_changes (due_at);
 `;
 
-/** What the files of a base contain, as JSON. Links of new servers are stored as hashes now: the former secret goes. */
+/** What the files of a base contain, as JSON. The secret of set-up links goes: now there are only hashes of them. */
 const CONTENTS = `
   ALTER TABLE bases ADD COLUMN contents text;
   DELETE FROM server_secrets WHERE name = 'set-up';

@@ -10,6 +10,7 @@ export interface Content {
 
 /** Bytes of the longest text that is read: a page of a thousand keys has some hundred thousand. */
 const MAX_TEXT_BYTES = 8 << 20;
+
 /** How a body is read. */
 interface Reading {
   /** Names the call in errors. */

@@ -63,9 +63,9 @@ export async function restoreShared({
         .map((checkpoint) => rename(checkpoint, listed));
       const contentsOf = ({ former, files }: RestoredBase): Contents =>
         Object.fromEntries(
-          files.flatMap((file) => {
+          files.map((file) => {
             const { bytes = 0, sha256 = "" } = listed.get(`${baseFolder(former)}/${file}`) ?? {};
-            return [[file, { bytes, sha256 }]];
+            return [file, { bytes, sha256 }];
           }),
         );
       await beginBases(postgres, { bases, now, contentsOf });

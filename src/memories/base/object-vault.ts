@@ -88,8 +88,10 @@ export function createObjectVault({
         }
         if (stored.size === 0) await records.begin(base);
         await inParallel(added, (file) => objects.put(`${base}/${file}`, Bun.file(path(file))));
-        await requireStored(objects, base, contents);
-        await records.describe(base, contents);
+        if (added.length > 0) {
+          await requireStored(objects, base, contents);
+          await records.describe(base, contents);
+        }
         for (const file of added) stored.add(file);
         await cache.recordArrival(base);
       } finally {

@@ -42,8 +42,8 @@ export function createSweep({ objects, records, cache }: Parts) {
     recorded: async (): Promise<number> => removeAll(await records.condemned()),
 
     /**
-     * Removes bases of our accounts that are in the object store and not wanted. A process leaves one if it was suspended past
-     * its lease and writes on after others have removed the base. Returns their number.
+     * Removes bases of our accounts that are in the object store and not wanted. A process leaves one if it was
+     * suspended past its lease and writes on after others have removed the base. Returns their number.
      */
     async listed(): Promise<number> {
       let removed = 0;
