@@ -32,7 +32,7 @@ export function createAccess({
   db: Database;
   clock: () => number;
   publicUrl: string;
-  /** See `createSetUpToken`; a secret of this start, or of all servers that share a database, by default. */
+  /** See `createSetUpToken`; a secret of this start by default. */
   setUpToken?: string | undefined;
   /** Reads the metadata documents of clients; by default over the network. */
   fetchDocument?: FetchDocument | undefined;

@@ -345,4 +345,7 @@ export const MIGRATIONS: readonly string[] = [
    ) STRICT;
    CREATE INDEX waiting_changes_account_id ON waiting_changes (account_id);
    CREATE INDEX waiting_changes_due_at ON waiting_changes (due_at);`,
+
+  // Only the files of replicas' bases are recorded with their contents.
+  "SELECT 1;",
 ];

@@ -91,6 +91,12 @@ const WAITING = `
   CREATE INDEX waiting_changes_due_at ON waiting_changes (due_at);
 `;
 
+/** What the files of a base contain, as JSON. The secret of set-up links goes: now there are only hashes of them. */
+const CONTENTS = `
+  ALTER TABLE bases ADD COLUMN contents text;
+  DELETE FROM server_secrets WHERE name = 'set-up';
+`;
+
 /**
  * All migrations of PostgreSQL, append only. They begin with SQLite's schema 13. Each later entry of
  * `MIGRATIONS` has an entry here.
@@ -101,6 +107,7 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   { number: 15, sql: EXPIRY, oldest: 13 },
   { number: 16, sql: ACTIVITY, oldest: 13 },
   { number: 17, sql: WAITING, oldest: 13 },
+  { number: 18, sql: CONTENTS, oldest: 13 },
 ];
 
 /** Key of the advisory lock of migrations: any number that nobody else uses. */

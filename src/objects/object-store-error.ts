@@ -33,12 +33,16 @@ export class ObjectStoreError extends CtxdError {
   /** Whether a retry may succeed. */
   get isTransient(): boolean {
     if (this.status === null) return this.code !== NO_ANSWER && !/CERT|SIGNED/.test(this.code);
-    return this.status >= 500 || this.status === 429 || this.code === "RequestTimeout";
+    const isBusy = this.status >= 500 || this.status === 429;
+    return isBusy || this.code === "RequestTimeout" || this.code === OTHER_CONTENT;
   }
 }
 
 /** The code of an answer that is not from an object store, such as from a gateway. */
 export const FOREIGN = "ForeignAnswer";
+
+/** The code of an object whose content is not what was stored: another object's, an older one, a part of it. */
+export const OTHER_CONTENT = "OtherContent";
 
 /** The code of a call that was aborted because nothing arrived for too long. */
 export const NO_ANSWER = "NoAnswer";

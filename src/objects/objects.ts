@@ -1,7 +1,10 @@
-import { type FileHandle, open } from "node:fs/promises";
 import type { ObjectSettings } from "../shared-settings.ts";
-import { isNotFound, ObjectStoreError } from "./object-store-error.ts";
-import { type CallOptions, createSignedCall, type ReadAnswer } from "./signed-call.ts";
+import { type Content, readText, saveBody } from "./body.ts";
+import { FOREIGN, isNotFound, ObjectStoreError } from "./object-store-error.ts";
+import { type CallOptions, createSignedCall } from "./signed-call.ts";
+
+/** The most pages of a listing. A store that lists more never ends. */
+const MAX_PAGES = 100_000;
 
 /** The objects of a bucket below the prefix of the settings. Names do not contain the prefix. */
 export interface Objects {
@@ -9,16 +12,21 @@ export interface Objects {
   put(name: string, file: Blob): Promise<void>;
   /**
    * Writes an object to a file and replaces an existing one.
-   * @throws ObjectStoreError `NoSuchKey` without such an object; errors of the disk
+   * @param expected what was stored; null if nobody has recorded it
+   * @throws ObjectStoreError `NoSuchKey` without such an object, `OtherContent` when it is not what was stored;
+   *   errors of the disk
    */
-  fetch(name: string, path: string): Promise<void>;
+  fetch(name: string, path: string, expected: Content | null): Promise<void>;
   /** The text of a small object. */
   text(name: string): Promise<string>;
   /** Removes an object. Without such an object it does nothing. */
   remove(name: string): Promise<void>;
-  /** Lists the objects whose names begin with a prefix, in pages. */
+  /**
+   * Lists the objects whose names begin with a prefix, in pages. Names that this program can't have written are left
+   * out: other prefixes, and segments such as `..`, which would lead a call to another object.
+   */
   list(prefix: string): AsyncGenerator<{ name: string; bytes: number }[]>;
-  /** Lists the parts of names before their first slash, in pages. */
+  /** Lists the parts of names before their first slash, in pages, as `list` does. */
   folders(): AsyncGenerator<string[]>;
   /** Whether the bucket keeps removed objects as versions; `null` when the store does not say. */
   versioning(): Promise<"Enabled" | "Suspended" | null>;
@@ -29,31 +37,42 @@ export function createObjects(settings: ObjectSettings, options: CallOptions = {
   const call = createSignedCall(settings, options);
   const root = settings.prefix === "" ? "" : `${settings.prefix}/`;
   const keyOf = (name: string) => `${root}${name}`;
-  const text = (answer: Response) => answer.text();
+  const text = (answer: Response) => readText(answer, { what: `an answer of ${settings.bucket}` });
 
   /** Calls ListObjectsV2 for each page. */
   async function* pages(query: Record<string, string>) {
-    for (let token = ""; ; ) {
+    const foreign = () => new ObjectStoreError(FOREIGN, { what: "a listing", status: 200 });
+    for (let [token, number] = ["", 0]; ; number++) {
       const from = token === "" ? {} : { "continuation-token": token };
       const page = await call(
         { method: "GET", query: { "list-type": "2", ...query, ...from } },
         text,
       );
+      // An empty listing would mean that everything has been removed.
+      if (!page.includes("<ListBucketResult")) throw foreign();
       yield page;
-      token = /<NextContinuationToken>([^<]+)</.exec(page)?.[1] ?? "";
-      token = fromXml(token);
-      if (token === "" || !/<IsTruncated>\s*true/.test(page)) return;
+      const next = fromXml(/<NextContinuationToken>([^<]+)</.exec(page)?.[1] ?? "");
+      if (next === "" || !/<IsTruncated>\s*true/.test(page)) return;
+      if (next === token || number === MAX_PAGES) throw foreign();
+      token = next;
     }
   }
-  const nameOf = (key: string) => fromXml(key).slice(root.length);
+  /** The name of a key below a prefix; none if this program can't have written it. */
+  const namesOf = (key: string, prefix: string): string[] => {
+    const decoded = fromXml(key);
+    const isOurs = decoded.startsWith(prefix) && decoded.split("/").every(isPlain);
+    return isOurs ? [decoded.slice(root.length)] : [];
+  };
 
   return {
     async put(name, file) {
       await call({ method: "PUT", key: keyOf(name), body: file }, text);
     },
 
-    fetch: (name, path) =>
-      call({ method: "GET", key: keyOf(name) }, (answer, alive) => save(answer, { path, alive })),
+    fetch: (name, path, expected) =>
+      call({ method: "GET", key: keyOf(name) }, (answer, alive) =>
+        saveBody(answer, { what: `GET ${name}`, path, expected, alive }),
+      ),
 
     text: (name) => call({ method: "GET", key: keyOf(name) }, text),
 
@@ -67,17 +86,18 @@ export function createObjects(settings: ObjectSettings, options: CallOptions = {
 
     async *list(prefix) {
       for await (const page of pages({ prefix: keyOf(prefix) })) {
-        yield [...page.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, object = ""]) => ({
-          name: nameOf(/<Key>([^<]*)</.exec(object)?.[1] ?? ""),
-          bytes: Number(/<Size>(\d+)</.exec(object)?.[1] ?? 0),
-        }));
+        yield [...page.matchAll(/<Contents>(.*?)<\/Contents>/gs)].flatMap(([, object = ""]) => {
+          const bytes = Number(/<Size>(\d+)</.exec(object)?.[1] ?? 0);
+          const names = namesOf(/<Key>([^<]*)</.exec(object)?.[1] ?? "", keyOf(prefix));
+          return names.map((name) => ({ name, bytes }));
+        });
       }
     },
 
     async *folders() {
       for await (const page of pages({ prefix: root, delimiter: "/" })) {
         const found = page.matchAll(/<CommonPrefixes>\s*<Prefix>([^<]*)\/<\/Prefix>/g);
-        yield [...found].map(([, folder = ""]) => nameOf(folder));
+        yield [...found].flatMap(([, folder = ""]) => namesOf(folder, root));
       }
     },
 
@@ -94,36 +114,9 @@ export function createObjects(settings: ObjectSettings, options: CallOptions = {
   };
 }
 
-/** Writes an answer to a file while it arrives. @throws ObjectStoreError when it is incomplete */
-async function save(
-  answer: Response,
-  { path, alive }: { path: string; alive: Parameters<ReadAnswer<void>>[1] },
-): Promise<void> {
-  const length = answer.headers.get("content-length");
-  // "w" truncates the file of an earlier attempt.
-  const handle = await open(path, "w");
-  try {
-    const written = answer.body ? await writeAll(handle, answer.body, alive) : 0;
-    if (length !== null && written !== Number(length)) {
-      throw new ObjectStoreError("IncompleteBody", { what: `GET ${path}` });
-    }
-  } finally {
-    await handle.close();
-  }
-}
-
-async function writeAll(
-  handle: FileHandle,
-  body: AsyncIterable<Uint8Array>,
-  alive: () => void,
-): Promise<number> {
-  let bytes = 0;
-  for await (const chunk of body) {
-    alive();
-    await handle.writeFile(chunk);
-    bytes += chunk.byteLength;
-  }
-  return bytes;
+/** Whether a segment of a key leads nowhere else in a path, and can be a name in the database. */
+function isPlain(segment: string): boolean {
+  return /^[^\p{Cc}\p{Cs}]+$/u.test(segment) && !/^\.{1,2}$/.test(segment);
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -134,11 +127,13 @@ const ENTITIES: Readonly<Record<string, string>> = {
   amp: "&",
 };
 
+const MAX_CODE_POINT = 0x10ffff;
+
 /** Decodes the text of an XML element. */
 function fromXml(text: string): string {
   return text.replace(/&(?:#x([\da-f]+)|#(\d+)|(\w+));/gi, (whole, hex, decimal, name) => {
-    if (hex) return String.fromCodePoint(Number.parseInt(hex, 16));
-    if (decimal) return String.fromCodePoint(Number(decimal));
-    return ENTITIES[name] ?? whole;
+    if (name) return ENTITIES[name] ?? whole;
+    const code = hex ? Number.parseInt(hex, 16) : Number(decimal);
+    return code <= MAX_CODE_POINT ? String.fromCodePoint(code) : whole;
   });
 }

@@ -1,5 +1,6 @@
 import { AwsV4Signer } from "aws4fetch";
 import type { ObjectSettings } from "../shared-settings.ts";
+import { readText } from "./body.ts";
 import { FOREIGN, NO_ANSWER, ObjectStoreError } from "./object-store-error.ts";
 
 /** Milliseconds without progress after which a call is aborted. */
@@ -7,8 +8,8 @@ const TIMEOUT_MS = 5_000;
 /** Attempts of a call, and milliseconds before the second one. Each later pause is four times as long. */
 const MAX_ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 100;
-/** Bytes per second of the slowest network that an upload is allowed. */
-const SLOWEST_UPLOAD = 1 << 16;
+/** Bytes per second of the slowest network or store that is allowed. */
+const SLOWEST = 1 << 16;
 
 /** A request to an object store. */
 export interface Call {
@@ -24,8 +25,11 @@ export interface CallOptions {
   timeoutMs?: number;
 }
 
-/** Reads an answer. It calls `alive` for each received chunk, which restarts the time limit. */
-export type ReadAnswer<Result> = (answer: Response, alive: () => void) => Promise<Result>;
+/**
+ * Reads an answer. It calls `alive` with the bytes of each received chunk, which restarts the time limit, unless the
+ * answer trickles.
+ */
+type ReadAnswer<Result> = (answer: Response, alive: (bytes: number) => void) => Promise<Result>;
 
 type SignedCall = <Result>(call: Call, read: ReadAnswer<Result>) => Promise<Result>;
 
@@ -65,10 +69,7 @@ export function createSignedCall(
     // Not signed, because proxies change it.
     headers.set("accept-encoding", "identity");
     const timeout = new ObjectStoreError(NO_ANSWER, { what });
-    const watch = startWatch(
-      timeoutMs + (1_000 * (call.body?.size ?? 0)) / SLOWEST_UPLOAD,
-      timeout,
-    );
+    const watch = startWatch(timeoutMs + (1_000 * (call.body?.size ?? 0)) / SLOWEST, timeout);
     try {
       const answer = await fetch(url, {
         method: call.method,
@@ -77,7 +78,7 @@ export function createSignedCall(
         signal: watch.signal,
         ...(call.body && { body: call.body }),
       });
-      watch.alive();
+      watch.alive(0);
       if (answer.ok) return await read(answer, watch.alive);
       throw await toError(answer, what);
     } catch (error) {
@@ -101,14 +102,22 @@ export function createSignedCall(
   };
 }
 
-/** Aborts a call after `timeoutMs` milliseconds without a call of `alive`. */
+/**
+ * Aborts a call after `timeoutMs` milliseconds without a call of `alive`. After twice that time, `alive` counts only
+ * while the bytes come fast enough: otherwise a store could hold a call forever by a byte now and then.
+ */
 function startWatch(timeoutMs: number, reason: Error) {
   const controller = new AbortController();
   const start = () => setTimeout(() => controller.abort(reason), timeoutMs);
   let timer = start();
+  const began = performance.now();
+  let received = 0;
   return {
     signal: controller.signal,
-    alive() {
+    alive(bytes: number) {
+      received += bytes;
+      const allowed = 2 * timeoutMs + (1_000 * received) / SLOWEST;
+      if (performance.now() - began > allowed) return;
       clearTimeout(timer);
       timer = start();
     },
@@ -119,7 +128,8 @@ function startWatch(timeoutMs: number, reason: Error) {
 /** The error of an answer that is not 2xx (Amazon S3 API reference, "Error responses"). */
 async function toError(answer: Response, what: string): Promise<ObjectStoreError> {
   const { status, headers } = answer;
-  const body = await answer.text();
+  // The answer of another server may be of any length.
+  const body = await readText(answer, { what }).catch(() => "");
   const region = headers.get("x-amz-bucket-region") ?? /<Region>([\w-]+)</.exec(body)?.[1] ?? null;
   const at = Date.parse(headers.get("date") ?? "");
   const code = /<Code>(\w+)<\/Code>/.exec(body)?.[1] ?? FOREIGN;

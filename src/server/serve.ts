@@ -164,7 +164,7 @@ export async function serve(
   const address = config.publicUrl;
   const port = createPort(app, config, { log, metrics });
   const setUp = async () =>
-    (await accounts.isSetUp()) ? null : setUpLink(address, await access.setUpToken());
+    (await accounts.isSetUp()) ? null : setUpLink(address, await access.setUpToken.issue());
   const openDashboard = async () => {
     port.open();
     lock.announce(address);

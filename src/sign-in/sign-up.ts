@@ -3,10 +3,10 @@ import type { Accounts } from "../accounts/accounts.ts";
 import { type Invitations, notHolding } from "../accounts/invitations.ts";
 import type { Config } from "../config.ts";
 import type { Ephemeral } from "../db/ephemeral.ts";
-import { isSameSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
 import { siteOf } from "../rate-limit.ts";
 import type { Hashing } from "./hashing.ts";
+import type { SetUpToken } from "./set-up-token.ts";
 import { noPasswords, tooMany } from "./sign-in.ts";
 
 const HOUR = 3_600_000;
@@ -30,7 +30,7 @@ export function createSignUp({
   invitations: Pick<Invitations, "find" | "use">;
   registration: Config["registration"];
   /** The secret of a person who runs this server. */
-  setUpToken: () => Promise<string>;
+  setUpToken: Pick<SetUpToken, "accepts">;
   hashing: Hashing;
   ephemeral: Pick<Ephemeral, "limit">;
   /** Whether accounts have passwords; otherwise a provider is required. */
@@ -51,8 +51,7 @@ export function createSignUp({
     allowsSetUp: registration !== "closed",
 
     /** Whether this token allows creating the owner's account. */
-    mayClaim: async (token: string | null): Promise<boolean> =>
-      isSameSecret(token ?? "", await setUpToken()),
+    mayClaim: (token: string | null): Promise<boolean> => setUpToken.accepts(token ?? ""),
 
     /**
      * Creates the owner's account on an empty server. @throws AppError `forbidden`, or as

@@ -21,7 +21,7 @@ test("an invitation can be revoked while it is used repeatedly, and stays revoke
   const { accept } = createSignUp({
     ...parts,
     registration: "first",
-    setUpToken: async () => "of the start",
+    setUpToken: { accepts: async () => false },
   });
   const { secret, invitation } = await invitations.create(null);
 

@@ -20,7 +20,7 @@ async function isStored(place: ObjectSettings, text: string): Promise<boolean> {
   for (const [index, name] of names.entries()) {
     const path = join(folder, String(index));
     // The object may be removed at any moment.
-    const isThere = await objects.fetch(name, path).then(
+    const isThere = await objects.fetch(name, path, null).then(
       () => true,
       () => false,
     );

@@ -24,10 +24,10 @@ test("calls of an object store are counted by operation and result", async () =>
   };
 
   await objects.put("a/1", new Blob(["one"]));
-  await objects.fetch("a/1", join(folder, "1"));
+  await objects.fetch("a/1", join(folder, "1"), null);
   expect(await Bun.file(join(folder, "1")).text()).toBe("one");
   expect((await Array.fromAsync(objects.list("a/"))).flat()).toEqual([{ name: "a/1", bytes: 3 }]);
-  await expect(objects.fetch("a/2", join(folder, "2"))).rejects.toThrow("NoSuchKey");
+  await expect(objects.fetch("a/2", join(folder, "2"), null)).rejects.toThrow("NoSuchKey");
   await objects.remove("a/1");
   expect(await countOf("put", "ok")).toBe(1);
   expect(await countOf("get", "ok")).toBe(1);

@@ -6,7 +6,10 @@ import { createObjects } from "../../src/objects/objects.ts";
 import { afterThisTest, temporaryFolder } from "../support/database.ts";
 
 /** A store with the given answers, and its objects below `p/`. */
-function setUp(answer: (request: Request, times: number) => Response | Promise<Response>) {
+function setUp(
+  answer: (request: Request, times: number) => Response | Promise<Response>,
+  timeoutMs = 2_000,
+) {
   const requests: { url: URL; headers: Headers }[] = [];
   const server = Bun.serve({
     port: 0,
@@ -26,7 +29,7 @@ function setUp(answer: (request: Request, times: number) => Response | Promise<R
     secretAccessKey: "secret",
     sessionToken: "token",
   };
-  return { requests, objects: createObjects(place, { timeoutMs: 2_000 }) };
+  return { requests, objects: createObjects(place, { timeoutMs }) };
 }
 
 const failed = (status: number, code: string) =>
@@ -84,8 +87,39 @@ test("a call that hangs is aborted and not repeated; a slow one continues", asyn
   );
   let parts = 6;
   const path = join(temporaryFolder(), "slow");
-  await slow.objects.fetch("a", path);
-  expect(readFileSync(path, "utf8")).toBe("part ".repeat(6));
+  const text = "part ".repeat(6);
+  const sha256 = new Bun.CryptoHasher("sha256").update(text).digest("hex");
+  await slow.objects.fetch("a", path, { bytes: text.length, sha256 });
+  expect(readFileSync(path, "utf8")).toBe(text);
+});
+
+test("a body that trickles without an end is aborted, although something arrives all the time", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const { objects, requests } = setUp(
+    () =>
+      new Response(
+        new ReadableStream({
+          async pull(controller) {
+            await Bun.sleep(100);
+            controller.enqueue(new Uint8Array(1));
+          },
+          cancel: () => cancelled.resolve(),
+        }),
+      ),
+    400,
+  );
+  const path = join(temporaryFolder(), "trickling");
+  const fetched = objects.fetch("a", path, { bytes: 1_000, sha256: "0" });
+  await expect(fetched).rejects.toThrow("NoAnswer");
+  await cancelled.promise;
+  expect(requests).toHaveLength(1);
+});
+
+test("a body without a length, of content that nobody has recorded, is not read", async () => {
+  const never = new ReadableStream({ start: (c) => c.enqueue(new Uint8Array(1)) });
+  const { objects } = setUp(() => new Response(never));
+  const path = join(temporaryFolder(), "unknown");
+  await expect(objects.fetch("a", path, null)).rejects.toThrow("NoLength");
 });
 
 test("list reads all pages and decodes the names", async () => {
@@ -96,13 +130,13 @@ test("list reads all pages and decodes the names", async () => {
   const { objects, requests } = setUp((_, times) =>
     times === 1 ? new Response(page("a&amp;b/1", "a/b+c&amp;=")) : new Response(page("c/2", "")),
   );
-  const listed = (await Array.fromAsync(objects.list("x"))).flat();
+  const listed = (await Array.fromAsync(objects.list(""))).flat();
   expect(listed).toEqual([
     { name: "a&b/1", bytes: 7 },
     { name: "c/2", bytes: 7 },
   ]);
   const queries = requests.map(({ url }) => url.searchParams);
-  expect(queries.map((query) => query.get("prefix"))).toEqual(["p/x", "p/x"]);
+  expect(queries.map((query) => query.get("prefix"))).toEqual(["p/", "p/"]);
   expect(queries.map((query) => query.get("continuation-token"))).toEqual([null, "a/b+c&="]);
 });
 

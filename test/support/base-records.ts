@@ -1,8 +1,9 @@
-import type { BaseRecords } from "../../src/memories/base/base-records.ts";
+import type { BaseRecords, Contents } from "../../src/memories/base/base-records.ts";
 
 /** What a database would know of bases, in memory. */
 export function createTestRecords() {
   const states = new Map<string, "begun" | "recorded" | "condemned">();
+  const described = new Map<string, Contents>();
   const condemn = (base: string) => {
     if (states.has(base)) states.set(base, "condemned");
   };
@@ -12,9 +13,14 @@ export function createTestRecords() {
       if (states.get(base) === "condemned") throw new Error(`${base} is to be removed`);
       if (!states.has(base)) states.set(base, "begun");
     },
+    async describe(base, contents) {
+      described.set(base, { ...described.get(base), ...contents });
+    },
+    contents: async (base) => described.get(base) ?? {},
     async wanted(bases) {
       return new Set(bases.filter((base) => (states.get(base) ?? "condemned") !== "condemned"));
     },
+    ours: async (bases) => new Set(bases),
     async condemn(bases) {
       const unwanted = bases.filter((base) => states.get(base) !== "recorded");
       for (const base of unwanted) condemn(base);

@@ -183,7 +183,10 @@ export function modelLog(
     forgetCopies: async (isWanted) => forgetCopies(state, isWanted),
     forgetAccount: unused,
     expireAnswers: nothing,
-    records: { begin: unused, wanted: unused, condemn: unused, condemned: unused, gone: unused },
+    records: {
+      ...{ begin: unused, describe: unused, contents: unused, wanted: unused, ours: unused },
+      ...{ condemn: unused, condemned: unused, gone: unused },
+    },
   };
   return {
     append: (name, entry) =>

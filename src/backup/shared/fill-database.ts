@@ -2,6 +2,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import type { Postgres, Statements } from "../../db/postgres.ts";
 import { migrateSqlite } from "../../db/sqlite-migrate.ts";
 import { AppError } from "../../errors.ts";
+import type { Contents } from "../../memories/base/base-records.ts";
 import { BackupError } from "../backup-error.ts";
 import { copyLogToShared, LOG_TABLES, type RestoredBase } from "./log-rows.ts";
 import { copyToShared, tablesOf, writeShared } from "./rows.ts";
@@ -18,16 +19,28 @@ export async function refuseUsed(statements: Pick<Statements, "query">): Promise
   throw new BackupError("The database of CTXD_DATABASE_URL is not empty: choose a new one.");
 }
 
-/** Records bases before their first file is uploaded, so that abandoned files can be found. */
+/**
+ * Records bases before their first file is uploaded, so that abandoned files can be found.
+ * @param contentsOf what their files contain
+ */
 export async function beginBases(
   postgres: Postgres,
-  { bases, now }: { bases: readonly RestoredBase[]; now: number },
+  {
+    bases,
+    now,
+    contentsOf = () => ({}),
+  }: {
+    bases: readonly RestoredBase[];
+    now: number;
+    contentsOf?: (base: RestoredBase) => Contents;
+  },
 ): Promise<void> {
-  await writeShared(
-    postgres,
-    "bases",
-    bases.map(({ base, table }) => ({ base, name: table, epoch: 0, since: now, state: "written" })),
-  );
+  const begun = { epoch: 0, since: now, state: "written" };
+  const rows = bases.map((each) => ({
+    ...{ base: each.base, name: each.table, contents: JSON.stringify(contentsOf(each)) },
+    ...begun,
+  }));
+  await writeShared(postgres, "bases", rows);
 }
 
 /**

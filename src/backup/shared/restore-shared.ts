@@ -4,6 +4,8 @@ import { dirname, join } from "node:path";
 import type { Postgres } from "../../db/postgres.ts";
 import { openSqlite } from "../../db/sqlite.ts";
 import { openUnmigrated } from "../../db/sqlite-files.ts";
+import { requireStored } from "../../memories/base/base-objects.ts";
+import type { Contents } from "../../memories/base/base-records.ts";
 import { baseFolder } from "../../memories/log/names.ts";
 import { type RecordedCheckpoint, readCheckpoints } from "../../memories/log/recorded.ts";
 import type { Objects } from "../../objects/objects.ts";
@@ -59,7 +61,14 @@ export async function restoreShared({
       const bases = readCheckpoints(sqlite)
         .filter(({ table }) => current.has(table))
         .map((checkpoint) => rename(checkpoint, listed));
-      await beginBases(postgres, { bases, now });
+      const contentsOf = ({ former, files }: RestoredBase): Contents =>
+        Object.fromEntries(
+          files.map((file) => {
+            const { bytes = 0, sha256 = "" } = listed.get(`${baseFolder(former)}/${file}`) ?? {};
+            return [file, { bytes, sha256 }];
+          }),
+        );
+      await beginBases(postgres, { bases, now, contentsOf });
       const files = bases.flatMap((base) => base.files.map((file) => ({ ...base, file })));
       let count = 0;
       await forEach(
@@ -72,6 +81,11 @@ export async function restoreShared({
           await explainStoreErrors(() => objects.put(`${base}/${file}`, Bun.file(local)));
           await rm(local);
         },
+        CONCURRENCY,
+      );
+      await forEach(
+        bases,
+        (each) => explainStoreErrors(() => requireStored(objects, each.base, contentsOf(each))),
         CONCURRENCY,
       );
       await fillSharedDatabase(postgres, sqlite, { bases, now });

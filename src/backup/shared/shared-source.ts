@@ -1,6 +1,8 @@
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { readSchemaState } from "../../db/postgres-migrations.ts";
+import type { Contents } from "../../memories/base/base-records.ts";
+import { createBaseRecords } from "../../memories/log/postgres-bases.ts";
 import type { RecordedCheckpoint } from "../../memories/log/recorded.ts";
 import { isNotFound, ObjectStoreError } from "../../objects/object-store-error.ts";
 import type { Objects } from "../../objects/objects.ts";
@@ -25,6 +27,7 @@ export async function openSharedSource(
   dataDir: string,
 ): Promise<BackupSource> {
   const scratch = await openScratch(dataDir);
+  const records = createBaseRecords(postgres, () => null);
   return {
     name: "the database",
     schema: async () => (await readSchemaState(postgres))?.number ?? 0,
@@ -34,7 +37,8 @@ export async function openSharedSource(
     async withBase(checkpoint, use) {
       const memories = join(scratch.folder, "memories");
       try {
-        await fetchBase(objects, checkpoint, memories);
+        const contents = await records.contents(checkpoint.base);
+        await fetchBase(objects, { ...checkpoint, contents }, memories);
         await use(memories);
       } finally {
         await rm(join(memories, `${checkpoint.base}.lance`), { recursive: true, force: true });
@@ -50,16 +54,19 @@ export async function openSharedSource(
 /** Downloads the files of a base that still exist. */
 async function fetchBase(
   objects: Objects,
-  { base, files }: RecordedCheckpoint,
+  { base, files, contents }: RecordedCheckpoint & { contents: Contents },
   memories: string,
 ): Promise<void> {
   await forEach(files, async (file) => {
     const path = join(memories, `${base}.lance`, file);
     await explained(path, "written", async () => {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      await explainStoreErrors(() => objects.fetch(`${base}/${file}`, path)).catch((error) => {
-        if (!isNotFound(error)) throw error;
-      });
+      const expected = contents[file] ?? null;
+      await explainStoreErrors(() => objects.fetch(`${base}/${file}`, path, expected)).catch(
+        (error) => {
+          if (!isNotFound(error)) throw error;
+        },
+      );
     });
   });
 }

@@ -2,12 +2,13 @@ import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isDiskFull } from "../../disk-errors.ts";
 import { AppError } from "../../errors.ts";
-import { isNotFound, ObjectStoreError } from "../../objects/object-store-error.ts";
+import { type Content, contentOf } from "../../objects/body.ts";
+import { isNotFound, ObjectStoreError, OTHER_CONTENT } from "../../objects/object-store-error.ts";
 import type { Objects } from "../../objects/objects.ts";
 import { moveFile } from "../../system/files.ts";
 import type { BaseCache } from "./base-cache.ts";
 import { damaged, isWhole, requireWhole, withFile } from "./base-folder.ts";
-import { bytesOfObjects, inParallel, removeObjects } from "./base-objects.ts";
+import { bytesOfObjects, inParallel, removeObjects, requireStored } from "./base-objects.ts";
 import type { BaseRecords } from "./base-records.ts";
 import { TornFile, type Vault } from "./vault.ts";
 
@@ -29,11 +30,12 @@ export function createObjectVault({
 }): Vault {
   /** Fetches objects into the base's folder: all of them, or none. */
   const fetchFiles = async (base: string, files: readonly string[]) => {
+    const contents = await records.contents(base);
     const [from, to] = [await cache.temporaryFolder(), cache.pathOf(base)];
     try {
       await inParallel(files, async (file) => {
         await mkdir(dirname(join(from, file)), { recursive: true });
-        await objects.fetch(`${base}/${file}`, join(from, file));
+        await objects.fetch(`${base}/${file}`, join(from, file), contents[file] ?? null);
         await withFile(join(from, file), requireWhole);
       });
       for (const file of files) {
@@ -77,12 +79,20 @@ export function createObjectVault({
         const stored = cache.stored(base);
         const added = files.filter((file) => !stored.has(file));
         const path = (file: string) => join(cache.pathOf(base), file);
-        for (const file of added) await withFile(path(file), requireWhole);
+        const contents: Record<string, Content> = {};
+        for (const file of added) {
+          await withFile(path(file), async (handle) => {
+            await requireWhole(handle, path(file));
+            contents[file] = await contentOf(handle);
+          });
+        }
         if (stored.size === 0) await records.begin(base);
-        await inParallel(added, async (file) => {
-          await objects.put(`${base}/${file}`, Bun.file(path(file)));
-          stored.add(file);
-        });
+        await inParallel(added, (file) => objects.put(`${base}/${file}`, Bun.file(path(file))));
+        if (added.length > 0) {
+          await requireStored(objects, base, contents);
+          await records.describe(base, contents);
+        }
+        for (const file of added) stored.add(file);
         await cache.recordArrival(base);
       } finally {
         release();
@@ -154,6 +164,8 @@ function notRestored(error: unknown): unknown {
   if (isNotFound(error) || error instanceof TornFile) return damaged(error);
   if (!(error instanceof ObjectStoreError)) return error;
   const message =
-    "The object store, which has the memories, can't be reached. Try again in a moment.";
+    error.code === OTHER_CONTENT
+      ? "The object store does not return this account's memories as they were stored. Try again in a moment."
+      : "The object store, which has the memories, can't be reached. Try again in a moment.";
   return new AppError("unavailable", message, { cause: error, retryAfter: 5 });
 }

@@ -1,5 +1,6 @@
 import type { Log as Lines } from "../../log.ts";
 import { TRIAL } from "../../objects/check.ts";
+import { ObjectStoreError } from "../../objects/object-store-error.ts";
 import type { Objects } from "../../objects/objects.ts";
 import type { BaseCache } from "./base-cache.ts";
 import { removeObjects } from "./base-objects.ts";
@@ -21,10 +22,18 @@ type Sweep = ReturnType<typeof createSweep>;
 /** Removes the objects and local copies of bases to which no checkpoint refers any more. */
 export function createSweep({ objects, records, cache }: Parts) {
   const removeAll = async (bases: readonly string[]) => {
+    const refused: unknown[] = [];
     for (const base of bases) {
-      await removeObjects(objects, base);
-      await records.gone([base]);
+      try {
+        await removeObjects(objects, base);
+        await records.gone([base]);
+      } catch (error) {
+        // What the store answers for one base holds up no other. A store that is away is not asked again.
+        if (!(error instanceof ObjectStoreError) || error.status === null) throw error;
+        refused.push(error);
+      }
     }
+    if (refused.length > 0) throw refused[0];
     return bases.length;
   };
 
@@ -33,8 +42,8 @@ export function createSweep({ objects, records, cache }: Parts) {
     recorded: async (): Promise<number> => removeAll(await records.condemned()),
 
     /**
-     * Removes bases that are in the object store and not wanted. A process leaves one if it was suspended past
-     * its lease and writes on after others have removed the base. Returns their number.
+     * Removes bases of our accounts that are in the object store and not wanted. A process leaves one if it was
+     * suspended past its lease and writes on after others have removed the base. Returns their number.
      */
     async listed(): Promise<number> {
       let removed = 0;
@@ -65,19 +74,20 @@ export function createSweep({ objects, records, cache }: Parts) {
   };
 }
 
-/** Bases in the object store that are not wanted, a page at a time. */
+/** Bases of this installation in the object store that are not wanted, a page at a time. */
 export async function* unwantedBases({
   objects,
   records,
 }: {
   objects: Pick<Objects, "folders">;
-  records: Pick<BaseRecords, "wanted">;
+  records: Pick<BaseRecords, "wanted" | "ours">;
 }): AsyncGenerator<string[]> {
   // A base is recorded before its first object is written. So the records must be read after the listing.
   for await (const folders of objects.folders()) {
     const bases = folders.filter((name) => !name.startsWith(TRIAL));
     const wanted = bases.length > 0 ? await records.wanted(bases) : new Set();
-    yield bases.filter((base) => !wanted.has(base));
+    const unwanted = bases.filter((base) => !wanted.has(base));
+    if (unwanted.length > 0) yield [...(await records.ours(unwanted))];
   }
 }
 
@@ -93,7 +103,7 @@ export function startSweep(
   // The random delay keeps replicas that start together from listing together.
   let listAt = performance.now() + Math.random() * every.listed;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let round = Promise.resolve();
+  let [round, listing] = [Promise.resolve(), Promise.resolve()];
 
   const attempt = async (what: string, task: () => Promise<number>) => {
     try {
@@ -104,16 +114,22 @@ export function startSweep(
     }
   };
 
-  const work = async () => {
-    await attempt("cached", sweep.cached);
-    await attempt("recorded", sweep.recorded);
-    if (performance.now() < listAt) return;
-    listAt = performance.now() + every.listed;
+  const list = async () => {
     await attempt("listed", sweep.listed);
     await attempt("versioning", async () => {
       if (await sweep.keepsRemoved()) lines.error("bucket_has_versioning");
       return 0;
     });
+    listAt = performance.now() + every.listed;
+  };
+
+  const work = async () => {
+    await attempt("cached", sweep.cached);
+    await attempt("recorded", sweep.recorded);
+    if (performance.now() < listAt) return;
+    listAt = Number.POSITIVE_INFINITY;
+    // However much the bucket contains, what must be forgotten in time does not wait for it.
+    listing = list();
   };
 
   const schedule = () => {
@@ -133,6 +149,7 @@ export function startSweep(
       isStopped = true;
       clearTimeout(timer);
       await round;
+      await listing;
     },
   };
 }

@@ -30,10 +30,34 @@ export function createBaseRecords(
       if (rows.length === 0) throw new LeaseLost(`another process has taken over ${table}`);
     },
 
+    async describe(base, contents) {
+      await sql.rows(
+        "UPDATE bases SET contents = (coalesce(contents, '{}')::jsonb || $2::text::jsonb)::text WHERE base = $1",
+        [base, JSON.stringify(contents)],
+      );
+    },
+
+    async contents(base) {
+      const [[contents] = []] = await sql.rows("SELECT contents FROM bases WHERE base = $1", [
+        base,
+      ]);
+      return typeof contents === "string" ? JSON.parse(contents) : {};
+    },
+
     async wanted(bases) {
       const rows = await sql.rows(
         `SELECT base FROM bases WHERE base = ANY($1::text[]) AND state <> 'condemned'
          UNION SELECT base FROM checkpoints WHERE base = ANY($1::text[])`,
+        [bases],
+      );
+      return new Set(rows.map(([base]) => String(base)));
+    },
+
+    async ours(bases) {
+      const rows = await sql.rows(
+        `SELECT base FROM unnest($1::text[]) AS asked (base)
+         WHERE EXISTS (SELECT 1 FROM accounts a WHERE a.id = split_part(asked.base, '.', 1))
+           OR EXISTS (SELECT 1 FROM bases b WHERE b.base = asked.base)`,
         [bases],
       );
       return new Set(rows.map(([base]) => String(base)));

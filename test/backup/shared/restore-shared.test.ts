@@ -162,7 +162,7 @@ test("when a flush replaces a base meanwhile, the newer base is backed up", asyn
     const scratch = scratchOf();
     for (const [count, file] of (JSON.parse(former.files) as string[]).entries()) {
       const path = join(scratch, String(count));
-      await shared.objects.fetch(`${former.base}/${file}`, path);
+      await shared.objects.fetch(`${former.base}/${file}`, path, null);
       await shared.objects.put(`${next}/${file}`, Bun.file(path));
       await shared.objects.remove(`${former.base}/${file}`);
     }
@@ -182,6 +182,26 @@ test("a missing object of the newest checkpoint makes the backup fail", async ()
   const lost = (await shared.names()).find((name) => name.includes("/data/")) ?? "";
   await shared.objects.remove(lost);
   await expect(backUpFrom(shared)).rejects.toThrow(`${lost.split("/")[0]}.lance is damaged`);
+});
+
+test("an object that is another one than was restored makes the backup fail", async () => {
+  await using shared = await sharedPlace();
+  await restoreTo(shared, good);
+  const [one = "", other = ""] = (await shared.names()).filter((name) => name.includes("/data/"));
+  const path = join(scratchOf(), "other");
+  await shared.objects.fetch(other, path, null);
+  await shared.objects.put(one, Bun.file(path));
+  await expect(backUpFrom(shared)).rejects.toThrow("OtherContent");
+});
+
+test("a store that only says that it has stored the files makes the restore fail", async () => {
+  await using shared = await sharedPlace();
+  const put: Objects["put"] = async (name, file) => {
+    if (!name.includes("/_versions/")) await shared.objects.put(name, file);
+  };
+  const objects = { ...shared.objects, put };
+  await expect(restoreTo(shared, good, { objects })).rejects.toThrow("OtherContent");
+  expect(await shared.postgres.query("SELECT FROM accounts")).toEqual([]);
 });
 
 test("a database with data is refused unchanged", async () => {

@@ -84,6 +84,27 @@ describe("another replica", () => {
     expect(await listFiles(other.folder)).toEqual([]);
   });
 
+  test("gets a base whose contents nobody has recorded, as earlier versions did not", async () => {
+    const { records, objects } = await setUp();
+    const folder = join(temporaryFolder(), "memories");
+    const cache = createBaseCache({ folder, limit: GIB });
+    const earlier = { ...records, contents: async () => ({}) };
+    await createObjectVault({ objects, records: earlier, cache }).restore("a.1", FILES);
+    expect(contentOf(folder, "data/1.lance")).toBe("rows LANC");
+  });
+
+  test("gets no base with a file that is not what was kept", async () => {
+    const { replica, objects } = await setUp();
+    await objects.put("a.1/data/1.lance", new Blob(["sowr LANC"]));
+    const other = replica();
+    const restored = other.vault.restore("a.1", FILES);
+    await expect(restored).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("as they were stored"),
+    });
+    expect(await listFiles(other.folder)).toEqual([]);
+  });
+
   test("that is late for a base whose place another has taken is told to come again", async () => {
     const { replica, vault, records, folder } = await setUp();
     writeBase(folder, "a.2");
@@ -227,10 +248,10 @@ test("when the cache's disk is full, others make room for a base; if that does n
   const full = () => Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
   const folder = join(temporaryFolder(), "memories");
   const cache = createBaseCache({ folder, limit: GIB, grace: -1 });
-  const fetch = async (name: string, path: string) => {
+  const fetch: typeof objects.fetch = async (name, path, expected) => {
     const hasOthers = (await cache.bases()).includes("b.1");
     if (isFull || hasOthers) throw full();
-    await objects.fetch(name, path);
+    await objects.fetch(name, path, expected);
   };
   const vault = createObjectVault({ objects: { ...objects, fetch }, records, cache });
   writeBase(folder, "b.1");
