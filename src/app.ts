@@ -19,6 +19,7 @@ import { type Checks, createHealthRoutes } from "./http/health.ts";
 import { createHttpsRule } from "./http/https-rule.ts";
 import { createLastAgents } from "./http/last-agents.ts";
 import { createLimits } from "./http/limits.ts";
+import { createUnreadLimit } from "./http/long-work.ts";
 import { createMetricsRoutes } from "./http/metrics-routes.ts";
 import { createUnrouted } from "./http/not-found.ts";
 import { createObserver } from "./http/observer.ts";
@@ -30,6 +31,7 @@ import { createRouteNames } from "./http/route-names.ts";
 import { SECURITY_HEADERS } from "./http/security-headers.ts";
 import { createSecurityTxt } from "./http/security-txt.ts";
 import { createStrictTransport } from "./http/strict-transport.ts";
+import { createUnreadAnswers } from "./http/unread-answers.ts";
 import type { ProjectOf } from "./import/folder-projects.ts";
 import type { Keys } from "./keys/keys.ts";
 import type { Log } from "./log.ts";
@@ -93,6 +95,7 @@ export function createApp({
   log,
   metrics = createMetrics(),
   drain = createDrain(),
+  idleTimeout,
 }: {
   config: AppConfig;
   memories: Memories;
@@ -114,6 +117,8 @@ export function createApp({
   metrics?: Metrics;
   /** Ends the server; by default never. */
   drain?: Drain;
+  /** Seconds that a client may leave the answer to long work unread. */
+  idleTimeout?: number | undefined;
 }) {
   allowLongRequests();
   const checkHttps = createHttpsRule(config);
@@ -149,6 +154,7 @@ export function createApp({
   };
 
   const lastAgents = createLastAgents(access);
+  const unread = createUnreadAnswers();
   const isOwner = async ({ accountId }: Principal) =>
     (await access.accounts.find(accountId))?.role === "owner";
   const observe = createObserver({ metrics, log, routeOf: (request) => routeOf(request) });
@@ -157,6 +163,7 @@ export function createApp({
     .wrap(limits.announce)
     .wrap(observe)
     .wrap(drain.announce)
+    .wrap(createUnreadLimit(idleTimeout))
     .onRequest(({ request, server, set }) => {
       rememberPeer(request, server);
       Object.assign(set.headers, SECURITY_HEADERS, { "x-request-id": requestId(request) });
@@ -190,6 +197,7 @@ export function createApp({
         cookies,
         visitors,
         record,
+        unread,
         securityLog,
         activity,
         undoable,
@@ -202,7 +210,7 @@ export function createApp({
         .use(createHealthRoutes(checks, drain))
         .use(createMetricsRoutes({ metrics, authorize, isOwner }))
         .use(createCaptureRoutes({ capture, recall, projectOf, authorize, log }))
-        .use(createMemoryRoutes({ memories, authorize, record, etags: access.etags }))
+        .use(createMemoryRoutes({ memories, authorize, record, unread, etags: access.etags }))
         .use(createStatsRoutes({ memories, authorize })),
     );
   const explainUnrouted = createUnrouted(app.routes);
@@ -224,6 +232,7 @@ function createPersonRoutes(
     | "cookies"
     | "visitors"
     | "record"
+    | "unread"
     | "securityLog"
     | "activity"
     | "undoable"

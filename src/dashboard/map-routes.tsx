@@ -2,6 +2,7 @@
 
 import { Elysia } from "elysia";
 import { describeError } from "../http/errors.ts";
+import { allowLongWork } from "../http/long-work.ts";
 import { createPagedStream } from "../http/paged-stream.ts";
 import { requestId } from "../http/request-id.ts";
 import { wholeAccount } from "../keys/reach.ts";
@@ -80,7 +81,7 @@ export function createMapRoutes({
       MAP_PATHS.points,
       ({ request, server }) =>
         guard.show(request, async ({ account, url }) => {
-          server?.timeout(request, 0);
+          allowLongWork(request, server);
           const version = url.searchParams.get("version");
           return Response.json(encodeMap(await memories.map(wholeAccount(account.id), version)));
         }),

@@ -34,13 +34,16 @@ export function createMemoryRoutes(dependencies: Dependencies) {
     .use(createWritingRoutes(dependencies));
 }
 
-function createReadingRoutes({ memories, authorize, etags }: Dependencies) {
+function createReadingRoutes({ memories, authorize, etags, unread }: Dependencies) {
   return new Elysia({ normalize: false })
     .derive(async ({ request }) => {
       const reach: Reach = await authorize(request, "memories:read");
       checkQueryString(request);
       return { reach };
     })
+    .mapResponse(({ reach, request, responseValue }) =>
+      unread.respond(reach, request, responseValue),
+    )
     .get(
       "/search",
       async ({ reach, query, set }) => {

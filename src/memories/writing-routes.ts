@@ -3,10 +3,12 @@ import { type Context, Elysia } from "elysia";
 import { createBodyReader } from "../http/body.ts";
 import type { Etags } from "../http/etag.ts";
 import { createListReader } from "../http/list-body.ts";
+import { allowLongWork } from "../http/long-work.ts";
 import { ref, responses } from "../http/openapi.ts";
 import { type Authorize, givenUp } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
 import type { RecordEvent } from "../http/record-event.ts";
+import type { UnreadAnswers } from "../http/unread-answers.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import { createPause } from "../pause.ts";
 import type { Memories } from "./memories.ts";
@@ -56,6 +58,7 @@ export interface Dependencies {
   memories: Memories;
   authorize: Authorize;
   record: RecordEvent;
+  unread: UnreadAnswers;
 }
 
 /** Saving, changing and deleting memories. */
@@ -71,12 +74,12 @@ function createParser(authorize: Authorize, scope: Scope) {
     async ({ request, server }: Pick<Context, "request" | "server">) => {
       await authorize(request, scope);
       // Embedding a large batch takes longer than the server keeps an idle connection.
-      server?.timeout(request, 0);
+      allowLongWork(request, server);
       return read(request);
     };
 }
 
-function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
+function createSavingRoutes({ memories, authorize, etags, unread }: Dependencies) {
   const parser = createParser(authorize, "memories:add");
 
   return new Elysia({ normalize: false })
@@ -86,6 +89,9 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
       const source = sourceOf(principal, "api");
       return { principal, source };
     })
+    .mapResponse(({ principal, request, responseValue }) =>
+      unread.respond(principal, request, responseValue, 201),
+    )
     .post(
       "/",
       async ({ principal, source, request, body, headers, query, set }) => {
