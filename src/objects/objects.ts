@@ -67,10 +67,12 @@ export function createObjects(settings: ObjectSettings, options: CallOptions = {
 
     async *list(prefix) {
       for await (const page of pages({ prefix: keyOf(prefix) })) {
-        yield [...page.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, object = ""]) => ({
-          name: nameOf(/<Key>([^<]*)</.exec(object)?.[1] ?? ""),
-          bytes: Number(/<Size>(\d+)</.exec(object)?.[1] ?? 0),
-        }));
+        yield [...page.matchAll(/<Contents>((?:(?!<Contents>).)*?)<\/Contents>/gs)].map(
+          ([, object = ""]) => ({
+            name: nameOf(/<Key>([^<]*)</.exec(object)?.[1] ?? ""),
+            bytes: Number(/<Size>(\d+)</.exec(object)?.[1] ?? 0),
+          }),
+        );
       }
     },
 
