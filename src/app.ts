@@ -27,11 +27,11 @@ import { createAuthorize, type Principal } from "./http/principal.ts";
 import { rememberPeer } from "./http/proxy.ts";
 import { createRecord } from "./http/record-event.ts";
 import { requestId } from "./http/request-id.ts";
+import { createRoom } from "./http/room.ts";
 import { createRouteNames } from "./http/route-names.ts";
 import { SECURITY_HEADERS } from "./http/security-headers.ts";
 import { createSecurityTxt } from "./http/security-txt.ts";
 import { createStrictTransport } from "./http/strict-transport.ts";
-import { createUnreadAnswers } from "./http/unread-answers.ts";
 import type { ProjectOf } from "./import/folder-projects.ts";
 import type { Keys } from "./keys/keys.ts";
 import type { Log } from "./log.ts";
@@ -117,7 +117,7 @@ export function createApp({
   metrics?: Metrics;
   /** Ends the server; by default never. */
   drain?: Drain;
-  /** Seconds that a client may leave the answer to long work unread. */
+  /** Seconds that a client may leave the answer to long work room. */
   idleTimeout?: number | undefined;
 }) {
   allowLongRequests();
@@ -154,7 +154,7 @@ export function createApp({
   };
 
   const lastAgents = createLastAgents(access);
-  const unread = createUnreadAnswers();
+  const room = createRoom();
   const isOwner = async ({ accountId }: Principal) =>
     (await access.accounts.find(accountId))?.role === "owner";
   const observe = createObserver({ metrics, log, routeOf: (request) => routeOf(request) });
@@ -197,7 +197,7 @@ export function createApp({
         cookies,
         visitors,
         record,
-        unread,
+        room,
         securityLog,
         activity,
         undoable,
@@ -210,7 +210,7 @@ export function createApp({
         .use(createHealthRoutes(checks, drain))
         .use(createMetricsRoutes({ metrics, authorize, isOwner }))
         .use(createCaptureRoutes({ capture, recall, projectOf, authorize, log }))
-        .use(createMemoryRoutes({ memories, authorize, record, unread, etags: access.etags }))
+        .use(createMemoryRoutes({ memories, authorize, record, room, etags: access.etags }))
         .use(createStatsRoutes({ memories, authorize })),
     );
   const explainUnrouted = createUnrouted(app.routes);
@@ -232,7 +232,7 @@ function createPersonRoutes(
     | "cookies"
     | "visitors"
     | "record"
-    | "unread"
+    | "room"
     | "securityLog"
     | "activity"
     | "undoable"

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import type { RecordEvent } from "../http/record-event.ts";
-import type { UnreadAnswers } from "../http/unread-answers.ts";
+import type { Room } from "../http/room.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
 import { NDJSON, toStream } from "../memories/transfer-routes.ts";
@@ -15,12 +15,12 @@ export function createExportRoutes({
   proved,
   memories,
   record,
-  unread,
+  room,
 }: {
   proved: ProofGuard;
   memories: Pick<Memories, "export">;
   record: RecordEvent;
-  unread: UnreadAnswers;
+  room: Room;
 }) {
   return new Elysia()
     .get(
@@ -29,8 +29,8 @@ export function createExportRoutes({
         proved.show(
           request,
           async ({ account, stillSignedIn }) => {
-            const pages = unread.hold(
-              account.id,
+            const pages = room.hold(
+              { accountId: account.id },
               request,
               await memories.export(wholeAccount(account.id), {}),
             );

@@ -11,7 +11,7 @@ import type { Etags } from "../http/etag.ts";
 import type { Checks } from "../http/health.ts";
 import type { LastAgents } from "../http/last-agents.ts";
 import type { RecordEvent } from "../http/record-event.ts";
-import type { UnreadAnswers } from "../http/unread-answers.ts";
+import type { Room } from "../http/room.ts";
 import type { Keys } from "../keys/keys.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Log } from "../log.ts";
@@ -88,7 +88,7 @@ export interface DashboardParts {
   lastAgents: LastAgents;
   log: Log;
   record: RecordEvent;
-  unread: UnreadAnswers;
+  room: Room;
   securityLog: SecurityLog;
   activity: Activity;
   undoable: Undoable;

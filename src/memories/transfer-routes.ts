@@ -8,7 +8,7 @@ import { createPagedStream } from "../http/paged-stream.ts";
 import { type Authorize, givenUp } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
 import type { RecordEvent } from "../http/record-event.ts";
-import type { UnreadAnswers } from "../http/unread-answers.ts";
+import type { Room } from "../http/room.ts";
 import { validationError } from "../http/validation.ts";
 import { allows } from "../keys/scopes.ts";
 import { readByteLines, TOO_LONG } from "../lines.ts";
@@ -33,12 +33,12 @@ export function createTransferRoutes({
   memories,
   authorize,
   record,
-  unread,
+  room,
 }: {
   memories: Memories;
   authorize: Authorize;
   record: RecordEvent;
-  unread: UnreadAnswers;
+  room: Room;
 }) {
   return new Elysia({ normalize: false })
     .get(
@@ -47,8 +47,8 @@ export function createTransferRoutes({
         const principal = await authorize(request, "memories:read");
         checkQueryString(request);
         const { accountId } = principal;
-        const pages = unread.hold(
-          accountId,
+        const pages = room.hold(
+          principal,
           request,
           await memories.export(principal, toFilter(query)),
         );

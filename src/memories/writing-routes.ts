@@ -8,7 +8,7 @@ import { ref, responses } from "../http/openapi.ts";
 import { type Authorize, givenUp } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
 import type { RecordEvent } from "../http/record-event.ts";
-import type { UnreadAnswers } from "../http/unread-answers.ts";
+import type { Room } from "../http/room.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import { createPause } from "../pause.ts";
 import type { Memories } from "./memories.ts";
@@ -58,7 +58,7 @@ export interface Dependencies {
   memories: Memories;
   authorize: Authorize;
   record: RecordEvent;
-  unread: UnreadAnswers;
+  room: Room;
 }
 
 /** Saving, changing and deleting memories. */
@@ -79,8 +79,13 @@ function createParser(authorize: Authorize, scope: Scope) {
     };
 }
 
-function createSavingRoutes({ memories, authorize, etags, unread }: Dependencies) {
+function createSavingRoutes({ memories, authorize, etags, room }: Dependencies) {
   const parser = createParser(authorize, "memories:add");
+  const parseBatch = async ({ request, server }: Pick<Context, "request" | "server">) => {
+    const principal = await authorize(request, "memories:add");
+    allowLongWork(request, server);
+    return room.receive(principal, request, MAX_BATCH_BYTES, readBatch);
+  };
 
   return new Elysia({ normalize: false })
     .derive(async ({ request }) => {
@@ -90,7 +95,7 @@ function createSavingRoutes({ memories, authorize, etags, unread }: Dependencies
       return { principal, source };
     })
     .mapResponse(({ principal, request, responseValue }) =>
-      unread.respond(principal, request, responseValue, 201),
+      room.respond(principal, request, responseValue, 201),
     )
     .post(
       "/",
@@ -161,7 +166,7 @@ function createSavingRoutes({ memories, authorize, etags, unread }: Dependencies
         return { memories: answers };
       },
       {
-        parse: parser(readBatch),
+        parse: parseBatch,
         body: Batch,
         headers: CreationHeaders,
         detail: {

@@ -31,10 +31,9 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Asks, and reads nothing but the beginning of the answer. @returns its status */
-function askWithoutReading(path: string, { key }: Client): Promise<number> {
+/** Sends a request, and reads nothing but the beginning of the answer. @returns its status */
+function send(request: Uint8Array): Promise<number> {
   return new Promise((resolve) => {
-    const request = rawRequest(`GET ${path}`, { authorization: `Bearer ${key}` });
     void Bun.connect({
       hostname: "127.0.0.1",
       port: server.port,
@@ -52,6 +51,9 @@ function askWithoutReading(path: string, { key }: Client): Promise<number> {
     });
   });
 }
+
+const askWithoutReading = (path: string, { key }: Client) =>
+  send(rawRequest(`GET ${path}`, { authorization: `Bearer ${key}` }));
 
 const read = async (path: string, { key }: Client) => {
   const answer = await fetch(server.origin + path, { headers: { authorization: `Bearer ${key}` } });
@@ -88,6 +90,27 @@ test("a client that never reads is disconnected, and its room comes back", async
   expect(await Promise.all(asked)).toContain(429);
   await until("there is room again", async () => (await read(path, mallory)).status === 200, 200);
 }, 60_000);
+
+test.each([{ "content-length": String(30 << 20) }, { "transfer-encoding": "chunked" }])(
+  "batches that never arrive in full hold a bounded memory, and none of other accounts: %j",
+  async (length) => {
+    const json = { authorization: `Bearer ${mallory.key}`, "content-type": "application/json" };
+    const body = 'e\r\n{"memories": [\r\n';
+    let refused = 0;
+    for (let n = 0; n < MANY; n++) {
+      void send(rawRequest("POST /api/memories/batch", { ...json, ...length }, body)).then(
+        (status) => (refused += status === 429 ? 1 : 0),
+      );
+    }
+    await until("most are refused", () => refused > MANY - 10);
+    await alice.saveAll(Array.from({ length: 8 }, (_, n) => ({ content: `${n} ${LONG}` })));
+
+    leave();
+    const path = "/api/memories?limit=100";
+    await until("there is room again", async () => (await read(path, mallory)).status === 200);
+  },
+  60_000,
+);
 
 test("many clients that read their answers are all served", async () => {
   const path = "/api/memories?limit=100";
