@@ -19,6 +19,7 @@ import { type Checks, createHealthRoutes } from "./http/health.ts";
 import { createHttpsRule } from "./http/https-rule.ts";
 import { createLastAgents } from "./http/last-agents.ts";
 import { createLimits } from "./http/limits.ts";
+import { createUnreadLimit } from "./http/long-work.ts";
 import { createMetricsRoutes } from "./http/metrics-routes.ts";
 import { createUnrouted } from "./http/not-found.ts";
 import { createObserver } from "./http/observer.ts";
@@ -26,6 +27,7 @@ import { createAuthorize, type Principal } from "./http/principal.ts";
 import { rememberPeer } from "./http/proxy.ts";
 import { createRecord } from "./http/record-event.ts";
 import { requestId } from "./http/request-id.ts";
+import { createRoom } from "./http/room.ts";
 import { createRouteNames } from "./http/route-names.ts";
 import { SECURITY_HEADERS } from "./http/security-headers.ts";
 import { createSecurityTxt } from "./http/security-txt.ts";
@@ -94,6 +96,7 @@ export function createApp({
   log,
   metrics = createMetrics(),
   drain = createDrain(),
+  idleTimeout,
 }: {
   config: AppConfig;
   memories: Memories;
@@ -115,6 +118,8 @@ export function createApp({
   metrics?: Metrics;
   /** Ends the server; by default never. */
   drain?: Drain;
+  /** Seconds that a client may leave the answer to long work room. */
+  idleTimeout?: number | undefined;
 }) {
   allowLongRequests();
   const checkHttps = createHttpsRule(config);
@@ -152,6 +157,7 @@ export function createApp({
   };
 
   const lastAgents = createLastAgents(access);
+  const room = createRoom();
   const isOwner = async ({ accountId }: Principal) =>
     (await access.accounts.find(accountId))?.role === "owner";
   const observe = createObserver({ metrics, log, routeOf: (request) => routeOf(request) });
@@ -161,6 +167,7 @@ export function createApp({
     .wrap(limits.announce)
     .wrap(observe)
     .wrap(drain.announce)
+    .wrap(createUnreadLimit(idleTimeout))
     .onRequest(({ request, server, set }) => {
       rememberPeer(request, server);
       Object.assign(set.headers, SECURITY_HEADERS, { "x-request-id": requestId(request) });
@@ -194,6 +201,7 @@ export function createApp({
         cookies,
         visitors,
         record,
+        room,
         securityLog,
         activity,
         undoable,
@@ -206,7 +214,7 @@ export function createApp({
         .use(createHealthRoutes(checks, drain))
         .use(createMetricsRoutes({ metrics, authorize, isOwner }))
         .use(createCaptureRoutes({ capture, recall, projectOf, authorize, log }))
-        .use(createMemoryRoutes({ memories, authorize, record, etags: access.etags }))
+        .use(createMemoryRoutes({ memories, authorize, record, room, etags: access.etags }))
         .use(createStatsRoutes({ memories, authorize })),
     );
   const explainUnrouted = createUnrouted(app.routes);
@@ -228,6 +236,7 @@ function createPersonRoutes(
     | "cookies"
     | "visitors"
     | "record"
+    | "room"
     | "securityLog"
     | "activity"
     | "undoable"

@@ -69,7 +69,7 @@ function hasMoreCharacters(value: string, limit: number) {
   return value.length > 2 * limit || value.length - pairsIn(value) > limit;
 }
 
-const NUMBER = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
+const NUMBER = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i;
 const WHOLE_NUMBER = /^-?\d{1,15}$/;
 
 /**

@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { type Context, Elysia } from "elysia";
 import { AppError } from "../errors.ts";
 import { createBodyReader } from "../http/body.ts";
+import { allowLongWork } from "../http/long-work.ts";
 import { responses } from "../http/openapi.ts";
 import type { Authorize, Principal } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
@@ -36,7 +37,7 @@ export function createCaptureRoutes({
     async ({ request, server }: Pick<Context, "request" | "server">) => {
       checkQueryString(request);
       await authorize(request, scope);
-      server?.timeout(request, 0);
+      allowLongWork(request, server);
       return read(request);
     };
 

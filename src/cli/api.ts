@@ -78,7 +78,7 @@ async function connectLocal(config: Config, env: Environment, user?: string): Pr
 }
 
 function connectRemote(url: URL, key: string): Connection {
-  const origin = url.href.replace(/\/+$/, "");
+  const origin = url.href.replace(/(?<!\/)\/+$/, "");
   return {
     connect: async () => {},
     send(path, init) {

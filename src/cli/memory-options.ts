@@ -11,7 +11,7 @@ export function collectTags(tag: string, before: readonly string[] = []): string
 
 /** Parses a number from 0 to 1. */
 export function parseShare(text: string): number {
-  const number = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+  const number = /^(\d+|\d*\.\d+)$/.test(text) ? Number(text) : Number.NaN;
   if (number >= 0 && number <= 1) return number;
   throw new InvalidArgumentError("Use a number from 0 to 1.");
 }

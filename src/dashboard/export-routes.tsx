@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import type { RecordEvent } from "../http/record-event.ts";
+import type { Room } from "../http/room.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
 import { NDJSON, toStream } from "../memories/transfer-routes.ts";
@@ -14,10 +15,12 @@ export function createExportRoutes({
   proved,
   memories,
   record,
+  room,
 }: {
   proved: ProofGuard;
   memories: Pick<Memories, "export">;
   record: RecordEvent;
+  room: Room;
 }) {
   return new Elysia()
     .get(
@@ -26,7 +29,11 @@ export function createExportRoutes({
         proved.show(
           request,
           async ({ account, stillSignedIn }) => {
-            const pages = await memories.export(wholeAccount(account.id), {});
+            const pages = room.hold(
+              { accountId: account.id },
+              request,
+              await memories.export(wholeAccount(account.id), {}),
+            );
             record(request, "memories_exported", { accountId: account.id });
             const day = new Date().toISOString().slice(0, 10);
             return new Response(toStream(pages, stillSignedIn), {

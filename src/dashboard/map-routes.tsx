@@ -2,9 +2,10 @@
 
 import { Elysia } from "elysia";
 import { describeError } from "../http/errors.ts";
+import { allowLongWork } from "../http/long-work.ts";
 import { createPagedStream } from "../http/paged-stream.ts";
 import { requestId } from "../http/request-id.ts";
-import { wholeAccount } from "../keys/reach.ts";
+import { type Reach, wholeAccount } from "../keys/reach.ts";
 import type { Log } from "../log.ts";
 import { GROUPINGS, type Grouping } from "../memories/map/groups.ts";
 import { idOnMap, type MemoryMap } from "../memories/map/map.ts";
@@ -18,6 +19,7 @@ import { withTimeLimit } from "../time-limit.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { EmptyMap, MAP_PATHS, MapOfMemories, MapPage, MapPending } from "./map-page.tsx";
 import { PATHS } from "./navigation.tsx";
+import type { Visit } from "./visit.ts";
 
 /** Milliseconds after which the page says that the map is being drawn. */
 const NOTICE_AFTER_MS = 100;
@@ -35,8 +37,7 @@ export function createMapRoutes({
   memories: Pick<Memories, "map" | "some">;
   log: Log;
 }) {
-  async function* parts(accountId: string, wanted: string | null, id: string) {
-    const reach = wholeAccount(accountId);
+  async function* parts(reach: Reach, wanted: string | null, id: string) {
     const content = async (): Promise<Markup> => {
       try {
         const map = await memories.map(reach);
@@ -66,7 +67,7 @@ export function createMapRoutes({
           // connections of people who are signed in get no limit: Bun would never close them.
           server?.timeout(request, 0);
           const wanted = visit.url.searchParams.get("by");
-          const content = parts(visit.account.id, wanted, requestId(request));
+          const content = parts(reachOf(visit, request), wanted, requestId(request));
           const encoder = new TextEncoder();
           const page = createPagedStream(streamPage(<MapPage visit={visit} />, content), (part) =>
             encoder.encode(part),
@@ -79,10 +80,10 @@ export function createMapRoutes({
     .get(
       MAP_PATHS.points,
       ({ request, server }) =>
-        guard.show(request, async ({ account, url }) => {
-          server?.timeout(request, 0);
-          const version = url.searchParams.get("version");
-          return Response.json(encodeMap(await memories.map(wholeAccount(account.id), version)));
+        guard.show(request, async (visit) => {
+          allowLongWork(request, server);
+          const version = visit.url.searchParams.get("version");
+          return Response.json(encodeMap(await memories.map(reachOf(visit, request), version)));
         }),
       PAGE_ROUTE,
     )
@@ -99,6 +100,11 @@ export function createMapRoutes({
         }),
       PAGE_ROUTE,
     );
+}
+
+/** The person's memories, until the person leaves. */
+function reachOf({ account }: Visit, { signal }: Request): Reach {
+  return { ...wholeAccount(account.id), signal };
 }
 
 /** The grouping that was asked for, or else the first one with a named group. */

@@ -11,6 +11,7 @@ import type { Etags } from "../http/etag.ts";
 import type { Checks } from "../http/health.ts";
 import type { LastAgents } from "../http/last-agents.ts";
 import type { RecordEvent } from "../http/record-event.ts";
+import type { Room } from "../http/room.ts";
 import type { Keys } from "../keys/keys.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Log } from "../log.ts";
@@ -87,6 +88,7 @@ export interface DashboardParts {
   lastAgents: LastAgents;
   log: Log;
   record: RecordEvent;
+  room: Room;
   securityLog: SecurityLog;
   activity: Activity;
   undoable: Undoable;
@@ -120,7 +122,7 @@ export function createDashboardRoutes(parts: DashboardParts) {
     .use(createLiveRoutes({ guard, live }))
     .use(createActivityRoutes({ ...parts, guard, live }))
     .use(createOverviewRoutes({ ...parts, guard, live, clock }))
-    .use(createExportRoutes({ proved, memories, record }))
+    .use(createExportRoutes({ ...parts, proved }))
     .use(createImportRoutes({ ...parts, guard }))
     .use(createMemoryRoutes({ ...parts, guard, live, listSources }))
     .use(createMapRoutes({ guard, memories, log: parts.log }))

@@ -1,7 +1,7 @@
 import { AppError } from "../errors.ts";
 import { withTimeLimit } from "../time-limit.ts";
 
-/** The time in which a body must arrive: milliseconds, plus one for each 8 bytes. */
+/** The time for which a body may wait: milliseconds at the most, and one more for each 8 bytes that arrive. */
 const TIME_LIMIT = { base: 30_000, bytesPerMs: 8 };
 
 /**
@@ -21,7 +21,9 @@ export async function* readChunks(
       const started = performance.now();
       const chunk = await within(allowed, reader.read());
       if (chunk.done) return;
-      allowed += chunk.value.length / timeLimit.bytesPerMs - (performance.now() - started);
+      const left = allowed - (performance.now() - started);
+      // What arrives quickly earns no time to stop later.
+      allowed = Math.min(timeLimit.base, left + chunk.value.length / timeLimit.bytesPerMs);
       yield chunk.value;
     }
   } finally {

@@ -54,7 +54,7 @@ function plainAddress(address: string): string {
     .replace(/^\[([^\]]*)\](:\d+)?$/, "$1")
     .replace(/^([\d.]+):\d+$/, "$1")
     .replace(/^::ffff:(?=\d+\.)/i, "")
-    .replace(/%.*$/, "");
+    .replace(/%.*$/s, "");
 }
 
 function isOneOf(address: string, list: BlockList): boolean {

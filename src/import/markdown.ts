@@ -10,7 +10,7 @@ export interface Block {
 
 const HEADING = /^\s{0,3}(#{1,6})\s+(\S.*)$/;
 const RULE = /^\s{0,3}([-*_=])(\s*\1){2,}\s*$/;
-const ITEM = /^\s*(?:[-*+•]|\d{1,9}[.)])\s+(.*)$/;
+const ITEM = /^\s*(?:[-*+•]|\d{1,9}[.)])\s+(.*)$/s;
 const FENCE = /^\s*(```+|~~~+)/;
 
 /**

@@ -1,9 +1,4 @@
-import {
-  createMcpHandler,
-  isJsonContentType,
-  type McpServer,
-  readRequestBody,
-} from "@modelcontextprotocol/server";
+import { createMcpHandler, isJsonContentType, type McpServer } from "@modelcontextprotocol/server";
 import type { Log } from "../log.ts";
 import type { Session } from "./session.ts";
 
@@ -39,8 +34,6 @@ export function createMessages(createServer: (session: Session) => McpServer, lo
     /** Whether a request has a message as its body. */
     isMessage: ({ method, headers }: Request): boolean =>
       method === "POST" && isJsonContentType(headers.get("content-type")),
-
-    readBody: (request: Request) => readRequestBody(request, MAX_BODY_BYTES),
 
     /** @param parsedBody the message, if the body has been read: the library would keep a copy of it */
     answer(request: Request, session: Session, parsedBody?: unknown): Promise<Response> {

@@ -1,7 +1,10 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import { type Context, Elysia } from "elysia";
 import type { Config } from "../config.ts";
+import { AppError } from "../errors.ts";
+import { readBytes } from "../http/body.ts";
 import type { LastAgents } from "../http/last-agents.ts";
+import { allowLongWork } from "../http/long-work.ts";
 import type { Authorize } from "../http/principal.ts";
 import type { Log } from "../log.ts";
 import { parseJson } from "../parse-json.ts";
@@ -47,20 +50,20 @@ export function createMcpRoutes({
 
   const answer = async ({ request, server }: Asked): Promise<Response> => {
     const early = await sessionOf(request, null, authorize);
-    // A stream may stay silent for longer than the idle timeout. Connections without a valid key keep the timeout, so
-    // that nobody can hold many of them.
-    server?.timeout(request, 0);
     loading ??= load();
     const messages = await loading;
     if (!messages.isMessage(request)) return messages.answer(request, early);
-    const body = await messages.readBody(request);
-    if (body.tooLarge) {
+    const body = await readMessage(request, messages.maxBodyBytes);
+    if (body === null) {
       return refusal(413, -32_000, `A message has at most ${messages.maxBodyBytes} bytes.`);
     }
-    const message = parse(body.text);
+    const message = parse(body);
     if (message === undefined) {
       return refusal(400, -32_700, "Parse error: the body is not valid JSON.");
     }
+    // An answer may take longer than the idle timeout. Until here the connection keeps the timeout, so that nobody can hold
+    // many without a valid key, or without sending a message.
+    allowLongWork(request, server);
     // The body may have arrived slowly, so the request is authorized again.
     const session = await sessionOf(request, message, authorize);
     const { principal, agentId } = session;
@@ -101,9 +104,19 @@ async function sessionOf(
   };
 }
 
-function parse(text: string): unknown {
+/** Returns null for a message that is too long. @throws AppError `malformed_request` if it does not arrive in time */
+async function readMessage(request: Request, maxBytes: number): Promise<Uint8Array | null> {
   try {
-    return parseJson(text);
+    return await readBytes(request, maxBytes);
+  } catch (error) {
+    if (error instanceof AppError && error.code === "too_large") return null;
+    throw error;
+  }
+}
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return parseJson(new TextDecoder().decode(body));
   } catch {
     return undefined;
   }

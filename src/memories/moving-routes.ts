@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { createBodyReader } from "../http/body.ts";
+import { allowLongWork } from "../http/long-work.ts";
 import { responses } from "../http/openapi.ts";
 import { givenUp } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
@@ -38,7 +39,7 @@ export function createMovingRoutes({
         parse: async ({ request, server }) => {
           await authorize(request, "memories:write");
           // Moving 100,000 memories takes longer than the server keeps an idle connection.
-          server?.timeout(request, 0);
+          allowLongWork(request, server);
           return readMove(request);
         },
         query: DeletionQuery,

@@ -34,13 +34,14 @@ export function createMemoryRoutes(dependencies: Dependencies) {
     .use(createWritingRoutes(dependencies));
 }
 
-function createReadingRoutes({ memories, authorize, etags }: Dependencies) {
+function createReadingRoutes({ memories, authorize, etags, room }: Dependencies) {
   return new Elysia({ normalize: false })
     .derive(async ({ request }) => {
       const reach: Reach = await authorize(request, "memories:read");
       checkQueryString(request);
       return { reach };
     })
+    .mapResponse(({ reach, request, responseValue }) => room.respond(reach, request, responseValue))
     .get(
       "/search",
       async ({ reach, query, set }) => {

@@ -2,11 +2,13 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
 import { readChunks } from "../http/body-chunks.ts";
+import { allowLongWork } from "../http/long-work.ts";
 import { ref, responses } from "../http/openapi.ts";
 import { createPagedStream } from "../http/paged-stream.ts";
 import { type Authorize, givenUp } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
 import type { RecordEvent } from "../http/record-event.ts";
+import type { Room } from "../http/room.ts";
 import { validationError } from "../http/validation.ts";
 import { allows } from "../keys/scopes.ts";
 import { readByteLines, TOO_LONG } from "../lines.ts";
@@ -31,10 +33,12 @@ export function createTransferRoutes({
   memories,
   authorize,
   record,
+  room,
 }: {
   memories: Memories;
   authorize: Authorize;
   record: RecordEvent;
+  room: Room;
 }) {
   return new Elysia({ normalize: false })
     .get(
@@ -42,8 +46,13 @@ export function createTransferRoutes({
       async ({ request, query }) => {
         const principal = await authorize(request, "memories:read");
         checkQueryString(request);
-        const pages = await memories.export(principal, toFilter(query));
-        record(request, "memories_exported", { accountId: principal.accountId });
+        const { accountId } = principal;
+        const pages = room.hold(
+          principal,
+          request,
+          await memories.export(principal, toFilter(query)),
+        );
+        record(request, "memories_exported", { accountId });
         const stillAllowed = async () => void (await authorize(request, "memories:read"));
         return new Response(toStream(pages, stillAllowed), { headers: { "content-type": NDJSON } });
       },
@@ -72,7 +81,7 @@ export function createTransferRoutes({
         // A dry run reveals existing memories, and changes nothing.
         if (dryRun) await authorize(request, "memories:read");
         // Embedding takes longer than the server keeps an idle connection.
-        server?.timeout(request, 0);
+        allowLongWork(request, server);
         const report = await memories.import(principal, readLines(request), {
           source: { via: "import", ...credential },
           dryRun,
@@ -115,7 +124,7 @@ export function createTransferRoutes({
  * @param stillAllowed called before each page; throws to end the stream
  */
 export function toStream(
-  pages: AsyncGenerator<Memory[], void>,
+  pages: AsyncIterable<Memory[]>,
   stillAllowed: () => Promise<void>,
 ): ReadableStream<Uint8Array> {
   return createPagedStream(allowedPages(pages, stillAllowed), (memories) =>
@@ -123,10 +132,7 @@ export function toStream(
   );
 }
 
-async function* allowedPages<Page>(
-  pages: AsyncGenerator<Page, void>,
-  stillAllowed: () => Promise<void>,
-) {
+async function* allowedPages<Page>(pages: AsyncIterable<Page>, stillAllowed: () => Promise<void>) {
   for await (const page of pages) {
     await stillAllowed();
     yield page;

@@ -3,10 +3,12 @@ import { type Context, Elysia } from "elysia";
 import { createBodyReader } from "../http/body.ts";
 import type { Etags } from "../http/etag.ts";
 import { createListReader } from "../http/list-body.ts";
+import { allowLongWork } from "../http/long-work.ts";
 import { ref, responses } from "../http/openapi.ts";
 import { type Authorize, givenUp } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
 import type { RecordEvent } from "../http/record-event.ts";
+import type { Room } from "../http/room.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import { createPause } from "../pause.ts";
 import type { Memories } from "./memories.ts";
@@ -56,6 +58,7 @@ export interface Dependencies {
   memories: Memories;
   authorize: Authorize;
   record: RecordEvent;
+  room: Room;
 }
 
 /** Saving, changing and deleting memories. */
@@ -71,13 +74,18 @@ function createParser(authorize: Authorize, scope: Scope) {
     async ({ request, server }: Pick<Context, "request" | "server">) => {
       await authorize(request, scope);
       // Embedding a large batch takes longer than the server keeps an idle connection.
-      server?.timeout(request, 0);
+      allowLongWork(request, server);
       return read(request);
     };
 }
 
-function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
+function createSavingRoutes({ memories, authorize, etags, room }: Dependencies) {
   const parser = createParser(authorize, "memories:add");
+  const parseBatch = async ({ request, server }: Pick<Context, "request" | "server">) => {
+    const principal = await authorize(request, "memories:add");
+    allowLongWork(request, server);
+    return room.receive(principal, request, MAX_BATCH_BYTES, readBatch);
+  };
 
   return new Elysia({ normalize: false })
     .derive(async ({ request }) => {
@@ -86,6 +94,9 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
       const source = sourceOf(principal, "api");
       return { principal, source };
     })
+    .mapResponse(({ principal, request, responseValue }) =>
+      room.respond(principal, request, responseValue, 201),
+    )
     .post(
       "/",
       async ({ principal, source, request, body, headers, query, set }) => {
@@ -155,7 +166,7 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
         return { memories: answers };
       },
       {
-        parse: parser(readBatch),
+        parse: parseBatch,
         body: Batch,
         headers: CreationHeaders,
         detail: {

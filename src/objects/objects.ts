@@ -86,11 +86,13 @@ export function createObjects(settings: ObjectSettings, options: CallOptions = {
 
     async *list(prefix) {
       for await (const page of pages({ prefix: keyOf(prefix) })) {
-        yield [...page.matchAll(/<Contents>(.*?)<\/Contents>/gs)].flatMap(([, object = ""]) => {
-          const bytes = Number(/<Size>(\d+)</.exec(object)?.[1] ?? 0);
-          const names = namesOf(/<Key>([^<]*)</.exec(object)?.[1] ?? "", keyOf(prefix));
-          return names.map((name) => ({ name, bytes }));
-        });
+        yield [...page.matchAll(/<Contents>((?:(?!<Contents>).)*?)<\/Contents>/gs)].flatMap(
+          ([, object = ""]) => {
+            const bytes = Number(/<Size>(\d+)</.exec(object)?.[1] ?? 0);
+            const names = namesOf(/<Key>([^<]*)</.exec(object)?.[1] ?? "", keyOf(prefix));
+            return names.map((name) => ({ name, bytes }));
+          },
+        );
       }
     },
 

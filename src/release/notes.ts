@@ -28,7 +28,7 @@ export function notesOf(release: Release, changelog: string): string {
 
 /** Makes relative links point to the repository's files of this version. */
 function withAddresses(markdown: string, { repository, version }: Release): string {
-  return markdown.replace(/\]\((?!https?:|#)([^)]+)\)/g, `](${repository}/blob/v${version}/$1)`);
+  return markdown.replace(/\]\((?!https?:|#)([^()]+)\)/g, `](${repository}/blob/v${version}/$1)`);
 }
 
 function verification({ repository, version }: Release): string {

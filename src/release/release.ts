@@ -84,7 +84,7 @@ async function main(): Promise<void> {
       tag: { type: "string" },
     },
   });
-  const repository = values.repository?.replace(/\/+$/, "") ?? "";
+  const repository = values.repository?.replace(/(?<!\/)\/+$/, "") ?? "";
   if (!isRepositoryAddress(repository)) throw new Error(`usage: ${USAGE}`);
   if (values.tag !== undefined) {
     const [first] = await disagreements(values.tag.replace(/^v/, ""));

@@ -10,6 +10,8 @@ const MAX_STOPWORD_ENTROPY = 4.5;
 
 const NAME_BEFORE = /(?<![\w.-])[\w.-]+$/;
 const MAX_NAME_LENGTH = 50;
+/** Characters of a text by which it is known to be no secret: placeholders and names are short. */
+const MAX_HARMLESS = 300;
 
 const compiled = new Map<Expression, RegExp>();
 
@@ -112,8 +114,10 @@ function isSecret(secret: string, match: string, pattern: Pattern): boolean {
   const { entropy: minimum = 0, harmless = [], harmlessMatch = [], stopwords = [] } = pattern;
   const entropy = entropyOf(secret);
   if (entropy <= minimum) return false;
-  if ([...PLACEHOLDERS, ...harmless].some((known) => compile(known).test(secret))) return false;
-  if (harmlessMatch.some((known) => compile(known).test(match))) return false;
+  const isKnown = (list: readonly Expression[], text: string) =>
+    list.some((known) => compile(known).test(text.slice(0, MAX_HARMLESS)));
+  if (isKnown(PLACEHOLDERS, secret) || isKnown(harmless, secret)) return false;
+  if (isKnown(harmlessMatch, match)) return false;
   if (entropy > MAX_STOPWORD_ENTROPY || stopwords.length === 0) return true;
   const lower = secret.toLowerCase();
   return !stopwords.some((word) => lower.includes(word));

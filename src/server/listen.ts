@@ -1,5 +1,6 @@
 import type { createApp } from "../app.ts";
 import type { Config } from "../config.ts";
+import { IDLE_TIMEOUT } from "../http/long-work.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { CAN_SHARE_PORT, preferNewestListener } from "../system/ports.ts";
@@ -8,8 +9,6 @@ import { type Certificate, readCertificate } from "../tls/certificate.ts";
 import { watchCertificate } from "../tls/renewal.ts";
 import { ServerError } from "./server-error.ts";
 
-/** Seconds after which an idle connection is closed. */
-const IDLE_TIMEOUT = 30;
 /**
  * Milliseconds after which the socket with the old certificate is closed. By then it has accepted the
  * connections that were waiting.

@@ -57,7 +57,7 @@ export function isOwn(uid: number): boolean {
  */
 function rootUser(): number {
   const map = read("/proc/self/uid_map");
-  const hasRoot = map === "" || /^\s*0\s/m.test(map);
+  const hasRoot = map === "" || /^ *0 /m.test(map);
   return hasRoot ? 0 : Number(read("/proc/sys/kernel/overflowuid") || 0);
 }
 

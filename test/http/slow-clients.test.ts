@@ -102,6 +102,10 @@ describe("a body", () => {
     await expect(read([[0, 10]], 1)).rejects.toMatchObject(LATE);
   });
 
+  test("that stops after much has arrived is aborted as soon", async () => {
+    await expect(read([[0, 100_000]], 1)).rejects.toMatchObject(LATE);
+  });
+
   test("of single bytes is aborted", async () => {
     await expect(read(Array.from({ length: 50 }, () => [20, 1]))).rejects.toMatchObject(LATE);
   });

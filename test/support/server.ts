@@ -157,6 +157,7 @@ async function createReplica(
     checks: options.checks ?? { database: () => "ok" },
     serverStatus: options.serverStatus ?? null,
     ...(options.drain && { drain: options.drain }),
+    idleTimeout: options.idleTimeout,
   });
   return { access, keys, memories, memoryLog, store, securityLog, activity, undoable, app };
 }

@@ -9,7 +9,8 @@ const WORKER = isCompiled ? "./memories/map/map-worker.js" : "./map-worker.ts";
 /** Milliseconds in which a map must be drawn. Ten thousand memories take 4 s. */
 const LIMIT_MS = 300_000;
 
-export type Draw = (what: ToDraw) => Promise<Drawn>;
+/** @param signal aborted when nobody waits for the map any more */
+export type Draw = (what: ToDraw, signal?: AbortSignal) => Promise<Drawn>;
 
 /**
  * Creates a function that draws maps in one worker, one after the other, so that embedding and searching keep the
@@ -18,14 +19,15 @@ export type Draw = (what: ToDraw) => Promise<Drawn>;
  */
 export function createMapDrawing(limit = LIMIT_MS): Draw {
   let last: Promise<unknown> = Promise.resolve();
-  return (what) => {
-    const drawn = last.then(() => draw(what, limit));
+  return (what, signal) => {
+    const drawn = last.then(() => draw(what, limit, signal));
     last = drawn.catch(() => {});
     return drawn;
   };
 }
 
-function draw(what: ToDraw, limit: number): Promise<Drawn> {
+async function draw(what: ToDraw, limit: number, signal?: AbortSignal): Promise<Drawn> {
+  signal?.throwIfAborted();
   const worker = new Worker(new URL(WORKER, import.meta.url).href);
   const { promise, resolve, reject } = Promise.withResolvers<Drawn>();
   const failure = (reason: string) =>
@@ -34,6 +36,7 @@ function draw(what: ToDraw, limit: number): Promise<Drawn> {
   worker.onmessage = ({ data }: MessageEvent<Drawn>) => resolve(data);
   worker.onerror = ({ message }) => fail(message);
   worker.addEventListener("close", () => fail("The thread ended."));
+  signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
   worker.postMessage(what, [what.vectors.buffer]);
   const late = () => {
     throw failure(`Drawing took longer than ${limit} ms.`);

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { AppError } from "../../errors.ts";
 import type { Reach } from "../../keys/reach.ts";
 import { createPause } from "../../pause.ts";
 import { passes } from "../filter.ts";
@@ -65,6 +66,16 @@ interface Kept {
   map: MemoryMap;
 }
 
+/** A map that is being made. */
+interface Running {
+  began: number;
+  map: Promise<MemoryMap>;
+  /** How many clients wait for it. */
+  waiting: number;
+  /** Ends the work. */
+  end: AbortController;
+}
+
 /** The memories of a table that are drawn. */
 type Drawable = Pick<MemoryTable, "changes" | "model" | "rows" | "usage" | "vectorsOf">;
 
@@ -84,7 +95,7 @@ export function createMaps({
   most?: number;
 }) {
   const kept = new WeakMap<Drawable, LRUCache<string, Kept>>();
-  const running = new Map<string, { began: number; map: Promise<MemoryMap> }>();
+  const running = new Map<string, Running>();
   let moment = 0;
 
   const lookUp = async (table: Drawable, part: string, version: string | null) => {
@@ -93,15 +104,23 @@ export function createMaps({
     return known && (isCurrent || known.map.version === version) ? known.map : null;
   };
 
-  const make = async (use: UseTable, reach: Reach, part: string): Promise<MemoryMap> => {
+  const make = async (
+    use: UseTable,
+    reach: Reach,
+    part: string,
+    signal: AbortSignal,
+  ): Promise<MemoryMap> => {
     // Drawing takes seconds, so the table is released before.
     const { table, changes, until, points, vectors, total } = await use(async (table) => {
       const period = { table, changes: table.changes, until: Number.POSITIVE_INFINITY };
-      return Object.assign(period, await gather(table, reach, { now: clock(), most, period }));
+      return Object.assign(
+        period,
+        await gather(table, reach, { now: clock(), most, period, signal }),
+      );
     });
     const texts = points.map(({ text }) => text);
     const { dimension } = table.model;
-    const drawn = points.length > 0 ? await draw({ vectors, dimension, texts }) : NOTHING;
+    const drawn = points.length > 0 ? await draw({ vectors, dimension, texts }, signal) : NOTHING;
     const map: MemoryMap = {
       version: Bun.randomUUIDv7(),
       total,
@@ -128,17 +147,36 @@ export function createMaps({
       const known = await use((table) => lookUp(table, part, version));
       if (known) return known;
       const other = running.get(name);
-      if (other && other.began >= asked) return await other.map;
+      if (other && other.began >= asked) return await waitFor(other, reach.signal);
       if (other) {
         // That map may show memories that were deleted before this request.
         await other.map.catch(() => {});
         continue;
       }
-      const map = make(use, reach, part).finally(() => running.delete(name));
-      running.set(name, { began: ++moment, map });
-      return await map;
+      const end = new AbortController();
+      const map = make(use, reach, part, end.signal).finally(() => running.delete(name));
+      const work = { began: ++moment, map, waiting: 0, end };
+      running.set(name, work);
+      return await waitFor(work, reach.signal);
     }
   };
+}
+
+/** Waits for a map. If all clients that wait have gone, the work ends. */
+async function waitFor(work: Running, signal?: AbortSignal): Promise<MemoryMap> {
+  work.waiting++;
+  const leave = () => {
+    work.waiting--;
+    const message = "The map is not drawn, as nobody waits for it.";
+    if (work.waiting === 0) work.end.abort(new AppError("unavailable", message));
+  };
+  if (signal?.aborted) leave();
+  signal?.addEventListener("abort", leave, { once: true });
+  try {
+    return await work.map;
+  } finally {
+    signal?.removeEventListener("abort", leave);
+  }
 }
 
 const NOTHING = { places: new Float32Array(0), topics: [], topicOf: new Uint8Array(0) };
@@ -147,13 +185,19 @@ const NOTHING = { places: new Float32Array(0), topics: [], topicOf: new Uint8Arr
 async function gather(
   table: Drawable,
   reach: Reach,
-  { now, most, period }: { now: number; most: number; period: { until: number } },
+  {
+    now,
+    most,
+    period,
+    signal,
+  }: { now: number; most: number; period: { until: number }; signal: AbortSignal },
 ): Promise<Gathered> {
   const visible = readable(reach, { isCurrent: true, aliveAt: now });
   const share = (SPARE * most) / table.usage.memories;
   let total = 0;
   const sample: { point: Point; chance: number }[] = [];
   for await (const rows of table.rows()) {
+    signal.throwIfAborted();
     for (const row of rows) {
       if (!passes(visible, row)) continue;
       total++;
@@ -164,16 +208,17 @@ async function gather(
   }
   sample.sort((a, b) => a.chance - b.chance);
   const points = sample.slice(0, most).map(({ point }) => point);
-  return { ...(await withVectors(table, points)), total };
+  return { ...(await withVectors(table, points, signal)), total };
 }
 
 /** The memories that still exist, with the vectors of their first passages. */
-async function withVectors(table: Drawable, wanted: readonly Point[]) {
+async function withVectors(table: Drawable, wanted: readonly Point[], signal: AbortSignal) {
   const { dimension } = table.model;
   const pause = createPause();
   const points: Point[] = [];
   const vectors = new Float32Array(wanted.length * dimension);
   for (let from = 0; from < wanted.length; from += BATCH_SIZE) {
+    signal.throwIfAborted();
     const some = wanted.slice(from, from + BATCH_SIZE);
     const found = await table.vectorsOf(some.map(({ id }) => id));
     for (const point of some) {

@@ -64,7 +64,7 @@ const RELATIVE =
   /^(?:(?:step|grand|great)?(?:mother|father|mum|mom|dad|ma|pa|son|daughter|child|children|parents?|kids?)|sisters?|brothers?|siblings?|twin|wife|husband|spouse|partner|aunt|uncle|cousin|niece|nephew|law|boss|manager|colleagues?|neighbou?rs?|friends?|flatmate|roommate|landlord|tenant|intern|team|group|department|customers?|clients?|guests?|boy|girl|baby|toddler|dog|cat|youngest|eldest|oldest)$/;
 /** What ends the subject of a note, or of a sentence. */
 const SUBJECT_END =
-  /\s*(?:[:=→]|->|=>|\s[–—-]\s)\s*|\b(?:is|are|was|were|has|have|had|uses?|runs?|costs?|lives?|works?|likes?|prefers?|wants?|needs?|takes?|gets?|goes|drives?|plays?|keeps?|must|may|can|should|shall|will|does|do|starts?|ends?|opens?|closes?|moved|listens?|holds?|seats?|meets?|speaks?|eats?|drinks?|sits|stands|belongs?|supports?|allows?|requires?|accepts?|returns?)\b/i;
+  /(?<!\s)\s*(?:[:=→]|->|=>|\s[–—-]\s)\s*|\b(?:is|are|was|were|has|have|had|uses?|runs?|costs?|lives?|works?|likes?|prefers?|wants?|needs?|takes?|gets?|goes|drives?|plays?|keeps?|must|may|can|should|shall|will|does|do|starts?|ends?|opens?|closes?|moved|listens?|holds?|seats?|meets?|speaks?|eats?|drinks?|sits|stands|belongs?|supports?|allows?|requires?|accepts?|returns?)\b/i;
 
 const NOTE_END = /^\s*(?:[:=→]|->|=>|[–—-]\s)/;
 

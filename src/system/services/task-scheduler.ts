@@ -82,5 +82,5 @@ function schtasks(verb: string): string[] {
 export function quoteArgument(word: string): string {
   if (/^[^\s"]+$/.test(word)) return word;
   // Backslashes are literal except before a quotation mark.
-  return `"${word.replaceAll(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, "$1$1")}"`;
+  return `"${word.replaceAll(/(?<!\\)(\\*)"/g, '$1$1\\"').replace(/(?<!\\)(\\+)$/, "$1$1")}"`;
 }

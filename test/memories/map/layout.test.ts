@@ -93,3 +93,15 @@ test("a map that takes too long is given up, and those after it are still answer
     expect(String(reason.cause)).toContain("longer than 1 ms");
   }
 });
+
+test("a map for which nobody waits ends at once, and holds up no other", async () => {
+  const draw = createMapDrawing();
+  const leaving = new AbortController();
+  const large = { vectors: new Float32Array(10_000 * 64).fill(0.125), dimension: 64, texts: [] };
+  const small = { vectors: new Float32Array(2 * 64).fill(0.125), dimension: 64, texts: ["a", "b"] };
+  const given = Promise.allSettled([draw(large, leaving.signal), draw(large, leaving.signal)]);
+  const next = draw(small);
+  leaving.abort(new Error("gone"));
+  for (const outcome of await given) expect(outcome.status).toBe("rejected");
+  expect((await next).places).toHaveLength(4);
+});

@@ -87,19 +87,22 @@ function counted(size: number) {
     vectorsOf: async (ids: readonly string[]) =>
       new Map(ids.map((id) => [id, new Float32Array(2)])),
   };
-  const drawn: (ToDraw & { end: () => void })[] = [];
+  const drawn: (ToDraw & { end: () => void; signal: AbortSignal | undefined })[] = [];
   const maps = createMaps({
     clock: () => 1,
     most: 50,
-    draw: (what) =>
-      new Promise((resolve) => {
+    draw: (what, signal) =>
+      new Promise((resolve, reject) => {
+        signal?.addEventListener("abort", () => reject(signal.reason));
         const places = new Float32Array(2 * what.texts.length);
         const topicOf = new Uint8Array(what.texts.length);
-        drawn.push({ ...what, end: () => resolve({ places, topics: [], topicOf }) });
+        drawn.push({ ...what, signal, end: () => resolve({ places, topics: [], topicOf }) });
       }),
   });
   const reach: Reach = wholeAccount("a");
-  return { table, drawn, ask: () => maps(reach, (task) => task(table)) };
+  const ask = (signal?: AbortSignal) =>
+    maps({ ...reach, ...(signal && { signal }) }, (task) => task(table));
+  return { table, drawn, ask };
 }
 
 /** Lets everything happen that waits for nothing. */
@@ -124,6 +127,22 @@ describe("maps are drawn", () => {
     drawn[1]?.end();
     const ids = new Set(idsOf(await second));
     expect(idsOf(map).filter((id) => !ids.has(id)).length).toBeLessThanOrEqual(1);
+  });
+
+  test("until all who wait have left, and again for the next", async () => {
+    const { drawn, ask } = counted(3);
+    const [first, second] = [new AbortController(), new AbortController()];
+    const asked = Promise.allSettled([ask(first.signal), ask(second.signal)]);
+    await settle();
+    first.abort();
+    await settle();
+    expect(drawn.map(({ signal }) => signal?.aborted)).toEqual([false]);
+    second.abort();
+    expect((await asked).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    const next = ask();
+    await settle();
+    drawn.at(-1)?.end();
+    expect((await next).total).toBe(3);
   });
 
   test("once for each state, whoever asks", async () => {

@@ -40,6 +40,8 @@ export async function startOAuthServer(
     serverStatus?: ServerStatus;
     /** A free one by default. */
     port?: number;
+    /** Seconds that an idle connection lives. */
+    idleTimeout?: number;
   } = {},
 ) {
   const port = options.port ?? (await freePort());

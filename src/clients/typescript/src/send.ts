@@ -142,5 +142,5 @@ function tokenOf(key: string): string {
 function baseOf(url: string): string {
   const { protocol, origin, pathname } = new URL(url);
   if (!/^https?:$/.test(protocol)) throw new TypeError("url must begin with http:// or https://.");
-  return origin + pathname.replace(/\/+$/, "");
+  return origin + pathname.replace(/(?<!\/)\/+$/, "");
 }

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Socket } from "bun";
+import type { Client } from "../support/client.ts";
+import { rawRequest } from "../support/raw-http.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { until } from "../support/until.ts";
+
+/** More than anyone gets room for, at once. */
+const MANY = 16;
+/** Characters that JSON escapes: an answer with a hundred such memories has 20 MB. */
+const LONG = `x${"\u0001".repeat(32_700)}`;
+
+let server: TestServer;
+let mallory: Client;
+let alice: Client;
+const sockets = new Set<Socket>();
+beforeAll(async () => {
+  server = await startServer({ idleTimeout: 8 });
+  mallory = await server.account();
+  alice = await server.account();
+  for (const client of [mallory, alice]) {
+    await client.saveAll(Array.from({ length: 100 }, (_, n) => ({ content: `${n} ${LONG}` })));
+  }
+});
+const leave = () => {
+  for (const socket of sockets) socket.terminate();
+  sockets.clear();
+};
+afterAll(async () => {
+  leave();
+  await server.close();
+});
+
+/** Sends a request, and reads nothing but the beginning of the answer. @returns its status */
+function send(request: Uint8Array): Promise<number> {
+  return new Promise((resolve) => {
+    void Bun.connect({
+      hostname: "127.0.0.1",
+      port: server.port,
+      socket: {
+        open(socket) {
+          sockets.add(socket);
+          socket.write(request);
+        },
+        data(socket, bytes) {
+          socket.pause();
+          resolve(Number(bytes.toString("latin1").split(" ")[1]));
+        },
+        close: () => resolve(0),
+      },
+    });
+  });
+}
+
+const askWithoutReading = (path: string, { key }: Client) =>
+  send(rawRequest(`GET ${path}`, { authorization: `Bearer ${key}` }));
+
+const read = async (path: string, { key }: Client) => {
+  const answer = await fetch(server.origin + path, { headers: { authorization: `Bearer ${key}` } });
+  return { status: answer.status, bytes: (await answer.arrayBuffer()).byteLength };
+};
+
+test.each([
+  "/api/memories?limit=100",
+  "/api/memories/search?q=x&limit=100",
+  "/api/memories/export",
+])(
+  "answers that nobody reads hold a bounded memory, and none of other accounts: GET %s",
+  async (path) => {
+    const statuses = await Promise.all(
+      Array.from({ length: MANY }, () => askWithoutReading(path, mallory)),
+    );
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(1);
+    expect(statuses.filter((status) => status === 200).length).toBeLessThan(10);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(5);
+    expect((await read(path, alice)).status).toBe(200);
+    await alice.save({ content: `Deploys on Friday ${crypto.randomUUID()}` });
+
+    leave();
+    const answered = await until("there is room again", async () => {
+      const answer = await read(path, mallory);
+      return answer.status === 200 && answer;
+    });
+    expect(answered.bytes).toBeGreaterThan(100 * 6 * 32_700);
+  },
+  60_000,
+);
+
+test("a client that never reads is disconnected, and its room comes back", async () => {
+  const path = "/api/memories?limit=100";
+  const asked = Array.from({ length: MANY }, () => askWithoutReading(path, mallory));
+  expect(await Promise.all(asked)).toContain(429);
+  await until("there is room again", async () => (await read(path, mallory)).status === 200, 200);
+}, 60_000);
+
+test.each([{ "content-length": String(30 << 20) }, { "transfer-encoding": "chunked" }])(
+  "batches that never arrive in full hold a bounded memory, and none of other accounts: %j",
+  async (length) => {
+    const json = { authorization: `Bearer ${mallory.key}`, "content-type": "application/json" };
+    const body = 'e\r\n{"memories": [\r\n';
+    let refused = 0;
+    for (let n = 0; n < MANY; n++) {
+      void send(rawRequest("POST /api/memories/batch", { ...json, ...length }, body)).then(
+        (status) => (refused += status === 429 ? 1 : 0),
+      );
+    }
+    await until("most are refused", () => refused >= MANY - 10);
+    await alice.saveAll(Array.from({ length: 8 }, (_, n) => ({ content: `${n} ${LONG}` })));
+
+    leave();
+    const path = "/api/memories?limit=100";
+    await until("there is room again", async () => (await read(path, mallory)).status === 200);
+  },
+  60_000,
+);
+
+test("many clients that read their answers are all served", async () => {
+  const path = "/api/memories?limit=100";
+  // More than there is room for at once.
+  const statuses = [];
+  for (let n = 0; n < 8; n++) statuses.push((await read(path, mallory)).status);
+  expect(new Set(statuses)).toEqual(new Set([200]));
+}, 60_000);
