@@ -5,6 +5,8 @@ import type { Format, Found, SourceMemory } from "./format.ts";
 import { placeIn, SourceError } from "./source.ts";
 
 const MAX_ROW_BYTES = 1 << 20;
+/** As many as spreadsheets have. */
+const MAX_COLUMNS = 16_384;
 
 /** From this many characters on, an id counts as globally unique. */
 const MIN_UNIQUE_ID = 16;
@@ -42,6 +44,9 @@ export const csv: Format = {
     const parser = parse({
       delimiter: delimiterOf(source.head),
       columns(names: string[]) {
+        if (names.length > MAX_COLUMNS) {
+          throw new SourceError(source.name, `has more than ${MAX_COLUMNS} columns`);
+        }
         const columns = names.map((name, at) => name.trim() || `column ${at + 1}`);
         fields = fieldsOf(columns);
         return columns;

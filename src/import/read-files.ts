@@ -7,7 +7,8 @@ import { type ProjectOf, rememberProjects } from "./folder-projects.ts";
 import type { Context, Format, Found, SourceMemory } from "./format.ts";
 import { recognise } from "./formats.ts";
 import type { InputFile } from "./input-file.ts";
-import { HEAD_BYTES, type Opened, openText, peek, SourceError } from "./source.ts";
+import { type Opened, openText, peek, SourceError } from "./source.ts";
+import { unpackZstd } from "./unpack.ts";
 
 /** An entry that was read: a line of JSON for the server, or a problem. */
 export type SourceLine = GoodLine | { at: string; problem: string };
@@ -56,6 +57,10 @@ export interface ReadOptions {
   projectOf?: ProjectOf;
 }
 
+/** Reasons for leaving something out that are counted: an archive may have thousands of file name extensions. */
+const MAX_REASONS = 20;
+const OTHER_REASONS = "others";
+
 /** Reads files one after the other, each in its own format. */
 export function readFiles(
   inputs: readonly InputFile[],
@@ -72,7 +77,11 @@ export function readFiles(
   const context: Context = { projects: new Map(), projectOf: rememberProjects(projectOf) };
   const convert = createConverter({ project });
 
-  const leaveOut = (reason: string) => void leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
+  const leaveOut = (reason: string) => {
+    const isListed = leftOut.has(reason) || leftOut.size < MAX_REASONS;
+    const kind = isListed ? reason : OTHER_REASONS;
+    leftOut.set(kind, (leftOut.get(kind) ?? 0) + 1);
+  };
 
   async function* readFile(
     input: InputFile,
@@ -193,19 +202,13 @@ function isZstd({ head }: Opened): boolean {
   return Buffer.from(head.subarray(0, 4)).toString("hex") === "28b52ffd";
 }
 
-/** Unpacks files on this machine only: an uploaded file could be made to unpack to any size. */
-async function unpack(input: InputFile, opened: Opened) {
+/** Unpacks files on this machine only: agents compress transcripts, and nobody uploads those one by one. */
+async function unpack(input: InputFile, opened: Opened): Promise<Opened> {
   if (input.path === undefined) {
     throw new SourceError(input.name, "is compressed: unpack it first");
   }
   const packed = await (await gather(input, opened)).bytes();
-  const bytes = await Bun.zstdDecompress(packed).catch((cause) => {
-    throw new SourceError(input.name, "is damaged", { cause });
-  });
-  const all = async function* () {
-    yield bytes;
-  };
-  return { head: bytes.subarray(0, HEAD_BYTES), bytes: all() };
+  return await peek(unpackZstd(packed, input.name), () => {});
 }
 
 function isPdf({ head }: Opened): boolean {
