@@ -2,7 +2,7 @@ import { JSONParser, TokenType } from "@streamparser/json";
 import { createPause } from "../pause.ts";
 import type { Found } from "./format.ts";
 import { ENTRY_LIMITS } from "./json-objects.ts";
-import { placeIn, type TextSource } from "./source.ts";
+import { inSlices, placeIn, type TextSource } from "./source.ts";
 
 /** Most characters of one entry. */
 const MAX_ENTRY = 64 << 20;
@@ -77,7 +77,7 @@ export async function* readEntries(
           : "is damaged or cut off: the rest was not read";
     }
   };
-  for await (const bytes of inSlices(source.bytes)) {
+  for await (const bytes of inSlices(source.bytes, SLICE_BYTES)) {
     await pause();
     feed(() => decoder.decode(bytes, { stream: true }));
     for (const { value, at, list } of takeParsed()) yield* read(value, at, list);
@@ -88,12 +88,4 @@ export async function* readEntries(
     for (const { value, at, list } of takeParsed()) yield* read(value, at, list);
   }
   if (problem !== null) yield { at: placeIn(source, `entry ${count + 1}`), problem };
-}
-
-async function* inSlices(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    for (let start = 0; start < chunk.length; start += SLICE_BYTES) {
-      yield chunk.subarray(start, start + SLICE_BYTES);
-    }
-  }
 }

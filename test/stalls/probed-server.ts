@@ -44,6 +44,7 @@ export async function startProbedServer(dataDir: string, kind: ServerKind) {
   return {
     ...account,
     origin,
+    pid: child.pid,
     port: Number(new URL(origin).port),
     /** The longest time for which its main thread was blocked since the last call, in milliseconds. */
     held: () =>
