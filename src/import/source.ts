@@ -30,7 +30,7 @@ export class SourceError extends CtxdError {
 }
 
 /** Bytes at the beginning of a file that identify its format. */
-export const HEAD_BYTES = 1 << 18;
+const HEAD_BYTES = 1 << 18;
 
 /** The beginning of a file, and all its bytes. */
 export interface Opened {
