@@ -6,7 +6,8 @@ import { CtxdError } from "./errors.ts";
  */
 const MAX_VALUES = 10_000;
 
-const [QUOTE, BACKSLASH, COMMA, BRACE, BRACKET] = [0x22, 0x5c, 0x2c, 0x7b, 0x5b];
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [BRACE, END_BRACE, BRACKET, END_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /** A JSON text has more than `MAX_VALUES` values. */
 export class TooManyValues extends CtxdError {
@@ -19,23 +20,31 @@ export class TooManyValues extends CtxdError {
  * @throws SyntaxError, or TooManyValues before anything is parsed
  */
 export function parseJson(text: string): unknown {
-  if (hasMoreValues(text, MAX_VALUES)) {
+  if (isBeyond(text, { values: MAX_VALUES, depth: MAX_VALUES })) {
     throw new TooManyValues(`a JSON text with more than ${MAX_VALUES} values`);
   }
   return JSON.parse(text);
 }
 
-function hasMoreValues(text: string, most: number): boolean {
+/** Whether a JSON text has more values than `values`, or nests them deeper than `depth`. Nothing is parsed for this. */
+export function isBeyond(
+  text: string,
+  { values, depth }: { values: number; depth: number },
+): boolean {
   // Each value takes at least two characters, so most texts need no count.
-  if (text.length < 2 * most) return false;
-  let count = 0;
+  if (text.length < 2 * Math.min(values, depth)) return false;
+  let [count, level] = [0, 0];
   let inString = false;
   for (let index = 0; index < text.length; index++) {
     const character = text.charCodeAt(index);
     if (character === QUOTE) inString = !inString;
     else if (inString) index += character === BACKSLASH ? 1 : 0;
-    else if (character === COMMA || character === BRACE || character === BRACKET) count++;
-    if (count > most) return true;
+    else if (character === COMMA) count++;
+    else if (character === BRACE || character === BRACKET) {
+      count++;
+      level++;
+    } else if (character === END_BRACE || character === END_BRACKET) level--;
+    if (count > values || level > depth) return true;
   }
   return false;
 }

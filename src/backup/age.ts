@@ -38,10 +38,21 @@ export async function checkRecipients(recipients: readonly string[]): Promise<vo
   for (const recipient of recipients) await addRecipient(new age.Encrypter(), recipient);
 }
 
+/**
+ * The header of a key that a passphrase decrypts, with the base-2 logarithm of its work factor
+ * (https://c2sp.org/age, "The scrypt recipient stanza").
+ */
+const SCRYPT = /^age-encryption\.org\/v1\n-> scrypt (?:\S+ (\d+)\n)?/;
+/** The work factor of age and of this program. It takes 256 MiB of memory, and each number more twice as much. */
+const MAX_WORK_FACTOR = 18;
+
+function scryptHeader(wrapped: Uint8Array): RegExpExecArray | null {
+  return SCRYPT.exec(new TextDecoder().decode(wrapped.subarray(0, 200)));
+}
+
 /** Whether a passphrase or an identity decrypts the key of a backup. */
 export function lockOf(wrapped: Uint8Array): "passphrase" | "identity" {
-  const header = new TextDecoder().decode(wrapped.subarray(0, 200));
-  return /^age-encryption\.org\/v1\n-> scrypt /.test(header) ? "passphrase" : "identity";
+  return scryptHeader(wrapped) === null ? "identity" : "passphrase";
 }
 
 /**
@@ -50,6 +61,9 @@ export function lockOf(wrapped: Uint8Array): "passphrase" | "identity" {
  * @throws BackupError when it was encrypted for somebody else or is damaged
  */
 export async function openKey(wrapped: Uint8Array, unlock: Unlock, name: string): Promise<Cipher> {
+  if (Number(scryptHeader(wrapped)?.[1] ?? 0) > MAX_WORK_FACTOR) {
+    throw new BackupError(`${name} takes too much memory to open: use another backup.`);
+  }
   const age = await import("age-encryption");
   const decrypter = new age.Decrypter();
   if ("passphrase" in unlock) decrypter.addPassphrase(unlock.passphrase);

@@ -16,6 +16,7 @@ const REASONS: Record<string, string> = {
   EACCES: "permission is denied, change its owner or mode",
   EPERM: "permission is denied, change its owner or mode",
   EROFS: "the file system is read-only",
+  ENAMETOOLONG: "its name is too long for this disk",
   ENOENT: "it does not exist",
   ENOTDIR: "a file is where a folder should be",
   EISDIR: "it is a folder",

@@ -5,7 +5,7 @@ import { moveFile } from "../system/files.ts";
 import type { Cipher } from "./age.ts";
 import { BackupError, explained } from "./backup-error.ts";
 import { type Content, copyFile, copyThrough, readContent } from "./files.ts";
-import { MANIFEST } from "./manifest.ts";
+import { MANIFEST, type Manifest } from "./manifest.ts";
 
 /** File name extension of encrypted files. */
 export const SEALED = ".age";
@@ -13,6 +13,9 @@ export const SEALED = ".age";
 export const KEY = `key${SEALED}`;
 /** File with the checksums of all other files of an encrypted backup, for sha256sum. It is written last. */
 export const SUMS = "SHA256SUMS";
+
+/** A file as a manifest lists it. */
+type Listed = Pick<Manifest["files"][number], "path" | "bytes">;
 
 /**
  * Stores the files of a backup, unencrypted or encrypted. `path` and `Content` are always those of the
@@ -24,10 +27,10 @@ export interface Container {
   /** Copies a file into the backup. Returns null when the file does not exist. */
   add(from: string, path: string): Promise<Content | null>;
   remove(path: string): Promise<void>;
-  /** Reads a file of the backup. Returns null when it does not exist. */
-  read(path: string): Promise<Content | null>;
-  /** Copies a file out of the backup. Returns null when it does not exist. */
-  extract(path: string, to: string): Promise<Content | null>;
+  /** Reads a file of the backup, up to its listed size. Returns null when it does not exist. */
+  read(file: Listed): Promise<Content | null>;
+  /** Copies a file out of the backup, up to its listed size. Returns null when it does not exist. */
+  extract(file: Listed, to: string): Promise<Content | null>;
   /** Writes the manifest, which completes the backup. */
   complete(manifest: string): Promise<void>;
 }
@@ -39,8 +42,8 @@ export function createPlainContainer(folder: string): Container {
     locate,
     add: (from, path) => copyFile(from, locate(path)),
     remove: (path) => rm(locate(path), { force: true }),
-    read: (path) => readContent(locate(path)),
-    extract: (path, to) => copyFile(locate(path), to),
+    read: ({ path, bytes }) => readContent(locate(path), bytes),
+    extract: ({ path, bytes }, to) => copyFile(locate(path), to, bytes),
     complete: (manifest) => writeAtomically(folder, MANIFEST, manifest),
   };
 }
@@ -59,9 +62,9 @@ export function createSealedContainer(
   /** Checksums of the written files. */
   const sums = new Map<string, string>();
   const locate = (path: string) => join(folder, path + SEALED);
-  const readSealed = async (path: string, to: string | null) => {
+  const readSealed = async ({ path, bytes }: Listed, to: string | null) => {
     try {
-      return (await copyThrough(locate(path), to, decrypt))?.written ?? null;
+      return (await copyThrough(locate(path), to, decrypt, bytes))?.written ?? null;
     } catch (cause) {
       if (cause instanceof BackupError) throw cause;
       const problem = "is damaged or belongs to another backup";
@@ -82,8 +85,8 @@ export function createSealedContainer(
       sums.delete(path + SEALED);
       await rm(locate(path), { force: true });
     },
-    read: (path) => readSealed(path, null),
-    extract: (path, to) => readSealed(path, to),
+    read: (file) => readSealed(file, null),
+    extract: (file, to) => readSealed(file, to),
     async complete(manifest) {
       const sealed = new Blob([manifest]).stream();
       const content = new Uint8Array(await new Response(await encrypt(sealed)).arrayBuffer());

@@ -18,16 +18,21 @@ const PIECE = 1 << 16;
 
 /**
  * Copies a file to a new one that only its owner can read. The copy is durable when this returns.
+ * @param most bytes after which it stops, so that a file that is longer than it says takes no time
  * @returns `null` when the file does not exist
  * @throws BackupError that names the file that can't be read or written
  */
-export async function copyFile(from: string, to: string): Promise<Content | null> {
+export async function copyFile(
+  from: string,
+  to: string,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Content | null> {
   const source = await explained(from, "read", () => openIfExists(from));
   if (source === null) return null;
   await using _ = source;
   await using target = await createFile(to);
   try {
-    const content = await readChunks(source, from, (chunk) =>
+    const content = await readChunks(source, from, most, (chunk) =>
       explained(to, "written", () => target.writeFile(chunk)),
     );
     await explained(to, "written", () => target.sync());
@@ -40,19 +45,24 @@ export async function copyFile(from: string, to: string): Promise<Content | null
 
 /**
  * Reads a file and returns its size and hash.
+ * @param most as in `copyFile`
  * @returns `null` when the file does not exist
  * @throws BackupError when it can't be read
  */
-export async function readContent(path: string): Promise<Content | null> {
+export async function readContent(
+  path: string,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Content | null> {
   const source = await explained(path, "read", () => openIfExists(path));
   if (source === null) return null;
   await using _ = source;
-  return await readChunks(source, path, async () => {});
+  return await readChunks(source, path, most, async () => {});
 }
 
 /**
  * Transforms a file piece by piece and writes the result to a new one, like `copyFile`.
  * @param to path of the new file; null to only read
+ * @param most bytes of the result, as in `copyFile`
  * @returns the contents before and after; `null` when the file does not exist
  * @throws BackupError that names the file that can't be read or written, or what `transform` throws
  */
@@ -60,6 +70,7 @@ export async function copyThrough(
   from: string,
   to: string | null,
   transform: Transform,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<{ read: Content; written: Content } | null> {
   const source = await explained(from, "read", () => openIfExists(from));
   if (source === null) return null;
@@ -71,6 +82,7 @@ export async function copyThrough(
     for await (const chunk of await transform(chunks)) {
       written.add(chunk);
       if (to !== null) await explained(to, "written", async () => target?.writeFile(chunk));
+      if (written.bytes() > most) break;
     }
     if (to !== null) await explained(to, "written", async () => target?.sync());
     return { read: read.content(), written: written.content() };
@@ -94,8 +106,30 @@ export async function readSmall(path: string, max: number): Promise<Buffer | nul
   await using _ = source;
   return await explained(path, "read", async () => {
     if ((await source.stat()).size <= max) return await source.readFile();
-    throw new BackupError(`${path} can't be read: it is too large.`);
+    throw tooLarge(path);
   });
+}
+
+/**
+ * Passes the bytes of a file to `use`, piece by piece.
+ * @param max as in `readSmall`
+ * @returns `null` when the file does not exist
+ * @throws as `readSmall`
+ */
+export async function readPieces<T>(
+  path: string,
+  max: number,
+  use: (bytes: ReadableStream<Uint8Array>) => Promise<T>,
+): Promise<T | null> {
+  const source = await explained(path, "read", () => openIfExists(path));
+  if (source === null) return null;
+  await using _ = source;
+  if ((await source.stat()).size > max) throw tooLarge(path);
+  return await use(streamOf(source, path, () => {}));
+}
+
+function tooLarge(path: string): BackupError {
+  return new BackupError(`${path} can't be read: it is too large.`);
 }
 
 /** Makes the entries of a folder and of all its subfolders durable. */
@@ -166,6 +200,7 @@ function createMeter() {
       hash.update(chunk);
       bytes += chunk.length;
     },
+    bytes: () => bytes,
     content: (): Content => ({ bytes, sha256: hash.digest("hex") }),
   };
 }
@@ -173,13 +208,14 @@ function createMeter() {
 async function readChunks(
   source: FileHandle,
   path: string,
+  most: number,
   use: (chunk: Uint8Array) => Promise<void>,
 ): Promise<Content> {
   const meter = createMeter();
   const buffer = Buffer.allocUnsafe(CHUNK);
   for (;;) {
     const { bytesRead } = await explained(path, "read", () => source.read(buffer, 0, CHUNK));
-    if (bytesRead === 0) return meter.content();
+    if (bytesRead === 0 || meter.bytes() > most) return meter.content();
     const chunk = buffer.subarray(0, bytesRead);
     meter.add(chunk);
     await use(chunk);

@@ -21,7 +21,8 @@ const NAME = /^\w{1,100}(\.[0-9a-f]{8}){0,2}$/;
 /**
  * Checks that the database at `path` is one of this program. A backup is untrusted input, because its
  * author also wrote its checksums. A foreign database could run its own statements with each change
- * (triggers, views), and contain names that lead out of the data folder.
+ * (triggers, views), ignore changes such as a revocation (constraints of tables), and contain names that lead
+ * out of the data folder.
  * @param schema its schema version according to the manifest
  * @param origin its name in the error message
  * @throws BackupError
@@ -32,7 +33,7 @@ export function refuseForeignDatabase(path: string, schema: number, origin: stri
     sqlite.run("PRAGMA trusted_schema = OFF");
     const isOurs =
       schemaVersion(sqlite) === schema &&
-      programsOf(sqlite) === expectedPrograms(schema) &&
+      definitionOf(sqlite) === expectedDefinition(schema) &&
       NAMES.every(([table, column]) => hasPlainNames(sqlite, table, column)) &&
       hasPlainFiles(sqlite);
     if (isOurs) return;
@@ -44,21 +45,29 @@ export function refuseForeignDatabase(path: string, schema: number, origin: stri
   throw new BackupError(`${origin} is not a database of ctxd: use another backup.`);
 }
 
-/** The statements that a database runs by itself: triggers and views. */
-function programsOf(sqlite: Sqlite): string {
+/**
+ * The statements that define a database. SQLite's own tables and indexes are left out: they have no statement, or are
+ * statistics. Early versions wrote `AUTOINCREMENT` without a `NOT NULL`, which means the same.
+ */
+function definitionOf(sqlite: Sqlite): string {
   const rows = sqlite
     .query<{ sql: string }, []>(
-      "SELECT sql FROM sqlite_schema WHERE type NOT IN ('table', 'index') ORDER BY name",
+      `SELECT sql FROM sqlite_schema
+       WHERE type NOT IN ('table', 'index') OR name NOT LIKE 'sqlite!_%' ESCAPE '!'
+       ORDER BY type, name`,
     )
     .all();
-  return JSON.stringify(rows.map(({ sql }) => sql));
+  return JSON.stringify(rows.map(({ sql }) => sql)).replaceAll(
+    "AUTOINCREMENT NOT NULL",
+    "AUTOINCREMENT",
+  );
 }
 
-function expectedPrograms(schema: number): string {
+function expectedDefinition(schema: number): string {
   const model = new Sqlite(":memory:");
   try {
     migrateSqlite(model, MIGRATIONS.slice(0, schema));
-    return programsOf(model);
+    return definitionOf(model);
   } finally {
     model.close();
   }

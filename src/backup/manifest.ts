@@ -1,17 +1,29 @@
-import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 import { MIGRATIONS } from "../db/migrations.ts";
+import { createJsonParts, TooLong } from "../json-parts.ts";
 import { BackupError } from "./backup-error.ts";
 import { isPlainPath } from "./foreign-database.ts";
 
-/** Maximum bytes of a manifest, which is read into memory: enough for a million files. */
+/** Maximum bytes of a manifest: enough for a million files. */
 export const MAX_MANIFEST = 256 << 20;
+/** Maximum bytes of the entry of a file, and of all else in a manifest. */
+const LIMITS = { maxPart: 8 << 10, maxOutline: 16 << 20 };
+/** Maximum characters of a path. Those of LanceDB have less than 200. */
+const MAX_PATH = 1_000;
 
 /** Version of the format. It grows with changes that an older program can't read. */
 const FORMAT = 1;
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
+const Entry = Type.Object({
+  path: Type.String({ maxLength: MAX_PATH }),
+  bytes: Count,
+  sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),
+});
+const entryShape = TypeCompiler.Compile(Entry);
 
 const Manifest = Type.Object({
   format: Count,
@@ -22,13 +34,7 @@ const Manifest = Type.Object({
   schema: Count,
   accounts: Count,
   tables: Count,
-  files: Type.Array(
-    Type.Object({
-      path: Type.String(),
-      bytes: Count,
-      sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),
-    }),
-  ),
+  files: Type.Array(Entry),
   /** SHA-256 of all fields above, as JSON without white space. */
   checksum: Type.String(),
 });
@@ -51,17 +57,17 @@ export function formatManifest(manifest: Manifest): string {
 }
 
 /**
- * Parses the manifest of a backup and checks that this program can restore it.
- * @param text content of its file; null when it is missing
- * @param name its file name in the folder
- * @throws BackupError when it is missing, damaged or of a newer program
+ * Reads the manifest of a backup and checks that this program can restore it. The text is parsed entry by entry: its
+ * author could nest it deeply, or fill it with millions of values that take much more memory than their text.
+ * @param bytes content of its file
+ * @param path of its file
+ * @throws BackupError when it is damaged or of a newer program
  */
-export function parseManifest(text: string | null, folder: string, name: string): Manifest {
-  const path = join(folder, name);
-  if (text === null) {
-    throw new BackupError(`${folder} is not a complete backup: it has no ${name}.`);
-  }
-  const manifest = parse(text);
+export async function readManifest(
+  bytes: AsyncIterable<Uint8Array>,
+  path: string,
+): Promise<Manifest> {
+  const manifest = await parse(bytes);
   if (isNewer(manifest)) {
     throw new BackupError(
       `${path} was written by a newer ctxd (${manifest.ctxd}): restore with that version or a newer one.`,
@@ -76,11 +82,26 @@ export function parseManifest(text: string | null, folder: string, name: string)
   return manifest;
 }
 
-function parse(text: string): unknown {
+/** The value of a manifest's text; without its files if one of them is invalid, and null if it is no JSON. */
+async function parse(bytes: AsyncIterable<Uint8Array>): Promise<unknown> {
+  const parts = createJsonParts(LIMITS);
+  const files: Static<typeof Entry>[] = [];
   try {
-    return JSON.parse(text);
-  } catch {
-    return null;
+    for await (const chunk of bytes) {
+      for (const part of parts.read(chunk)) {
+        const entry: unknown = JSON.parse(part.toString());
+        if (entryShape.Check(entry)) files.push(entry);
+      }
+    }
+    const outline = Object(JSON.parse(parts.outline()?.toString() ?? ""));
+    const isWhole =
+      Array.isArray(outline.files) &&
+      outline.files.length === files.length &&
+      outline.files.every((place: unknown, index: number) => Object(place)[0] === index);
+    return { ...outline, files: isWhole ? files : null };
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TooLong) return null;
+    throw error;
   }
 }
 
@@ -106,6 +127,25 @@ function isInside({ path }: { path: string }): boolean {
   return path === "ctxd.db" || (path.startsWith("memories/") && isPlainPath(path));
 }
 
+/** SHA-256 of the fields as JSON without white space, of which no more than an entry is in memory. */
 function checksumOf(unsigned: Omit<Manifest, "checksum">): string {
-  return new Bun.CryptoHasher("sha256").update(JSON.stringify(unsigned)).digest("hex");
+  const hash = new Bun.CryptoHasher("sha256");
+  const { files } = unsigned;
+  const fields = Object.entries(unsigned).map(([name, value]) => {
+    const isFiles = name === "files";
+    return {
+      name: `${JSON.stringify(name)}:`,
+      value: isFiles ? "[" : JSON.stringify(value),
+      isFiles,
+    };
+  });
+  for (const [at, { name, value, isFiles }] of fields.entries()) {
+    hash.update(`${at === 0 ? "{" : ","}${name}${value}`);
+    if (!isFiles) continue;
+    for (const [index, file] of files.entries()) {
+      hash.update(`${index === 0 ? "" : ","}${JSON.stringify(file)}`);
+    }
+    hash.update("]");
+  }
+  return hash.update("}").digest("hex");
 }

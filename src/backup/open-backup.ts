@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { lockOf, openKey, type Unlock } from "./age.ts";
+import { type Cipher, lockOf, openKey, type Unlock } from "./age.ts";
 import { BackupError } from "./backup-error.ts";
 import {
   type Container,
@@ -9,8 +9,8 @@ import {
   KEY,
   SEALED,
 } from "./container.ts";
-import { readSmall } from "./files.ts";
-import { MANIFEST, MAX_MANIFEST, type Manifest, parseManifest } from "./manifest.ts";
+import { readPieces, readSmall } from "./files.ts";
+import { MANIFEST, MAX_MANIFEST, type Manifest, readManifest } from "./manifest.ts";
 
 /** Maximum bytes of a backup's key: enough for a hundred recipients. */
 const MAX_KEY = 256 << 10;
@@ -43,8 +43,9 @@ export async function openBackup(
     );
   }
   if (!isSealed) {
-    const text = (await readSmall(join(folder, MANIFEST), MAX_MANIFEST))?.toString() ?? null;
-    const manifest = parseManifest(text, folder, MANIFEST);
+    const path = join(folder, MANIFEST);
+    const manifest = await readPieces(path, MAX_MANIFEST, (bytes) => readManifest(bytes, path));
+    if (manifest === null) throw incomplete(folder, MANIFEST);
     return { manifest, container: createPlainContainer(folder) };
   }
   const path = join(folder, KEY);
@@ -52,20 +53,26 @@ export async function openBackup(
   if (!wrapped || !ask) throw new BackupError(`${folder} is an encrypted backup.`);
   const cipher = await openKey(wrapped, await ask(lockOf(wrapped)), path);
   const name = MANIFEST + SEALED;
-  const sealed = await readSmall(join(folder, name), MAX_MANIFEST);
-  const text = sealed && (await decryptText(sealed, cipher.decrypt, join(folder, name)));
-  const manifest = parseManifest(text, folder, name);
+  const manifest = await readPieces(join(folder, name), MAX_MANIFEST, (bytes) =>
+    readSealedManifest(bytes, cipher, join(folder, name)),
+  );
+  if (manifest === null) throw incomplete(folder, name);
   return { manifest, container: createSealedContainer(folder, cipher) };
 }
 
-async function decryptText(
-  sealed: Uint8Array,
-  decrypt: (bytes: ReadableStream<Uint8Array>) => Promise<ReadableStream<Uint8Array>>,
+function incomplete(folder: string, name: string): BackupError {
+  return new BackupError(`${folder} is not a complete backup: it has no ${name}.`);
+}
+
+async function readSealedManifest(
+  sealed: ReadableStream<Uint8Array>,
+  { decrypt }: Pick<Cipher, "decrypt">,
   path: string,
-): Promise<string> {
+): Promise<Manifest> {
   try {
-    return await new Response(await decrypt(new Blob([sealed]).stream())).text();
+    return await readManifest(await decrypt(sealed), path);
   } catch (cause) {
+    if (cause instanceof BackupError) throw cause;
     throw new BackupError(`${path} is damaged or belongs to another backup: use another.`, {
       cause,
     });

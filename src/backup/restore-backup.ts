@@ -61,7 +61,7 @@ export async function restoreBackup({
     await forEach(manifest.files, async (file) => {
       signal?.throwIfAborted();
       onProgress({ step: "copying files", count: ++count, total: manifest.files.length });
-      requireSame(file, await container.extract(file.path, join(staging, file.path)), container);
+      requireSame(file, await container.extract(file, join(staging, file.path)), container);
     });
     const database = databasePath(staging);
     refuseForeignDatabase(database, manifest.schema, container.locate(DATABASE));

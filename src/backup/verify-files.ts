@@ -28,7 +28,7 @@ export async function verifyFiles(
     signal?.throwIfAborted();
     onProgress?.({ step: "checking files", count: ++count, total: manifest.files.length });
     await refuseOutside(container.locate(file.path), folder);
-    requireSame(file, await container.read(file.path), container);
+    requireSame(file, await container.read(file), container);
   });
 }
 

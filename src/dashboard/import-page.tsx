@@ -142,9 +142,9 @@ export function ImportOutcome({ reading, totals, isTrial, problem }: Result): Ma
           ]}
         />
       )}
-      {totals.failed.length > 0 && (
+      {totals.failures > 0 && (
         <Table
-          caption={`Could not be imported: ${totals.failed.length}`}
+          caption={`Could not be imported: ${totals.failures}`}
           rows={totals.failed.slice(0, MAX_ROWS)}
           columns={[
             { title: "Place", isHeader: true, cell: ({ at }) => at },

@@ -2,13 +2,10 @@ import { Readable } from "node:stream";
 import yauzl, { type Entry, RandomAccessReader, type ZipFile } from "yauzl";
 import type { InputFile } from "./input-file.ts";
 import { SourceError } from "./source.ts";
+import { maxUnpacked } from "./unpack.ts";
 
 /** Files that an archive may contain. */
 const MAX_FILES = 100_000;
-/** Limit of unpacked to packed bytes. Text is compressed to a twentieth at best. */
-const MAX_RATIO = 200;
-/** Unpacked bytes that are always allowed. */
-const MIN_UNPACKED_BYTES = 1 << 20;
 /** The mode of a symbolic link (`S_IFLNK`), in the upper half of a file's attributes. */
 const LINK = 0xa000;
 
@@ -43,7 +40,7 @@ export async function openArchive(
     zip.close();
     throw error;
   });
-  const budget = { bytes: MIN_UNPACKED_BYTES + MAX_RATIO * blob.size };
+  const budget = { bytes: maxUnpacked(blob.size) };
   const files = entries.filter(isFile).map((entry) => toFile(zip, entry, name, budget));
   return { files, close: () => zip.close() };
 }

@@ -17,12 +17,14 @@ export const chatGptConversations: Format = {
     /"mapping"\s*:\s*\{/.test(head) &&
     /"(message|current_node)"\s*:/.test(head),
   read(source) {
-    // Each conversation repeats the memories that existed when it began.
+    // Each conversation repeats the memories that existed when it began. These are their hashes.
     const known = new Set<string>();
     return readEntries(source, (entry, at) => readConversation(entry, at, known));
   },
 };
 
+/** Saved memories that are recognised when they are repeated. Others get the same id again. */
+const MAX_KNOWN = 100_000;
 /** Tag of memories that ChatGPT has saved. */
 const SAVED = "saved";
 
@@ -35,8 +37,9 @@ function* readConversation(entry: unknown, at: string, known: Set<string>): Iter
   const title = typeof entry.title === "string" ? entry.title : undefined;
   for (const message of messagesOf(entry, entry.mapping)) {
     for (const content of savedIn(message)) {
-      if (known.has(content)) continue;
-      known.add(content);
+      const hash = new Bun.CryptoHasher("sha256").update(content).digest("base64");
+      if (known.has(hash)) continue;
+      if (known.size < MAX_KNOWN) known.add(hash);
       yield { at, memory: savedMemory(content, message.create_time) };
     }
     const text = saidIn(message);

@@ -45,8 +45,10 @@ export function convert(origin: string, source: SourceMemory): Converted {
 export function createConverter({ project }: { project: string | null }) {
   const subjects = new Map<string, string>();
   const identify = (identity: string, subject: string): string => {
-    const known = subjects.get(identity) ?? subject;
-    if (subjects.size < MAX_KNOWN_TEXTS) subjects.set(identity, known);
+    // The texts themselves would take gigabytes.
+    const hash = new Bun.CryptoHasher("sha256").update(identity).digest("base64");
+    const known = subjects.get(hash) ?? subject;
+    if (subjects.size < MAX_KNOWN_TEXTS) subjects.set(hash, known);
     return known === subject ? identity : JSON.stringify([subject, identity]);
   };
   const context = { project, inOrder: createSessionOrder(), identify };

@@ -1,10 +1,13 @@
-import { Readable } from "node:stream";
-import { CsvError, type Info, parse } from "csv-parse";
+import { CsvError, parse } from "csv-parse";
 import { createPause } from "../pause.ts";
 import type { Format, Found, SourceMemory } from "./format.ts";
-import { placeIn, SourceError } from "./source.ts";
+import { inSlices, placeIn, SourceError } from "./source.ts";
 
 const MAX_ROW_BYTES = 1 << 20;
+/** Bytes that are parsed at once. */
+const SLICE_BYTES = 1 << 16;
+/** As many as spreadsheets have. */
+const MAX_COLUMNS = 16_384;
 
 /** From this many characters on, an id counts as globally unique. */
 const MIN_UNIQUE_ID = 16;
@@ -39,50 +42,66 @@ export const csv: Format = {
   recognises: (head, name) => /\.(csv|tsv)$/i.test(name) || isTable(head),
   async *read(source) {
     let fields: ReadonlyMap<string, Field> = new Map();
+    // Collected here, because the parser's own queue is lost where the table is damaged.
+    let rows: Row[] = [];
+    let damage: Error | null = null;
     const parser = parse({
       delimiter: delimiterOf(source.head),
       columns(names: string[]) {
+        if (names.length > MAX_COLUMNS) {
+          throw new SourceError(source.name, `has more than ${MAX_COLUMNS} columns`);
+        }
         const columns = names.map((name, at) => name.trim() || `column ${at + 1}`);
         fields = fieldsOf(columns);
         return columns;
       },
-      info: true,
+      on_record(record: Record<string, string>, { lines }) {
+        rows.push({ record, lines });
+        return null;
+      },
       trim: true,
       relax_quotes: true,
       relax_column_count: true,
       skip_empty_lines: true,
       max_record_size: MAX_ROW_BYTES,
     });
-    const input = Readable.from(source.bytes);
-    input.on("error", (error) => parser.destroy(error));
-    input.pipe(parser);
+    parser.on("error", (error) => {
+      damage = error;
+    });
+    parser.resume();
     const pause = createPause();
     let line = 1;
-    try {
-      for await (const row of parser) {
-        await pause();
-        const { record, info }: Row = row;
+    const takeRows = function* (): Generator<Found> {
+      for (const { record, lines } of rows) {
         const at = placeIn(source, `line ${line + 1}`);
-        line = info.lines;
+        line = lines;
         const memory = toMemory(record, fields);
-        const found: Found =
-          memory === null ? { at, leftOut: "rows without a text" } : { at, memory };
-        yield found;
+        yield memory === null ? { at, leftOut: "rows without a text" } : { at, memory };
       }
-    } catch (cause) {
-      if (!(cause instanceof CsvError)) throw cause;
-      if (line === 1) throw new SourceError(source.name, "is a damaged table", { cause });
-      const at = placeIn(source, `line ${line + 1}`);
-      yield { at, problem: "is damaged: the rest was not read" };
-    } finally {
-      input.destroy();
+      rows = [];
+    };
+    for await (const bytes of inSlices(source.bytes, SLICE_BYTES)) {
+      await pause();
+      await new Promise<unknown>((resolve) => parser.write(bytes, resolve));
+      yield* takeRows();
+      if (damage !== null) break;
     }
+    if (damage === null) {
+      await new Promise<void>((resolve) => parser.once("close", resolve).end());
+      yield* takeRows();
+    }
+    if (damage === null) return;
+    if (!((damage as Error) instanceof CsvError)) throw damage;
+    if (line === 1) throw new SourceError(source.name, "is a damaged table", { cause: damage });
+    const at = placeIn(source, `line ${line + 1}`);
+    yield { at, problem: "is damaged: the rest was not read" };
   },
 };
 
 interface Row {
   record: Record<string, string>;
-  info: Info;
+  /** Number of its last line. */
+  lines: number;
 }
 
 function toMemory(

@@ -20,6 +20,5 @@ function hasProjects(name: string): boolean {
 
 /** The name of a file without its folders and its extension. */
 export function stemOf(path: string): string {
-  const [, stem = ""] = /([^/]*?)(?:\.\w+)?$/.exec(path) ?? [];
-  return stem;
+  return path.slice(path.lastIndexOf("/") + 1).replace(/\.\w+$/, "");
 }

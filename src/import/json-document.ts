@@ -1,10 +1,13 @@
-import { JSONParser } from "@streamparser/json";
+import { JSONParser, TokenType } from "@streamparser/json";
 import { createPause } from "../pause.ts";
 import type { Found } from "./format.ts";
-import { placeIn, type TextSource } from "./source.ts";
+import { ENTRY_LIMITS } from "./json-objects.ts";
+import { inSlices, placeIn, type TextSource } from "./source.ts";
 
 /** Most characters of one entry. */
 const MAX_ENTRY = 64 << 20;
+/** Bytes of a text or number that are kept apart until it is complete. */
+const BUFFER_BYTES = 1 << 16;
 /** Bytes that are parsed at once. In a damaged file, fewer bytes save more entries before the damage. */
 const SLICE_BYTES = 256;
 /** Fields that contain the list of entries. */
@@ -28,14 +31,27 @@ export async function* readEntries(
     keepStack: false,
     // Text after the document is ignored.
     separator: "",
+    stringBufferSize: BUFFER_BYTES,
+    numberBufferSize: BUFFER_BYTES,
   });
   let parsed: { value: unknown; list: string }[] = [];
   let count = 0;
   let sinceLast = 0;
+  let problem: string | null = null;
+  let [values, depth] = [0, 0];
+  parser.onToken = ({ token }) => {
+    if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) depth++;
+    else if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) depth--;
+    else if (token === TokenType.COMMA) values++;
+    if (depth > ENTRY_LIMITS.depth) problem = "is nested too deeply: the rest was not read";
+    if (values > ENTRY_LIMITS.values) problem = "has too many values: the rest was not read";
+    if (problem !== null) throw new Error(problem);
+  };
   parser.onValue = ({ value, stack }) => {
     const list = stack.flatMap(({ key }) => (typeof key === "string" ? key : [])).join(".");
     parsed.push({ value, list });
     sinceLast = 0;
+    values = 0;
   };
   const takeParsed = () => {
     const entries = parsed.map((entry) => ({
@@ -47,7 +63,6 @@ export async function* readEntries(
   };
 
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  let problem: string | null = null;
   const feed = (decode: () => string, isLast = false) => {
     try {
       const text = decode();
@@ -56,13 +71,13 @@ export async function* readEntries(
       if (sinceLast > MAX_ENTRY) problem = "is too large";
       if (isLast && !parser.isEnded) parser.end();
     } catch (error) {
-      problem =
+      problem ??=
         error instanceof TypeError && "code" in error
           ? "is not text in UTF-8: the rest was not read"
           : "is damaged or cut off: the rest was not read";
     }
   };
-  for await (const bytes of inSlices(source.bytes)) {
+  for await (const bytes of inSlices(source.bytes, SLICE_BYTES)) {
     await pause();
     feed(() => decoder.decode(bytes, { stream: true }));
     for (const { value, at, list } of takeParsed()) yield* read(value, at, list);
@@ -73,12 +88,4 @@ export async function* readEntries(
     for (const { value, at, list } of takeParsed()) yield* read(value, at, list);
   }
   if (problem !== null) yield { at: placeIn(source, `entry ${count + 1}`), problem };
-}
-
-async function* inSlices(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    for (let start = 0; start < chunk.length; start += SLICE_BYTES) {
-      yield chunk.subarray(start, start + SLICE_BYTES);
-    }
-  }
 }

@@ -1,3 +1,5 @@
+import { isBeyond } from "../parse-json.ts";
+
 export type JsonObject = Record<string, unknown>;
 
 export function isObject(value: unknown): value is JsonObject {
@@ -9,8 +11,15 @@ export function isText(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "";
 }
 
-/** Parses JSON; null when it is invalid or no object. */
+/**
+ * Values of an entry, and how deep they are nested. A conversation of ten thousand messages has less. Each value takes
+ * memory, however short its text is, and what walks through deep ones runs out of stack.
+ */
+export const ENTRY_LIMITS = { values: 1_000_000, depth: 500 };
+
+/** Parses JSON; null when it is invalid, no object, or beyond `ENTRY_LIMITS`. */
 export function parseObject(text: string): JsonObject | null {
+  if (isBeyond(text, ENTRY_LIMITS)) return null;
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : null;

@@ -7,7 +7,8 @@ import { type ProjectOf, rememberProjects } from "./folder-projects.ts";
 import type { Context, Format, Found, SourceMemory } from "./format.ts";
 import { recognise } from "./formats.ts";
 import type { InputFile } from "./input-file.ts";
-import { HEAD_BYTES, type Opened, openText, peek, SourceError } from "./source.ts";
+import { type Opened, openText, peek, placeIn, SourceError } from "./source.ts";
+import { unpackZstd } from "./unpack.ts";
 
 /** An entry that was read: a line of JSON for the server, or a problem. */
 export type SourceLine = GoodLine | { at: string; problem: string };
@@ -54,7 +55,13 @@ export interface ReadOptions {
   isOrdered?: boolean;
   /** The project of a folder on this machine, for transcripts; null when it has none. */
   projectOf?: ProjectOf;
+  /** Reads a PDF elsewhere, such as in a thread whose memory is limited. By default it is read here. */
+  readPdf?: (file: File, options: { project: string | null }) => Reading;
 }
+
+/** Reasons for leaving something out that are counted: an archive may have thousands of file name extensions. */
+const MAX_REASONS = 20;
+const OTHER_REASONS = "others";
 
 /** Reads files one after the other, each in its own format. */
 export function readFiles(
@@ -64,6 +71,7 @@ export function readFiles(
     isFolder = false,
     isOrdered = false,
     projectOf = async () => null,
+    readPdf,
   }: ReadOptions = {},
 ): Reading {
   const meter = createMeter(inputs);
@@ -72,7 +80,11 @@ export function readFiles(
   const context: Context = { projects: new Map(), projectOf: rememberProjects(projectOf) };
   const convert = createConverter({ project });
 
-  const leaveOut = (reason: string) => void leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
+  const leaveOut = (reason: string) => {
+    const isListed = leftOut.has(reason) || leftOut.size < MAX_REASONS;
+    const kind = isListed ? reason : OTHER_REASONS;
+    leftOut.set(kind, (leftOut.get(kind) ?? 0) + 1);
+  };
 
   async function* readFile(
     input: InputFile,
@@ -96,6 +108,13 @@ export function readFiles(
     { isPart, file }: { isPart: boolean; file: ReadFile },
   ): AsyncGenerator<SourceLine> {
     files.push(file);
+    if (readPdf && isPdf(opened)) {
+      yield* readElsewhere(input, file, async () => {
+        const blob = await gather(input, opened);
+        return readPdf(new File([blob], input.called ?? input.name), { project });
+      });
+      return;
+    }
     const { format, found } = await readOne(input, opened, isPart);
     file.format = format.name;
     for await (const one of found) {
@@ -107,6 +126,27 @@ export function readFiles(
       yield* toLines(one, (memory) => convert(format.origin, memory));
     }
     if (file.found === 0) file.problem = "contains no memories";
+  }
+
+  /** Passes on what another reading of a single file finds, with this file's name. */
+  async function* readElsewhere(
+    input: InputFile,
+    file: ReadFile,
+    begin: () => Promise<Reading>,
+  ): AsyncGenerator<SourceLine> {
+    const reading = await begin();
+    try {
+      for await (const line of reading.lines) {
+        file.found++;
+        yield { ...line, at: placeIn(input, line.at) };
+      }
+    } catch (error) {
+      throw error instanceof SourceError ? new SourceError(input.name, error.problem) : error;
+    }
+    for (const { format, problem } of reading.files) Object.assign(file, { format, problem });
+    for (const [reason, count] of reading.leftOut) {
+      for (let n = 0; n < count; n++) leaveOut(reason);
+    }
   }
 
   /** Reads one of several files. An unreadable file is reported, and the others are read. */
@@ -193,19 +233,13 @@ function isZstd({ head }: Opened): boolean {
   return Buffer.from(head.subarray(0, 4)).toString("hex") === "28b52ffd";
 }
 
-/** Unpacks files on this machine only: an uploaded file could be made to unpack to any size. */
-async function unpack(input: InputFile, opened: Opened) {
+/** Unpacks files on this machine only: agents compress transcripts, and nobody uploads those one by one. */
+async function unpack(input: InputFile, opened: Opened): Promise<Opened> {
   if (input.path === undefined) {
     throw new SourceError(input.name, "is compressed: unpack it first");
   }
   const packed = await (await gather(input, opened)).bytes();
-  const bytes = await Bun.zstdDecompress(packed).catch((cause) => {
-    throw new SourceError(input.name, "is damaged", { cause });
-  });
-  const all = async function* () {
-    yield bytes;
-  };
-  return { head: bytes.subarray(0, HEAD_BYTES), bytes: all() };
+  return await peek(unpackZstd(packed, input.name), () => {});
 }
 
 function isPdf({ head }: Opened): boolean {

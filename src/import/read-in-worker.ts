@@ -22,7 +22,8 @@ export function readInWorker(
   let share: number | null = null;
   const reading: Reading = {
     lines: linesFrom(files, { project, limits }, (state) => {
-      reading.files.splice(0, reading.files.length, ...state.files);
+      reading.files.length = state.from;
+      for (const file of state.files) reading.files.push(file);
       for (const [reason, count] of state.leftOut) reading.leftOut.set(reason, count);
       share = state.share;
     }),

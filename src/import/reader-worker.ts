@@ -34,8 +34,13 @@ async function read({ files, project }: ToReader & { type: "read" }): Promise<vo
   }
 }
 
+/** The file that was being read at the last message. It and those after it may have changed. */
+let current = 0;
+
 function stateOf({ files, leftOut, share }: Reading): ReadingState {
-  return { files, leftOut: [...leftOut], share: share() };
+  const from = current;
+  current = Math.max(0, files.length - 1);
+  return { files: files.slice(from), from, leftOut: [...leftOut], share: share() };
 }
 
 function send(message: FromReader): void {

@@ -30,7 +30,7 @@ export class SourceError extends CtxdError {
 }
 
 /** Bytes at the beginning of a file that identify its format. */
-export const HEAD_BYTES = 1 << 18;
+const HEAD_BYTES = 1 << 18;
 
 /** The beginning of a file, and all its bytes. */
 export interface Opened {
@@ -69,6 +69,18 @@ export async function peek(
     }
   };
   return { head, bytes: all(), close };
+}
+
+/** The same bytes in pieces of at most `size` bytes. An upload may come as one piece. */
+export async function* inSlices(
+  chunks: AsyncIterable<Uint8Array>,
+  size: number,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    for (let start = 0; start < chunk.length; start += size) {
+      yield chunk.subarray(start, start + size);
+    }
+  }
 }
 
 /** @throws SourceError when the file is not text */

@@ -10,14 +10,17 @@ export interface Totals {
   kept: number;
   /** Memories whose secrets were masked. */
   masked: number;
-  /** What could not be imported, by location. */
+  /** What could not be imported, by location: the first `MAX_FAILED` of `failures`. */
   failed: { at: string; reason: string }[];
+  failures: number;
   /** What was left out of memories, with the number of memories. */
   notes: Map<string, number>;
   /** The first memories, as they would be saved. */
   samples: ImportedMemory[];
 }
 
+/** Failures that are kept: a file of 32 MB may have millions of damaged lines. */
+const MAX_FAILED = 100;
 /** Memories that a preview shows. */
 const MAX_SAMPLES = 5;
 
@@ -29,6 +32,7 @@ export function createTotals(): Totals {
     kept: 0,
     masked: 0,
     failed: [],
+    failures: 0,
     notes: new Map(),
     samples: [],
   };
@@ -37,7 +41,7 @@ export function createTotals(): Totals {
 /** Counts a line that was read: its problem, or its notes and its sample. */
 export function addLine(totals: Totals, line: SourceLine): void {
   if ("problem" in line) {
-    totals.failed.push({ at: line.at, reason: line.problem });
+    addFailure(totals, line.at, line.problem);
     return;
   }
   for (const note of line.notes) totals.notes.set(note, (totals.notes.get(note) ?? 0) + 1);
@@ -53,13 +57,18 @@ export function addReport(totals: Totals, report: ImportReport, sent: readonly G
   // Servers of earlier versions do not report this.
   totals.masked += report.masked ?? 0;
   for (const { line, outcome, reason } of report.skipped) {
-    if (outcome === "invalid") totals.failed.push({ at: sent[line - 1]?.at ?? "", reason });
+    if (outcome === "invalid") addFailure(totals, sent[line - 1]?.at ?? "", reason);
   }
 }
 
+function addFailure(totals: Totals, at: string, reason: string): void {
+  totals.failures++;
+  if (totals.failed.length < MAX_FAILED) totals.failed.push({ at, reason });
+}
+
 /** Memories and problems so far. */
-export function countOf({ created, updated, unchanged, kept, failed }: Totals): number {
-  return created + updated + unchanged + kept + failed.length;
+export function countOf({ created, updated, unchanged, kept, failures }: Totals): number {
+  return created + updated + unchanged + kept + failures;
 }
 
 /** Whether the import found any memory. */

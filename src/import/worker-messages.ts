@@ -14,7 +14,9 @@ export type FromReader =
 
 /** The fields of `Reading` without its lines, in a form that can be posted. */
 export interface ReadingState {
+  /** The files from the number `from` on. Those before it are as they were. */
   files: ReadFile[];
+  from: number;
   leftOut: [string, number][];
   share: number | null;
 }

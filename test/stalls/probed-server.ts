@@ -52,6 +52,7 @@ export async function startProbedServer(
   return {
     ...account,
     origin,
+    pid: child.pid,
     port: Number(new URL(origin).port),
     /** The longest time for which its main thread was blocked since the last call, in milliseconds. */
     held: () =>

@@ -16,6 +16,21 @@ export function pdf(pages: readonly (readonly string[])[], { title }: { title?: 
     add(`<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`);
   }
   add(`<< /CreationDate (D:20240301120000Z) ${title ? `/Title (${title})` : ""} >>`);
+  return fileOf(objects, `/Info ${objects.length} 0 R`);
+}
+
+/** A PDF with a page whose content is packed a number of times. */
+export function packedPdf(content: Buffer, times: number): Buffer {
+  const filters = "/FlateDecode ".repeat(times);
+  return fileOf([
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R >>",
+    `<< /Length ${content.length} /Filter [${filters}] >>\nstream\n${content.toString("latin1")}\nendstream`,
+  ]);
+}
+
+function fileOf(objects: readonly string[], more = ""): Buffer {
   let file = "%PDF-1.4\n";
   const offsets = objects.map((body, at) => {
     const offset = file.length;
@@ -23,7 +38,7 @@ export function pdf(pages: readonly (readonly string[])[], { title }: { title?: 
     return `${String(offset).padStart(10, "0")} 00000 n \n`;
   });
   const start = file.length;
-  const trailer = `<< /Size ${objects.length + 1} /Root 1 0 R /Info ${objects.length} 0 R >>`;
+  const trailer = `<< /Size ${objects.length + 1} /Root 1 0 R ${more} >>`;
   file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${offsets.join("")}`;
   return Buffer.from(`${file}trailer\n${trailer}\nstartxref\n${start}\n%%EOF\n`, "latin1");
 }

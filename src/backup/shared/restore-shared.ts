@@ -46,7 +46,7 @@ export async function restoreShared({
     const extract = async (path: string, to: string) => {
       signal?.throwIfAborted();
       const file = listed.get(path);
-      if (file) requireSame(file, await container.extract(path, to), container);
+      if (file) requireSame(file, await container.extract(file, to), container);
     };
     const path = join(scratch, DATABASE);
     await extract(DATABASE, path);

@@ -165,13 +165,13 @@ function report(
   }
 }
 
-function reportFailed({ failed }: Totals): void {
-  if (failed.length === 0) return;
+function reportFailed({ failed, failures }: Totals): void {
+  if (failures === 0) return;
   for (const { at, reason } of failed.slice(0, MAX_LISTED)) {
     say(`  ${printable(at)}: ${reason.replace(/\.$/, "")}`);
   }
-  if (failed.length > MAX_LISTED) say(`  … and ${failed.length - MAX_LISTED} more`);
-  const what = failed.length === 1 ? "1 place" : `${failed.length} places`;
+  if (failures > MAX_LISTED) say(`  … and ${failures - MAX_LISTED} more`);
+  const what = failures === 1 ? "1 place" : `${failures} places`;
   throw new CommandError(`${what} can't be imported.`);
 }
 

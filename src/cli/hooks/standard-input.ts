@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../../import/json-objects.ts";
+import { type JsonObject, parseObject } from "../../import/json-objects.ts";
 
 /** Milliseconds to wait for a hook's input: agents write it immediately. */
 const TIMEOUT_MS = 1_000;
@@ -19,10 +19,5 @@ export async function readHookInput(): Promise<JsonObject | null> {
     chunks.push(value);
   }
   clearTimeout(timer);
-  try {
-    const value: unknown = JSON.parse(Buffer.concat(chunks).toString());
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+  return parseObject(Buffer.concat(chunks).toString());
 }

@@ -1,5 +1,7 @@
 import { createReadStream } from "node:fs";
 import { openRegular, readWhole } from "../../system/regular-file.ts";
+import { peek } from "../source.ts";
+import { unpackZstd } from "../unpack.ts";
 
 /** Bytes of a line. Longer lines hold output of tools and are skipped. */
 export const MAX_TRANSCRIPT_LINE = 16 << 20;
@@ -54,7 +56,11 @@ export function isCompressed(path: string): boolean {
 
 /** The beginning of a file. */
 export async function readHead(path: string): Promise<string> {
-  if (isCompressed(path)) return (await unpack(path)).subarray(0, HEAD).toString();
+  if (isCompressed(path)) {
+    const { head, close } = await peek(await unpack(path), () => {});
+    await close();
+    return Buffer.from(head.subarray(0, HEAD)).toString();
+  }
   const file = await openRegular(path);
   try {
     const { buffer, bytesRead } = await file.read({ buffer: new Uint8Array(HEAD) });
@@ -65,12 +71,16 @@ export async function readHead(path: string): Promise<string> {
 }
 
 async function* readChunks(path: string, from: number): AsyncGenerator<Buffer> {
-  if (isCompressed(path)) yield (await unpack(path)).subarray(from);
-  else yield* createReadStream(path, { start: from });
+  if (!isCompressed(path)) return yield* createReadStream(path, { start: from });
+  let before = from;
+  for await (const piece of await unpack(path)) {
+    if (before < piece.length) yield Buffer.from(piece.subarray(before));
+    before = Math.max(0, before - piece.length);
+  }
 }
 
-async function unpack(path: string): Promise<Buffer> {
-  return Bun.zstdDecompress(await readTranscript(path));
+async function unpack(path: string): Promise<AsyncGenerator<Uint8Array>> {
+  return unpackZstd(new Uint8Array(await readTranscript(path)), path);
 }
 
 /** All of a file. @throws as `openRegular`, or Error when it is too long */
