@@ -5,7 +5,7 @@
 # With a read-only root file system: add --read-only. ctxd writes only to the volume.
 # For another processor: docker buildx build --platform linux/arm64 -t ctxd .
 #
-# A release replaces the first stage by its built executables: see src/release/image.ts.
+# A release replaces the first stage by its built executables: see src/build/release/image.ts.
 
 # Not the slim variant: this one has strip, which makes the native libraries smaller. Runs on the build platform.
 FROM --platform=$BUILDPLATFORM docker.io/library/node:24-trixie@sha256:be40f6a87b9b22215ddb20da0a2320a5c6d583fe3ee3b0024d9fa4f05b40c8fd AS build

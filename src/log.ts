@@ -1,4 +1,4 @@
-import { type Config, LOG_LEVELS, type LogLevel } from "./config.ts";
+import { type Config, LOG_LEVELS, type LogLevel } from "./config/config.ts";
 
 type Fields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { type Config, readConfig } from "../src/config.ts";
-import { ConfigError, type Flags, SETTINGS } from "../src/settings.ts";
+import { type Config, readConfig } from "../src/config/config.ts";
+import { ConfigError, type Flags, SETTINGS } from "../src/config/settings.ts";
 
 type Settings = Record<string, string>;
 

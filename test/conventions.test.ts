@@ -104,7 +104,7 @@ test("every error class extends CtxdError and has a unique code", () => {
 test("only main.ts reads the environment, and passes it on", () => {
   const found = filesWith(/process\s*\.\s*env|Bun\s*\.\s*env|import\.meta\.env/, [
     "main.ts",
-    "native/build.ts",
+    "build/build.ts",
   ]);
   expect(found).toEqual([]);
   const main = sourceFiles.find(({ path }) => path === "main.ts");

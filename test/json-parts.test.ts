@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createJsonParts, TooLong } from "../src/json-parts.ts";
+import { createJsonParts, TooLong } from "../src/text/json-parts.ts";
 import { createRandom } from "./support/random.ts";
 
 const LIMITS = { maxPart: 1_000, maxOutline: 1_000 };

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { LOG_LEVELS, type LogLevel } from "../src/config.ts";
+import { LOG_LEVELS, type LogLevel } from "../src/config/config.ts";
 import { createLog } from "../src/log.ts";
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { scripts } from "../package.json" with { type: "json" };
-import { SETTINGS } from "../src/settings.ts";
+import { SETTINGS } from "../src/config/settings.ts";
 import { testCacheDir } from "./support/embedder.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -117,7 +117,7 @@ describe("the README names only what exists:", () => {
 });
 
 test("the help page on settings has every setting and flag, and no other", async () => {
-  const page = await Bun.file(join(ROOT, "src/dashboard/help/settings.md")).text();
+  const page = await Bun.file(join(ROOT, "src/help/settings.md")).text();
   const known = Object.entries(SETTINGS).flatMap(([name, { flag }]) =>
     flag ? [name, flag] : [name],
   );

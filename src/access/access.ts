@@ -1,7 +1,7 @@
 import { createAccounts } from "../accounts/accounts.ts";
 import { createInvitations } from "../accounts/invitations.ts";
 import { createQuotas } from "../accounts/quotas.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { createEphemeral } from "../db/create-ephemeral.ts";
 import type { Database } from "../db/database.ts";
 import { createEtags } from "../http/etag.ts";

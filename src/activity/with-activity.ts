@@ -1,5 +1,5 @@
 import type { Reach } from "../keys/reach.ts";
-import type { Memories } from "../memories/memories.ts";
+import type { Memories } from "../memories/rules/memories.ts";
 import type { Action } from "./action.ts";
 import type { Activity } from "./activity.ts";
 

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 import { MIGRATIONS } from "../db/migrations.ts";
-import { createJsonParts, TooLong } from "../json-parts.ts";
+import { createJsonParts, TooLong } from "../text/json-parts.ts";
 import { BackupError } from "./backup-error.ts";
 import { isPlainPath } from "./foreign-database.ts";
 

@@ -4,12 +4,12 @@ import { type ProjectOf, rememberProjects } from "../import/folder-projects.ts";
 import { openTranscript } from "../import/transcripts/read-transcript.ts";
 import { BEGINNING, type Turn, timeOf } from "../import/transcripts/turn.ts";
 import { turnMemory } from "../import/transcripts/turn-memory.ts";
-import { problemOf } from "../input-kinds.ts";
-import type { ImportLine } from "../memories/import.ts";
-import type { Memories } from "../memories/memories.ts";
-import { type ImportedMemory, Project, SessionId } from "../memories/memory.ts";
-import { projectToWrite } from "../memories/reach.ts";
-import { createPause } from "../pause.ts";
+import { type ImportedMemory, Project, SessionId } from "../memories/model/memory.ts";
+import { projectToWrite } from "../memories/model/reach.ts";
+import type { ImportLine } from "../memories/rules/import.ts";
+import type { Memories } from "../memories/rules/memories.ts";
+import { problemOf } from "../text/input-kinds.ts";
+import { createPause } from "../timing/pause.ts";
 import type { ProgressStore } from "./progress.ts";
 
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 import { access, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { LIMITS } from "../memories/memory.ts";
+import { LIMITS } from "../memories/model/memory.ts";
 import { homeFolder } from "../system/folders.ts";
 import { isOwn } from "../system/foreign-ancestor.ts";
 import { readSmallText } from "../system/regular-file.ts";

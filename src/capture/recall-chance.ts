@@ -1,4 +1,4 @@
-import type { FoundMemory } from "../memories/found-memory.ts";
+import type { FoundMemory } from "../memories/model/found-memory.ts";
 import { chanceOf, logOddsOf } from "../memories/ranking/scores.ts";
 import learned from "./recall-chance.json" with { type: "json" };
 

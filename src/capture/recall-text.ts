@@ -1,7 +1,7 @@
-import type { FoundMemory } from "../memories/found-memory.ts";
-import type { Memory } from "../memories/memory.ts";
-import { showHidden } from "../plain-text.ts";
-import { excerpt, formatDate } from "../short-text.ts";
+import type { FoundMemory } from "../memories/model/found-memory.ts";
+import type { Memory } from "../memories/model/memory.ts";
+import { showHidden } from "../text/plain-text.ts";
+import { excerpt, formatDate } from "../text/short-text.ts";
 import { isTalk, roleOf } from "./recall-chance.ts";
 
 const HEADING =

@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache";
 import type { Reach } from "../keys/reach.ts";
-import type { Filter } from "../memories/filter.ts";
-import type { FoundMemory } from "../memories/found-memory.ts";
-import type { Memories } from "../memories/memories.ts";
-import { LIMITS, type Memory } from "../memories/memory.ts";
+import type { Filter } from "../memories/model/filter.ts";
+import type { FoundMemory } from "../memories/model/found-memory.ts";
+import { LIMITS, type Memory } from "../memories/model/memory.ts";
+import type { Memories } from "../memories/rules/memories.ts";
 import { isPreference, isTalk, LEAST_CHANCE, recallChance, recallSigns } from "./recall-chance.ts";
 import { type Recallable, recallText } from "./recall-text.ts";
 

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { instant, text } from "../input-kinds.ts";
-import { AgentId, LIMITS, Project, SessionId } from "../memories/memory.ts";
+import { AgentId, LIMITS, Project, SessionId } from "../memories/model/memory.ts";
+import { instant, text } from "../text/input-kinds.ts";
 import { KEPT_DAYS } from "./capture.ts";
 import { RECALL_CHARACTERS } from "./recall-limits.ts";
 

@@ -1,6 +1,6 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { messageOf } from "../errors.ts";
-import { ACCOUNT_HEADER } from "../mcp/local-socket.ts";
+import { ACCOUNT_HEADER } from "../local/local-socket.ts";
 import { CommandError, USAGE } from "./command-error.ts";
 import type { Environment } from "./context.ts";
 import { reachOwnServer } from "./own-server.ts";

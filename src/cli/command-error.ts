@@ -1,5 +1,5 @@
+import { ConfigError } from "../config/settings.ts";
 import { AppError, CtxdError } from "../errors.ts";
-import { ConfigError } from "../settings.ts";
 import type { Environment } from "./context.ts";
 import { printable } from "./printable.ts";
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { Config } from "../config.ts";
-import type { Flags } from "../settings.ts";
+import type { Config } from "../config/config.ts";
+import type { Flags } from "../config/settings.ts";
 
 /** The environment variables of the process. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,7 @@
 import { version } from "../../package.json" with { type: "json" };
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
+import type { SharedSettings } from "../config/shared-settings.ts";
 import { describeCommand } from "../server/invocation.ts";
-import type { SharedSettings } from "../shared-settings.ts";
 import type { Environment } from "./context.ts";
 import { say } from "./terminal.ts";
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
-import { instant, parseInstant, problemOf } from "../input-kinds.ts";
-import { LIMITS, MEMORY_ID, Tag } from "../memories/memory.ts";
+import { LIMITS, MEMORY_ID, Tag } from "../memories/model/memory.ts";
+import { instant, parseInstant, problemOf } from "../text/input-kinds.ts";
 
 /** Collects the tags of an option that may be repeated. */
 export function collectTags(tag: string, before: readonly string[] = []): string[] {

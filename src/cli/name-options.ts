@@ -1,6 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
 import { type Command, InvalidArgumentError } from "commander";
-import { problemOf } from "../input-kinds.ts";
+import { problemOf } from "../text/input-kinds.ts";
 
 /** Makes a parser for an option whose value is a name, such as that of an agent or a project. */
 export function nameParser(schema: TSchema): (name: string) => string {

@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { version } from "../../package.json" with { type: "json" };
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { isLocked } from "../db/data-lock.ts";
 import type { Bound } from "../keys/reach.ts";
-import { createLocalServer, type LocalServer } from "../mcp/local-server.ts";
-import type { StartedServer } from "../mcp/server-starter.ts";
+import { createLocalServer, type LocalServer } from "../local/local-server.ts";
+import type { StartedServer } from "../local/server-starter.ts";
 import { IDLE_SECONDS } from "../server/background.ts";
 import { describeProgram, isConfiguredByFolder, ownCommand } from "../server/invocation.ts";
 import { IN_BACKGROUND } from "../system/processes.ts";

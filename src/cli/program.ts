@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
-import { readConfig } from "../config.ts";
+import { readConfig } from "../config/config.ts";
 import { checkoutDataDir, describeProgram } from "../server/invocation.ts";
 import { reportFailure, USAGE } from "./command-error.ts";
 import type { Configure, Context, Define, Environment } from "./context.ts";

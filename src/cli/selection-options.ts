@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { Project, SessionId } from "../memories/memory.ts";
+import { Project, SessionId } from "../memories/model/memory.ts";
 import { collectTags, parseMoment } from "./memory-options.ts";
 import { nameParser } from "./name-options.ts";
 import { targetOptions } from "./target-options.ts";

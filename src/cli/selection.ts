@@ -1,5 +1,5 @@
-import { LIMITS, MEMORY_ID, type Memory } from "../memories/memory.ts";
-import { formatDate, titleOf } from "../short-text.ts";
+import { LIMITS, MEMORY_ID, type Memory } from "../memories/model/memory.ts";
+import { formatDate, titleOf } from "../text/short-text.ts";
 import type { Api, Target } from "./api.ts";
 import { CommandError, USAGE } from "./command-error.ts";
 import { inputText } from "./input-text.ts";

@@ -1,7 +1,7 @@
 import type { Account } from "../accounts/account.ts";
 import { type Accounts, createAccounts } from "../accounts/accounts.ts";
 import { createQuotas, type Quotas } from "../accounts/quotas.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { Database } from "../db/database.ts";
 import { explainDatabaseError } from "../db/database-error.ts";
 import { databasePath, openSqlite } from "../db/sqlite.ts";

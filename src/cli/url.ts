@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { isLocalhost } from "../http/https-rule.ts";
 import { CommandError } from "./command-error.ts";
 

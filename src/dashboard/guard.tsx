@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
 import { type FormWithFiles, readFiles, readForm } from "../http/form.ts";
 import { createHostCheck } from "../http/public-host.ts";

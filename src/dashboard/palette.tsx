@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { WELCOME_PATH } from "../sign-in/paths.ts";
-import { BACKUPS_PATH, HEALTH_PATH } from "./admin-paths.ts";
+import { BACKUPS_PATH, HEALTH_PATH } from "./admin/admin-paths.ts";
 import { MEMORY_PATHS, PATHS } from "./navigation.tsx";
 
 /** Commands of the palette, besides the pages of the navigation and the actions of the current page. */

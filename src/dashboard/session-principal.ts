@@ -1,10 +1,10 @@
 import type { Account } from "../accounts/account.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
 import type { Credential } from "../keys/reach.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
-import type { MemorySource } from "../memories/memory.ts";
+import type { MemorySource } from "../memories/model/memory.ts";
 import { PROOF_PATH } from "../sign-in/paths.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
 import type { Visitors } from "../sign-in/visitor.ts";

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Markup } from "../pages/jsx-runtime.ts";
-import { BACKUPS_PATH, HEALTH_PATH } from "./admin-paths.ts";
+import { BACKUPS_PATH, HEALTH_PATH } from "./admin/admin-paths.ts";
 import { PATHS } from "./navigation.tsx";
 
 /** A page of a part of the dashboard. */

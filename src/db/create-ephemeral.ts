@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { createRateLimit } from "../rate-limit.ts";
+import { createRateLimit } from "../timing/rate-limit.ts";
 import type { Database } from "./database.ts";
 import type { Ephemeral } from "./ephemeral.ts";
 import { createPostgresEphemeral } from "./postgres-ephemeral.ts";

@@ -1,5 +1,5 @@
 import { SQL } from "bun";
-import { withTimeLimit } from "../time-limit.ts";
+import { withTimeLimit } from "../timing/time-limit.ts";
 import { DatabaseUnavailable, explainPostgresError, OutcomeUnknown } from "./postgres-errors.ts";
 
 /*

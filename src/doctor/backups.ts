@@ -1,5 +1,5 @@
 import { listSeries } from "../backup/series.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
 
 /** Checks that the newest scheduled backup is recent enough. */

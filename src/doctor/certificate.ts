@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { CertificateError, readCertificate } from "../tls/certificate.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 

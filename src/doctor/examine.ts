@@ -2,7 +2,7 @@ import type { Database as Sqlite } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { UNFINISHED } from "../backup/unfinished-restore.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { databasePath } from "../db/sqlite.ts";
 import { openReadOnly } from "../db/sqlite-files.ts";
 import { BUILT_IN } from "../embedding/catalogue.ts";

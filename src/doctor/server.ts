@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { isLocked, readOwner } from "../db/data-lock.ts";
 import { type Ask, createAsk, NoAnswer } from "./ask.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";

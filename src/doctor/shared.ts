@@ -1,5 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
+import type { SharedSettings } from "../config/shared-settings.ts";
 import { connectPostgres, type Postgres } from "../db/postgres.ts";
 import { checkSchema, readSchemaState } from "../db/postgres-migrations.ts";
 import { createBaseFolder } from "../memories/base/base-folder.ts";
@@ -8,7 +9,6 @@ import { readSharedFacts, recordedBases } from "../memories/log/postgres-facts.t
 import { createPostgresLog } from "../memories/log/postgres-log.ts";
 import { checkObjectStore } from "../objects/check.ts";
 import { createObjects } from "../objects/objects.ts";
-import type { SharedSettings } from "../shared-settings.ts";
 import { nearestFolder } from "../system/mounts.ts";
 import { type Finding, findingsOf, formatBytes, reasonOf } from "./finding.ts";
 

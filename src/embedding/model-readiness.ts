@@ -1,4 +1,4 @@
-import { withTimeLimit } from "../time-limit.ts";
+import { withTimeLimit } from "../timing/time-limit.ts";
 import type { Embedder } from "./embedder.ts";
 
 /** Milliseconds that a search waits for a model that is being loaded. */

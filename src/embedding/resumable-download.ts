@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { createStallTimer, Refusal, requestFailure, requestFile } from "../downloads.ts";
+import { createStallTimer, Refusal, requestFailure, requestFile } from "../system/downloads.ts";
 import { ModelError } from "./model-error.ts";
 
 /** Attempts of a download, and milliseconds before the second one. Each later pause is twice as long. */

@@ -1,6 +1,6 @@
 import type { Encoding } from "@anush008/tokenizers";
-import { unitsOf } from "../code-points.ts";
-import { STOP_WORDS } from "../stop-words.ts";
+import { unitsOf } from "../text/code-points.ts";
+import { STOP_WORDS } from "../text/stop-words.ts";
 
 /** A token of a text. */
 export interface Token {

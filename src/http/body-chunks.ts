@@ -1,5 +1,5 @@
 import { AppError } from "../errors.ts";
-import { withTimeLimit } from "../time-limit.ts";
+import { withTimeLimit } from "../timing/time-limit.ts";
 
 /** The time for which a body may wait: milliseconds at the most, and one more for each 8 bytes that arrive. */
 const TIME_LIMIT = { base: 30_000, bytesPerMs: 8 };

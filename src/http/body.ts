@@ -1,6 +1,6 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { AppError } from "../errors.ts";
-import { parseJson, TooManyValues } from "../parse-json.ts";
+import { parseJson, TooManyValues } from "../text/parse-json.ts";
 import { readChunks } from "./body-chunks.ts";
 import { createCheck } from "./validation.ts";
 

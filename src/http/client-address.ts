@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { forwardedFor, peerOf } from "./proxy.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { isLocalhost } from "./https-rule.ts";
 
 /** The headers that a web page needs to use MCP here and to read why it was refused. */

@@ -1,9 +1,9 @@
 import { ParseError, ValidationError } from "elysia";
 import { constraintViolation } from "../db/constraint-violation.ts";
-import { isDiskError } from "../disk-errors.ts";
 import { AppError } from "../errors.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
 import type { Log } from "../log.ts";
+import { isDiskError } from "../system/disk-errors.ts";
 import { validationError } from "./validation.ts";
 
 /**

@@ -1,6 +1,6 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
-import { createRateLimit, type RateLimit } from "../rate-limit.ts";
+import { createRateLimit, type RateLimit } from "../timing/rate-limit.ts";
 import { clientAddress } from "./client-address.ts";
 import type { Connections } from "./proxy.ts";
 

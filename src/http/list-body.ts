@@ -2,8 +2,8 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { ValueError } from "@sinclair/typebox/errors";
 import { AppError } from "../errors.ts";
-import { createJsonParts, TooLong } from "../json-parts.ts";
-import { createPause } from "../pause.ts";
+import { createJsonParts, TooLong } from "../text/json-parts.ts";
+import { createPause } from "../timing/pause.ts";
 import { checkJsonType, parseBody, readLimited } from "./body.ts";
 import { createCheck, MAX_DETAILS, validationError } from "./validation.ts";
 

@@ -1,5 +1,5 @@
 import { type BlockList, isIP } from "node:net";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 
 /** The part of a running server that knows the addresses of connections. */
 export interface Connections {

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { Facts, SecurityEvent } from "../security-log/events.ts";
 import type { SecurityLog } from "../security-log/security-log.ts";
 import { exactAddress } from "./client-address.ts";

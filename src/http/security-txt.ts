@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 
 const PATH = "/.well-known/security.txt";
 const DAY = 24 * 3_600_000;

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { isLocalhost } from "./https-rule.ts";
 import { isHttpsAtProxy } from "./proxy.ts";
 

@@ -2,7 +2,7 @@ import type { Static, TSchema } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import { AppError, type ErrorDetail } from "../errors.ts";
-import { problemOf } from "../input-kinds.ts";
+import { problemOf } from "../text/input-kinds.ts";
 
 /** Mistakes that are collected. An input with more is refused all the same. */
 export const MAX_DETAILS = 20;

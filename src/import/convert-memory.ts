@@ -1,6 +1,6 @@
 import { createIdFrom } from "../db/id.ts";
-import { type ImportedMemory, LIMITS } from "../memories/memory.ts";
-import { createSessionOrder } from "../memories/session-order.ts";
+import { type ImportedMemory, LIMITS } from "../memories/model/memory.ts";
+import { createSessionOrder } from "../memories/model/session-order.ts";
 import type { SourceMemory } from "./format.ts";
 
 /** The result of converting a memory of another program. */

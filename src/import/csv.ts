@@ -1,5 +1,5 @@
 import { CsvError, parse } from "csv-parse";
-import { createPause } from "../pause.ts";
+import { createPause } from "../timing/pause.ts";
 import type { Format, Found, SourceMemory } from "./format.ts";
 import { inSlices, placeIn, SourceError } from "./source.ts";
 

@@ -1,5 +1,5 @@
 import { JSONParser, TokenType } from "@streamparser/json";
-import { createPause } from "../pause.ts";
+import { createPause } from "../timing/pause.ts";
 import type { Found } from "./format.ts";
 import { ENTRY_LIMITS } from "./json-objects.ts";
 import { inSlices, placeIn, type TextSource } from "./source.ts";

@@ -1,4 +1,4 @@
-import { isBeyond } from "../parse-json.ts";
+import { isBeyond } from "../text/parse-json.ts";
 
 export type JsonObject = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-import { ImportedMemory } from "../memories/memory.ts";
+import { ImportedMemory } from "../memories/model/memory.ts";
 import type { Format } from "./format.ts";
 import { objectsOf } from "./json-objects.ts";
 import { placeIn, readTextLines } from "./source.ts";

@@ -1,4 +1,4 @@
-import type { ImportedMemory } from "../memories/memory.ts";
+import type { ImportedMemory } from "../memories/model/memory.ts";
 import { openArchive } from "./archive.ts";
 import { basicMemory } from "./basic-memory.ts";
 import { type Converted, createConverter } from "./convert-memory.ts";

@@ -1,5 +1,5 @@
 import { CtxdError } from "../errors.ts";
-import { readByteLines, TOO_LONG } from "../lines.ts";
+import { readByteLines, TOO_LONG } from "../text/lines.ts";
 
 /** Text from a file or from standard input. It is read once and lazily. */
 export interface TextSource {

@@ -1,4 +1,4 @@
-import type { ImportedMemory, ImportReport } from "../memories/memory.ts";
+import type { ImportedMemory, ImportReport } from "../memories/model/memory.ts";
 import type { GoodLine, ReadFile, SourceLine } from "./read-files.ts";
 
 /** The outcome of an import so far. */

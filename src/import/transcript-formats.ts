@@ -1,4 +1,4 @@
-import { readByteLines, TOO_LONG } from "../lines.ts";
+import { readByteLines, TOO_LONG } from "../text/lines.ts";
 import type { Context, Format, Found } from "./format.ts";
 import { type JsonObject, objectsOf, parseObject } from "./json-objects.ts";
 import { placeIn, type TextSource } from "./source.ts";

@@ -1,5 +1,5 @@
-import type { ImportReport } from "../memories/memory.ts";
-import { LIMITS } from "../memories/memory.ts";
+import type { ImportReport } from "../memories/model/memory.ts";
+import { LIMITS } from "../memories/model/memory.ts";
 import { inBatches } from "./in-batches.ts";
 import type { Reading } from "./read-files.ts";
 import { addLine, addReport, type Totals } from "./totals.ts";

@@ -1,5 +1,5 @@
 import { AppError, type ErrorDetail } from "../errors.ts";
-import { hasHidden } from "../plain-text.ts";
+import { hasHidden } from "../text/plain-text.ts";
 import { boundProblem } from "./project-bound.ts";
 import type { Bound } from "./reach.ts";
 import type { Scope } from "./scopes.ts";

@@ -1,5 +1,5 @@
 import type { ErrorDetail } from "../errors.ts";
-import { problemOf, text } from "../input-kinds.ts";
+import { problemOf, text } from "../text/input-kinds.ts";
 import type { Bound } from "./reach.ts";
 
 /** The columns for the project that a key or a grant is bound to. */

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import type { Memories } from "../memories/memories.ts";
-import { formatDate, titleOf } from "../short-text.ts";
+import type { Memories } from "../memories/rules/memories.ts";
+import { formatDate, titleOf } from "../text/short-text.ts";
 import { noteOnMode, READ_ONLY } from "./reading-tools.ts";
 import { inProject } from "./session.ts";
 import { defineTool, type Tool } from "./tool.ts";

@@ -1,7 +1,7 @@
-import type { FoundMemory } from "../memories/found-memory.ts";
-import type { Memory } from "../memories/memory.ts";
-import { indent } from "../plain-text.ts";
-import { excerpt } from "../short-text.ts";
+import type { FoundMemory } from "../memories/model/found-memory.ts";
+import type { Memory } from "../memories/model/memory.ts";
+import { indent } from "../text/plain-text.ts";
+import { excerpt } from "../text/short-text.ts";
 import { describeMemory, excerptAround, type ShownMemory, wholeMemory } from "./memory-text.ts";
 
 /** Average characters per token in English. */

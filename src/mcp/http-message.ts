@@ -1,4 +1,4 @@
-import { readLines, TOO_LONG } from "../lines.ts";
+import { readLines, TOO_LONG } from "../text/lines.ts";
 import { errorAnswer, type Fields, fieldsOf, INTERNAL_ERROR, requestIdOf } from "./json-rpc.ts";
 
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";

@@ -1,9 +1,9 @@
-import { unitsOf } from "../code-points.ts";
-import type { FoundMemory, Matched } from "../memories/found-memory.ts";
 import { edgeAfter, edgeBefore } from "../memories/matched/boundaries.ts";
-import type { Memory } from "../memories/memory.ts";
-import { indent, showHidden } from "../plain-text.ts";
-import { formatDate } from "../short-text.ts";
+import type { FoundMemory, Matched } from "../memories/model/found-memory.ts";
+import type { Memory } from "../memories/model/memory.ts";
+import { unitsOf } from "../text/code-points.ts";
+import { indent, showHidden } from "../text/plain-text.ts";
+import { formatDate } from "../text/short-text.ts";
 
 /** A memory as a result shows it. */
 export interface ShownMemory {

@@ -1,11 +1,11 @@
 import { Type } from "@sinclair/typebox";
-import type { Memories } from "../memories/memories.ts";
-import type { Memory } from "../memories/memory.ts";
+import { ALL_PROJECTS } from "../memories/http/requests.ts";
+import type { Memory } from "../memories/model/memory.ts";
 import type { SearchMode } from "../memories/ranking/mode.ts";
 import { readPeriod } from "../memories/ranking/period.ts";
-import { ALL_PROJECTS } from "../memories/requests.ts";
-import type { SearchRequest } from "../memories/search.ts";
-import { showHidden } from "../plain-text.ts";
+import type { Memories } from "../memories/rules/memories.ts";
+import type { SearchRequest } from "../memories/rules/search.ts";
+import { showHidden } from "../text/plain-text.ts";
 import { type FittedMemories, fitMemories, LIST_LIMITS, SEARCH_LIMITS } from "./fit-memories.ts";
 import { describeMemory, wholeMemory } from "./memory-text.ts";
 import type { Session } from "./session.ts";

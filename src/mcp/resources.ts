@@ -1,8 +1,8 @@
 import { type McpServer, ProtocolError, ResourceTemplate } from "@modelcontextprotocol/server";
 import { Type } from "@sinclair/typebox";
 import type { Log } from "../log.ts";
-import type { Memories } from "../memories/memories.ts";
-import { titleOf } from "../short-text.ts";
+import type { Memories } from "../memories/rules/memories.ts";
+import { titleOf } from "../text/short-text.ts";
 import { explainError } from "./explain-error.ts";
 import { fitMemories, LIST_LIMITS, SEARCH_LIMITS } from "./fit-memories.ts";
 import { describeMemory, wholeMemory } from "./memory-text.ts";

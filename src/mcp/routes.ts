@@ -1,13 +1,13 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import { type Context, Elysia } from "elysia";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
 import { readBytes } from "../http/body.ts";
 import type { LastAgents } from "../http/last-agents.ts";
 import { allowLongWork } from "../http/long-work.ts";
 import type { Authorize } from "../http/principal.ts";
 import type { Log } from "../log.ts";
-import { parseJson } from "../parse-json.ts";
+import { parseJson } from "../text/parse-json.ts";
 import { clientNameOf } from "./client-name.ts";
 import { isConnector } from "./connector.ts";
 import { fixHeaders } from "./header-fixes.ts";

@@ -3,7 +3,7 @@ import { version } from "../../package.json" with { type: "json" };
 import type { Recall } from "../capture/recall.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import type { Log } from "../log.ts";
-import type { Memories } from "../memories/memories.ts";
+import type { Memories } from "../memories/rules/memories.ts";
 import { createConnectorTools } from "./connector-tools.ts";
 import { createReadingTools } from "./reading-tools.ts";
 import { createRecallTool } from "./recall-tool.ts";

@@ -1,8 +1,8 @@
 import type { TSchema } from "@sinclair/typebox";
 import { AppError } from "../errors.ts";
-import { problemOf } from "../input-kinds.ts";
 import type { Bound } from "../keys/reach.ts";
-import { AgentId, Project, SessionId } from "../memories/memory.ts";
+import { AgentId, Project, SessionId } from "../memories/model/memory.ts";
+import { problemOf } from "../text/input-kinds.ts";
 import {
   AGENT_HEADER,
   BOUND_HEADER,

@@ -1,5 +1,5 @@
 import type { Principal } from "../http/principal.ts";
-import type { Filter } from "../memories/filter.ts";
+import type { Filter } from "../memories/model/filter.ts";
 
 /** The context in which one message is answered. */
 export interface Session {

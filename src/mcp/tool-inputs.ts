@@ -1,7 +1,12 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { AppError } from "../errors.ts";
-import { LIMITS, NewMemory } from "../memories/memory.ts";
-import { ALL_PROJECTS, ListQuery, SearchQuery, toVisibleFilter } from "../memories/requests.ts";
+import {
+  ALL_PROJECTS,
+  ListQuery,
+  SearchQuery,
+  toVisibleFilter,
+} from "../memories/http/requests.ts";
+import { LIMITS, NewMemory } from "../memories/model/memory.ts";
 import { inProject, type Session } from "./session.ts";
 
 /** A schema with another description and without examples, to keep `tools/list` short. */

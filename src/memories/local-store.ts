@@ -1,18 +1,18 @@
+import { startExpiry } from "./background/expiry.ts";
+import { createReembedding } from "./background/reembedding.ts";
+import type { ReembeddingRounds } from "./background/reembedding-rounds.ts";
+import { removeLeftovers, startResumption } from "./background/resumption.ts";
 import type { Vault } from "./base/vault.ts";
-import { type CurrentTables, loadCurrentTables } from "./current-tables.ts";
-import { DUE } from "./due.ts";
-import { startExpiry } from "./expiry.ts";
 import type { Log } from "./log/log.ts";
 import { accountOf, isBaseOf, tableFor } from "./log/names.ts";
-import { createOpenTables } from "./open-tables.ts";
-import { createReembedding } from "./reembedding.ts";
-import type { ReembeddingRounds } from "./reembedding-rounds.ts";
-import { removeLeftovers, startResumption } from "./resumption.ts";
-import type { Store } from "./store.ts";
-import { measureStore } from "./store-metrics.ts";
+import { type CurrentTables, loadCurrentTables } from "./store/current-tables.ts";
+import { createOpenTables } from "./store/open-tables.ts";
+import type { Store } from "./store/store.ts";
+import { measureStore } from "./store/store-metrics.ts";
+import { accountsIn, bytesOfTable, usageOfTable } from "./store/table-sizes.ts";
 import type { StoreOptions } from "./store-options.ts";
-import { accountsIn, bytesOfTable, usageOfTable } from "./table-sizes.ts";
-import { WriterEnded } from "./writer.ts";
+import { WriterEnded } from "./table/writer.ts";
+import { DUE } from "./upkeep/due.ts";
 
 /** Opens the store of a data folder, which only this process uses. */
 export async function openLocalStore({

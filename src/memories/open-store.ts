@@ -1,8 +1,8 @@
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { openLocalStore } from "./local-store.ts";
-import type { QuotaOf } from "./quota.ts";
-import { openSharedStore } from "./shared/shared-store.ts";
-import type { Store } from "./store.ts";
+import type { QuotaOf } from "./model/quota.ts";
+import { openSharedStore } from "./shared-store.ts";
+import type { Store } from "./store/store.ts";
 import type { StoreOptions } from "./store-options.ts";
 
 /** Bytes of memory for the views of all accounts together: some 1,000,000 memories. */

@@ -1,11 +1,11 @@
 import type { Embedders } from "../embedding/embedders.ts";
 import type { Log as Lines } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import type { Due } from "./due.ts";
-import type { Expiry } from "./expiry.ts";
-import type { QuotaOf } from "./quota.ts";
-import type { Following } from "./shared/following.ts";
-import type { Storage } from "./storage.ts";
+import type { Expiry } from "./background/expiry.ts";
+import type { Following } from "./cluster/following.ts";
+import type { QuotaOf } from "./model/quota.ts";
+import type { Storage } from "./table/storage.ts";
+import type { Due } from "./upkeep/due.ts";
 
 export interface StoreOptions {
   storage: Storage;

@@ -1,12 +1,12 @@
 import { Elysia } from "elysia";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { Ephemeral } from "../db/ephemeral.ts";
 import { AppError } from "../errors.ts";
 import { readBytes } from "../http/body.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { readForm } from "../http/form.ts";
 import type { RecordEvent } from "../http/record-event.ts";
-import { siteOf } from "../rate-limit.ts";
+import { siteOf } from "../timing/rate-limit.ts";
 import { single } from "./authorization-request.ts";
 import { authenticateClient } from "./client-authentication.ts";
 import { GRANT_TYPES, parseClientMetadata } from "./client-metadata.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { ObjectSettings } from "../shared-settings.ts";
+import type { ObjectSettings } from "../config/shared-settings.ts";
 import { FOREIGN, ObjectStoreError } from "./object-store-error.ts";
 import { createObjects, type Objects } from "./objects.ts";
 import type { CallOptions } from "./signed-call.ts";

@@ -1,4 +1,4 @@
-import type { ObjectSettings } from "../shared-settings.ts";
+import type { ObjectSettings } from "../config/shared-settings.ts";
 import { type Content, readText, saveBody } from "./body.ts";
 import { FOREIGN, isNotFound, ObjectStoreError } from "./object-store-error.ts";
 import { type CallOptions, createSignedCall } from "./signed-call.ts";

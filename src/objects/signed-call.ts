@@ -1,5 +1,5 @@
 import { AwsV4Signer } from "aws4fetch";
-import type { ObjectSettings } from "../shared-settings.ts";
+import type { ObjectSettings } from "../config/shared-settings.ts";
 import { readText } from "./body.ts";
 import { FOREIGN, NO_ANSWER, ObjectStoreError } from "./object-store-error.ts";
 

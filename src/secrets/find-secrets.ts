@@ -1,4 +1,4 @@
-import { createPause } from "../pause.ts";
+import { createPause } from "../timing/pause.ts";
 import { entropyOf } from "./entropy.ts";
 import type { Expression, FoundSecret, Pattern } from "./pattern.ts";
 import { PATTERNS, PLACEHOLDERS } from "./patterns.ts";

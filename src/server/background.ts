@@ -1,4 +1,4 @@
-import type { OpenSocket } from "../mcp/local-socket.ts";
+import type { OpenSocket } from "../local/local-socket.ts";
 import { onStopSignal } from "./stop.ts";
 
 /** Options of a server in the background, which `ctxd mcp` or another command has started. */

@@ -3,7 +3,7 @@ import type { Accounts } from "../accounts/accounts.ts";
 import { createBackup } from "../backup/create-backup.ts";
 import { type Schedule, scheduleBackups } from "../backup/schedule.ts";
 import { originOf } from "../backup/series.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { loadLanceDb } from "../native/lancedb.ts";

@@ -1,11 +1,11 @@
 import { existsSync, statfsSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { Database } from "../db/database.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import type { CheckResult, Checks } from "../http/health.ts";
-import type { Store } from "../memories/store.ts";
+import type { Store } from "../memories/store/store.ts";
 
 /** Free bytes on the disk below which a group of writes may fail. */
 const MIN_FREE_BYTES = 16 << 20;

@@ -1,8 +1,8 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type Config, readConfig } from "../config.ts";
-import type { Environment } from "../settings.ts";
-import { INSTALLED_BY } from "../settings.ts";
+import { type Config, readConfig } from "../config/config.ts";
+import type { Environment } from "../config/settings.ts";
+import { INSTALLED_BY } from "../config/settings.ts";
 import { FOLDER_VARIABLES } from "../system/folders.ts";
 import { inThisFolder, nameOfProgram, quoteForShell, toShell } from "../system/shell.ts";
 import { type PackageRunner, packageRunnerOf } from "./package-runner.ts";

@@ -1,5 +1,5 @@
 import type { createApp } from "../app.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { IDLE_TIMEOUT } from "../http/long-work.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";

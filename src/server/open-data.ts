@@ -1,14 +1,14 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createQuotas } from "../accounts/quotas.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { databasePath, openSqlite } from "../db/sqlite.ts";
 import type { Embedders } from "../embedding/embedders.ts";
 import type { Log } from "../log.ts";
 import { createSqliteLog } from "../memories/log/sqlite-log.ts";
 import { openStore } from "../memories/open-store.ts";
-import { createStorage } from "../memories/storage.ts";
-import type { Store } from "../memories/store.ts";
+import type { Store } from "../memories/store/store.ts";
+import { createStorage } from "../memories/table/storage.ts";
 import type { Metrics } from "../metrics.ts";
 import { loadLanceDb } from "../native/lancedb.ts";
 import type { Data } from "./data.ts";

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 
 /**
  * Replaces port 0 in the settings by a free port. The public URL, from which links and the OAuth issuer are

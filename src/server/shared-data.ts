@@ -1,3 +1,4 @@
+import type { ObjectSettings, SharedSettings } from "../config/shared-settings.ts";
 import type { Checks } from "../http/health.ts";
 import type { Log } from "../log.ts";
 import { openSharedVault } from "../memories/base/shared-vault.ts";
@@ -6,7 +7,6 @@ import { createPostgresLog } from "../memories/log/postgres-log.ts";
 import type { Metrics } from "../metrics.ts";
 import { checkObjectStore } from "../objects/check.ts";
 import { createObjects } from "../objects/objects.ts";
-import type { ObjectSettings, SharedSettings } from "../shared-settings.ts";
 import { reuseFor } from "./checks.ts";
 import type { Data } from "./data.ts";
 import { ServerError } from "./server-error.ts";

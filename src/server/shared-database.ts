@@ -1,3 +1,4 @@
+import type { SharedSettings } from "../config/shared-settings.ts";
 import { measurePostgres } from "../db/measured-postgres.ts";
 import { connectPostgres, type Postgres } from "../db/postgres.ts";
 import { createPostgresDatabase, type PostgresDatabase } from "../db/postgres-database.ts";
@@ -5,7 +6,6 @@ import { DatabaseUnavailable, sqlState } from "../db/postgres-errors.ts";
 import { checkSchema, migratePostgres, readSchemaState } from "../db/postgres-migrations.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import type { SharedSettings } from "../shared-settings.ts";
 import { ServerError } from "./server-error.ts";
 
 type Settings = Pick<SharedSettings, "databaseUrl">;

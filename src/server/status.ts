@@ -2,13 +2,13 @@ import { statfsSync } from "node:fs";
 import { arch, type } from "node:os";
 import type { Accounts } from "../accounts/accounts.ts";
 import { listSeries, originOf } from "../backup/series.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
+import type { Environment } from "../config/settings.ts";
+import { INSTALLED_BY } from "../config/settings.ts";
 import type { ServerStatus } from "../dashboard/server-status.ts";
 import type { EmbeddingModel } from "../embedding/embedder.ts";
 import { messageOf } from "../errors.ts";
-import type { Store } from "../memories/store.ts";
-import type { Environment } from "../settings.ts";
-import { INSTALLED_BY } from "../settings.ts";
+import type { Store } from "../memories/store/store.ts";
 import { describeCommand, describeProgram } from "./invocation.ts";
 
 /** Ways to install ctxd that keep the data out of reach of the local users' agents. */

@@ -1,5 +1,5 @@
 import { type DataLock, lockDataFolder, readOwner } from "../db/data-lock.ts";
-import { requestStop } from "../mcp/stop-request.ts";
+import { requestStop } from "../local/stop-request.ts";
 
 /** Milliseconds between two attempts to lock the folder, and after which it gives up. */
 const RETRY_AFTER_MS = 20;

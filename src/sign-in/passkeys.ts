@@ -1,7 +1,7 @@
 import { and, asc, count, eq, lt } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { AppError } from "../errors.ts";
-import { hasHidden } from "../plain-text.ts";
+import { hasHidden } from "../text/plain-text.ts";
 import { createSignInTables } from "./tables.ts";
 
 /** More than anyone has devices. The limit keeps the options for a browser small. */

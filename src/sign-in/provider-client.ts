@@ -1,6 +1,6 @@
 import * as oauth from "oauth4webapi";
-import { readAtMost } from "../downloads.ts";
 import { AppError } from "../errors.ts";
+import { readAtMost } from "../system/downloads.ts";
 
 /**
  * Milliseconds that each request to a provider may take. A sign-in takes up to three, one after

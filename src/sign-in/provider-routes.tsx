@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { isSameSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
 import { createHostCheck } from "../http/public-host.ts";

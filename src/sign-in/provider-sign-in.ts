@@ -2,7 +2,7 @@ import { generateCodeVerifier, generateState } from "arctic";
 import type { Accounts } from "../accounts/accounts.ts";
 import { parseEmail } from "../accounts/email.ts";
 import type { Invitations } from "../accounts/invitations.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { Ephemeral } from "../db/ephemeral.ts";
 import { hashSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";

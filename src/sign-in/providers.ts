@@ -1,4 +1,4 @@
-import type { Providers as Settings } from "../config.ts";
+import type { Providers as Settings } from "../config/config.ts";
 import { createGitHub, GITHUB, GITHUB_API } from "./github.ts";
 import { createGoogle, GOOGLE } from "./google.ts";
 import { createOpenId } from "./openid.ts";

@@ -3,7 +3,7 @@ import { normaliseEmail } from "../accounts/email.ts";
 import type { Verified } from "../accounts/passwords.ts";
 import type { Ephemeral, Tries } from "../db/ephemeral.ts";
 import { AppError } from "../errors.ts";
-import { siteOf } from "../rate-limit.ts";
+import { siteOf } from "../timing/rate-limit.ts";
 import type { Hashing } from "./hashing.ts";
 
 const PERIOD = 15 * 60_000;

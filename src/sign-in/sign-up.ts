@@ -1,10 +1,10 @@
 import type { Account, NewAccount } from "../accounts/account.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { type Invitations, notHolding } from "../accounts/invitations.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { Ephemeral } from "../db/ephemeral.ts";
 import { AppError } from "../errors.ts";
-import { siteOf } from "../rate-limit.ts";
+import { siteOf } from "../timing/rate-limit.ts";
 import type { Hashing } from "./hashing.ts";
 import type { SetUpToken } from "./set-up-token.ts";
 import { noPasswords, tooMany } from "./sign-in.ts";

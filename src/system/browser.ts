@@ -1,5 +1,5 @@
 import { win32 } from "node:path";
-import { withTimeLimit } from "../time-limit.ts";
+import { withTimeLimit } from "../timing/time-limit.ts";
 import { IN_BACKGROUND } from "./processes.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

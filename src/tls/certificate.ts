@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { CtxdError } from "../errors.ts";
 
 /** A certificate with its chain, and its private key, both in PEM. */

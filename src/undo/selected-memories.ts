@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { AppError } from "../errors.ts";
 import { createCheck } from "../http/validation.ts";
 import { wholeAccount } from "../keys/reach.ts";
-import type { Memories } from "../memories/memories.ts";
-import { type Memory, MemoryChanges } from "../memories/memory.ts";
+import { type Memory, MemoryChanges } from "../memories/model/memory.ts";
+import type { Memories } from "../memories/rules/memories.ts";
 
 const checkChanges = createCheck(MemoryChanges);
 

@@ -2,7 +2,7 @@ import type { Database } from "../db/database.ts";
 import { AppError, messageOf } from "../errors.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Log } from "../log.ts";
-import type { Memories } from "../memories/memories.ts";
+import type { Memories } from "../memories/rules/memories.ts";
 import type { Change } from "./change.ts";
 import { createPendingChanges, UNDO_MS } from "./pending-changes.ts";
 import { removeSelected, retagged, tagSelected } from "./selected-memories.ts";

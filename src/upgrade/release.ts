@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { readAtMost, requestFailure, requestFile } from "../downloads.ts";
-import { isSecureAddress } from "../setting-values.ts";
+import { isSecureAddress } from "../config/setting-values.ts";
+import { readAtMost, requestFailure, requestFile } from "../system/downloads.ts";
 import { UpgradeError } from "./upgrade-error.ts";
 import { VERSION } from "./versions.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { ImportReport } from "../../src/memories/memory.ts";
+import type { ImportReport } from "../../src/memories/model/memory.ts";
 import type { Client } from "../support/client.ts";
 import { expectError } from "../support/errors.ts";
 import { startServer } from "../support/server.ts";

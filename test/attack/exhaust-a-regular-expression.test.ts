@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { createUnrouted } from "../../src/http/not-found.ts";
 import { createRouteNames } from "../../src/http/route-names.ts";
-import { LIMITS } from "../../src/memories/memory.ts";
+import { LIMITS } from "../../src/memories/model/memory.ts";
 import type { Expression } from "../../src/secrets/pattern.ts";
 import { PATTERNS, PLACEHOLDERS } from "../../src/secrets/patterns.ts";
 import { measureParsing } from "../stalls/measure-parsing.ts";
@@ -43,7 +43,7 @@ const WORK: Record<string, () => unknown> = {
   "http/route-names.ts": () => createRouteNames(ROUTES),
 };
 /** Files that build expressions only for what this machine or the build says. */
-const LOCAL = ["connect/hooks.ts", "native/asset-folder.ts", "native/bundle.ts"];
+const LOCAL = ["connect/hooks.ts", "native/asset-folder.ts", "build/bundle.ts"];
 /** Its expressions are data, and measured as such. */
 const OF_DATA = ["secrets/find-secrets.ts"];
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { BlockList } from "node:net";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { exactAddress } from "../../src/http/client-address.ts";
 import { rememberPeer } from "../../src/http/proxy.ts";
 import { rawRequest, sendRaw } from "../support/raw-http.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MAX_BATCH_BYTES } from "../../src/memories/memory.ts";
+import { MAX_BATCH_BYTES } from "../../src/memories/model/memory.ts";
 import { hostileRequests } from "../stalls/hostile-requests.ts";
 import { measureParsing } from "../stalls/measure-parsing.ts";
 import { type ProbedServer, startProbedServer } from "../stalls/probed-server.ts";

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLocalServer } from "../../src/mcp/local-server.ts";
-import { createLocalSocket } from "../../src/mcp/local-socket.ts";
+import { createLocalServer } from "../../src/local/local-server.ts";
+import { createLocalSocket } from "../../src/local/local-socket.ts";
 import { temporaryFolder } from "../support/database.ts";
 
 /** Links in the folder of temporary files, whose names other users can take after a clean-up. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Bound, wholeAccount } from "../../src/keys/reach.ts";
 import { FULL_ACCESS, type Scope } from "../../src/keys/scopes.ts";
-import type { Memory } from "../../src/memories/memory.ts";
+import type { Memory } from "../../src/memories/model/memory.ts";
 import { type OAuthServer, startOAuthServer, tokensOf } from "../oauth/support/oauth-server.ts";
 import { createFuzzParts } from "../support/fuzzer.ts";
 import { createReasonableValues, type JsonSchema } from "../support/reasonable-values.ts";

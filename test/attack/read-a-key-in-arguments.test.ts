@@ -66,7 +66,7 @@ describe("another user of the machine sees no key", () => {
   }, 60_000);
 
   test("in the arguments of the commands in the help", async () => {
-    const pages = [...new Glob("src/dashboard/help/*.md").scanSync(ROOT), "README.md"];
+    const pages = [...new Glob("src/{help,docs}/*.md").scanSync(ROOT), "README.md"];
     const lines = await Promise.all(
       pages.map(async (path) => {
         const text = await Bun.file(join(ROOT, path)).text();

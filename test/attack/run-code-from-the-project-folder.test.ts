@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { dependencies } from "../../package.json" with { type: "json" };
-import { SETTINGS } from "../../src/settings.ts";
+import { SETTINGS } from "../../src/config/settings.ts";
 import { program, serverOf, stopServer } from "../support/bridge.ts";
 import { ctxd } from "../support/command-line.ts";
 import { readLines } from "../support/lines.ts";
@@ -170,7 +170,7 @@ test("the bridge warns an agent whose settings were written by an earlier versio
 test("the documented commands for a checkout make Bun read the checkout's own files", async () => {
   expect(SETTINGS).not.toHaveProperty("CTXD_HOSTILE");
   const folder = join(import.meta.dir, "..", "..");
-  for (const path of ["README.md", "src/dashboard/help/agents.md"]) {
+  for (const path of ["README.md", "src/help/agents.md"]) {
     const text = await Bun.file(join(folder, path)).text();
     const commands = [...text.matchAll(/`[^`]*src\/main\.ts[^`]*`/g)].map(([command]) => command);
     expect(commands.length).toBeGreaterThan(0);

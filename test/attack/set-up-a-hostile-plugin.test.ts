@@ -12,8 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getMcpConfigForManifest, MANIFEST_SCHEMAS, unpackExtension } from "@anthropic-ai/mcpb";
-import { make as makePlugin } from "../../src/release/claude-plugin/claude-plugin.ts";
-import { make as makeBundles } from "../../src/release/mcpb.ts";
+import { make as makePlugin } from "../../src/build/release/claude-plugin/claude-plugin.ts";
+import { make as makeBundles } from "../../src/build/release/mcpb.ts";
 import { program, stopServer } from "../support/bridge.ts";
 import { ctxd } from "../support/command-line.ts";
 import { connectProgram, shownIn } from "../support/mcp.ts";

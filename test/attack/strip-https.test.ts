@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Config } from "../../src/config.ts";
+import type { Config } from "../../src/config/config.ts";
 import { rawRequest, sendRaw } from "../support/raw-http.ts";
 import { startServer } from "../support/server.ts";
 

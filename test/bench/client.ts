@@ -1,4 +1,4 @@
-import type { NewMemory } from "../../src/memories/memory.ts";
+import type { NewMemory } from "../../src/memories/model/memory.ts";
 
 /** The calls that are measured. Each reads its answer to the end and throws when it is no success. */
 export interface BenchClient {

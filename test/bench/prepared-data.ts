@@ -1,7 +1,7 @@
 import { findLocalOwner } from "../../src/accounts/local-owner.ts";
 import { createEmbedders } from "../../src/embedding/embedders.ts";
 import { createLog } from "../../src/log.ts";
-import { DUE } from "../../src/memories/due.ts";
+import { DUE } from "../../src/memories/upkeep/due.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { prepareForLanceDb } from "../../src/native/lancedb.ts";
 import { measureProcess } from "../../src/server/process-metrics.ts";

@@ -1,4 +1,4 @@
-import type { NewMemory } from "../../src/memories/memory.ts";
+import type { NewMemory } from "../../src/memories/model/memory.ts";
 import { createRandom, type Random } from "./random.ts";
 import {
   ADJECTIVES,

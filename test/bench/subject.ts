@@ -1,5 +1,5 @@
 import { type Embedder, MAX_STATES, STATE } from "../../src/embedding/embedder.ts";
-import type { NewMemory } from "../../src/memories/memory.ts";
+import type { NewMemory } from "../../src/memories/model/memory.ts";
 import { contentWords } from "../../src/memories/ranking/content-words.ts";
 import type { BenchClient } from "./client.ts";
 import { MIB } from "./footprint.ts";

@@ -1,4 +1,4 @@
-import type { NewMemory } from "../../src/memories/memory.ts";
+import type { NewMemory } from "../../src/memories/model/memory.ts";
 import { watchMainThread } from "./latency.ts";
 import { median, percentile, timed } from "./numbers.ts";
 import type { Subject } from "./subject.ts";

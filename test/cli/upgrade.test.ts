@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { version } from "../../package.json" with { type: "json" };
-import { readChangelog } from "../../src/changelog.ts";
+import { readChangelog } from "../../src/text/changelog.ts";
 import { ctxd } from "../support/command-line.ts";
 import { serveRelease } from "../support/releases.ts";
 

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
-import { packClient } from "../../src/release/npm/client.ts";
+import { packClient } from "../../src/build/release/npm/client.ts";
 import { openBrowser } from "../support/browser.ts";
 import { sharedEmbedder } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 const PAGES = {
   readme: join(CLIENT, "README.md"),
-  help: join(ROOT, "src", "dashboard", "help", "clients.md"),
+  help: join(ROOT, "src", "help", "clients.md"),
 };
 const examplesIn = async (page: string) =>
   [...(await Bun.file(page).text()).matchAll(/```ts\n(.*?)```/gs)].map(([, code = ""]) => code);

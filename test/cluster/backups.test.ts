@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createBackup } from "../../src/backup/create-backup.ts";
 import { connectShared } from "../../src/backup/shared/connect.ts";
 import { openSharedSource } from "../../src/backup/shared/shared-source.ts";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ObjectSettings } from "../../src/config/shared-settings.ts";
 import { createObjects } from "../../src/objects/objects.ts";
-import type { ObjectSettings } from "../../src/shared-settings.ts";
 import { startCluster } from "../support/cluster.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { radosgwMissing, startRadosgw } from "../support/radosgw.ts";

@@ -1,4 +1,4 @@
-import type { Memory } from "../../src/memories/memory.ts";
+import type { Memory } from "../../src/memories/model/memory.ts";
 import { type Answer, createClient, type Sending } from "../support/client.ts";
 import type { Random } from "../support/random.ts";
 import { byMemory, type Call, type ChangeAnswer, type Event, type State } from "./history.ts";

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import type { Memory } from "../../src/memories/memory.ts";
+import type { Memory } from "../../src/memories/model/memory.ts";
 import { readAll } from "../crash/writer.ts";
 import { type Answer, createClient } from "../support/client.ts";
 import type { Random } from "../support/random.ts";

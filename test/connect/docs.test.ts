@@ -4,9 +4,7 @@ import { CLIENTS } from "../../src/connect/clients.ts";
 import { HOSTED_CLIENTS } from "../../src/connect/hosted-clients.ts";
 import { renderEntry } from "../../src/connect/render.ts";
 
-const manual = await Bun.file(
-  join(import.meta.dir, "..", "..", "src", "dashboard", "help", "agents.md"),
-).text();
+const manual = await Bun.file(join(import.meta.dir, "..", "..", "src", "help", "agents.md")).text();
 const URL = "https://memory.example.com/mcp";
 
 /** Returns the text under a heading. */

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Memory } from "../../src/memories/memory.ts";
+import type { Memory } from "../../src/memories/model/memory.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createRandom } from "../support/random.ts";
 import { addAccountTo, type ServerProcess, spawnServer } from "../support/server-process.ts";

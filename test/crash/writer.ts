@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import type { Memory, NewMemory } from "../../src/memories/memory.ts";
+import type { Memory, NewMemory } from "../../src/memories/model/memory.ts";
 import { type Answer, type Client, createClient } from "../support/client.ts";
 import type { Random } from "../support/random.ts";
 

@@ -8,7 +8,7 @@ import {
   firstDay,
   groupEvents,
   namesOf,
-} from "../../src/dashboard/activity-view.ts";
+} from "../../src/dashboard/activity/activity-view.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { formTo } from "../oauth/support/person.ts";
 import { pagesOf } from "./support/list-pages.ts";

@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { parse } from "yaml";
-import { readConfig } from "../../src/config.ts";
-import { markdown } from "../../src/dashboard/markdown.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { markdown } from "../../src/dashboard/help/markdown.ts";
 import { jsx } from "../../src/pages/jsx-runtime.ts";
 import { startServer } from "../support/server.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
-const HELP = join(ROOT, "src", "dashboard", "help");
+const HELP = join(ROOT, "src", "help");
+const DOCS = join(ROOT, "src", "docs");
 const server = await startServer();
 afterAll(() => server.close());
 
@@ -112,9 +113,9 @@ test("the compose file of the help has valid settings", async () => {
 
 describe("the pages for people who change the code", async () => {
   const MEMORIES = join(ROOT, "src", "memories");
-  const architecture = await Bun.file(join(HELP, "architecture.md")).text();
-  const contribute = await Bun.file(join(HELP, "contribute.md")).text();
-  const decisions = await Bun.file(join(HELP, "decisions.md")).text();
+  const architecture = await Bun.file(join(DOCS, "architecture.md")).text();
+  const contribute = await Bun.file(join(DOCS, "contribute.md")).text();
+  const decisions = await Bun.file(join(DOCS, "decisions.md")).text();
   /** Names in the pages that belong to PostgreSQL, LanceDB and fastembed. */
   const OTHERS = ["NOTIFY", "mergeInsert", "queryEmbed"];
   const codeOf = (page: string) => [...page.matchAll(/`([^`\n]+)`/g)].map(([, text = ""]) => text);
@@ -178,8 +179,8 @@ describe("the pages for people who change the code", async () => {
 
   test("README and help link to them", async () => {
     const readme = await Bun.file(join(ROOT, "README.md")).text();
-    expect(readme).toContain("(src/dashboard/help/architecture.md)");
-    expect(contribute).toContain("(/help/architecture)");
-    expect(contribute).toContain("(/help/decisions)");
+    expect(readme).toContain("(src/docs/architecture.md)");
+    expect(contribute).toContain("(architecture.md)");
+    expect(contribute).toContain("(decisions.md)");
   });
 });

@@ -1,7 +1,7 @@
 import { expect, spyOn, test } from "bun:test";
 import type { Guard } from "../../src/dashboard/guard.tsx";
-import { MAP_PATHS } from "../../src/dashboard/map-page.tsx";
-import { createMapRoutes } from "../../src/dashboard/map-routes.tsx";
+import { MAP_PATHS } from "../../src/dashboard/map/map-page.tsx";
+import { createMapRoutes } from "../../src/dashboard/map/map-routes.tsx";
 import { PATHS } from "../../src/dashboard/navigation.tsx";
 
 test("map requests without a session do not disable the connection's time limit", async () => {

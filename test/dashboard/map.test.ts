@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { FARTHEST } from "../../src/memories/map/map.ts";
+import { FARTHEST } from "../../src/memories/rules/map.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 
 const server = await startOAuthServer();

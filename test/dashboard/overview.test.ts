@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { growthOf, roundedUp } from "../../src/dashboard/growth.ts";
-import { sizeText } from "../../src/dashboard/number-text.ts";
-import { retentionBands } from "../../src/dashboard/retention-bands.ts";
+import { growthOf, roundedUp } from "../../src/dashboard/overview/growth.ts";
+import { retentionBands } from "../../src/dashboard/overview/retention-bands.ts";
+import { sizeText } from "../../src/text/number-text.ts";
 
 const DAY = 86_400_000;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { createProjectCounts } from "../../src/dashboard/project-counts.ts";
-import type { Stats } from "../../src/memories/stats.ts";
+import { createProjectCounts } from "../../src/dashboard/memories/project-counts.ts";
+import type { Stats } from "../../src/memories/rules/stats.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 
 const NONE: Stats = {

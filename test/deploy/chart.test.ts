@@ -3,8 +3,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
 import packageJson from "../../package.json" with { type: "json" };
-import { readConfig } from "../../src/config.ts";
-import { AWS_SETTINGS } from "../../src/shared-settings.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { AWS_SETTINGS } from "../../src/config/shared-settings.ts";
 import { hasHelm, helm } from "../support/helm.ts";
 import { startServer } from "../support/server.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { readConfig } from "../../src/config.ts";
-import { AWS_SETTINGS } from "../../src/shared-settings.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { AWS_SETTINGS } from "../../src/config/shared-settings.ts";
 import { startServer } from "../support/server.ts";
 
 interface Service {

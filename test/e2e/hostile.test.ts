@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { wholeAccount } from "../../src/keys/reach.ts";
-import { hasHidden } from "../../src/plain-text.ts";
+import { hasHidden } from "../../src/text/plain-text.ts";
 import { expectSound } from "../support/browser.ts";
 import { type Dashboard, startDashboard } from "../support/dashboard.ts";
 

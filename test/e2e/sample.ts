@@ -1,6 +1,6 @@
 import type { Action } from "../../src/activity/action.ts";
 import type { Activity } from "../../src/activity/activity.ts";
-import type { NewMemory } from "../../src/memories/memory.ts";
+import type { NewMemory } from "../../src/memories/model/memory.ts";
 
 import { createRandom } from "../support/random.ts";
 

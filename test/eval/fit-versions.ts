@@ -5,7 +5,7 @@ import { readTrees } from "../../src/memories/ranking/trees.ts";
 import { comparePairs } from "../../src/memories/ranking/version-order.ts";
 import { VERSION_SIGNS } from "../../src/memories/ranking/versions.ts";
 import { WEIGHTS } from "../../src/memories/ranking/weights.ts";
-import { versionData } from "../../src/memories/search.ts";
+import { versionData } from "../../src/memories/rules/search.ts";
 import { fitTrees } from "./boosting.ts";
 import { readGroups } from "./groups.ts";
 import type { Example } from "./logistic.ts";

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { NewMemory } from "../../src/memories/memory.ts";
+import { NewMemory } from "../../src/memories/model/memory.ts";
 
 const EvaluationSet = Type.Object({
   memories: Type.Array(

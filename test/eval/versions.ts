@@ -2,7 +2,7 @@ import type { Embedder } from "../../src/embedding/embedder.ts";
 import { calibrate } from "../../src/memories/ranking/chance.ts";
 import { orderVersions } from "../../src/memories/ranking/version-order.ts";
 import { WEIGHTS } from "../../src/memories/ranking/weights.ts";
-import { versionData } from "../../src/memories/search.ts";
+import { versionData } from "../../src/memories/rules/search.ts";
 import type { Half } from "./own-sets.ts";
 import type { Figure } from "./table.ts";
 import { createAsker } from "./training/examples.ts";

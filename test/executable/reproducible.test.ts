@@ -25,7 +25,7 @@ test(
 /** Builds the last commit in a new clone, and returns the executable's SHA-256. */
 async function buildClone(clone: string, from: string): Promise<string> {
   await Bun.$`git clone -q ${ROOT} ${clone} && cp -al ${ROOT}/node_modules ${clone}`.quiet();
-  const build = join(clone, "src", "native", "build.ts");
+  const build = join(clone, "src", "build", "build.ts");
   await Bun.$`${process.execPath} ${build} --quick`.cwd(from).quiet();
   const file = Bun.file(join(clone, "dist", "ctxd"));
   return new Bun.CryptoHasher("sha256").update(await file.arrayBuffer()).digest("hex");

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { MAX_BATCH_BYTES } from "../../src/memories/memory.ts";
+import { MAX_BATCH_BYTES } from "../../src/memories/model/memory.ts";
 import { expectError } from "../support/errors.ts";
 import { rawRequest, sendRaw } from "../support/raw-http.ts";
 import { startServer } from "../support/server.ts";

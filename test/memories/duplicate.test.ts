@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { randomUUIDv7 } from "bun";
-import type { Memory } from "../../src/memories/memory.ts";
+import type { Memory } from "../../src/memories/model/memory.ts";
 import type { Client } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
 

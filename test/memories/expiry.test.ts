@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { wholeAccount } from "../../src/keys/reach.ts";
-import type { Expiry } from "../../src/memories/expiry.ts";
-import type { NewMemory } from "../../src/memories/memory.ts";
+import type { Expiry } from "../../src/memories/background/expiry.ts";
+import type { NewMemory } from "../../src/memories/model/memory.ts";
 import { filesWith, untilGone } from "../crash/traces.ts";
 import { storedMemory } from "../support/bases.ts";
 import { contentsOf } from "../support/client.ts";

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import type { Memory } from "../../src/memories/memory.ts";
+import type { Memory } from "../../src/memories/model/memory.ts";
 import { type Client, contentsOf } from "../support/client.ts";
 import { expectError, expectInvalid } from "../support/errors.ts";
 import { connectHttp } from "../support/mcp.ts";

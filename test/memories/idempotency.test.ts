@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
-import { createIdempotency } from "../../src/memories/idempotency.ts";
 import type { Answer } from "../../src/memories/log/records.ts";
+import { createIdempotency } from "../../src/memories/rules/idempotency.ts";
 import { testClock } from "../support/database.ts";
 import { expectError, expectInvalid } from "../support/errors.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import type { Memory } from "../../src/memories/memory.ts";
+import type { Memory } from "../../src/memories/model/memory.ts";
 import { type Client, contentsOf } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
 import { exportMemories, importLines, newMemoryId } from "../support/transfer.ts";

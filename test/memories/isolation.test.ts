@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Memory } from "../../src/memories/memory.ts";
-import { hasHidden } from "../../src/plain-text.ts";
+import type { Memory } from "../../src/memories/model/memory.ts";
+import { hasHidden } from "../../src/text/plain-text.ts";
 import { contentsOf } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
 

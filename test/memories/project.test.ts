@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { SCOPES } from "../../src/keys/scopes.ts";
-import type { Memory } from "../../src/memories/memory.ts";
+import type { Memory } from "../../src/memories/model/memory.ts";
 import { type Client, contentsOf } from "../support/client.ts";
 import { expectError } from "../support/errors.ts";
 import { startServer, type TestServer } from "../support/server.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { AppError } from "../../src/errors.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
-import type { Expiry } from "../../src/memories/expiry.ts";
-import type { Memories } from "../../src/memories/memories.ts";
-import type { Memory } from "../../src/memories/memory.ts";
+import type { Expiry } from "../../src/memories/background/expiry.ts";
+import type { Memory } from "../../src/memories/model/memory.ts";
+import type { Memories } from "../../src/memories/rules/memories.ts";
 import { temporaryFolder, testClock } from "../support/database.ts";
 import { HASTY, openData } from "../support/live-data.ts";
 import { createRandom } from "../support/random.ts";

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { DEFAULT_DECAY } from "../../src/config.ts";
+import { DEFAULT_DECAY } from "../../src/config/config.ts";
+import type { Candidate, MemoryRow } from "../../src/memories/model/rows.ts";
 import { consider } from "../../src/memories/ranking/considered.ts";
 import type { Question } from "../../src/memories/ranking/question.ts";
 import { rankFirst } from "../../src/memories/ranking/rank.ts";
 import { retention } from "../../src/memories/ranking/retention.ts";
-import type { Candidate, MemoryRow } from "../../src/memories/rows.ts";
 import { contentsOf } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { DEFAULT_DECAY } from "../../src/config.ts";
+import { DEFAULT_DECAY } from "../../src/config/config.ts";
 import { retention } from "../../src/memories/ranking/retention.ts";
-import { createTally, STATS_LIMITS, Stats } from "../../src/memories/stats.ts";
+import { createTally, STATS_LIMITS, Stats } from "../../src/memories/rules/stats.ts";
 import type { Client } from "../support/client.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { until } from "../support/until.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { type Filter, type Position, passes } from "../../src/memories/filter.ts";
-import type { Found } from "../../src/memories/rows.ts";
+import { type Filter, type Position, passes } from "../../src/memories/model/filter.ts";
+import type { Found } from "../../src/memories/model/rows.ts";
 import { askedOf, embedQuery, idOf, storedMemories, storedMemory } from "../support/bases.ts";
 import { asEarlier, writeEarlierTable } from "../support/earlier-tables.ts";
 import { idsIn, openKeptTable, TABLE, tableStorage } from "../support/kept-table.ts";

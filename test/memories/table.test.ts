@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { Filter } from "../../src/memories/filter.ts";
-import type { Candidate, Found, StoredMemory } from "../../src/memories/rows.ts";
-import type { KeptTable } from "../../src/memories/table.ts";
+import type { Filter } from "../../src/memories/model/filter.ts";
+import type { Candidate, Found, StoredMemory } from "../../src/memories/model/rows.ts";
+import type { KeptTable } from "../../src/memories/table/table.ts";
 import { askedOf, embedContent, embedQuery, idOf, storedMemory } from "../support/bases.ts";
 import { bm25Of } from "../support/bm25.ts";
 import { cosine } from "../support/cosine.ts";

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { wholeAccount } from "../../src/keys/reach.ts";
-import { LIMITS } from "../../src/memories/memory.ts";
+import { LIMITS } from "../../src/memories/model/memory.ts";
 import type { Client } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
 import { exportText, importText, memoriesIn, newMemoryId, toLines } from "../support/transfer.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { StoredMemory } from "../../src/memories/rows.ts";
-import { WriterEnded } from "../../src/memories/writer.ts";
+import type { StoredMemory } from "../../src/memories/model/rows.ts";
+import { WriterEnded } from "../../src/memories/table/writer.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
 import { openData } from "../support/live-data.ts";

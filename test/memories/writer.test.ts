@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import type { Log } from "../../src/memories/log/log.ts";
 import type { Entry } from "../../src/memories/log/records.ts";
-import type { Memory } from "../../src/memories/memory.ts";
+import type { Memory } from "../../src/memories/model/memory.ts";
 import type { LanceDb } from "../../src/native/lancedb.ts";
 import { contentsOf } from "../support/client.ts";
 import { expectError } from "../support/errors.ts";

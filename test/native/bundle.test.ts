@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const MODULE = join(import.meta.dir, "..", "..", "src", "native", "bundle.ts");
+const MODULE = join(import.meta.dir, "..", "..", "src", "build", "bundle.ts");
 
 /** Bundles a program of several chunks in its folder, as the build does, and prints them. */
 const SCRIPT = `

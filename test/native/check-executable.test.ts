@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { checkExecutable } from "../../src/native/check-executable.ts";
-import { compressFile } from "../../src/native/compress.ts";
+import { checkExecutable } from "../../src/build/check-executable.ts";
+import { compressFile } from "../../src/build/compress.ts";
+import { hasAdHocSignature, neededGlibc, systemOf } from "../../src/build/executable-format.ts";
 import type { EmbeddedFile } from "../../src/native/embedded.ts";
-import { hasAdHocSignature, neededGlibc, systemOf } from "../../src/native/executable-format.ts";
 import { isNewerGlibc } from "../../src/native/targets.ts";
 import { machExecutable, peExecutable } from "../support/foreign-executables.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { findLibraries } from "../../src/native/libraries.ts";
+import { findLibraries } from "../../src/build/libraries.ts";
 import { ownTargetName, targetNamed } from "../../src/native/targets.ts";
 
 const MODULES = join(import.meta.dir, "..", "..", "node_modules");

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { ObjectSettings } from "../../src/config/shared-settings.ts";
 import { checkObjectStore } from "../../src/objects/check.ts";
 import { createObjects } from "../../src/objects/objects.ts";
-import type { ObjectSettings } from "../../src/shared-settings.ts";
 import { afterThisTest } from "../support/database.ts";
 import { type ObjectStore, startObjectStore } from "../support/object-store.ts";
 

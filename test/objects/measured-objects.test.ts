@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { measureObjects } from "../../src/objects/measured-objects.ts";
 import { createObjects } from "../../src/objects/objects.ts";

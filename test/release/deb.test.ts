@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { make } from "../../src/release/deb/deb.ts";
+import { make } from "../../src/build/release/deb/deb.ts";
 import { describeCommand } from "../../src/server/invocation.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { overlaidRoot } from "../support/overlaid-root.ts";
 import { until } from "../support/until.ts";
 
-const FILES = join(import.meta.dir, "..", "..", "src", "release", "deb", "files");
+const FILES = join(import.meta.dir, "..", "..", "src", "build", "release", "deb", "files");
 const hasDpkg = Bun.which("dpkg-deb") !== null;
 
 /** Replaces the program by a script that prints its user and settings. */

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync } f
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
+import { makeRelease } from "../../src/build/release/release.ts";
 import { executableName, ownTargetName, targetNamed } from "../../src/native/targets.ts";
-import { makeRelease } from "../../src/release/release.ts";
 import { emptyRoot } from "../support/empty-root.ts";
 import { buildExecutable } from "../support/executable.ts";
 import { connectProgram, shownIn } from "../support/mcp.ts";

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { make } from "../../src/release/homebrew.ts";
+import { make } from "../../src/build/release/homebrew.ts";
 
 const out = mkdtempSync(join(tmpdir(), "ctxd-homebrew-"));
 const repository = "https://github.com/owner/ctxd";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { make } from "../../src/release/image.ts";
+import { make } from "../../src/build/release/image.ts";
 import { temporaryFolder } from "../support/database.ts";
 
 const TIMEOUT = 60_000;

@@ -10,9 +10,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { make as makeChecksums } from "../../src/build/release/checksums.ts";
+import { make } from "../../src/build/release/install-script.ts";
 import { executableName, ownTargetName, TARGET_NAMES, TARGETS } from "../../src/native/targets.ts";
-import { make as makeChecksums } from "../../src/release/checksums.ts";
-import { make } from "../../src/release/install-script.ts";
 
 /** The programs that the script needs, beside a shell and a program for downloads. */
 const TOOLS = ["cat", "chmod", "cut", "dirname", "getconf", "grep", "head", "ldd", "mkdir"]

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { manPage } from "../../src/build/release/man-page.ts";
 import { createProgram } from "../../src/cli/program.ts";
-import { manPage } from "../../src/release/man-page.ts";
-import { SETTINGS } from "../../src/settings.ts";
+import { SETTINGS } from "../../src/config/settings.ts";
 import { temporaryFolder } from "../support/database.ts";
 
 const page = await manPage("99.0.0", "2026-11-22");

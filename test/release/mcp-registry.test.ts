@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { make } from "../../src/build/release/mcp-registry.ts";
+import { bundleName } from "../../src/build/release/mcpb.ts";
+import { mcpName } from "../../src/build/release/release-info.ts";
 import { hashFile } from "../../src/native/asset.ts";
-import { make } from "../../src/release/mcp-registry.ts";
-import { bundleName } from "../../src/release/mcpb.ts";
-import { mcpName } from "../../src/release/release-info.ts";
 import { temporaryFolder } from "../support/database.ts";
 
 const strict = { additionalProperties: false };

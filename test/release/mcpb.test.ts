@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { getMcpConfigForManifest, MANIFEST_SCHEMAS, unpackExtension } from "@anthropic-ai/mcpb";
+import { make } from "../../src/build/release/mcpb.ts";
 import { hashFile } from "../../src/native/asset.ts";
 import { TARGET_NAMES, TARGETS, type TargetName } from "../../src/native/targets.ts";
-import { make } from "../../src/release/mcpb.ts";
 import { temporaryFolder } from "../support/database.ts";
 
 async function release() {

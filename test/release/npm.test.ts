@@ -3,8 +3,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
+import { make } from "../../src/build/release/npm/packages.ts";
 import { executableName, ownTargetName, TARGET_NAMES, TARGETS } from "../../src/native/targets.ts";
-import { make } from "../../src/release/npm/packages.ts";
 import { serveRegistry } from "../support/npm-registry.ts";
 
 /** Replaces the executable by a script. Its first argument says what it does. */

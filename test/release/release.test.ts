@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
-import { makeRelease } from "../../src/release/release.ts";
+import { makeRelease } from "../../src/build/release/release.ts";
 
-const SCRIPT = join(import.meta.dir, "..", "..", "src", "release", "release.ts");
+const SCRIPT = join(import.meta.dir, "..", "..", "src", "build", "release", "release.ts");
 const REPOSITORY = "https://github.com/owner/ctxd";
 
 function folder() {

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dependencies, version } from "../../package.json" with { type: "json" };
-import { make } from "../../src/release/sbom.ts";
-import type { Component } from "../../src/release/sbom-components.ts";
+import { make } from "../../src/build/release/sbom.ts";
+import type { Component } from "../../src/build/release/sbom-components.ts";
 
 describe("the list of components", () => {
   const out = mkdtempSync(join(tmpdir(), "ctxd-sbom-test-"));

@@ -3,9 +3,9 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { version as present } from "../../package.json" with { type: "json" };
-import { readChangelog } from "../../src/changelog.ts";
-import { notesOf } from "../../src/release/notes.ts";
-import { disagreements, setVersion } from "../../src/release/version.ts";
+import { notesOf } from "../../src/build/release/notes.ts";
+import { disagreements, setVersion } from "../../src/build/release/version.ts";
+import { readChangelog } from "../../src/text/changelog.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const RELEASED = `# Changelog

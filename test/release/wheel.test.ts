@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { make } from "../../src/build/release/wheel.ts";
 import { hashFile } from "../../src/native/asset.ts";
-import { make } from "../../src/release/wheel.ts";
 import { temporaryFolder } from "../support/database.ts";
 
 const repository = "https://github.com/owner/ctxd";

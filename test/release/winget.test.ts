@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import Ajv from "ajv";
 import { parse } from "yaml";
-import { make } from "../../src/release/winget.ts";
+import { make } from "../../src/build/release/winget.ts";
 
 const SCHEMAS = join(import.meta.dir, "..", "fixtures", "winget");
 const out = mkdtempSync(join(tmpdir(), "ctxd-winget-"));

@@ -86,7 +86,7 @@ export async function harmless(): Promise<string[]> {
   for (const { memories } of [await readFacts(), await readNotes()]) {
     texts.push(...memories.map(({ content }) => content));
   }
-  for (const pattern of ["src/dashboard/help/*.md", "src/{keys,oauth,sign-in,mcp}/**/*.ts"]) {
+  for (const pattern of ["src/{help,docs}/*.md", "src/{keys,oauth,sign-in,mcp}/**/*.ts"]) {
     for (const path of [...new Glob(pattern).scanSync(ROOT)].sort()) {
       const text = await Bun.file(join(ROOT, path)).text();
       texts.push(...text.split(/\n\n+/).filter((part) => part.length > 40));

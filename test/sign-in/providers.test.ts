@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Config } from "../../src/config.ts";
+import type { Config } from "../../src/config/config.ts";
 import { freePort, type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, formTo, type Page, type Person } from "../oauth/support/person.ts";
 import { CLIENT, startOpenIdProvider } from "./support/openid-provider.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readConfig } from "../../src/config.ts";
-import { ConfigError } from "../../src/settings.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { ConfigError } from "../../src/config/settings.ts";
 import { freePort, type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, formTo } from "../oauth/support/person.ts";
 import { SET_UP_LINK } from "../support/server.ts";

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../src/memories/memory.ts";
+import { LIMITS } from "../../src/memories/model/memory.ts";
 import { asks, type Case, calls, reads, sends } from "./case.ts";
 import type { Edge } from "./edges.ts";
 

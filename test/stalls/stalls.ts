@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MAX_BATCH_BYTES } from "../../src/memories/memory.ts";
+import { MAX_BATCH_BYTES } from "../../src/memories/model/memory.ts";
 import { sendRaw } from "../support/raw-http.ts";
 import { hostileRequests } from "./hostile-requests.ts";
 import { largeRequests } from "./large-requests.ts";

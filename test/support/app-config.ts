@@ -1,4 +1,4 @@
-import type { Config } from "../../src/config.ts";
+import type { Config } from "../../src/config/config.ts";
 
 /** Settings of an app that listens on this machine alone and limits nothing. */
 export const APP_CONFIG = {

@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { FoundMemory } from "../../src/memories/found-memory.ts";
-import { Memory, type NewMemory } from "../../src/memories/memory.ts";
+import { FoundMemory } from "../../src/memories/model/found-memory.ts";
+import { Memory, type NewMemory } from "../../src/memories/model/memory.ts";
 
 /** What the server answered, its body parsed. */
 export interface Answer {

@@ -5,7 +5,7 @@ import Arrow = require("apache-arrow");
 
 import { adoptRows, encodeRows } from "../../src/memories/base/encode.ts";
 import { baseSchema } from "../../src/memories/base/schema.ts";
-import type { StoredMemory } from "../../src/memories/rows.ts";
+import type { StoredMemory } from "../../src/memories/model/rows.ts";
 import { model } from "./bases.ts";
 
 /** The columns of version 1.0, before there were projects. */

@@ -56,7 +56,7 @@ function below(folder: string): string[] {
 }
 
 async function build(target: readonly string[]): Promise<void> {
-  const command = [process.execPath, "src/native/build.ts", "--quick", ...target];
+  const command = [process.execPath, "src/build/build.ts", "--quick", ...target];
   const child = Bun.spawn(command, { cwd: ROOT, stderr: "pipe" });
   const errors = await child.stderr.text();
   if ((await child.exited) !== 0) throw new Error(errors);

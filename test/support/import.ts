@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openSources } from "../../src/import/open-sources.ts";
 import type { Reading } from "../../src/import/read-files.ts";
 import { describeFiles } from "../../src/import/totals.ts";
-import type { ImportedMemory } from "../../src/memories/memory.ts";
+import type { ImportedMemory } from "../../src/memories/model/memory.ts";
 import { temporaryFolder } from "./database.ts";
 
 /** What an import would send of a source, and what it would report. */

@@ -2,13 +2,13 @@ import { join } from "node:path";
 import type { Bases } from "../../src/memories/base/base.ts";
 import type { OnStep } from "../../src/memories/base/bases.ts";
 import { memoryCodec } from "../../src/memories/base/memory-codec.ts";
-import { DUE, type Due } from "../../src/memories/due.ts";
-import { createFlush } from "../../src/memories/flush.ts";
 import type { Log } from "../../src/memories/log/log.ts";
 import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";
-import { openTable } from "../../src/memories/open-table.ts";
-import type { StoredMemory } from "../../src/memories/rows.ts";
-import { createWriter } from "../../src/memories/writer.ts";
+import type { StoredMemory } from "../../src/memories/model/rows.ts";
+import { openTable } from "../../src/memories/table/open-table.ts";
+import { createWriter } from "../../src/memories/table/writer.ts";
+import { DUE, type Due } from "../../src/memories/upkeep/due.ts";
+import { createFlush } from "../../src/memories/upkeep/flush.ts";
 import { model, testBases } from "./bases.ts";
 import { temporaryFolder, testDatabase } from "./database.ts";
 

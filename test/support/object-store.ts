@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ObjectSettings } from "../../src/shared-settings.ts";
+import type { ObjectSettings } from "../../src/config/shared-settings.ts";
 import { freePort } from "./free-port.ts";
 
 const SERVER = join(import.meta.dir, "object-store-server.ts");

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ObjectSettings } from "../../src/config/shared-settings.ts";
 import { createSignedCall } from "../../src/objects/signed-call.ts";
-import type { ObjectSettings } from "../../src/shared-settings.ts";
 import { freePort } from "./free-port.ts";
 import { until } from "./until.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import { randomUUIDv7 } from "bun";
-import type { ImportReport, Memory } from "../../src/memories/memory.ts";
+import type { ImportReport, Memory } from "../../src/memories/model/memory.ts";
 import type { Client } from "./client.ts";
 
 const NDJSON = "application/x-ndjson";

@@ -1,6 +1,6 @@
+import type { SharedSettings } from "../../config/shared-settings.ts";
 import { connectPostgres, type Postgres } from "../../db/postgres.ts";
 import { createObjects, type Objects } from "../../objects/objects.ts";
-import type { SharedSettings } from "../../shared-settings.ts";
 
 /** Milliseconds that a statement may take. It is longer than for requests, because nobody waits. */
 const TIMEOUT_MS = 60_000;

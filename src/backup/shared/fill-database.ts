@@ -2,7 +2,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import type { Postgres, Statements } from "../../db/postgres.ts";
 import { migrateSqlite } from "../../db/sqlite-migrate.ts";
 import { AppError } from "../../errors.ts";
-import type { Contents } from "../../memories/base/base-records.ts";
+import type { Contents } from "../../memories/log/base-records.ts";
 import { BackupError } from "../backup-error.ts";
 import { copyLogToShared, LOG_TABLES, type RestoredBase } from "./log-rows.ts";
 import { copyToShared, tablesOf, writeShared } from "./rows.ts";

@@ -5,7 +5,7 @@ import type { Postgres } from "../../db/postgres.ts";
 import { openSqlite } from "../../db/sqlite.ts";
 import { openUnmigrated } from "../../db/sqlite-files.ts";
 import { requireStored } from "../../memories/base/base-objects.ts";
-import type { Contents } from "../../memories/base/base-records.ts";
+import type { Contents } from "../../memories/log/base-records.ts";
 import { baseFolder } from "../../memories/log/names.ts";
 import { type RecordedCheckpoint, readCheckpoints } from "../../memories/log/recorded.ts";
 import type { Objects } from "../../objects/objects.ts";

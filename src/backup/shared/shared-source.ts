@@ -1,7 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { readSchemaState } from "../../db/postgres-migrations.ts";
-import type { Contents } from "../../memories/base/base-records.ts";
+import type { Contents } from "../../memories/log/base-records.ts";
 import { createBaseRecords } from "../../memories/log/postgres-bases.ts";
 import type { RecordedCheckpoint } from "../../memories/log/recorded.ts";
 import { isNotFound, ObjectStoreError } from "../../objects/object-store-error.ts";

@@ -4,7 +4,7 @@ import { version } from "../../../package.json" with { type: "json" };
 import { createBackup } from "../../backup/create-backup.ts";
 import { connectShared } from "../../backup/shared/connect.ts";
 import { openSharedSource } from "../../backup/shared/shared-source.ts";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import { loadLanceDb } from "../../native/lancedb.ts";
 import type { Context } from "../context.ts";
 import { describeBackup } from "../describe-backup.ts";

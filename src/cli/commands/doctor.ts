@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { version } from "../../../package.json" with { type: "json" };
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
+import { ConfigError } from "../../config/settings.ts";
 import { examine } from "../../doctor/examine.ts";
 import type { Finding } from "../../doctor/finding.ts";
 import { examineServer } from "../../doctor/remote/examine-server.ts";
 import { describeCommand } from "../../server/invocation.ts";
 import { explainUnavailable } from "../../server/shared-database.ts";
-import { ConfigError } from "../../settings.ts";
 import { askForKey } from "../ask-for-key.ts";
 import { askLocally } from "../ask-locally.ts";
 import { CommandError, USAGE } from "../command-error.ts";

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { open, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import { moveFile } from "../../system/files.ts";
 import { openApi, type Target } from "../api.ts";
 import { CommandError } from "../command-error.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import { describeBound, toBound } from "../../keys/project-bound.ts";
 import { describeScopes } from "../../keys/scopes.ts";
 import { type Grant, grantFacts } from "../../oauth/grants.ts";

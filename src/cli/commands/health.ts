@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Command } from "commander";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import { isLocked, readOwner } from "../../db/data-lock.ts";
 import { type Ask, createAsk, NoAnswer } from "../../doctor/ask.ts";
 import { SOCKET } from "../../system/socket-folder.ts";

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { projectOfFolder } from "../../capture/project.ts";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import { openAgent } from "../../import/agent-folder.ts";
 import { openSources } from "../../import/open-sources.ts";
 import type { Reading } from "../../import/read-files.ts";
@@ -14,7 +14,7 @@ import {
 } from "../../import/totals.ts";
 import { TRANSCRIPT_AGENTS } from "../../import/transcripts/folders.ts";
 import { transfer } from "../../import/transfer.ts";
-import type { ImportedMemory, ImportReport } from "../../memories/memory.ts";
+import type { ImportedMemory, ImportReport } from "../../memories/model/memory.ts";
 import { openApi, type Target } from "../api.ts";
 import { CommandError, USAGE } from "../command-error.ts";
 import type { Context, Environment } from "../context.ts";

@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import { type KeyRecord, keyFacts } from "../../keys/keys.ts";
 import { describeBound } from "../../keys/project-bound.ts";
 import { describeScopes, FULL_ACCESS, type Scope } from "../../keys/scopes.ts";
-import { Project } from "../../memories/memory.ts";
+import { Project } from "../../memories/model/memory.ts";
 import { CommandError } from "../command-error.ts";
 import type { Context } from "../context.ts";
 import { parseExpiry } from "../expiry.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import { isLocked } from "../../db/data-lock.ts";
 import { DatabaseError } from "../../db/database-error.ts";
 import { MIGRATIONS } from "../../db/migrations.ts";

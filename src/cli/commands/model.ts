@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Argument, type Command } from "commander";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import { isLocked } from "../../db/data-lock.ts";
 import { BUILT_IN, CATALOGUE, catalogueModel, sizeOf } from "../../embedding/catalogue.ts";
 import { fetchCatalogueModel, isFetched } from "../../embedding/catalogue-download.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { Config } from "../../config.ts";
-import { Project } from "../../memories/memory.ts";
+import type { Config } from "../../config/config.ts";
+import { Project } from "../../memories/model/memory.ts";
 import { openApi } from "../api.ts";
 import { CommandError, USAGE } from "../command-error.ts";
 import type { Context, Environment } from "../context.ts";

@@ -1,10 +1,10 @@
 import type { Static } from "@sinclair/typebox";
 import type { Command } from "commander";
 import { projectOfFolder } from "../../capture/project.ts";
-import type { Config } from "../../config.ts";
-import type { SavedMemory } from "../../memories/memory.ts";
-import { Project } from "../../memories/memory.ts";
-import { titleOf } from "../../short-text.ts";
+import type { Config } from "../../config/config.ts";
+import type { SavedMemory } from "../../memories/model/memory.ts";
+import { Project } from "../../memories/model/memory.ts";
+import { titleOf } from "../../text/short-text.ts";
 import { type Api, openApi, type Target } from "../api.ts";
 import type { Context, Environment } from "../context.ts";
 import { parseExpiry } from "../expiry.ts";

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { projectOfFolder } from "../../capture/project.ts";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import { describeMemory, excerptAround, wholeMemory } from "../../mcp/memory-text.ts";
-import type { FoundMemory } from "../../memories/found-memory.ts";
-import { Project } from "../../memories/memory.ts";
+import type { FoundMemory } from "../../memories/model/found-memory.ts";
+import { Project } from "../../memories/model/memory.ts";
 import { type Api, openApi, type Target } from "../api.ts";
 import { CommandError, USAGE } from "../command-error.ts";
 import type { Context, Environment } from "../context.ts";

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import { EVENTS, isEvent } from "../../security-log/events.ts";
 import { toJson } from "../../security-log/formats.ts";
 import { CommandError, USAGE } from "../command-error.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { distance } from "fastest-levenshtein";
+import { SETTINGS } from "../../config/settings.ts";
 import { createLog } from "../../log.ts";
 import type { Started } from "../../server/serve.ts";
-import { SETTINGS } from "../../settings.ts";
 import type { Context } from "../context.ts";
 import { greet } from "../greeting.ts";
 import { examples } from "../help-text.ts";

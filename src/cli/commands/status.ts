@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { version } from "../../../package.json" with { type: "json" };
 import { projectOfFolder } from "../../capture/project.ts";
-import type { Config } from "../../config.ts";
-import { sizeText } from "../../dashboard/number-text.ts";
+import type { Config } from "../../config/config.ts";
 import { isLocked, readOwner } from "../../db/data-lock.ts";
-import { Project } from "../../memories/memory.ts";
-import type { Stats } from "../../memories/stats.ts";
-import { formatDate } from "../../short-text.ts";
+import { Project } from "../../memories/model/memory.ts";
+import type { Stats } from "../../memories/rules/stats.ts";
+import { sizeText } from "../../text/number-text.ts";
+import { formatDate } from "../../text/short-text.ts";
 import { openApi } from "../api.ts";
 import type { Context, Environment } from "../context.ts";
 import { examples } from "../help-text.ts";

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import changelog from "../../../CHANGELOG.md" with { type: "text" };
 import { version } from "../../../package.json" with { type: "json" };
-import { readChangelog } from "../../changelog.ts";
-import type { Config } from "../../config.ts";
-import { INSTALLED_BY } from "../../settings.ts";
+import type { Config } from "../../config/config.ts";
+import { INSTALLED_BY } from "../../config/settings.ts";
 import { homeFolder } from "../../system/folders.ts";
+import { readChangelog } from "../../text/changelog.ts";
 import { type Advice, adviceFor } from "../../upgrade/advice.ts";
 import {
   findInstallMethod,

@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import { ownCommand } from "../../server/invocation.ts";
 import { IN_BACKGROUND } from "../../system/processes.ts";
 import { reachSocketFolder, SOCKET } from "../../system/socket-folder.ts";

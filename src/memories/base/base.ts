@@ -1,7 +1,7 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
-import type { Filter, PageStart, Position } from "../filter.ts";
 import type { Checkpoint } from "../log/records.ts";
-import type { Expiring, MemoryRow, StoredMemory } from "../rows.ts";
+import type { Filter, PageStart, Position } from "../model/filter.ts";
+import type { Expiring, MemoryRow, StoredMemory } from "../model/rows.ts";
 
 /** An open base: one LanceDB table at the version of its checkpoint. */
 export interface Base {

@@ -4,10 +4,10 @@ import type * as LanceDb from "@lancedb/lancedb";
 import Arrow = require("apache-arrow");
 
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
-import { createPause } from "../../pause.ts";
+import { createPause } from "../../timing/pause.ts";
 import { LONG } from "../indexes/tokens.ts";
 import type { Checkpoint } from "../log/records.ts";
-import type { StoredMemory } from "../rows.ts";
+import type { StoredMemory } from "../model/rows.ts";
 import type { Base, Bases } from "./base.ts";
 import { connectTo } from "./connection.ts";
 import { decodeIds } from "./decode.ts";

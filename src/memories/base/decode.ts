@@ -13,9 +13,9 @@ import type {
   Utf8,
   Vector,
 } from "apache-arrow";
-import type { Position } from "../filter.ts";
-import type { MemorySource } from "../memory.ts";
-import type { Expiring, MemoryRow, StoredMemory } from "../rows.ts";
+import type { Position } from "../model/filter.ts";
+import type { MemorySource } from "../model/memory.ts";
+import type { Expiring, MemoryRow, StoredMemory } from "../model/rows.ts";
 import { memoryIdOf, rowIds } from "./schema.ts";
 
 /** The types of the columns that are read back. */

@@ -1,9 +1,9 @@
 // `import` would load a second copy of Arrow. LanceDB accepts only objects of its own copy.
 import Arrow = require("apache-arrow");
 
-import { createPause } from "../../pause.ts";
+import { createPause } from "../../timing/pause.ts";
 import { tokensOf } from "../indexes/tokens.ts";
-import type { StoredMemory } from "../rows.ts";
+import type { StoredMemory } from "../model/rows.ts";
 import { rowIdOf } from "./schema.ts";
 
 type Value = (memory: StoredMemory, passage: number) => unknown;

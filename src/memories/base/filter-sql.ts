@@ -1,4 +1,4 @@
-import type { Filter, PageStart } from "../filter.ts";
+import type { Filter, PageStart } from "../model/filter.ts";
 
 /**
  * Only this file writes conditions for LanceDB. LanceDB has no parameters, so every text passes through `quote`.

@@ -1,6 +1,6 @@
 import type * as LanceDb from "@lancedb/lancedb";
 import type { Table } from "apache-arrow";
-import type { StoredMemory } from "../rows.ts";
+import type { StoredMemory } from "../model/rows.ts";
 import { createAssembly, decodeIds } from "./decode.ts";
 import { idsSql } from "./filter-sql.ts";
 import { memoryIdOf } from "./schema.ts";

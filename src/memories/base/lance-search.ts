@@ -1,6 +1,6 @@
 import type * as LanceDb from "@lancedb/lancedb";
-import type { Filter } from "../filter.ts";
 import { mayBeNear, nearestIn, partsOf } from "../indexes/near-words.ts";
+import type { Filter } from "../model/filter.ts";
 import type { Base } from "./base.ts";
 import { decodeWords } from "./decode.ts";
 import { filterSql, type HasColumn, lettersSql, sessionsSql } from "./filter-sql.ts";

@@ -1,6 +1,6 @@
 import type * as LanceDb from "@lancedb/lancedb";
-import type { Filter } from "../filter.ts";
 import type { Checkpoint } from "../log/records.ts";
+import type { Filter } from "../model/filter.ts";
 import { valueSql } from "./filter-sql.ts";
 
 /** Columns in which most bases have no value. */

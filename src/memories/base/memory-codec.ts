@@ -1,6 +1,6 @@
 import Arrow = require("apache-arrow");
 
-import type { MemoryRow, StoredMemory } from "../rows.ts";
+import type { MemoryRow, StoredMemory } from "../model/rows.ts";
 import type { MemoryCodec } from "./base.ts";
 import { createAssembly } from "./decode.ts";
 

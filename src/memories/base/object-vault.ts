@@ -1,15 +1,15 @@
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isDiskFull } from "../../disk-errors.ts";
 import { AppError } from "../../errors.ts";
 import { type Content, contentOf } from "../../objects/body.ts";
 import { isNotFound, ObjectStoreError, OTHER_CONTENT } from "../../objects/object-store-error.ts";
 import type { Objects } from "../../objects/objects.ts";
+import { isDiskFull } from "../../system/disk-errors.ts";
 import { moveFile } from "../../system/files.ts";
+import type { BaseRecords } from "../log/base-records.ts";
 import type { BaseCache } from "./base-cache.ts";
 import { damaged, isWhole, requireWhole, withFile } from "./base-folder.ts";
 import { bytesOfObjects, inParallel, removeObjects, requireStored } from "./base-objects.ts";
-import type { BaseRecords } from "./base-records.ts";
 import { TornFile, type Vault } from "./vault.ts";
 
 /** Bytes that are freed when the disk has no space for a base. */

@@ -1,10 +1,10 @@
+import type { SharedSettings } from "../../config/shared-settings.ts";
 import type { Log as Lines } from "../../log.ts";
 import type { Metrics } from "../../metrics.ts";
 import { measureObjects } from "../../objects/measured-objects.ts";
 import { createObjects } from "../../objects/objects.ts";
-import type { SharedSettings } from "../../shared-settings.ts";
+import type { BaseRecords } from "../log/base-records.ts";
 import { createBaseCache } from "./base-cache.ts";
-import type { BaseRecords } from "./base-records.ts";
 import { createObjectVault } from "./object-vault.ts";
 import { createSweep, startSweep } from "./sweep.ts";
 import type { Vault } from "./vault.ts";

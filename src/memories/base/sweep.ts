@@ -2,9 +2,9 @@ import type { Log as Lines } from "../../log.ts";
 import { TRIAL } from "../../objects/check.ts";
 import { ObjectStoreError } from "../../objects/object-store-error.ts";
 import type { Objects } from "../../objects/objects.ts";
+import type { BaseRecords } from "../log/base-records.ts";
 import type { BaseCache } from "./base-cache.ts";
 import { removeObjects } from "./base-objects.ts";
-import type { BaseRecords } from "./base-records.ts";
 
 /** Milliseconds between checks of the recorded bases. Forgetting must not take longer than 60 s in all. */
 const RECORDED_MS = 5_000;

@@ -1,4 +1,4 @@
-import { createPause } from "../../pause.ts";
+import { createPause } from "../../timing/pause.ts";
 import { growInts } from "./growing-arrays.ts";
 
 /** The words of an index that resemble a word which none of its texts has. */

@@ -1,5 +1,5 @@
 import porter2 from "wink-porter2-stemmer";
-import { STOP_WORDS } from "../../stop-words.ts";
+import { STOP_WORDS } from "../../text/stop-words.ts";
 import { HAS_UNSPACED, type Unspaced, unspacedWords } from "./unspaced-scripts.ts";
 
 /** The words of a text as an index has them. */

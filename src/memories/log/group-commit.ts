@@ -1,7 +1,7 @@
 import { SQLiteError } from "bun:sqlite";
 import type { BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import type { SqliteDatabase } from "../../db/sqlite.ts";
-import { isDiskError } from "../../disk-errors.ts";
+import { isDiskError } from "../../system/disk-errors.ts";
 
 export type Transaction = Parameters<Parameters<BunSQLiteDatabase["transaction"]>[0]>[0];
 

@@ -1,4 +1,4 @@
-import type { StoredMemory } from "../rows.ts";
+import type { StoredMemory } from "../model/rows.ts";
 
 /** The result of the changes in one commit. */
 export interface Outcome {

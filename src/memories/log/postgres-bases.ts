@@ -1,5 +1,5 @@
 import type { Statements } from "../../db/postgres.ts";
-import type { BaseRecords } from "../base/base-records.ts";
+import type { BaseRecords } from "./base-records.ts";
 import { NOW } from "./postgres-clock.ts";
 import type { Lease } from "./records.ts";
 import { LeaseLost } from "./shared-log.ts";

@@ -1,4 +1,4 @@
-import type { Usage } from "../quota.ts";
+import type { Usage } from "../model/quota.ts";
 
 export interface CurrentTable {
   name: string;

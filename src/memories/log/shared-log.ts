@@ -1,6 +1,6 @@
 import { CtxdError } from "../../errors.ts";
-import type { BaseRecords } from "../base/base-records.ts";
-import type { Usage } from "../quota.ts";
+import type { Usage } from "../model/quota.ts";
+import type { BaseRecords } from "./base-records.ts";
 import type { Checkpoint, CurrentTable, Lease, LoggedEntry } from "./records.ts";
 
 /** Milliseconds that a lease lasts unless it is renewed. */

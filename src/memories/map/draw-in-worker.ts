@@ -1,6 +1,6 @@
 import { AppError } from "../../errors.ts";
 import { isCompiled } from "../../native/embedded-asset.ts";
-import { withTimeLimit } from "../../time-limit.ts";
+import { withTimeLimit } from "../../timing/time-limit.ts";
 import type { Drawn, ToDraw } from "./worker-messages.ts";
 
 /** In the executable all modules but the workers are one module, at the root of its file system. */

@@ -1,4 +1,4 @@
-import { createPause } from "../../pause.ts";
+import { createPause } from "../../timing/pause.ts";
 
 /** The fields by which the memories of a map can be grouped. */
 export const GROUPINGS = ["project", "tag", "agent"] as const;

@@ -1,6 +1,6 @@
-import { pairsIn } from "../../code-points.ts";
-import type { Matched } from "../found-memory.ts";
+import { pairsIn } from "../../text/code-points.ts";
 import type { Term } from "../indexes/words.ts";
+import type { Matched } from "../model/found-memory.ts";
 import { createPassageFinder, type Part } from "./passage.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { MOST_MATCHING } from "../indexes/words.ts";
-import type { Candidate, MemoryRow } from "../rows.ts";
+import type { Candidate, MemoryRow } from "../model/rows.ts";
 import type { Question } from "./question.ts";
 import { fullMatch, meaningScore, wordsScore } from "./relevance.ts";
 

@@ -1,4 +1,4 @@
-import { STOP_WORDS } from "../../stop-words.ts";
+import { STOP_WORDS } from "../../text/stop-words.ts";
 
 const STOP = new Set(STOP_WORDS);
 const WORD = /[\p{L}\p{N}]+/gu;

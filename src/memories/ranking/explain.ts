@@ -1,4 +1,4 @@
-import type { Explanation } from "../found-memory.ts";
+import type { Explanation } from "../model/found-memory.ts";
 import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
 import { chanceOf, logOddsOf } from "./scores.ts";

@@ -1,5 +1,5 @@
-import { STOP_WORDS } from "../../stop-words.ts";
-import type { MemoryRow } from "../rows.ts";
+import { STOP_WORDS } from "../../text/stop-words.ts";
+import type { MemoryRow } from "../model/rows.ts";
 import { stemOf } from "./content-words.ts";
 
 /** Length from which on a memory says too much to be a single fact, in UTF-16 units. */

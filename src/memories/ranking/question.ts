@@ -1,4 +1,4 @@
-import type { Decay } from "../../config.ts";
+import type { Decay } from "../../config/config.ts";
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { Term } from "../indexes/words.ts";
 import type { SearchMode } from "./mode.ts";

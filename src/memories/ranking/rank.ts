@@ -1,4 +1,4 @@
-import type { MemoryRow } from "../rows.ts";
+import type { MemoryRow } from "../model/rows.ts";
 import { type Considered, placeInSessions } from "./considered.ts";
 import type { Question } from "./question.ts";
 import { retentionOf } from "./retention.ts";

@@ -1,6 +1,6 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
-import { wasCaptured } from "../filter.ts";
-import type { MemoryRow } from "../rows.ts";
+import { wasCaptured } from "../model/filter.ts";
+import type { MemoryRow } from "../model/rows.ts";
 import { isRestatement } from "./hint.ts";
 import { meaningScore } from "./relevance.ts";
 import { cosineOf } from "./version-order.ts";

@@ -1,5 +1,5 @@
-import { DEFAULT_DECAY, type Decay } from "../../config.ts";
-import type { MemoryRow } from "../rows.ts";
+import { DEFAULT_DECAY, type Decay } from "../../config/config.ts";
+import type { MemoryRow } from "../model/rows.ts";
 
 const DAY = 86_400_000;
 

@@ -1,5 +1,5 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
-import type { MemoryRow } from "../rows.ts";
+import type { MemoryRow } from "../model/rows.ts";
 import { asksForPast, chooseVersion } from "./asked-version.ts";
 import { type FactMemory, factOf, mayBeVersion } from "./fact-text.ts";
 import {

@@ -1,6 +1,6 @@
 import type { VectorIndex } from "../indexes/vectors.ts";
 import type { WordIndex } from "../indexes/words.ts";
-import type { Candidate } from "../rows.ts";
+import type { Candidate } from "../model/rows.ts";
 import type { Columns } from "./columns.ts";
 import type { SessionQuestion, View, WordMatches } from "./view.ts";
 

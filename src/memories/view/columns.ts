@@ -1,12 +1,12 @@
-import type { Filter } from "../filter.ts";
 import { firstInOrder } from "../indexes/first-in-order.ts";
 import { createGroups } from "../indexes/groups.ts";
 import type { Accepts } from "../indexes/largest.ts";
 import { createSlots } from "../indexes/slots.ts";
 import { createTexts } from "../indexes/texts.ts";
 import type { Among } from "../indexes/words.ts";
-import type { Expiring, MemoryRow } from "../rows.ts";
-import { isSameText } from "../same-text.ts";
+import type { Filter } from "../model/filter.ts";
+import type { Expiring, MemoryRow } from "../model/rows.ts";
+import { isSameText } from "../model/same-text.ts";
 import { createFields, textHash } from "./fields.ts";
 import { filterConditions } from "./filter-conditions.ts";
 import { createRowCache } from "./row-cache.ts";

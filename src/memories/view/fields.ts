@@ -1,7 +1,7 @@
-import { wasCaptured } from "../filter.ts";
 import { growFloats, growInts } from "../indexes/growing-arrays.ts";
 import { createInterned } from "../indexes/interned.ts";
-import type { MemoryRow } from "../rows.ts";
+import { wasCaptured } from "../model/filter.ts";
+import type { MemoryRow } from "../model/rows.ts";
 
 /** Columns of whole numbers: of interned values, of 0 and 1 (`pinned`), and of a text's hash (`text`). */
 const INTEGERS = [

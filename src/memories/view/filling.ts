@@ -1,6 +1,6 @@
-import { createPause } from "../../pause.ts";
+import { createPause } from "../../timing/pause.ts";
 import type { Outcome } from "../log/pending.ts";
-import type { StoredMemory } from "../rows.ts";
+import type { StoredMemory } from "../model/rows.ts";
 import type { View } from "./view.ts";
 
 /** The memories of a table: its base, and the changes since. */

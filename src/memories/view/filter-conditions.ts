@@ -1,6 +1,6 @@
-import { type Filter, wasCaptured } from "../filter.ts";
 import type { Interned } from "../indexes/interned.ts";
 import type { Accepts } from "../indexes/largest.ts";
+import { type Filter, wasCaptured } from "../model/filter.ts";
 import type { Fields } from "./fields.ts";
 
 type Condition = Exclude<Accepts, null>;

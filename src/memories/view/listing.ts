@@ -1,5 +1,5 @@
-import type { Filter, PageStart } from "../filter.ts";
 import { firstInOrder } from "../indexes/first-in-order.ts";
+import type { Filter, PageStart } from "../model/filter.ts";
 import type { Columns } from "./columns.ts";
 import type { View } from "./view.ts";
 

@@ -1,4 +1,4 @@
-import { createPause } from "../../pause.ts";
+import { createPause } from "../../timing/pause.ts";
 import type { Outcome } from "../log/pending.ts";
 import { type Filling, type FillingSource, startFilling } from "./filling.ts";
 import type { View } from "./view.ts";

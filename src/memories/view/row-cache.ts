@@ -1,4 +1,4 @@
-import type { MemoryRow } from "../rows.ts";
+import type { MemoryRow } from "../model/rows.ts";
 
 /**
  * Places of a cache, a power of two. Each slot has one place, which it shares with others. Successive searches of an

@@ -1,7 +1,7 @@
 import type { TokenStates } from "../../embedding/embedder.ts";
-import type { Filter, PageStart } from "../filter.ts";
 import type { Corpus, Term } from "../indexes/words.ts";
-import type { Candidate, Expiring, Found, MemoryRow, StoredMemory } from "../rows.ts";
+import type { Filter, PageStart } from "../model/filter.ts";
+import type { Candidate, Expiring, Found, MemoryRow, StoredMemory } from "../model/rows.ts";
 
 /**
  * All memories of one table in memory, for searches. The view follows every commit and reads no files, so a flush

@@ -1,11 +1,11 @@
 import { createId } from "../../../src/db/id.ts";
 import type { Embedder } from "../../../src/embedding/embedder.ts";
+import type { StoredMemory } from "../../../src/memories/model/rows.ts";
 import { SIGNALS } from "../../../src/memories/ranking/signals/signals.ts";
 import type { Weights } from "../../../src/memories/ranking/weights.ts";
-import type { StoredMemory } from "../../../src/memories/rows.ts";
-import { rankTable, type versionData } from "../../../src/memories/search.ts";
+import { rankTable, type versionData } from "../../../src/memories/rules/search.ts";
+import { MAX_SESSION_MEMORIES } from "../../../src/memories/table/view-reader.ts";
 import { createView } from "../../../src/memories/view/create-view.ts";
-import { MAX_SESSION_MEMORIES } from "../../../src/memories/view-reader.ts";
 import type { EvaluationSet } from "../set.ts";
 
 /** What a ranking has to learn from one question. */

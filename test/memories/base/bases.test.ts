@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { FLUSH_STEPS, type FlushStep } from "../../../src/memories/base/bases.ts";
 import { TornFile } from "../../../src/memories/base/vault.ts";
-import type { StoredMemory } from "../../../src/memories/rows.ts";
+import type { StoredMemory } from "../../../src/memories/model/rows.ts";
 import {
   allOf,
   changesOf,

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import type { Base, BaseQuestion } from "../../../src/memories/base/base.ts";
-import { type Filter, passes } from "../../../src/memories/filter.ts";
 import { tokensOf } from "../../../src/memories/indexes/tokens.ts";
-import type { StoredMemory } from "../../../src/memories/rows.ts";
+import { type Filter, passes } from "../../../src/memories/model/filter.ts";
+import type { StoredMemory } from "../../../src/memories/model/rows.ts";
 import {
   changesOf,
   embedQuery,

@@ -3,7 +3,7 @@ import { holdBase } from "../../../src/memories/base/held-base.ts";
 import { tokensOf } from "../../../src/memories/indexes/tokens.ts";
 import { createWordIndex } from "../../../src/memories/indexes/words.ts";
 import { createPending } from "../../../src/memories/log/pending.ts";
-import { createStoredReader } from "../../../src/memories/stored-reader.ts";
+import { createStoredReader } from "../../../src/memories/table/stored-reader.ts";
 import { createView } from "../../../src/memories/view/create-view.ts";
 import { createSentences } from "../../bench/sentences.ts";
 import { changesOf, model, storedMemory, testBases } from "../../support/bases.ts";

@@ -31,7 +31,10 @@ test("its words may have other endings, accents, or stand in an identifier", () 
     ["which servers were restarted?", "The staging server restarts every night."],
     ["café crème", "She ordered a CAFE CREME."],
     ["user by id", "It calls getUserById first."],
-    ["what does src/memories/search.ts do?", "See src/memories/search.ts for the rest."],
+    [
+      "what does src/memories/rules/search.ts do?",
+      "See src/memories/rules/search.ts for the rest.",
+    ],
     ["ERR_TLS_CERT_INVALID", "The log says ERR_TLS_CERT_INVALID."],
     ["दिल्ली?", "राहुल दिल्ली में रहता है।"],
     ["איפה המפתח של הבית?", "הַמַּפְתֵּחַ שֶׁל הַבַּיִת אצל דנה."],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { Candidate, MemoryRow } from "../../../src/memories/model/rows.ts";
 import { consider, placeInSessions } from "../../../src/memories/ranking/considered.ts";
 import type { Question } from "../../../src/memories/ranking/question.ts";
 import { interactionWeights } from "../../../src/memories/ranking/signals/interaction.ts";
@@ -11,7 +12,6 @@ import {
 } from "../../../src/memories/ranking/signals/signals.ts";
 import learned from "../../../src/memories/ranking/weights.json" with { type: "json" };
 import { partsOf, sumOf, WEIGHTS } from "../../../src/memories/ranking/weights.ts";
-import type { Candidate, MemoryRow } from "../../../src/memories/rows.ts";
 
 const DAY = 86_400_000;
 const NOW = Date.parse("2026-06-01T00:00:00Z");

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Store } from "../../../src/memories/store.ts";
+import type { Store } from "../../../src/memories/store/store.ts";
 import { exploreAll, type Schedule } from "../../support/interleavings.ts";
 import { createLogState } from "../../support/model-log.ts";
 import { ACCOUNT, createModel, NEW, OLD, put, read, remove } from "../../support/model-store.ts";

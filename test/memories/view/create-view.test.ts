@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { type Filter, type Position, passes } from "../../../src/memories/filter.ts";
 import { tokensOf } from "../../../src/memories/indexes/tokens.ts";
-import type { Candidate, Found, StoredMemory } from "../../../src/memories/rows.ts";
+import { type Filter, type Position, passes } from "../../../src/memories/model/filter.ts";
+import type { Candidate, Found, StoredMemory } from "../../../src/memories/model/rows.ts";
 import { createView } from "../../../src/memories/view/create-view.ts";
 import type { View } from "../../../src/memories/view/view.ts";
 import { bm25Of } from "../../support/bm25.ts";

@@ -1,6 +1,6 @@
 import { STATE } from "../../../src/embedding/embedder.ts";
-import type { Filter } from "../../../src/memories/filter.ts";
-import type { StoredMemory } from "../../../src/memories/rows.ts";
+import type { Filter } from "../../../src/memories/model/filter.ts";
+import type { StoredMemory } from "../../../src/memories/model/rows.ts";
 import { createRandom } from "../../support/random.ts";
 
 export const random = createRandom(7);

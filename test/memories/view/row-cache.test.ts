@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { MemoryRow } from "../../../src/memories/rows.ts";
+import type { MemoryRow } from "../../../src/memories/model/rows.ts";
 import { createRowCache } from "../../../src/memories/view/row-cache.ts";
 import { createRandom } from "../../support/random.ts";
 

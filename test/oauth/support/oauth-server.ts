@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import type { Config } from "../../../src/config.ts";
+import type { Config } from "../../../src/config/config.ts";
 import type { ServerStatus } from "../../../src/dashboard/server-status.ts";
 import type { Embedder } from "../../../src/embedding/embedder.ts";
 import type { Drain } from "../../../src/http/drain.ts";

@@ -1,5 +1,5 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
-import type { Config } from "../../../config.ts";
+import type { Config } from "../../../config/config.ts";
 import { HAS_PLUGIN, hasPlugin } from "../../../connect/claude-plugin.ts";
 import type { Client } from "../../../connect/client.ts";
 import { CLIENTS, clientsLike, findClient } from "../../../connect/clients.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { parseEmail } from "../../../accounts/email.ts";
-import type { Config } from "../../../config.ts";
+import type { Config } from "../../../config/config.ts";
 import { AppError } from "../../../errors.ts";
 import { describeCommand } from "../../../server/invocation.ts";
 import type { Context } from "../../context.ts";

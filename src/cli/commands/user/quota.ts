@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import type { Config } from "../../../config.ts";
+import type { Config } from "../../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { examples } from "../../help-text.ts";
 import { requireAccount, withStores } from "../../stores.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Config } from "../../../config.ts";
+import type { Config } from "../../../config/config.ts";
 import { CommandError, USAGE } from "../../command-error.ts";
 import type { Context } from "../../context.ts";
 import { examples } from "../../help-text.ts";

@@ -3,7 +3,7 @@ import type { Question } from "../question.ts";
 
 /**
  * The parts of a score that an explanation names. Several kinds of signals can share a part. A new part also needs a
- * field of `Explanation` in `found-memory.ts` and a label in `src/dashboard/memory-item.tsx`.
+ * field of `Explanation` in `found-memory.ts` and a label in `src/dashboard/memories/memory-item.tsx`.
  */
 export const PARTS = ["meaning", "words", "session", "wording", "time", "length"] as const;
 export type Part = (typeof PARTS)[number];

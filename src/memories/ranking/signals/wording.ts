@@ -1,4 +1,4 @@
-import type { MemoryRow } from "../../rows.ts";
+import type { MemoryRow } from "../../model/rows.ts";
 import type { Considered } from "../considered.ts";
 import { contentWords } from "../content-words.ts";
 import type { Kind } from "./kind.ts";

@@ -1,0 +1,286 @@
+import type { BlockList } from "node:net";
+import { join, resolve, sep } from "node:path";
+import { cacheFolder, dataFolder } from "../system/folders.ts";
+import {
+  CONTACT,
+  isSecureAddress,
+  parseBytes,
+  parseQuota,
+  parseSpan,
+  readOrigin,
+  readProxies,
+} from "./setting-values.ts";
+import {
+  ConfigError,
+  createSettingReader,
+  type Environment,
+  type Flags,
+  type SettingName,
+  type SettingReader,
+} from "./settings.ts";
+import { readShared, type SharedSettings } from "./shared-settings.ts";
+
+/** The settings of the program: read once, checked and frozen. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** Absolute path of the folder with all data that must be kept. */
+  readonly dataDir: string;
+  /** Absolute path of the folder with files that can be created again: unpacked libraries and the model. */
+  readonly cacheDir: string;
+  /** The database and object store that replicas share; null for a server that uses its data folder alone. */
+  readonly shared: SharedSettings | null;
+  /** Origin that clients see, without a trailing slash. */
+  readonly publicUrl: string;
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+  /** Whose X-Forwarded-* headers are trusted: nobody's, everybody's, or those of these addresses. */
+  readonly trustProxy: boolean | BlockList;
+  readonly allowHttp: boolean;
+  readonly registration: "first" | "open" | "closed";
+  readonly providers: Providers;
+  /** Whether users can sign in with a password. */
+  readonly passwords: boolean;
+  readonly rateLimit: boolean;
+  /** Scheduled backups: their folder, the milliseconds between two, and how many are kept. */
+  readonly backups: {
+    readonly folder: string;
+    readonly every: number;
+    readonly keep: number;
+  } | null;
+  /** age recipients (`age1…`) that backups are encrypted for; none for unencrypted backups. */
+  readonly backupRecipients: readonly string[];
+  /** A folder or a name of the catalogue; null for the built-in model. */
+  readonly model: string | null;
+  /** Default quota of members; null for no quota. */
+  readonly memberQuota: { readonly memories: number; readonly bytes: number | null } | null;
+  /** Where to report vulnerabilities of this server: a `mailto:` or `https:` address. */
+  readonly securityContact: string | null;
+  /** Days that the security log keeps events. */
+  readonly securityLogDays: number;
+  readonly decay: Decay;
+  /** Bytes of memory for the data that searches read; null for the default. */
+  readonly memoryBytes: number | null;
+  /** Address of the newest release, for `ctxd upgrade`; null for that of the build's repository. */
+  readonly releasesUrl: string | null;
+  readonly logLevel: LogLevel;
+  readonly logFormat: "text" | "json";
+}
+
+/** Providers that users can sign in with; null for those that are not set up. */
+export interface Providers {
+  readonly github: ProviderClient | null;
+  readonly google: ProviderClient | null;
+  /** Any OpenID provider. `name` is shown on the sign-in page. */
+  readonly oidc: (ProviderClient & { readonly issuer: string; readonly name: string }) | null;
+}
+
+/** The credentials of this server at a provider. */
+interface ProviderClient {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** How the score of a memory decreases with age. See `memories/ranking/retention.ts` for the formula. */
+export interface Decay {
+  /** The share of its score that a memory can lose, 0 to 1; 0 switches decay off. */
+  readonly depth: number;
+  /** Days until half of that share is lost, at importance 0 and at importance 1. */
+  readonly halfLifeDays: readonly [least: number, most: number];
+}
+
+export const DEFAULT_DECAY: Decay = { depth: 0.25, halfLifeDays: [30, 480] };
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/**
+ * Reads the settings from flags and the environment.
+ * @param defaultDataDir the data folder when neither of them sets one
+ * @throws ConfigError for an unknown or malformed setting
+ */
+export function readConfig(env: Environment, flags: Flags, defaultDataDir?: string): Config {
+  const settings = createSettingReader(env, flags);
+  const { read, fail, choice, toggle } = settings;
+  const address = readAddress(settings);
+  const folders = readFolders(settings, env, defaultDataDir);
+  const shared = readShared(settings, env);
+  const registration = choice("CTXD_REGISTRATION", ["first", "open", "closed"], "first");
+  const providers = readProviders(settings);
+  return Object.freeze({
+    ...address,
+    ...folders,
+    shared,
+    trustProxy: readProxies(read("CTXD_TRUST_PROXY") ?? "false", () =>
+      fail(
+        "CTXD_TRUST_PROXY",
+        "true, false, or the addresses and ranges of proxies such as 127.0.0.1,10.0.0.0/8",
+      ),
+    ),
+    allowHttp: toggle("CTXD_ALLOW_HTTP"),
+    registration,
+    providers,
+    passwords: readPasswords(settings, providers),
+    rateLimit: choice("CTXD_RATE_LIMIT", ["on", "off"], "on") === "on",
+    backups: readBackups(settings, folders.dataDir, shared !== null),
+    backupRecipients: readRecipients(settings),
+    model: read("CTXD_MODEL") ?? null,
+    memberQuota: readMemberQuota(settings, registration),
+    securityContact: readContact(settings),
+    securityLogDays: settings.count("CTXD_SECURITY_LOG_DAYS", 90, "days"),
+    decay: readDecay(settings),
+    memoryBytes: readMemorySize(settings),
+    releasesUrl: readReleasesUrl(settings),
+    logLevel: choice("CTXD_LOG_LEVEL", LOG_LEVELS, "info"),
+    logFormat: choice("CTXD_LOG_FORMAT", ["text", "json"], "text"),
+  });
+}
+
+/** The address that the server listens on, and the one that clients use. */
+function readAddress({ read, fail }: SettingReader) {
+  const host = read("CTXD_HOST") ?? "127.0.0.1";
+  if (!/^[\w.:[\]-]{1,255}$/.test(host)) fail("CTXD_HOST", "a host name or an IP address");
+
+  const port = Number(read("CTXD_PORT") ?? "7733");
+  if (!/^\d{1,5}$/.test(read("CTXD_PORT") ?? "7733") || port > 65_535) {
+    fail("CTXD_PORT", "a whole number from 0 to 65535 (0 takes a free port)");
+  }
+
+  const cert = read("CTXD_TLS_CERT");
+  const key = read("CTXD_TLS_KEY");
+  if (cert && !key) fail("CTXD_TLS_CERT", "it together with CTXD_TLS_KEY");
+  if (key && !cert) fail("CTXD_TLS_KEY", "it together with CTXD_TLS_CERT");
+
+  const origin = readOrigin(read("CTXD_PUBLIC_URL"), () =>
+    fail("CTXD_PUBLIC_URL", "an origin such as https://memory.example.com, without a path"),
+  );
+  return {
+    host,
+    port,
+    publicUrl: origin ?? `${cert ? "https" : "http"}://localhost:${port}`,
+    tls: cert && key ? { cert, key } : null,
+  };
+}
+
+function readFolders({ read }: SettingReader, env: Environment, defaultDataDir?: string) {
+  const dataDir = read("CTXD_DATA_DIR") ?? defaultDataDir ?? dataFolder(env);
+  if (dataDir === null) {
+    throw new ConfigError("There is no home folder: set CTXD_DATA_DIR or use --data-dir.");
+  }
+  const cacheDir = read("CTXD_CACHE_DIR") ?? cacheFolder(env) ?? join(dataDir, "cache");
+  return { dataDir: resolve(dataDir), cacheDir: resolve(cacheDir) };
+}
+
+function readProviders({ read, fail }: SettingReader): Providers {
+  const client = (id: SettingName, secret: SettingName, first = id): ProviderClient | null => {
+    const clientId = read(id);
+    const clientSecret = read(secret);
+    const given = [read(first), clientId, clientSecret].filter((value) => value !== undefined);
+    if (given.length === 0) return null;
+    if (clientId && clientSecret && read(first)) return { clientId, clientSecret };
+    const names = [...new Set([first, id, secret])];
+    throw new ConfigError(`${names.join(", ")} belong together: set all of them or none.`);
+  };
+  const issuer = read("CTXD_OIDC_ISSUER") ?? "";
+  const oidc = client("CTXD_OIDC_CLIENT_ID", "CTXD_OIDC_CLIENT_SECRET", "CTXD_OIDC_ISSUER");
+  if (oidc && !isSecureAddress(issuer)) {
+    fail("CTXD_OIDC_ISSUER", "the https address of an OpenID provider");
+  }
+  const name = read("CTXD_OIDC_NAME") ?? URL.parse(issuer)?.host ?? "";
+  if (name.length > 40) fail("CTXD_OIDC_NAME", "a name of at most 40 characters");
+  return {
+    github: client("CTXD_GITHUB_CLIENT_ID", "CTXD_GITHUB_CLIENT_SECRET"),
+    google: client("CTXD_GOOGLE_CLIENT_ID", "CTXD_GOOGLE_CLIENT_SECRET"),
+    oidc: oidc && { ...oidc, issuer, name },
+  };
+}
+
+function readPasswords({ choice }: SettingReader, providers: Providers): boolean {
+  const passwords = choice("CTXD_PASSWORDS", ["on", "off"], "on") === "on";
+  if (passwords || Object.values(providers).some((provider) => provider !== null)) return passwords;
+  throw new ConfigError(
+    "CTXD_PASSWORDS=off needs another way to sign in: set up GitHub, Google or an OpenID provider.",
+  );
+}
+
+function readBackups(
+  { read, fail, count }: SettingReader,
+  dataDir: string,
+  isShared: boolean,
+): Config["backups"] {
+  const every = parseSpan(read("CTXD_BACKUP_EVERY") ?? "24h");
+  if (every === null) {
+    return fail("CTXD_BACKUP_EVERY", "minutes, hours, days or weeks: 30m, 12h, 1d, 1w");
+  }
+  const keep = count("CTXD_BACKUP_KEEP", 7);
+  const folder = read("CTXD_BACKUP_DIR");
+  if (!folder) return null;
+  if (isShared) {
+    throw new ConfigError(
+      "CTXD_BACKUP_DIR does not work with CTXD_DATABASE_URL: run ctxd backup by a timer instead.",
+    );
+  }
+  if (`${resolve(folder)}${sep}`.startsWith(`${dataDir}${sep}`)) {
+    fail("CTXD_BACKUP_DIR", "a folder outside the data folder, preferably on another disk");
+  }
+  return { folder: resolve(folder), every, keep };
+}
+
+function readRecipients({ read }: SettingReader): readonly string[] {
+  const recipients = (read("CTXD_BACKUP_RECIPIENT") ?? "").split(/[\s,]+/).filter(Boolean);
+  if (recipients.every((recipient) => /^age1[0-9a-z]{8,3000}$/.test(recipient))) return recipients;
+  // The message does not repeat the value: it may be a secret key.
+  throw new ConfigError(
+    "CTXD_BACKUP_RECIPIENT is not valid: use age recipients (age1...), separated by commas.",
+  );
+}
+
+function readMemberQuota(
+  { read, fail }: SettingReader,
+  registration: Config["registration"],
+): Config["memberQuota"] {
+  const fallback = registration === "open" ? "10000,20M" : "none";
+  const quota = parseQuota(read("CTXD_MEMBER_QUOTA") ?? fallback);
+  if (quota !== undefined) return quota;
+  return fail("CTXD_MEMBER_QUOTA", "memories and bytes such as 10000 or 10000,20M, or none");
+}
+
+function readContact({ read, fail }: SettingReader): string | null {
+  const contact = read("CTXD_SECURITY_CONTACT");
+  if (contact === undefined) return null;
+  if (!CONTACT.test(contact)) {
+    fail("CTXD_SECURITY_CONTACT", "an e-mail address or an https address");
+  }
+  return contact.replace(/^(?!https:|mailto:)/, "mailto:");
+}
+
+function readReleasesUrl({ read, fail }: SettingReader): string | null {
+  const address = read("CTXD_RELEASES_URL");
+  if (address === undefined) return null;
+  return isSecureAddress(address)
+    ? address
+    : fail(
+        "CTXD_RELEASES_URL",
+        "an https address such as https://api.github.com/repos/OWNER/ctxd/releases/latest",
+      );
+}
+
+function readMemorySize({ read, fail }: SettingReader): number | null {
+  const size = read("CTXD_MEMORY_SIZE");
+  if (size === undefined) return null;
+  const bytes = parseBytes(size);
+  return bytes !== null && bytes >= 10e6
+    ? bytes
+    : fail("CTXD_MEMORY_SIZE", "bytes of at least 10M, such as 500M or 8G");
+}
+
+function readDecay({ read, fail }: SettingReader): Decay {
+  const depth = read("CTXD_DECAY_DEPTH") ?? `${DEFAULT_DECAY.depth}`;
+  if (!/^(0|1|0?\.\d{1,6})$/.test(depth)) fail("CTXD_DECAY_DEPTH", "a number from 0 to 1");
+
+  const halfLife = read("CTXD_HALF_LIFE") ?? DEFAULT_DECAY.halfLifeDays.join("-");
+  const [, least = 0, most = 0] = /^(\d{1,5})-(\d{1,5})$/.exec(halfLife)?.map(Number) ?? [];
+  if (least < 1 || most < least) {
+    fail("CTXD_HALF_LIFE", "two whole numbers of days such as 30-480, the smaller one first");
+  }
+  return { depth: Number(depth), halfLifeDays: [least, most] };
+}

@@ -1,0 +1,176 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Button, ButtonLink } from "../../pages/button.tsx";
+import { Field } from "../../pages/field.tsx";
+import type { Markup } from "../../pages/jsx-runtime.ts";
+import { Moment } from "../../pages/moment.tsx";
+import { Pager, Table } from "../../pages/table.tsx";
+import { PostForm } from "../../sign-in/form.tsx";
+import { linkProof } from "../../sign-in/form-token.ts";
+import { NewPasswordField } from "../../sign-in/new-password-field.tsx";
+import { WITH_PATH } from "../../sign-in/paths.ts";
+import type { SessionRecord } from "../../sign-in/sessions.ts";
+import { Setting } from "../admin/setting.tsx";
+import { listPage } from "../list-page.ts";
+import { PATHS } from "../navigation.tsx";
+import { Page } from "../page.tsx";
+import { AccountTabs } from "../tabs.tsx";
+import type { Visit } from "../visit.ts";
+import { browserName } from "./browser-name.ts";
+import { FactorsSection, type OwnFactors } from "./factors-section.tsx";
+
+export const PASSWORD_PATH = `${PATHS.account}/password`;
+export const PROVIDERS_PATH = `${PATHS.account}/providers`;
+export const SESSIONS_PATH = `${PATHS.account}/sessions`;
+
+/** A sign-in provider, and whether the account is connected to it. */
+interface ProviderLink {
+  readonly id: string;
+  readonly name: string;
+  readonly isLinked: boolean;
+}
+
+/** The page of a person's own account: identity, password, second factors and sessions. */
+export function AccountPage({
+  visit,
+  hasPassword,
+  passwords,
+  factors,
+  providers,
+  sessions,
+  current,
+  problem,
+}: {
+  visit: Visit;
+  /** Whether the account has a password. Accounts made through a provider may have none. */
+  hasPassword: boolean;
+  /** Whether this server allows passwords. */
+  passwords: boolean;
+  factors: OwnFactors;
+  providers: readonly ProviderLink[];
+  sessions: readonly SessionRecord[];
+  /** The id of the session that requests the page. */
+  current: string;
+  problem?: string;
+}): Markup {
+  const { account, token } = visit;
+  const { items, ...links } = listPage(sessions, PATHS.account, visit.url);
+  return (
+    <Page
+      visit={visit}
+      section="account"
+      title="Account"
+      above={<AccountTabs current={PATHS.account} />}
+      problem={problem}
+    >
+      <Setting id="you" title="You">
+        <dl>
+          <dt>E-mail address</dt>
+          <dd>
+            <bdi>{account.email}</bdi>
+          </dd>
+          <dt>Role</dt>
+          <dd>{account.role === "owner" ? "Owner of this server" : "Member"}</dd>
+          <dt>Created</dt>
+          <dd>
+            <Moment at={account.createdAt} />
+          </dd>
+        </dl>
+      </Setting>
+      {passwords && (
+        <Setting
+          id="password"
+          title={hasPassword ? "Change the password" : "Set a password"}
+          about="This signs you out everywhere else. API keys and connected apps keep working."
+        >
+          <PostForm action={PASSWORD_PATH} token={token}>
+            <input type="hidden" name="username" autocomplete="username" value={account.email} />
+            {hasPassword && (
+              <Field
+                label="Current password"
+                name="current"
+                type="password"
+                autocomplete="current-password"
+                required={true}
+                maxlength={1024}
+              />
+            )}
+            <NewPasswordField label="New password" name="next" />
+            <Button>{hasPassword ? "Change password" : "Set password"}</Button>
+          </PostForm>
+        </Setting>
+      )}
+      <FactorsSection token={token} hasPassword={hasPassword} {...factors} />
+      {providers.length > 0 && (
+        <Setting id="ways" title="Sign in through">
+          {providers.map(({ id, name, isLinked }) =>
+            isLinked ? (
+              <PostForm
+                action={`${PROVIDERS_PATH}/${id}/disconnect`}
+                token={token}
+                class="setting-row"
+              >
+                <span>{name}</span> <Button>Disconnect {name}</Button>
+              </PostForm>
+            ) : (
+              <p class="setting-row">
+                <span>{name}</span>{" "}
+                <ButtonLink href={`${WITH_PATH}/${id}?link=${linkProof(token)}`}>
+                  Connect {name}
+                </ButtonLink>
+              </p>
+            ),
+          )}
+        </Setting>
+      )}
+      <Setting
+        id="sessions"
+        title="Where you are signed in"
+        about="A browser stays signed in for 30 days, unless you sign out."
+      >
+        <Table
+          caption="Browsers where you are signed in"
+          rows={items}
+          columns={[
+            {
+              title: "Browser",
+              isHeader: true,
+              cell: ({ id, browser }) => (
+                <>
+                  {browserName(browser)} {id === current && <span class="badge">this one</span>}
+                </>
+              ),
+            },
+            { title: "Signed in", cell: ({ createdAt }) => <Moment at={createdAt} /> },
+            { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
+            {
+              title: "Actions",
+              isActions: true,
+              cell: ({ id, browser }) => (
+                <PostForm action={`${SESSIONS_PATH}/${id}/revoke`} token={token}>
+                  <Button>
+                    Sign out<span class="hidden-text"> {browserName(browser)}</span>
+                  </Button>
+                </PostForm>
+              ),
+            },
+          ]}
+        />
+        <Pager label="Pages of browsers" {...links} />
+        {sessions.length > 1 && (
+          <PostForm action={`${SESSIONS_PATH}/revoke-others`} token={token}>
+            <Button>Sign out everywhere else</Button>
+          </PostForm>
+        )}
+      </Setting>
+      <Setting
+        id="revoke"
+        title="If something was stolen"
+        about="Revoke all API keys, disconnect all apps and sign out all browsers at once."
+      >
+        <ButtonLink href={`${PATHS.account}/revoke`} kind="danger" asks={true}>
+          Revoke all access
+        </ButtonLink>
+      </Setting>
+    </Page>
+  );
+}

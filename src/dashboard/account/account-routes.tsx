@@ -1,0 +1,169 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import type { Accounts } from "../../accounts/accounts.ts";
+import type { Config } from "../../config/config.ts";
+import { AppError } from "../../errors.ts";
+import { clientAddress } from "../../http/client-address.ts";
+import type { RecordEvent } from "../../http/record-event.ts";
+import type { Factors } from "../../sign-in/factors.ts";
+import type { Hashing } from "../../sign-in/hashing.ts";
+import type { Identities } from "../../sign-in/identities.ts";
+import type { Provider } from "../../sign-in/provider.ts";
+import type { Sessions } from "../../sign-in/sessions.ts";
+import { noPasswords, type SignIn } from "../../sign-in/sign-in.ts";
+import type { RemoveSignInMethod } from "../../sign-in/sign-in-methods.ts";
+import type { Visitors } from "../../sign-in/visitor.ts";
+import type { WebAuthn } from "../../sign-in/webauthn.ts";
+import { type Guard, PAGE_ROUTE } from "../guard.tsx";
+import { PATHS } from "../navigation.tsx";
+import type { Visit } from "../visit.ts";
+import { AccountPage, PASSWORD_PATH, PROVIDERS_PATH, SESSIONS_PATH } from "./account-page.tsx";
+import type { ProofGuard } from "./proof-guard.ts";
+
+/** The page of a person's own account: password, providers and sessions. */
+export function createAccountRoutes({
+  config,
+  guard,
+  proved,
+  accounts,
+  sessions,
+  visitors,
+  signIn,
+  hashing,
+  identities,
+  factors,
+  removeSignInMethod,
+  webauthn,
+  providers,
+  record,
+}: {
+  config: Pick<Config, "trustProxy" | "passwords">;
+  guard: Guard;
+  proved: ProofGuard;
+  accounts: Pick<Accounts, "hasPassword" | "setPassword">;
+  sessions: Sessions;
+  visitors: Visitors;
+  signIn: SignIn;
+  hashing: Hashing;
+  identities: Pick<Identities, "issuers" | "unlink">;
+  factors: Factors;
+  removeSignInMethod: RemoveSignInMethod;
+  webauthn: Pick<WebAuthn, "isAvailable">;
+  providers: readonly Provider[];
+  record: RecordEvent;
+}) {
+  const providersOf = async (accountId: string) => {
+    const issuers = await identities.issuers(accountId);
+    return providers.map(({ id, name, issuer }) => ({
+      id,
+      name,
+      isLinked: issuers.includes(issuer),
+    }));
+  };
+
+  const page = async (visit: Visit, problem?: string) => (
+    <AccountPage
+      visit={visit}
+      hasPassword={await accounts.hasPassword(visit.account.id)}
+      passwords={config.passwords}
+      factors={{
+        passkeys: await factors.passkeys.list(visit.account.id),
+        canAddPasskeys: webauthn.isAvailable,
+        hasApp: await factors.oneTimeCodes.isSetUp(visit.account.id),
+        recoveryCodes: await factors.recoveryCodes.count(visit.account.id),
+      }}
+      sessions={await sessions.list(visit.account.id)}
+      providers={await providersOf(visit.account.id)}
+      current={sessions.idOf(visit.session)}
+      {...(problem !== undefined && { problem })}
+    />
+  );
+
+  return new Elysia()
+    .get(PATHS.account, ({ request }) => guard.show(request, (visit) => page(visit)), PAGE_ROUTE)
+    .post(
+      PASSWORD_PATH,
+      ({ request }) =>
+        proved.act(
+          request,
+          async ({ account: { id, email }, session }, form) => {
+            if (!config.passwords) throw noPasswords();
+            let former: string | null = null;
+            if (await accounts.hasPassword(id)) {
+              const password = form.get("current") ?? "";
+              const address = clientAddress(request, config);
+              // Failed sign-ins of strangers must not lock out a person who is signed in.
+              const browser = sessions.idOf(session);
+              const verified = await signIn.check({ email, password }, { address, browser });
+              if (verified === null) {
+                record(request, "proof_failed", { accountId: id });
+                throw new AppError("validation_failed", "The current password is wrong.");
+              }
+              former = verified.passwordMark;
+            }
+            // Hashing takes a while. If the password is changed meanwhile, this change must not overwrite it.
+            const next = form.get("next") ?? "";
+            const set = () => accounts.setPassword(id, next, former);
+            const passwordMark = await hashing(set, "known");
+            // A trigger in the database has ended all sessions of the old password, including this one.
+            const welcome = await visitors.welcome(request, id, { passwordMark });
+            record(request, "password_changed", { accountId: id });
+            return { to: PATHS.account, notice: "Your password is changed.", welcome };
+          },
+          page,
+        ),
+      PAGE_ROUTE,
+    )
+    .post(
+      `${PROVIDERS_PATH}/:id/disconnect`,
+      ({ request, params }) =>
+        proved.act(
+          request,
+          async ({ account: { id } }) => {
+            const provider = providers.find((each) => each.id === params.id);
+            if (!provider)
+              throw new AppError("not_found", "This provider is not set up on this server.");
+            const other = config.passwords ? "Set a password" : "Add a passkey";
+            await removeSignInMethod(
+              id,
+              (tx) => identities.unlink(id, provider.issuer, tx),
+              ({ hasPassword, issuers, passkeys }) =>
+                (config.passwords && hasPassword) ||
+                providers.some(({ issuer }) => issuers.includes(issuer)) ||
+                passkeys > 0,
+              `${other} first: this is your only way in.`,
+            );
+            const facts = { accountId: id, subjectId: provider.id, subject: provider.name };
+            record(request, "provider_disconnected", facts);
+            return { to: PATHS.account, notice: `${provider.name} is disconnected.` };
+          },
+          page,
+        ),
+      PAGE_ROUTE,
+    )
+    .post(
+      `${SESSIONS_PATH}/:id/revoke`,
+      ({ request, params }) =>
+        guard.act(
+          request,
+          async ({ account }) => {
+            await sessions.revoke(account.id, params.id);
+            record(request, "sessions_ended", { accountId: account.id, amount: 1 });
+            return { to: PATHS.account, notice: "The browser is signed out." };
+          },
+          page,
+        ),
+      PAGE_ROUTE,
+    )
+    .post(
+      `${SESSIONS_PATH}/revoke-others`,
+      ({ request }) =>
+        guard.act(request, async ({ account, session }) => {
+          const count = await sessions.revokeOthers(account.id, session);
+          record(request, "sessions_ended", { accountId: account.id, amount: count });
+          const browsers = count === 1 ? "one other browser" : `${count} other browsers`;
+          return { to: PATHS.account, notice: `Signed out in ${browsers}.` };
+        }),
+      PAGE_ROUTE,
+    );
+}

@@ -1,0 +1,113 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import type { Accounts } from "../../accounts/accounts.ts";
+import type { Config } from "../../config/config.ts";
+import type { RecordEvent } from "../../http/record-event.ts";
+import type { Factors } from "../../sign-in/factors.ts";
+import { CREDENTIAL } from "../../sign-in/passkey-form.tsx";
+import type { RemoveSignInMethod } from "../../sign-in/sign-in-methods.ts";
+import type { Visitors } from "../../sign-in/visitor.ts";
+import type { WebAuthn } from "../../sign-in/webauthn.ts";
+import { PAGE_ROUTE } from "../guard.tsx";
+import { PATHS } from "../navigation.tsx";
+import type { FactorChanges } from "./factor-changes.tsx";
+import { NewPasskeyPage } from "./factor-pages.tsx";
+import {
+  NEW_PASSKEY_OPTIONS,
+  NEW_PASSKEY_PATH,
+  PASSKEYS_PATH,
+  REMOVE_PASSWORD_PATH,
+} from "./factors-section.tsx";
+import type { ProofGuard } from "./proof-guard.ts";
+
+/** Adds and removes passkeys, and removes the password. Every request needs a fresh proof. */
+export function createPasskeyRoutes({
+  config,
+  proved,
+  changes,
+  accounts,
+  factors: { passkeys },
+  removeSignInMethod,
+  visitors,
+  webauthn,
+  record,
+}: {
+  config: Pick<Config, "passwords">;
+  proved: ProofGuard;
+  changes: FactorChanges;
+  accounts: Pick<Accounts, "removePassword">;
+  factors: Pick<Factors, "passkeys">;
+  removeSignInMethod: RemoveSignInMethod;
+  visitors: Pick<Visitors, "welcome">;
+  webauthn: WebAuthn;
+  record: RecordEvent;
+}) {
+  return new Elysia()
+    .get(
+      NEW_PASSKEY_PATH,
+      ({ request }) => proved.show(request, (visit) => <NewPasskeyPage visit={visit} />),
+      PAGE_ROUTE,
+    )
+    .post(
+      NEW_PASSKEY_OPTIONS,
+      ({ request }) =>
+        proved.act(request, async ({ session, account }) =>
+          Response.json(await webauthn.registrationOptions(session, account)),
+        ),
+      PAGE_ROUTE,
+    )
+    .post(
+      PASSKEYS_PATH,
+      ({ request }) =>
+        proved.act(
+          request,
+          async (visit, form) => {
+            const credential = form.get(CREDENTIAL) ?? "";
+            const name = form.get("name") ?? "";
+            await webauthn.register(visit.session, visit.account, { credential, name });
+            record(request, "passkey_added", { accountId: visit.account.id, subject: name });
+            return changes.added(request, visit, "The passkey is added.");
+          },
+          (visit, problem) => <NewPasskeyPage visit={visit} problem={problem} />,
+        ),
+      PAGE_ROUTE,
+    )
+    .post(
+      `${PASSKEYS_PATH}/remove`,
+      ({ request }) =>
+        proved.act(request, async (visit, form) => {
+          const { id } = visit.account;
+          const wanted = form.get("id") ?? "";
+          const other = config.passwords ? "Set a password" : "Add another passkey";
+          await removeSignInMethod(
+            id,
+            (tx) => passkeys.remove(id, wanted, tx),
+            (remaining) =>
+              remaining.passkeys > 0 ||
+              (config.passwords && remaining.hasPassword) ||
+              remaining.issuers.length > 0,
+            `${other} first: this is your only way in.`,
+          );
+          record(request, "passkey_removed", { accountId: id });
+          return changes.removed(request, visit, "The passkey is removed.");
+        }),
+      PAGE_ROUTE,
+    )
+    .post(
+      REMOVE_PASSWORD_PATH,
+      ({ request }) =>
+        proved.act(request, async ({ account: { id } }) => {
+          await removeSignInMethod(
+            id,
+            (tx) => accounts.removePassword(id, tx),
+            (remaining) => remaining.passkeys > 0 && remaining.recoveryCodes > 0,
+            "Add a passkey and make recovery codes first.",
+          );
+          record(request, "password_removed", { accountId: id });
+          // A trigger in the database has ended all sessions of the password, including this one.
+          const welcome = await visitors.welcome(request, id, { passwordMark: null });
+          return { to: PATHS.account, notice: "Your password is removed.", welcome };
+        }),
+      PAGE_ROUTE,
+    );
+}

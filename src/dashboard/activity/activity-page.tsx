@@ -1,0 +1,299 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+
+import { KEPT_DAYS } from "../../activity/activity.ts";
+import type { ActivityEvent } from "../../activity/activity-reports.ts";
+import { LIVE } from "../../pages/assets.ts";
+import { Button, ButtonLink } from "../../pages/button.tsx";
+import { Fragment, type Markup } from "../../pages/jsx-runtime.ts";
+import { Moment } from "../../pages/moment.tsx";
+import { EmptyState } from "../../pages/notice.tsx";
+import { Table } from "../../pages/table.tsx";
+import { PostForm } from "../../sign-in/form.tsx";
+import { percent } from "../../text/number-text.ts";
+import { memoryPath, PATHS } from "../navigation.tsx";
+import { Page } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import { ActivityChart } from "./activity-chart.tsx";
+import { type Actor, type Bar, describeEvent, groupEvents, namesOf } from "./activity-view.ts";
+
+/** Choices for the number of days shown. */
+export const RANGES = [7, 30, KEPT_DAYS] as const;
+type Range = (typeof RANGES)[number];
+export const DEFAULT_RANGE: Range = 30;
+
+/** The form that turns the keeping of questions on and off. */
+export const QUERIES_PATH = `${PATHS.activity}/queries`;
+
+/** Agents listed in the summary. */
+const MAX_ACTORS = 20;
+
+/** The address of the page. Defaults are left out. */
+function activityPath({ days, before }: { days: Range; before?: number | null }): string {
+  const parameters = new URLSearchParams();
+  if (days !== DEFAULT_RANGE) parameters.set("days", `${days}`);
+  if (before) parameters.set("before", `${before}`);
+  return parameters.size > 0 ? `${PATHS.activity}?${parameters}` : PATHS.activity;
+}
+
+/** The activity page: who saved, searched and found memories, and when. */
+export function ActivityPage({
+  visit,
+  days,
+  bars,
+  actors,
+  events,
+  names,
+  before,
+  next,
+  position,
+  queriesSince,
+}: {
+  visit: Visit;
+  days: Range;
+  bars: readonly Bar[];
+  actors: readonly Actor[];
+  /** The newest first. */
+  events: readonly ActivityEvent[];
+  /** Titles of the memories that events refer to, by id. Deleted memories are missing. */
+  names: ReadonlyMap<string, string>;
+  /** Only events before this id are shown; null shows the newest. */
+  before: number | null;
+  /** The `before` of the next page; null if there are no older events. */
+  next: number | null;
+  /** The position of the activity, from which the page follows changes. */
+  position: string;
+  /** When the account began to keep questions; null if it does not keep them. */
+  queriesSince: Date | null;
+}): Markup {
+  const isEmpty = actors.length === 0 && events.length === 0;
+  return (
+    <Page
+      visit={visit}
+      section="activity"
+      title="Activity"
+      lead="Who saved, searched and found memories."
+      assets={[LIVE]}
+    >
+      <div
+        id="activity"
+        data-live={before === null ? "activity" : undefined}
+        data-live-at={position}
+        data-live-noun="event"
+      >
+        {isEmpty ? (
+          <Nothing />
+        ) : (
+          <>
+            {before === null && <Summary days={days} bars={bars} actors={actors} />}
+            <Events
+              visit={visit}
+              events={events}
+              names={names}
+              days={days}
+              before={before}
+              next={next}
+            />
+          </>
+        )}
+      </div>
+      <Queries visit={visit} since={queriesSince} />
+    </Page>
+  );
+}
+
+function Nothing(): Markup {
+  return (
+    <EmptyState title="Nothing has happened yet">
+      <p>
+        When an agent saves, searches or recalls memories, this page shows which agent it was, when,
+        and what it found.
+      </p>
+      <div class="actions">
+        <ButtonLink href={PATHS.connect} kind="main">
+          Connect an agent
+        </ButtonLink>
+      </div>
+    </EmptyState>
+  );
+}
+
+function Summary({
+  days,
+  bars,
+  actors,
+}: {
+  days: Range;
+  bars: readonly Bar[];
+  actors: readonly Actor[];
+}): Markup {
+  const unit = bars.length < days ? "week" : "day";
+  return (
+    <>
+      <section class="panel" aria-labelledby="by-day">
+        <div class="activity-chart-head">
+          <h2 id="by-day">By {unit}</h2>
+          <ul class="activity-ranges" aria-label="Days shown">
+            {RANGES.map((range) => (
+              <li>
+                <a
+                  href={activityPath({ days: range })}
+                  aria-current={range === days ? "true" : undefined}
+                >
+                  {range} days
+                </a>
+              </li>
+            ))}
+          </ul>
+        </div>
+        <ActivityChart
+          unit={unit}
+          bars={bars}
+          found={actors.reduce((sum, { found }) => sum + found, 0)}
+        />
+      </section>
+      {actors.length > 0 && (
+        <section class="activity-actors" aria-labelledby="by-agent">
+          <h2 id="by-agent">By agent</h2>
+          <Table
+            caption="Active agents"
+            rows={actors.slice(0, MAX_ACTORS)}
+            columns={[
+              { title: "Agent", isHeader: true, cell: (actor) => <Who {...actor} /> },
+              { title: "Saved", isNumber: true, cell: ({ saved }) => amount(saved) },
+              { title: "Asked", isNumber: true, cell: ({ asked }) => amount(asked) },
+              {
+                title: "Found something",
+                isNumber: true,
+                cell: ({ asked, found }) => (asked === 0 ? amount(0) : percent(found / asked)),
+              },
+              { title: "Last active", cell: ({ lastAt }) => <Moment at={lastAt} /> },
+            ]}
+          />
+          {actors.length > MAX_ACTORS && (
+            <p class="faint">{`and ${actors.length - MAX_ACTORS} more`}</p>
+          )}
+        </section>
+      )}
+    </>
+  );
+}
+
+/** A number, or a dash for 0. */
+function amount(number: number): Markup | string {
+  return number === 0 ? <span class="faint">–</span> : number.toLocaleString("en");
+}
+
+function Who({ name, by, href }: Pick<Actor, "name" | "by" | "href">): Markup {
+  return (
+    <span class="activity-actor">
+      <a href={href}>
+        <bdi>{name}</bdi>
+      </a>
+      {by !== null && (
+        <span class="faint">
+          {" "}
+          <bdi>{by}</bdi>
+        </span>
+      )}
+    </span>
+  );
+}
+
+function Events({
+  visit,
+  events,
+  names,
+  days,
+  before,
+  next,
+}: {
+  visit: Visit;
+  events: readonly ActivityEvent[];
+  names: ReadonlyMap<string, string>;
+  days: Range;
+  before: number | null;
+  next: number | null;
+}): Markup {
+  return (
+    <section aria-labelledby="latest">
+      <h2 id="latest">{before === null ? "Latest" : "Earlier"}</h2>
+      <ol class="activity-events">
+        {groupEvents(events).map((event) => (
+          <li data-id={event.id}>
+            <span>
+              <bdi class="activity-actor">{namesOf(event, visit.account.id).name}</bdi>{" "}
+              {describeEvent(event)}
+              {event.query !== null && (
+                <>
+                  {" for "}
+                  <q>
+                    <bdi>{event.query}</bdi>
+                  </q>
+                </>
+              )}
+            </span>
+            <Moment at={event.at} />
+            <MemoryLink event={event} names={names} />
+          </li>
+        ))}
+      </ol>
+      {(before !== null || next !== null) && (
+        <nav class="pager" aria-label="Pages of events">
+          {before !== null && (
+            <ButtonLink href={activityPath({ days })}>Back to the newest</ButtonLink>
+          )}
+          {next !== null && (
+            <ButtonLink href={activityPath({ days, before: next })}>Older</ButtonLink>
+          )}
+        </nav>
+      )}
+    </section>
+  );
+}
+
+/** A link to the best memory that was found or the last one that was written, if it still exists. */
+function MemoryLink({
+  event: { memoryId },
+  names,
+}: {
+  event: ActivityEvent;
+  names: ReadonlyMap<string, string>;
+}): Markup {
+  const name = memoryId === null ? undefined : names.get(memoryId);
+  if (memoryId === null || name === undefined) return Fragment({});
+  return (
+    <a class="activity-event-memory" href={memoryPath(memoryId)}>
+      <bdi>{name}</bdi>
+    </a>
+  );
+}
+
+/** Shows whether questions are kept, and the button that changes it. */
+function Queries({ visit, since }: { visit: Visit; since: Date | null }): Markup {
+  const isKept = since !== null;
+  return (
+    <section class="panel activity-queries" aria-labelledby="queries">
+      <h2 id="queries">Questions</h2>
+      <p>
+        {isKept ? (
+          <>
+            The server has kept the text of questions since <Moment at={since} exact={true} />, for
+            at most {KEPT_DAYS} days and with secrets masked. If you stop, it deletes them. Backups
+            keep them until the backups are deleted.
+          </>
+        ) : (
+          <>
+            Searches are counted, but their text is not kept. If you turn this on, this page shows
+            the questions. They are kept for at most {KEPT_DAYS} days, with secrets masked, and in
+            backups too.
+          </>
+        )}
+      </p>
+      <PostForm action={QUERIES_PATH} token={visit.token}>
+        <Button name="keep" value={isKept ? "no" : "yes"} kind={isKept ? "danger" : "plain"}>
+          {isKept ? "Stop and delete questions" : "Keep questions"}
+        </Button>
+      </PostForm>
+    </section>
+  );
+}

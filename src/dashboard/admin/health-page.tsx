@@ -1,0 +1,141 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { version } from "../../../package.json" with { type: "json" };
+import type { CheckResult } from "../../http/health.ts";
+import type { Markup } from "../../pages/jsx-runtime.ts";
+import { Moment } from "../../pages/moment.tsx";
+import { Table } from "../../pages/table.tsx";
+import { sizeText } from "../../text/number-text.ts";
+import { HELP_PATH } from "../navigation.tsx";
+import { Page } from "../page.tsx";
+import type { ServerFacts } from "../server-status.ts";
+import { AdminTabs } from "../tabs.tsx";
+import type { Visit } from "../visit.ts";
+import { HEALTH_PATH } from "./admin-paths.ts";
+import { Setting } from "./setting.tsx";
+
+/** What each check covers. */
+const ABOUT: Readonly<Record<string, string>> = {
+  database: "Accounts, keys and the newest writes",
+  objects: "The object store shared by all servers",
+  memories: "The files of memories exist and can be read",
+  disk: "Files can be written and the disk has space",
+  embedding: "The embedding model is loaded",
+  backups: "The newest backup is as recent as the schedule requires",
+  vectors: "All vectors are those of the chosen model",
+  upkeep: "Writes and deletions reach the files in time",
+};
+
+/** The page of the server's health: its checks, and facts about the running program. */
+export function HealthPage({
+  visit,
+  results,
+  facts,
+  address,
+}: {
+  visit: Visit;
+  results: Readonly<Record<string, CheckResult>>;
+  facts: ServerFacts | null;
+  /** The server's public address. */
+  address: string;
+}): Markup {
+  const states = Object.values(results);
+  const isWell = states.every((state) => state === "ok");
+  return (
+    <Page
+      visit={visit}
+      section="admin"
+      title="Health"
+      above={<AdminTabs current={HEALTH_PATH} />}
+      actions={
+        <span class={stateClass(states)}>
+          {isWell ? "Healthy" : states.includes("failed") ? "Failed" : "Busy"}
+        </span>
+      }
+    >
+      <Table
+        caption="Checks"
+        rows={Object.entries(results)}
+        columns={[
+          {
+            title: "Part",
+            isHeader: true,
+            cell: ([name]) => (
+              <>
+                {name.charAt(0).toUpperCase() + name.slice(1)}
+                <span class="under">{ABOUT[name]}</span>
+              </>
+            ),
+          },
+          {
+            title: "State",
+            cell: ([, result]) =>
+              result === "ok" ? "ok" : <span class={stateClass([result])}>{result}</span>,
+          },
+        ]}
+      />
+      <Setting
+        id="server"
+        title="Server"
+        about={
+          <>
+            <code>ctxd doctor</code> checks more and says how to fix what it finds.{" "}
+            <a href={`${HELP_PATH}/watch`}>Metrics and logs</a>
+          </>
+        }
+      >
+        <dl>
+          <dt>Version</dt>
+          <dd>{version}</dd>
+          <dt>Address</dt>
+          <dd>{address}</dd>
+          {facts !== null && <Facts {...facts} />}
+        </dl>
+      </Setting>
+    </Page>
+  );
+}
+
+function Facts(facts: ServerFacts): Markup {
+  const { startedAt, platform, dataDir, database, model, memory, disk, lag } = facts;
+  return (
+    <>
+      <dt>Started</dt>
+      <dd>
+        <Moment at={startedAt} />
+      </dd>
+      <dt>Platform</dt>
+      <dd>{platform}</dd>
+      <dt>Database</dt>
+      <dd>{database}</dd>
+      <dt>Model</dt>
+      <dd>{model}</dd>
+      <dt>Data folder</dt>
+      <dd>
+        <code>{dataDir}</code>
+      </dd>
+      {disk !== null && (
+        <>
+          <dt>Disk</dt>
+          <dd class="use-wide">
+            {sizeText(disk.free)} free of {sizeText(disk.total)}
+            <meter
+              value={disk.total - disk.free}
+              min={0}
+              max={Math.max(1, disk.total)}
+              aria-label="Disk in use"
+            />
+          </dd>
+        </>
+      )}
+      <dt>Memory</dt>
+      <dd>{sizeText(memory)}</dd>
+      <dt>Upkeep</dt>
+      <dd>{lag < 1 ? "nothing pending" : `oldest change pending for ${Math.round(lag)} s`}</dd>
+    </>
+  );
+}
+
+function stateClass(states: readonly CheckResult[]): string {
+  if (states.includes("failed")) return "state failed";
+  return states.every((state) => state === "ok") ? "state well" : "state";
+}

@@ -1,0 +1,135 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import type { Account } from "../../accounts/account.ts";
+import { Button, ButtonLink } from "../../pages/button.tsx";
+import { Field } from "../../pages/field.tsx";
+import type { Markup } from "../../pages/jsx-runtime.ts";
+import { Moment } from "../../pages/moment.tsx";
+import { PostForm } from "../../sign-in/form.tsx";
+import { sizeText } from "../../text/number-text.ts";
+import type { AccountUsage } from "../account/account-usage.ts";
+import { QuotaUse } from "../account/quota-use.tsx";
+import { PATHS } from "../navigation.tsx";
+import { Page } from "../page.tsx";
+import { AdminTabs } from "../tabs.tsx";
+import type { Visit } from "../visit.ts";
+import { ACCOUNTS_PATH } from "./admin-paths.ts";
+import { Setting } from "./setting.tsx";
+
+/** An account, as the owner of the server sees it. */
+export interface Member extends Account, AccountUsage {
+  /** Whether the quota was set for this account. */
+  readonly hasOwnQuota: boolean;
+}
+
+/** The owner's page of one account: facts, quota, access and removal. */
+export function MemberPage({ visit, member }: { visit: Visit; member: Member }): Markup {
+  const { id, email, role, createdAt, disabledAt, usage, bytes, quota } = member;
+  const path = `${ACCOUNTS_PATH}/${id}`;
+  return (
+    <Page visit={visit} section="admin" title={email} above={<AdminTabs current={PATHS.admin} />}>
+      <Setting id="account" title="Account">
+        <dl>
+          <dt>Role</dt>
+          <dd>{role === "owner" ? "Owner of this server" : "Member"}</dd>
+          <dt>Created</dt>
+          <dd>
+            <Moment at={createdAt} />
+          </dd>
+          {disabledAt !== null && (
+            <>
+              <dt>State</dt>
+              <dd>
+                disabled <Moment at={disabledAt} />
+              </dd>
+            </>
+          )}
+          <dt>On disk</dt>
+          <dd>{sizeText(bytes)}</dd>
+          <dt>Security log</dt>
+          <dd>
+            <a href={`${PATHS.admin}/security?account=${id}`}>Events of this account</a>
+          </dd>
+        </dl>
+      </Setting>
+      <Setting
+        id="quota"
+        title="Quota"
+        about="How much the account may store. It applies to new writes and deletes nothing. Bytes count all text: contents, tags, names and metadata."
+      >
+        <p>
+          <QuotaUse usage={usage} quota={quota} />
+        </p>
+        <QuotaForm visit={visit} member={member} />
+      </Setting>
+      <Setting
+        id="access"
+        title="Access"
+        about="Revoking ends the current keys, apps and sessions. Disabling keeps everyone out until you enable the account again."
+      >
+        <div class="actions">
+          <ButtonLink href={`${path}/revoke`} kind="danger" asks={true}>
+            Revoke all access
+          </ButtonLink>
+          {role !== "owner" && disabledAt === null && (
+            <ButtonLink href={`${path}/disable`} kind="danger" asks={true}>
+              Disable
+            </ButtonLink>
+          )}
+          {disabledAt !== null && (
+            <PostForm action={`${path}/enable`} token={visit.token}>
+              <Button kind="main">Enable</Button>
+            </PostForm>
+          )}
+        </div>
+      </Setting>
+      {role !== "owner" && (
+        <Setting
+          id="remove"
+          title="Remove"
+          about="Permanently removes the account with its memories, keys and apps."
+        >
+          <ButtonLink href={`${path}/remove`} kind="danger" asks={true}>
+            Remove the account
+          </ButtonLink>
+        </Setting>
+      )}
+    </Page>
+  );
+}
+
+function QuotaForm({ visit, member }: { visit: Visit; member: Member }): Markup {
+  const { id, role, quota, hasOwnQuota } = member;
+  const action = `${ACCOUNTS_PATH}/${id}/quota`;
+  return (
+    <>
+      <PostForm action={action} token={visit.token}>
+        <div class="row">
+          <Field
+            label="Memories"
+            name="memories"
+            value={quota?.memories?.toString() ?? ""}
+            hint="Empty: no limit"
+            autocomplete="off"
+            maxlength={20}
+          />
+          <Field
+            label="Text"
+            name="bytes"
+            value={quota?.bytes?.toString() ?? ""}
+            hint="Bytes such as 20M. Empty: no limit"
+            autocomplete="off"
+            maxlength={20}
+          />
+        </div>
+        <Button>Set the quota</Button>
+      </PostForm>
+      {hasOwnQuota && (
+        <PostForm action={`${action}/clear`} token={visit.token} class="setting-row">
+          <Button kind="link">
+            {role === "owner" ? "Remove the limit" : "Use the default quota of members"}
+          </Button>
+        </PostForm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,192 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+
+import { Elysia } from "elysia";
+import { AppError } from "../../errors.ts";
+import type { RecordEvent } from "../../http/record-event.ts";
+import { toBound } from "../../keys/project-bound.ts";
+import { wholeAccount } from "../../keys/reach.ts";
+import type { Memories } from "../../memories/rules/memories.ts";
+import { type Grant, type Grants, grantFacts } from "../../oauth/grants.ts";
+import { ButtonLink } from "../../pages/button.tsx";
+import type { Markup } from "../../pages/jsx-runtime.ts";
+import { Moment } from "../../pages/moment.tsx";
+import { EmptyState } from "../../pages/notice.tsx";
+import { Pager, Table } from "../../pages/table.tsx";
+import { Allowed } from "../../sign-in/bound-fields.tsx";
+import { memoryCount } from "../../text/number-text.ts";
+import { ConfirmPage } from "../confirm.tsx";
+import { type Guard, PAGE_ROUTE } from "../guard.tsx";
+import { listPage } from "../list-page.ts";
+import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME } from "../memory/memory-sources.ts";
+import { PATHS } from "../navigation.tsx";
+import { Page } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import { DeleteWrittenLink } from "./written-routes.tsx";
+
+/** The page of apps that may use a person's memories. */
+export function createAppsRoutes({
+  guard,
+  grants,
+  memories,
+  record,
+}: {
+  guard: Guard;
+  grants: Pick<Grants, "list" | "revoke">;
+  memories: Pick<Memories, "count">;
+  record: RecordEvent;
+}) {
+  const active = async (accountId: string) =>
+    (await grants.list(accountId)).filter(({ revokedAt }) => revokedAt === null).reverse();
+
+  return new Elysia()
+    .get(
+      PATHS.apps,
+      ({ request }) =>
+        guard.show(request, async (visit) => {
+          const all = await grants.list(visit.account.id);
+          const ended = all.filter(({ revokedAt }) => revokedAt !== null).reverse();
+          const reach = wholeAccount(visit.account.id);
+          const byAgents = await memories.count(reach, { sourceId: LOCAL_SOURCE_ID });
+          const working = await active(visit.account.id);
+          return <AppsPage visit={visit} grants={working} ended={ended} byAgents={byAgents} />;
+        }),
+      PAGE_ROUTE,
+    )
+    .get(
+      `${PATHS.apps}/:id/revoke`,
+      ({ request, params }) =>
+        guard.show(request, async (visit) => {
+          const grant = (await active(visit.account.id)).find(({ id }) => id === params.id);
+          if (!grant) throw new AppError("not_found", "This app is no longer connected.");
+          return (
+            <ConfirmPage
+              visit={visit}
+              section="apps"
+              title="Disconnect this app?"
+              action={`${PATHS.apps}/${grant.id}/revoke`}
+              confirm="Disconnect"
+              cancel={PATHS.apps}
+            >
+              <p>
+                <strong>
+                  <bdi>{grant.clientName}</bdi>
+                </strong>{" "}
+                will lose access to your memories at once. You can connect it again later. The
+                memories that it saved stay.
+              </p>
+            </ConfirmPage>
+          );
+        }),
+      PAGE_ROUTE,
+    )
+    .post(
+      `${PATHS.apps}/:id/revoke`,
+      ({ request, params }) =>
+        guard.act(request, async ({ account }) => {
+          const revoked = await grants.revoke(account.id, params.id);
+          const { clientName } = revoked;
+          record(request, "app_revoked", grantFacts(revoked));
+          return { to: PATHS.apps, notice: `“${clientName}” is disconnected.` };
+        }),
+      PAGE_ROUTE,
+    );
+}
+
+function AppsPage({
+  visit,
+  grants,
+  ended,
+  byAgents,
+}: {
+  visit: Visit;
+  grants: readonly Grant[];
+  ended: readonly Grant[];
+  /** How many memories agents on this machine wrote. */
+  byAgents: number;
+}): Markup {
+  const { items, ...pager } = listPage(grants, PATHS.apps, visit.url);
+  return (
+    <Page
+      visit={visit}
+      section="apps"
+      title="Connected apps"
+      lead="Apps that you have allowed to use your memories."
+    >
+      {grants.length === 0 ? (
+        <EmptyState title="No app is connected">
+          <p>
+            Enter the address of this server in an app. The app then asks you for access here. See{" "}
+            <a href={PATHS.connect}>Connect</a>.
+          </p>
+        </EmptyState>
+      ) : (
+        <Table
+          caption="Connected apps"
+          rows={items}
+          columns={[
+            {
+              title: "App",
+              isHeader: true,
+              cell: ({ clientName, redirectHost, createdAt }) => (
+                <>
+                  <bdi>{clientName}</bdi>
+                  <span class="under">
+                    returns to <bdi>{redirectHost}</bdi>, connected <Moment at={createdAt} />
+                  </span>
+                </>
+              ),
+            },
+            {
+              title: "Access",
+              cell: (grant) => <Allowed scopes={grant.scopes} bound={toBound(grant)} />,
+            },
+            { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
+            { title: "Expires if unused", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
+            {
+              title: "Actions",
+              isActions: true,
+              cell: ({ id, clientName }) => (
+                <div class="actions">
+                  <ButtonLink href={`${PATHS.apps}/${id}/revoke`} kind="danger" asks={true}>
+                    Disconnect<span class="hidden-text"> {clientName}</span>
+                  </ButtonLink>
+                  <DeleteWrittenLink section="apps" id={id} name={clientName} />
+                </div>
+              ),
+            },
+          ]}
+        />
+      )}
+      {ended.length > 0 && (
+        <details>
+          <summary>{`Disconnected in the last 30 days (${ended.length})`}</summary>
+          <Table
+            caption="Disconnected apps"
+            rows={ended}
+            columns={[
+              { title: "App", isHeader: true, cell: ({ clientName }) => <bdi>{clientName}</bdi> },
+              { title: "Disconnected", cell: ({ revokedAt }) => <Moment at={revokedAt} /> },
+              {
+                title: "Actions",
+                isActions: true,
+                cell: ({ id, clientName }) => (
+                  <DeleteWrittenLink section="apps" id={id} name={clientName} />
+                ),
+              },
+            ]}
+          />
+        </details>
+      )}
+      {byAgents > 0 && (
+        <section class="panel" aria-labelledby="agents">
+          <h2 id="agents">{LOCAL_SOURCE_NAME}</h2>
+          <p>{`They need no key. They wrote ${memoryCount(byAgents)}.`}</p>
+          <div class="actions">
+            <DeleteWrittenLink section="apps" id={LOCAL_SOURCE_ID} name={LOCAL_SOURCE_NAME} />
+          </div>
+        </section>
+      )}
+      <Pager label="Pages of apps" {...pager} />
+    </Page>
+  );
+}

@@ -1,0 +1,289 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+
+import { ADD_COMMANDS } from "../../connect/add-commands.ts";
+import { APP_CLIENTS } from "../../connect/app-clients.ts";
+import type { Client } from "../../connect/client.ts";
+import { HOSTED_CLIENTS } from "../../connect/hosted-clients.ts";
+import { PROGRAMS, type Program } from "../../connect/programs.ts";
+import { renderEntry } from "../../connect/render.ts";
+import { TERMINAL_CLIENTS } from "../../connect/terminal-clients.ts";
+import { Button, Copyable, CopyableText } from "../../pages/button.tsx";
+import { Select } from "../../pages/field.tsx";
+import type { Child, Markup } from "../../pages/jsx-runtime.ts";
+import { Moment } from "../../pages/moment.tsx";
+import { Notice } from "../../pages/notice.tsx";
+import { BoundFields } from "../../sign-in/bound-fields.tsx";
+import { PostForm } from "../../sign-in/form.tsx";
+import { AGENT_EXPIRY, EXPIRY_CHOICES } from "../keys/key-choices.ts";
+import { PATHS } from "../navigation.tsx";
+import { Page } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import { type ConnectCommand, type ConnectCommandOf, isLocal } from "./connect-command.ts";
+
+/** A key that was just created. It is shown only this once. */
+interface FreshKey {
+  readonly key: string;
+  readonly expiresAt: Date | null;
+}
+
+/** Shown in place of a key until one is created. */
+const PLACEHOLDER = "ctx_YOUR_KEY";
+
+type HostedClient = (typeof HOSTED_CLIENTS)[number];
+
+/** An agent, app or program that can be connected. */
+export type Target =
+  | { kind: "client"; of: Client }
+  | { kind: "hosted"; of: HostedClient }
+  | { kind: "program"; of: Program };
+
+/** All targets, by where they run. */
+const GROUPS: readonly { readonly name: string; readonly targets: readonly Target[] }[] = [
+  { name: "In a terminal", targets: TERMINAL_CLIENTS.map((of) => ({ kind: "client", of })) },
+  { name: "Editors and apps", targets: APP_CLIENTS.map((of) => ({ kind: "client", of })) },
+  { name: "On the web", targets: HOSTED_CLIENTS.map((of) => ({ kind: "hosted", of })) },
+  { name: "Your own programs", targets: PROGRAMS.map((of) => ({ kind: "program", of })) },
+];
+
+export const TARGETS: readonly Target[] = GROUPS.flatMap(({ targets }) => targets);
+
+/** The address of the instructions for a target. @param made the id of a key that was just created */
+export function connectPath(target: Target, made?: string): string {
+  const parameters = new URLSearchParams({ to: target.of.id, ...(made && { made }) });
+  return `${PATHS.connect}?${parameters}`;
+}
+
+/** The instructions for one agent or program: the exact text to paste, with this server's address and a key. */
+export function ConnectPage({ visit, target, ...rest }: InstructionsProps): Markup {
+  return (
+    <Page
+      visit={visit}
+      section="connect"
+      title="Connect"
+      lead="Connected agents save what they learn and find it again. All agents share the same memories."
+    >
+      <div class="connect">
+        <nav class="picker" aria-label="What to connect">
+          {GROUPS.map(({ name, targets }) => (
+            <>
+              <h2>{name}</h2>
+              <ul>
+                {targets.map((each) => (
+                  <li>
+                    <a href={connectPath(each)} aria-current={each === target ? "page" : undefined}>
+                      {/* Without the part in brackets. */ each.of.name.replace(/ \(.*/, "")}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </>
+          ))}
+        </nav>
+        <section aria-labelledby="target">
+          <h2 id="target" class="connect-name">
+            {target.of.name}
+          </h2>
+          <Instructions visit={visit} target={target} {...rest} />
+        </section>
+      </div>
+    </Page>
+  );
+}
+
+interface InstructionsProps {
+  visit: Visit;
+  target: Target;
+  publicUrl: string;
+  fresh: FreshKey | null;
+  connectCommand: ConnectCommandOf;
+}
+
+function Instructions({
+  visit,
+  target,
+  publicUrl,
+  fresh,
+  connectCommand,
+}: InstructionsProps): Markup {
+  const key = fresh?.key ?? PLACEHOLDER;
+  const form = <KeyForm visit={visit} target={target} fresh={fresh} />;
+  switch (target.kind) {
+    case "hosted":
+      return <HostedSteps client={target.of} publicUrl={publicUrl} />;
+    case "client":
+      return (
+        <ClientSteps
+          client={target.of}
+          publicUrl={publicUrl}
+          keyForm={form}
+          apiKey={key}
+          connect={connectCommand(visit.account, `connect ${target.of.id}`)}
+        />
+      );
+    case "program":
+      return (
+        <Method title="With a key">
+          {form}
+          <p>{target.of.instruction}</p>
+          <CopyableText
+            text={target.of.code(`${publicUrl}/api/memories`, key)}
+            label={`the text for ${target.of.name}`}
+          />
+        </Method>
+      );
+  }
+}
+
+function KeyForm({
+  visit,
+  target,
+  fresh,
+}: {
+  visit: Visit;
+  target: Target;
+  fresh: FreshKey | null;
+}): Markup {
+  if (fresh !== null) {
+    return (
+      <p class="done" role="status">
+        A new key named “{target.of.name}” is in the text below.{" "}
+        <strong>It is shown only once.</strong> You can revoke it under{" "}
+        <a href={PATHS.keys}>API keys</a>. It expires: <Moment at={fresh.expiresAt} exact={true} />.
+      </p>
+    );
+  }
+  return (
+    <PostForm action={PATHS.connect} token={visit.token}>
+      <input type="hidden" name="to" value={target.of.id} />
+      <Select
+        label="The key expires"
+        name="expires"
+        value={AGENT_EXPIRY}
+        options={EXPIRY_CHOICES}
+      />
+      <BoundFields whose="the key" />
+      <Button kind="main">Create a key and insert it</Button>
+    </PostForm>
+  );
+}
+
+function ClientSteps({
+  client,
+  publicUrl,
+  keyForm,
+  apiKey,
+  connect,
+}: {
+  client: Client;
+  publicUrl: string;
+  keyForm: Markup;
+  apiKey: string;
+  connect: ConnectCommand;
+}): Markup {
+  const url = `${publicUrl}/mcp`;
+  const command = ADD_COMMANDS[client.id];
+  return (
+    <>
+      <Method title="Let ctxd do it">
+        <p>
+          {connect.isHere
+            ? "Run this on this machine. No key is needed."
+            : `Run this on the machine where ${client.name} runs.`}{" "}
+          The command shows its changes, asks first, and keeps a copy of the old settings.
+        </p>
+        <Copyable text={connect.command} label="the command of ctxd" />
+        <p>
+          Then {client.reload}
+          {!connect.isHere && `, and ${client.signIn}`}.
+        </p>
+      </Method>
+      <Method title="By hand, with a key">
+        {keyForm}
+        <p>
+          Add this to the existing settings in <FilePath file={client.file} />:
+        </p>
+        <CopyableText
+          text={renderEntry(client, client.remote({ url, key: apiKey }))}
+          label={`the settings for ${client.name}`}
+        />
+        <p>
+          Then {client.reload}. The file contains the key. Make sure that other users of that
+          machine can't read it (<code>chmod 600</code>).
+        </p>
+      </Method>
+      <details class="connect-method">
+        <summary>By hand, signing in instead of using a key</summary>
+        {command && (
+          <>
+            <p>
+              Run this in a terminal, {client.reload}, and {client.signIn}:
+            </p>
+            <Copyable text={command(url)} label={`the command for ${client.name}`} />
+            <p>Or change its settings by hand:</p>
+          </>
+        )}
+        <CopyableText
+          text={renderEntry(client, client.remote({ url, key: null }))}
+          label={`the settings for ${client.name} without a key`}
+        />
+        <p>
+          Put this into the same file instead, {client.reload}, and {client.signIn}. You then find
+          the app under <a href={PATHS.apps}>Connected apps</a>.
+        </p>
+      </details>
+    </>
+  );
+}
+
+/** The path of a settings file, on each operating system where it differs. */
+function FilePath({ file: { linux, macos, windows } }: Pick<Client, "file">): Markup {
+  return (
+    <>
+      <code>{linux}</code>
+      {macos !== linux && (
+        <>
+          {" "}
+          (on macOS <code>{macos}</code>)
+        </>
+      )}
+      {windows !== linux && (
+        <>
+          {" "}
+          (on Windows <code>{windows}</code>)
+        </>
+      )}
+    </>
+  );
+}
+
+function HostedSteps({ client, publicUrl }: { client: HostedClient; publicUrl: string }): Markup {
+  const url = `${publicUrl}/mcp`;
+  const isReachable = publicUrl.startsWith("https:") && !isLocal(publicUrl);
+  return (
+    <Method title="In its settings">
+      {!isReachable && (
+        <Notice>
+          {client.name} connects over the internet and needs a public address that begins with
+          https. The address of this server is {publicUrl}. Set CTXD_PUBLIC_URL to its public
+          address.
+        </Notice>
+      )}
+      <ol>
+        {client.steps(url).map((step) => (
+          <li>{step}</li>
+        ))}
+      </ol>
+      <CopyableText text={url} label="the address" />
+    </Method>
+  );
+}
+
+/** One of several methods to connect. */
+function Method({ title, children }: { title: string; children?: Child }): Markup {
+  return (
+    <div class="connect-method">
+      <h3>{title}</h3>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import { AppError } from "../../errors.ts";
+import type { RecordEvent } from "../../http/record-event.ts";
+import { type Keys, keyFacts } from "../../keys/keys.ts";
+import { FULL_ACCESS } from "../../keys/scopes.ts";
+import { boundOf } from "../../sign-in/bound-fields.tsx";
+import type { ProofGuard } from "../account/proof-guard.ts";
+import { type Guard, PAGE_ROUTE } from "../guard.tsx";
+import { AGENT_EXPIRY, expiryOf } from "../keys/key-choices.ts";
+import { PATHS } from "../navigation.tsx";
+import type { ShownOnce } from "../shown-once.ts";
+import type { ConnectCommandOf } from "./connect-command.ts";
+import { ConnectPage, connectPath, TARGETS, type Target } from "./connect-page.tsx";
+
+/** The page with instructions for connecting agents, and the form that creates keys for them. */
+export function createConnectRoutes({
+  guard,
+  proved,
+  keys,
+  shownOnce,
+  publicUrl,
+  connectCommand,
+  clock,
+  record: recordEvent,
+}: {
+  guard: Guard;
+  proved: ProofGuard;
+  keys: Pick<Keys, "create" | "list">;
+  shownOnce: ShownOnce;
+  publicUrl: string;
+  connectCommand: ConnectCommandOf;
+  clock: () => number;
+  record: RecordEvent;
+}) {
+  return new Elysia()
+    .get(
+      PATHS.connect,
+      ({ request }) =>
+        guard.show(request, async (visit) => {
+          const { searchParams } = visit.url;
+          const target = findTarget(searchParams.get("to") ?? TARGETS[0]?.of.id);
+          const made = searchParams.get("made");
+          const key = made === null ? null : await shownOnce.take(visit.session, made);
+          const record = (await keys.list(visit.account.id)).find(({ id }) => id === made);
+          const fresh = key && record ? { key, expiresAt: record.expiresAt } : null;
+          return (
+            <ConnectPage
+              visit={visit}
+              target={target}
+              publicUrl={publicUrl}
+              fresh={fresh}
+              connectCommand={connectCommand}
+            />
+          );
+        }),
+      PAGE_ROUTE,
+    )
+    .post(
+      PATHS.connect,
+      ({ request }) =>
+        proved.act(request, async ({ account, session }, form) => {
+          const target = findTarget(form.get("to"));
+          const { key, record } = await keys.create(account.id, {
+            name: target.of.name,
+            scopes: FULL_ACCESS,
+            expiresAt: expiryOf(form.get("expires") ?? AGENT_EXPIRY, clock()),
+            bound: boundOf(form),
+          });
+          recordEvent(request, "key_created", keyFacts(record));
+          await shownOnce.put(session, record.id, key);
+          return { to: connectPath(target, record.id) };
+        }),
+      PAGE_ROUTE,
+    );
+}
+
+function findTarget(id: string | null | undefined): Target {
+  const target = TARGETS.find(({ of }) => of.id === id);
+  if (target) return target;
+  throw new AppError("not_found", "This agent is not in the list. Choose one on the page Connect.");
+}

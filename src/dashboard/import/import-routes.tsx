@@ -1,0 +1,141 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import { AppError } from "../../errors.ts";
+import { describeError } from "../../http/errors.ts";
+import type { FormWithFiles } from "../../http/form.ts";
+import { createPagedStream } from "../../http/paged-stream.ts";
+import type { RecordEvent } from "../../http/record-event.ts";
+import { requestId } from "../../http/request-id.ts";
+import { readInWorker } from "../../import/read-in-worker.ts";
+import { SourceError } from "../../import/source.ts";
+import { createTotals } from "../../import/totals.ts";
+import { transfer } from "../../import/transfer.ts";
+import { wholeAccount } from "../../keys/reach.ts";
+import type { Log } from "../../log.ts";
+import { parseLines } from "../../memories/http/transfer-routes.ts";
+import { Project } from "../../memories/model/memory.ts";
+import type { Memories } from "../../memories/rules/memories.ts";
+import type { Markup } from "../../pages/jsx-runtime.ts";
+import { pageResponse } from "../../pages/page-response.ts";
+import { streamPage } from "../../pages/streamed-page.ts";
+import { problemOf } from "../../text/input-kinds.ts";
+import { type Guard, PAGE_ROUTE, type Streamed } from "../guard.tsx";
+import { MEMORY_PATHS } from "../navigation.tsx";
+import { credentialOf } from "../session-principal.ts";
+import type { Visit } from "../visit.ts";
+import { ImportingPage, ImportOutcome, ImportPage, ImportProgress } from "./import-page.tsx";
+
+/** The total size of the files. The API has no limit. */
+const MAX_BYTES = 32 << 20;
+/** Milliseconds between two updates of the progress. */
+const INTERVAL_MS = 500;
+
+/** The content of the form. */
+interface Upload {
+  files: File[];
+  project: string | null;
+  isTrial: boolean;
+}
+
+/** Imports files of all formats that `ctxd import` reads, and streams the progress. */
+export function createImportRoutes({
+  guard,
+  memories,
+  record,
+  log,
+}: {
+  guard: Guard;
+  memories: Pick<Memories, "import">;
+  record: RecordEvent;
+  log: Log;
+}) {
+  /** Imports the files. Yields the progress, then the outcome. */
+  async function* importFiles(
+    request: Request,
+    { account, stillSignedIn }: Visit,
+    { files, project, isTrial }: Upload,
+  ): AsyncGenerator<Markup, void> {
+    const reading = readInWorker(files, { project });
+    const totals = createTotals();
+    const send = (lines: readonly string[]) =>
+      memories.import(wholeAccount(account.id), parseLines(asBody(lines)), {
+        source: { via: "import", ...credentialOf(account) },
+        dryRun: isTrial,
+        mayRead: true,
+        stillAllowed: stillSignedIn,
+      });
+    const progress = () => <ImportProgress reading={reading} totals={totals} isTrial={isTrial} />;
+    let problem: string | null = null;
+    try {
+      yield progress();
+      let next = performance.now() + INTERVAL_MS;
+      for await (const _ of transfer(reading, totals, send)) {
+        if (performance.now() < next) continue;
+        next = performance.now() + INTERVAL_MS;
+        yield progress();
+      }
+    } catch (error) {
+      problem =
+        error instanceof SourceError
+          ? error.message
+          : describeError(error, { log, id: requestId(request) }).message;
+    } finally {
+      const amount = totals.created + totals.updated;
+      if (!isTrial) record(request, "memories_imported", { accountId: account.id, amount });
+    }
+    yield <ImportOutcome reading={reading} totals={totals} isTrial={isTrial} problem={problem} />;
+  }
+
+  return new Elysia()
+    .get(
+      MEMORY_PATHS.import,
+      ({ request }) => guard.show(request, (visit) => <ImportPage visit={visit} />),
+      PAGE_ROUTE,
+    )
+    .post(
+      MEMORY_PATHS.import,
+      ({ request, server }) => {
+        // Embedding may take longer than the time limit of idle connections.
+        server?.timeout(request, 0);
+        return guard.upload(
+          request,
+          (visit, form) => streamed(visit, importFiles(request, visit, readUpload(form))),
+          MAX_BYTES,
+        );
+      },
+      PAGE_ROUTE,
+    );
+}
+
+/** @throws AppError `validation_failed` */
+function readUpload(form: FormWithFiles): Upload {
+  const files = form.getAll("file").filter((file) => file instanceof File);
+  if (files.every(({ size }) => size === 0)) {
+    throw new AppError("validation_failed", "Choose a file that is not empty.");
+  }
+  const entered = form.get("project");
+  const project = typeof entered === "string" && entered.trim() !== "" ? entered.trim() : null;
+  const problem = project === null ? null : problemOf(Project, project);
+  if (problem !== null) throw new AppError("validation_failed", `The project ${problem}.`);
+  return { files, project, isTrial: form.has("dry_run") };
+}
+
+function streamed(visit: Visit, parts: AsyncGenerator<Markup, void>): Streamed {
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  async function* watched() {
+    try {
+      yield* streamPage(<ImportingPage visit={visit} />, parts);
+    } finally {
+      resolve();
+    }
+  }
+  const encoder = new TextEncoder();
+  const stream = createPagedStream(watched(), (part) => encoder.encode(part));
+  // A proxy that buffers the response would hide the progress.
+  const headers = { "x-accel-buffering": "no" };
+  return { response: pageResponse(stream, { headers, scripts: true }), ended };
+}
+
+async function* asBody(lines: readonly string[]): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(lines.join("\n"));
+}

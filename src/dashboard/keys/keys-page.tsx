@@ -1,0 +1,224 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import type { KeyRecord } from "../../keys/keys.ts";
+import { Button, ButtonLink, Copyable } from "../../pages/button.tsx";
+import { Field, Select } from "../../pages/field.tsx";
+import type { Markup } from "../../pages/jsx-runtime.ts";
+import { Moment } from "../../pages/moment.tsx";
+import { EmptyState } from "../../pages/notice.tsx";
+import { Pager, Table } from "../../pages/table.tsx";
+import { Allowed, BoundFields } from "../../sign-in/bound-fields.tsx";
+import { PostForm } from "../../sign-in/form.tsx";
+import { DeleteWrittenLink } from "../apps/written-routes.tsx";
+import { ConfirmPage } from "../confirm.tsx";
+import { listPage } from "../list-page.ts";
+import { PATHS } from "../navigation.tsx";
+import { Page } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import { EXPIRY_CHOICES, SCOPE_CHOICES } from "./key-choices.ts";
+
+/** The page of the account's API keys, with the form that creates one. */
+export function KeysPage({
+  visit,
+  keys,
+  now,
+  fresh = null,
+  problem,
+  entered,
+}: {
+  visit: Visit;
+  keys: readonly KeyRecord[];
+  /** Milliseconds since 1970. */
+  now: number;
+  /** A key that was just created. It is shown only this once. */
+  fresh?: { key: string; name: string } | null;
+  problem?: string;
+  /** The values that were entered. */
+  entered?: URLSearchParams;
+}): Markup {
+  const isActive = ({ revokedAt, expiresAt }: KeyRecord) =>
+    revokedAt === null && (expiresAt === null || expiresAt.getTime() > now);
+  // Active keys first, and the newest first of each kind.
+  const sorted = [
+    ...keys.filter(isActive).reverse(),
+    ...keys.filter((key) => !isActive(key)).reverse(),
+  ];
+  const { items, ...pager } = listPage(sorted, PATHS.keys, visit.url);
+  const active = items.filter(isActive);
+  const ended = items.filter((key) => !isActive(key));
+  return (
+    <Page
+      visit={visit}
+      section="keys"
+      title="API keys"
+      lead="A key gives a program access to your memories. Create one for each program, so that you can revoke them one by one."
+      problem={problem}
+    >
+      {fresh && (
+        <section class="panel" aria-labelledby="fresh">
+          <h2 id="fresh">
+            Your new key “<bdi>{fresh.name}</bdi>”
+          </h2>
+          <Copyable text={fresh.key} label="the new key" />
+          <p>
+            <strong>The key is shown only once.</strong> Store it where only your program can read
+            it. If you lose it, regenerate it.
+          </p>
+        </section>
+      )}
+      <section class="panel" aria-labelledby="create">
+        <h2 id="create">Create a key</h2>
+        <PostForm action={PATHS.keys} token={visit.token}>
+          <div class="row">
+            <Field
+              label="Name"
+              name="name"
+              value={entered?.get("name") ?? ""}
+              hint="The program or machine that uses the key"
+              required={true}
+              maxlength={100}
+              autocomplete="off"
+            />
+            <Select
+              label="Scope"
+              name="scope"
+              value={entered?.get("scope") ?? "write"}
+              options={SCOPE_CHOICES}
+            />
+            <Select
+              label="Expires"
+              name="expires"
+              value={entered?.get("expires") ?? ""}
+              options={EXPIRY_CHOICES}
+            />
+          </div>
+          <BoundFields entered={entered} whose="the key" />
+          <Button kind="main">Create key</Button>
+        </PostForm>
+      </section>
+      {!keys.some(isActive) && (
+        <EmptyState title="No key yet">
+          <p>Create a key above. It is shown once, for you to copy.</p>
+        </EmptyState>
+      )}
+      {active.length > 0 && <KeyTable caption="Active keys" keys={active} />}
+      {ended.length > 0 && (
+        <details>
+          <summary>{`Revoked and expired keys (${ended.length})`}</summary>
+          <KeyTable caption="Revoked and expired keys" keys={ended} isEnded={true} />
+        </details>
+      )}
+      <Pager label="Pages of keys" {...pager} />
+    </Page>
+  );
+}
+
+const QUESTIONS = {
+  revoke: {
+    title: "Revoke this key?",
+    confirm: "Revoke the key",
+    loss: "stops working at once for every program that uses it. You can't undo this. Your memories stay.",
+  },
+  regenerate: {
+    title: "Regenerate this key?",
+    confirm: "Regenerate the key",
+    loss: "stops working at once. You get a new key with the same name, scope, project and expiry, which you must give to the programs that used the old one.",
+  },
+} as const;
+
+export type KeyAction = keyof typeof QUESTIONS;
+
+/** The page that revokes or regenerates a key. */
+function keyPath(id: string, action: KeyAction): string {
+  return `${PATHS.keys}/${id}/${action}`;
+}
+
+/** Asks for confirmation before a key is revoked or regenerated. */
+export function KeyQuestion({
+  visit,
+  record: { id, name, prefix },
+  action,
+}: {
+  visit: Visit;
+  record: KeyRecord;
+  action: KeyAction;
+}): Markup {
+  const { title, confirm, loss } = QUESTIONS[action];
+  return (
+    <ConfirmPage
+      visit={visit}
+      section="keys"
+      title={title}
+      action={keyPath(id, action)}
+      confirm={confirm}
+      cancel={PATHS.keys}
+    >
+      <p>
+        <strong>
+          <bdi>{name}</bdi>
+        </strong>{" "}
+        (<code>{prefix}…</code>) {loss}
+      </p>
+    </ConfirmPage>
+  );
+}
+
+function KeyTable({
+  caption,
+  keys,
+  isEnded = false,
+}: {
+  caption: string;
+  keys: readonly KeyRecord[];
+  isEnded?: boolean;
+}): Markup {
+  return (
+    <Table
+      caption={caption}
+      rows={keys}
+      columns={[
+        {
+          title: "Key",
+          isHeader: true,
+          cell: ({ name, prefix, createdAt }) => (
+            <>
+              <bdi>{name}</bdi>
+              <span class="under">
+                <code>{prefix}…</code>, created <Moment at={createdAt} />
+              </span>
+            </>
+          ),
+        },
+        { title: "Access", cell: ({ scopes, bound }) => <Allowed scopes={scopes} bound={bound} /> },
+        { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
+        { title: "Expires", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
+        ...(isEnded
+          ? [
+              {
+                title: "Revoked",
+                cell: ({ revokedAt }: KeyRecord) => <Moment at={revokedAt} none="expired" />,
+              },
+            ]
+          : []),
+        {
+          title: "Actions",
+          isActions: true,
+          cell: (key) => (
+            <div class="actions">
+              {!isEnded && (
+                <ButtonLink href={keyPath(key.id, "regenerate")} asks={true}>
+                  Regenerate<span class="hidden-text"> {key.name}</span>
+                </ButtonLink>
+              )}
+              {!isEnded && (
+                <ButtonLink href={keyPath(key.id, "revoke")} kind="danger" asks={true}>
+                  Revoke<span class="hidden-text"> {key.name}</span>
+                </ButtonLink>
+              )}
+              <DeleteWrittenLink section="keys" id={key.id} name={key.name} />
+            </div>
+          ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,249 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+
+import { createHighlighter } from "../../memories/matched/highlights.ts";
+import type { FoundMemory } from "../../memories/model/found-memory.ts";
+import type { Memory } from "../../memories/model/memory.ts";
+import type { SearchMode } from "../../memories/ranking/mode.ts";
+import { HTMX, LIVE } from "../../pages/assets.ts";
+import { ButtonLink } from "../../pages/button.tsx";
+import { Fragment, type Markup } from "../../pages/jsx-runtime.ts";
+import { EmptyState, Notice } from "../../pages/notice.tsx";
+import { PostForm } from "../../sign-in/form.tsx";
+import { memoryCount, percent } from "../../text/number-text.ts";
+import type { PendingChange } from "../../undo/pending-changes.ts";
+import type { Source } from "../memory/memory-sources.ts";
+import { HELP_PATH, MEMORY_PATHS, PATHS } from "../navigation.tsx";
+import { Page } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import { canTakeAll, isFiltered, MAX_FOUND, type View, viewPath } from "./memories-view.ts";
+import { MemoryItem } from "./memory-item.tsx";
+import { SearchForm } from "./memory-search-form.tsx";
+import { afterChanges, PendingChanges } from "./pending-changes.tsx";
+import { type ProjectCounts, ProjectNames, ProjectSwitch } from "./project-switch.tsx";
+import { SelectionFields } from "./selection-form.tsx";
+
+/** The path of the form for a new memory, with initial values. */
+export function newPath(initial: { project?: string; supersedes?: string }): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(initial)) if (value) parameters.set(name, value);
+  return parameters.size > 0 ? `${MEMORY_PATHS.new}?${parameters}` : MEMORY_PATHS.new;
+}
+
+/** A page of the list, newest first, or the results of a search, best first. */
+export type Shown =
+  | ({ kind: "list"; memories: readonly Memory[]; total: number } & Cursors)
+  | {
+      kind: "found";
+      memories: readonly FoundMemory[];
+      mode: SearchMode;
+      /** Answers in other projects, if this one has none. */
+      elsewhere: number;
+    };
+
+/** Cursors of the pages before and after; `null` if there is none. */
+interface Cursors {
+  nextCursor: string | null;
+  previousCursor: string | null;
+}
+
+/** The page for searching, browsing and selecting memories. */
+export function MemoriesPage({
+  visit,
+  view,
+  shown,
+  position,
+  projects,
+  sources,
+  pending,
+  problem,
+}: {
+  visit: Visit;
+  view: View;
+  /** The position of the account's memories, from which the page follows changes. */
+  position: string;
+  /** `null` if the request was refused. */
+  shown: Shown | null;
+  projects: ProjectCounts;
+  sources: readonly Source[];
+  /** Pending changes. The list is shown as if they were applied. */
+  pending: readonly PendingChange[];
+  problem?: string | undefined;
+}): Markup {
+  return (
+    <Page
+      visit={visit}
+      section="memories"
+      title="Memories"
+      actions={
+        <>
+          <ButtonLink href={MEMORY_PATHS.import}>Import</ButtonLink>
+          <ButtonLink href={MEMORY_PATHS.export}>Export</ButtonLink>
+          <ButtonLink href={newPath({ project: view.project })} kind="main">
+            Add a memory
+          </ButtonLink>
+        </>
+      }
+      problem={problem}
+      assets={[HTMX, LIVE]}
+    >
+      <SearchForm view={view} sources={sources} />
+      <ProjectSwitch view={view} projects={projects} />
+      <div
+        id="results"
+        data-live={isLive(view) ? "memories" : undefined}
+        data-live-at={position}
+        data-live-noun="memory"
+      >
+        {shown && <Results visit={visit} view={view} shown={shown} pending={pending} />}
+        <PendingChanges pending={pending} view={view} token={visit.token} />
+      </div>
+      <ProjectNames projects={projects} />
+    </Page>
+  );
+}
+
+/** Whether new memories appear at the top of the view: only on the first page of the list. */
+function isLive({ q, cursor }: View): boolean {
+  return q === "" && cursor === "";
+}
+
+function Results({
+  visit,
+  view,
+  shown,
+  pending,
+}: {
+  visit: Visit;
+  view: View;
+  shown: Shown;
+  pending: readonly PendingChange[];
+}): Markup {
+  const { memories } = shown;
+  if (memories.length === 0) {
+    return <NoResults view={view} elsewhere={shown.kind === "found" ? shown.elsewhere : 0} />;
+  }
+  const mark = shown.kind === "found" ? createHighlighter(view.q) : undefined;
+  const hasMore = shown.kind === "list" && shown.total > memories.length;
+  return (
+    <PostForm action={MEMORY_PATHS.selection} token={visit.token} class="results">
+      <input type="hidden" name="view" value={viewPath(view)} />
+      <div class="results-line">
+        <p role="status">{summary(shown, view)}</p>
+        <button type="button" class="link" data-select-all="id" hidden={true}>
+          Select all on this page
+        </button>
+      </div>
+      {shown.kind === "found" && shown.mode === "keyword" && (
+        <Notice>The server has just started. For a few seconds it searches by words only.</Notice>
+      )}
+      <ul class="memories">
+        {memories.map((memory) => (
+          <li>
+            <MemoryItem memory={afterChanges(memory, pending)} mark={mark} view={view} />
+          </li>
+        ))}
+      </ul>
+      {shown.kind === "found" && <FloorLink view={view} count={memories.length} />}
+      {shown.kind === "found" && <ScoreHint found={shown.memories} />}
+      {shown.kind === "list" && <CursorLinks view={view} cursors={shown} />}
+      <SelectionFields hasMore={canTakeAll(view) && hasMore} />
+    </PostForm>
+  );
+}
+
+/** Links to newer and older memories. */
+function CursorLinks({
+  view,
+  cursors: { nextCursor, previousCursor },
+}: {
+  view: View;
+  cursors: Cursors;
+}): Markup {
+  if (nextCursor === null && previousCursor === null) return Fragment({});
+  const to = (cursor: string) => viewPath({ ...view, cursor });
+  return (
+    <nav class="pager" aria-label="Pages of memories">
+      <div class="actions">
+        {previousCursor !== null && (
+          <>
+            <ButtonLink href={to("")}>Newest</ButtonLink>
+            <ButtonLink href={to(previousCursor)}>Newer</ButtonLink>
+          </>
+        )}
+      </div>
+      {nextCursor !== null && <ButtonLink href={to(nextCursor)}>Older</ButtonLink>}
+    </nav>
+  );
+}
+
+/** The link that also shows results below the floor, or hides them again. */
+function FloorLink({ view, count }: { view: View; count: number }): Markup {
+  const isShown = view.rest !== "";
+  if (!isShown && count === MAX_FOUND) return Fragment({});
+  return (
+    <p class="hint">
+      <a href={viewPath({ ...view, rest: isShown ? "" : "1" })}>
+        {isShown ? "Show only likely answers" : "Show less likely answers too"}
+      </a>
+    </p>
+  );
+}
+
+/** Explains how to read a score. */
+function ScoreHint({ found }: { found: readonly FoundMemory[] }): Markup {
+  const [best] = found;
+  if (!best?.explanation) return Fragment({});
+  return (
+    <p class="hint">
+      {`In the parts of a score, ×2 doubles the odds that a memory answers the question and ×0.5 halves them. Fading lowers a score by at most ${percent(best.explanation.decay)}. `}
+      <a href={`${HELP_PATH}/search`}>How memories are found</a>
+    </p>
+  );
+}
+
+function summary(shown: Shown, { rest }: View): string {
+  if (shown.kind === "list") return memoryCount(shown.total);
+  const { length } = shown.memories;
+  const which = rest === "" ? "best" : "nearest";
+  return length < MAX_FOUND
+    ? `${memoryCount(length)}, ${which} first`
+    : `The ${which} ${memoryCount(length)}`;
+}
+
+function NoResults({ view, elsewhere }: { view: View; elsewhere: number }): Markup {
+  const isAll = view.q === "" && !isFiltered(view);
+  if (isAll && view.cursor === "") {
+    return (
+      <EmptyState title="No memories yet">
+        <p>
+          <a href={PATHS.connect}>Connect an agent</a> that saves what it learns, or{" "}
+          <a href={MEMORY_PATHS.new}>add a memory</a> yourself.
+        </p>
+      </EmptyState>
+    );
+  }
+  if (view.q !== "" && view.rest === "") {
+    return (
+      <EmptyState title="Nothing is known about this">
+        {elsewhere > 0 && (
+          <p>
+            <a href={viewPath({ ...view, project: "", unfiled: "" })}>
+              {memoryCount(elsewhere)} in other projects
+            </a>
+          </p>
+        )}
+        <p>
+          Use other words, or{" "}
+          <a href={viewPath({ ...view, rest: "1" })}>show the nearest memories</a>.
+        </p>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState title="Nothing found">
+      <p>
+        Use other words, or <a href={PATHS.memories}>show all memories</a>.
+      </p>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,161 @@
+import { createCheck } from "../../http/validation.ts";
+import { ListQuery, SearchQuery, toVisibleFilter } from "../../memories/http/requests.ts";
+import type { Filter } from "../../memories/model/filter.ts";
+import { LIMITS } from "../../memories/model/memory.ts";
+import { PATHS } from "../navigation.tsx";
+
+const DAY = 86_400_000;
+
+/** Memories per page of the list. */
+const PAGE_SIZE = 25;
+/** Results of a search. */
+export const MAX_FOUND = 25;
+
+const checkList = createCheck(ListQuery);
+const checkSearch = createCheck(SearchQuery);
+
+/** The fields of the search form. Empty fields do not filter. */
+export interface View {
+  q: string;
+  /** Separated by commas. A memory must have at least one of them. */
+  tags: string;
+  agent_id: string;
+  session_id: string;
+  /** Only memories of this project. Memories without a project are left out. */
+  project: string;
+  /** `1` for only memories without a project. */
+  unfiled: string;
+  /** Id of the key, app or account that wrote the memories. */
+  source: string;
+  /** `true` for captured memories, `false` for all others. */
+  captured: string;
+  /** `1` to include superseded memories. */
+  history: string;
+  /** Days in UTC, inclusive. */
+  from: string;
+  to: string;
+  cursor: string;
+  /** `1` to include search results below the floor. */
+  rest: string;
+}
+
+const FIELDS = [
+  "q",
+  "tags",
+  "agent_id",
+  "session_id",
+  "project",
+  "unfiled",
+  "source",
+  "captured",
+  "history",
+  "from",
+  "to",
+  "cursor",
+  "rest",
+] as const satisfies readonly (keyof View)[];
+
+/** Fields that do not filter. */
+const NOT_FILTERS: ReadonlySet<string> = new Set(["q", "cursor", "rest", "history"]);
+/** Fields that the project switch sets instead of the form. */
+const PROJECT_FIELDS: ReadonlySet<string> = new Set(["project", "unfiled"]);
+
+export function readView(parameters: URLSearchParams): View {
+  const read = (name: keyof View) => parameters.get(name) ?? "";
+  return {
+    q: shortened(read("q").trim(), LIMITS.query),
+    tags: read("tags").trim(),
+    agent_id: read("agent_id"),
+    session_id: read("session_id"),
+    project: read("project"),
+    unfiled: read("unfiled"),
+    source: read("source").trim(),
+    captured: read("captured"),
+    history: read("history"),
+    from: read("from"),
+    to: read("to"),
+    cursor: read("cursor"),
+    rest: read("rest"),
+  };
+}
+
+/** The address of the page that shows a view. */
+export function viewPath(view: Partial<View>): string {
+  const parameters = new URLSearchParams();
+  for (const name of FIELDS) if (view[name]) parameters.set(name, view[name]);
+  return parameters.size > 0 ? `${PATHS.memories}?${parameters}` : PATHS.memories;
+}
+
+/** Whether the view has filters. */
+export function isFiltered(view: View): boolean {
+  return FIELDS.some((name) => !NOT_FILTERS.has(name) && view[name] !== "");
+}
+
+/** Whether all matching memories can be changed at once: in filtered lists, but not in the results of a search. */
+export function canTakeAll(view: View): boolean {
+  return view.q === "" && isFiltered(view);
+}
+
+/** Whether the view has filters besides the project. */
+export function hasFilters(view: View): boolean {
+  return FIELDS.some(
+    (name) => !NOT_FILTERS.has(name) && !PROJECT_FIELDS.has(name) && view[name] !== "",
+  );
+}
+
+/** @throws AppError `validation_failed` */
+export function listRequest(view: View): { filter: Filter; limit: number; cursor?: string } {
+  const query = checkList({
+    ...filterFields(view),
+    limit: String(PAGE_SIZE),
+    ...(view.cursor && { cursor: view.cursor }),
+  });
+  const filter = toVisibleFilter(query);
+  return {
+    filter: view.unfiled === "" ? filter : { ...filter, projects: [null] },
+    limit: PAGE_SIZE,
+    ...(query.cursor !== undefined && { cursor: query.cursor }),
+  };
+}
+
+/** @throws AppError `validation_failed` */
+export function searchRequest(view: View) {
+  const { q, mode } = checkSearch({
+    q: view.q,
+    mode: "hybrid",
+    limit: String(MAX_FOUND),
+    min_score: "0",
+    decay: "true",
+    explain: "true",
+    known: "true",
+  });
+  const { filter } = listRequest({ ...view, cursor: "" });
+  const known = view.rest !== "1";
+  return { query: q, mode, filter, limit: MAX_FOUND, minScore: 0, explain: true, known };
+}
+
+function filterFields(view: View) {
+  const { tags, agent_id, session_id, project, source, captured, history, from, to } = view;
+  return {
+    ...(project && { project, project_only: "true" }),
+    ...(source && { source }),
+    ...(captured && { captured }),
+    ...(history && { include_superseded: "true" }),
+    ...(tags && { tags }),
+    ...(agent_id && { agent_id }),
+    ...(session_id && { session_id }),
+    ...(from && { created_after: startOf(from) }),
+    ...(to && { created_before: startOf(to, DAY) }),
+  };
+}
+
+/** The first moment of a day, plus `later` milliseconds. An invalid day is returned as it is; the check refuses it. */
+function startOf(day: string, later = 0): string {
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return Number.isNaN(time) ? day : new Date(time + later).toISOString();
+}
+
+/** The first `limit` characters of a text. A pasted query may be too long. */
+function shortened(text: string, limit: number): string {
+  return [...text.slice(0, 2 * limit)].slice(0, limit).join("");
+}

@@ -1,0 +1,127 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import { AppError } from "../../errors.ts";
+import type { Etags } from "../../http/etag.ts";
+import { wholeAccount } from "../../keys/reach.ts";
+import type { Memories } from "../../memories/rules/memories.ts";
+import type { PendingChange } from "../../undo/pending-changes.ts";
+import type { Undoable } from "../../undo/undoable.ts";
+import { type Guard, PAGE_ROUTE } from "../guard.tsx";
+import type { Live } from "../live/live.ts";
+import { createMemoryEditRoutes } from "../memory/memory-edit-routes.tsx";
+import { createMemoryPageRoutes } from "../memory/memory-page-routes.tsx";
+import type { ListSources } from "../memory/memory-sources.ts";
+import { PATHS } from "../navigation.tsx";
+import type { Visit } from "../visit.ts";
+import { MemoriesPage, type Shown } from "./memories-page.tsx";
+import { listRequest, readView, searchRequest, type View } from "./memories-view.ts";
+import { leavingView } from "./pending-changes.tsx";
+import { createProjectCounts } from "./project-counts.ts";
+import { createSelectionRoutes } from "./selection-routes.tsx";
+
+type Service = Pick<
+  Memories,
+  | "elsewhere"
+  | "count"
+  | "fading"
+  | "find"
+  | "get"
+  | "history"
+  | "inSession"
+  | "list"
+  | "move"
+  | "moveThese"
+  | "near"
+  | "remove"
+  | "removeMatching"
+  | "save"
+  | "search"
+  | "elsewhere"
+  | "secrets"
+  | "stats"
+  | "update"
+>;
+
+/** The pages of memories: search, browse, add, open, edit, delete, and change several at once. */
+export function createMemoryRoutes(dependencies: {
+  guard: Guard;
+  memories: Service;
+  etags: Etags;
+  listSources: ListSources;
+  live: Pick<Live, "positionOf">;
+  undoable: Undoable;
+}) {
+  return new Elysia()
+    .use(createListRoutes(dependencies))
+    .use(createMemoryEditRoutes(dependencies))
+    .use(createSelectionRoutes(dependencies))
+    .use(createMemoryPageRoutes(dependencies));
+}
+
+function createListRoutes({
+  guard,
+  memories,
+  listSources,
+  live,
+  undoable,
+}: {
+  guard: Guard;
+  memories: Service;
+  listSources: ListSources;
+  live: Pick<Live, "positionOf">;
+  undoable: Pick<Undoable, "list">;
+}) {
+  const find = async (
+    accountId: string,
+    view: View,
+    pending: readonly PendingChange[],
+  ): Promise<Shown> => {
+    const reach = wholeAccount(accountId);
+    const except = leavingView(pending, view);
+    const filter = { ...listRequest({ ...view, cursor: "" }).filter, except };
+    if (view.q !== "") {
+      const request = { ...searchRequest(view), filter };
+      const found = await memories.search(reach, request);
+      const isEmpty = found.memories.length === 0 && request.known && filter.projects !== undefined;
+      const elsewhere = isEmpty ? await memories.elsewhere(reach, request) : 0;
+      return { kind: "found", ...found, elsewhere };
+    }
+    const [page, total] = await Promise.all([
+      memories.list(reach, { ...listRequest(view), filter }),
+      memories.count(reach, filter),
+    ]);
+    // The memories of the last page may have been deleted since its link was made.
+    const isPast = view.cursor !== "" && page.memories.length === 0;
+    return isPast
+      ? find(accountId, { ...view, cursor: "" }, pending)
+      : { kind: "list", ...page, total };
+  };
+
+  const countsOf = createProjectCounts({ memories });
+
+  /** The projects and sources around the results; empty if the script requests only the results. */
+  const surroundings = async (request: Request, { account }: Visit) => {
+    if (request.headers.has("hx-request")) return { projects: [], sources: [] };
+    const [projects, sources] = await Promise.all([countsOf(account.id), listSources(account)]);
+    return { projects, sources };
+  };
+
+  return new Elysia().get(
+    PATHS.memories,
+    ({ request }) =>
+      guard.show(request, async (visit) => {
+        const view = readView(visit.url.searchParams);
+        // Read before the memories, so that a write in between makes the page update itself.
+        const position = await live.positionOf("memories", visit.account.id);
+        const pending = await undoable.list(visit.account.id);
+        const shared = { visit, view, position, pending, ...(await surroundings(request, visit)) };
+        try {
+          return <MemoriesPage {...shared} shown={await find(visit.account.id, view, pending)} />;
+        } catch (error) {
+          if (!(error instanceof AppError) || error.status >= 500) throw error;
+          return <MemoriesPage {...shared} shown={null} problem={error.message} />;
+        }
+      }),
+    PAGE_ROUTE,
+  );
+}

@@ -1,0 +1,92 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+
+import { Button } from "../../pages/button.tsx";
+import { Choice, Field, Select } from "../../pages/field.tsx";
+import type { Markup } from "../../pages/jsx-runtime.ts";
+import type { Source } from "../memory/memory-sources.ts";
+import { PATHS } from "../navigation.tsx";
+import { hasFilters, type View, viewPath } from "./memories-view.ts";
+
+/** The search form. With scripts, results appear while the person types. */
+export function SearchForm({ view, sources }: { view: View; sources: readonly Source[] }): Markup {
+  return (
+    <search>
+      <form
+        method="get"
+        action={PATHS.memories}
+        class="memory-search"
+        hx-get={PATHS.memories}
+        hx-trigger="input delay:250ms, submit"
+        hx-target="#results"
+        hx-select="#results"
+        hx-swap="outerHTML"
+        hx-sync="this:replace"
+        hx-replace-url="true"
+      >
+        {view.project !== "" && <input type="hidden" name="project" value={view.project} />}
+        {view.unfiled !== "" && <input type="hidden" name="unfiled" value={view.unfiled} />}
+        <div class="search-line">
+          <Field
+            label="Search"
+            name="q"
+            type="search"
+            value={view.q}
+            maxlength={2000}
+            autocomplete="off"
+            placeholder="What do I know about…"
+          />
+          <Button>Search</Button>
+        </div>
+        <details open={hasFilters(view) || view.history !== ""}>
+          <summary>Filters</summary>
+          <Filters view={view} sources={sources} />
+          <a href={viewPath({ project: view.project, unfiled: view.unfiled })}>Show all memories</a>
+        </details>
+      </form>
+    </search>
+  );
+}
+
+function Filters({ view, sources }: { view: View; sources: readonly Source[] }): Markup {
+  const isListed = view.source === "" || sources.some(({ id }) => id === view.source);
+  return (
+    <>
+      <div class="row">
+        <Field
+          label="Tags"
+          name="tags"
+          value={view.tags}
+          hint="Separated by commas. One must match"
+          autocomplete="off"
+        />
+        <Field label="Agent" name="agent_id" value={view.agent_id} autocomplete="off" />
+        <Field label="Session" name="session_id" value={view.session_id} autocomplete="off" />
+        <Select
+          label="Written by"
+          name="source"
+          value={view.source}
+          options={[
+            ["", "anyone"],
+            ...sources.map(({ id, name }) => [id, name] as const),
+            ...(isListed ? [] : [[view.source, view.source] as const]),
+          ]}
+        />
+        <Select
+          label="Kind"
+          name="captured"
+          value={view.captured}
+          options={[
+            ["", "all"],
+            ["false", "saved"],
+            ["true", "captured from conversations"],
+          ]}
+        />
+        <Field label="Saved from" name="from" type="date" value={view.from} />
+        <Field label="Saved to" name="to" type="date" value={view.to} hint="Days in UTC" />
+      </div>
+      <Choice name="history" value="1" checked={view.history !== ""}>
+        Include superseded memories
+      </Choice>
+    </>
+  );
+}

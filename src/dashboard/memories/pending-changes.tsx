@@ -1,0 +1,91 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import type { Memory } from "../../memories/model/memory.ts";
+import { Button } from "../../pages/button.tsx";
+import { Fragment, type Markup } from "../../pages/jsx-runtime.ts";
+import { PostForm } from "../../sign-in/form.tsx";
+import { memoryCount } from "../../text/number-text.ts";
+import type { Change } from "../../undo/change.ts";
+import type { PendingChange } from "../../undo/pending-changes.ts";
+import { retagged } from "../../undo/selected-memories.ts";
+import { MEMORY_PATHS } from "../navigation.tsx";
+import { type View, viewPath } from "./memories-view.ts";
+
+type ChangeKind = Change extends infer Each
+  ? Each extends unknown
+    ? Omit<Each, "ids">
+    : never
+  : never;
+
+/** The end of a sentence that says what a change does to `count` memories. */
+export function describeChange(change: ChangeKind, count: number): string {
+  switch (change.kind) {
+    case "delete":
+      return count === 1 ? "is deleted" : "are deleted";
+    case "tag":
+      return `now ${count === 1 ? "has" : "have"} the tag “${change.tag}”`;
+    case "untag":
+      return `no longer ${count === 1 ? "has" : "have"} the tag “${change.tag}”`;
+    case "move": {
+      const to = change.project === null ? "no project" : `the project “${change.project}”`;
+      return `now ${count === 1 ? "belongs" : "belong"} to ${to}`;
+    }
+  }
+}
+
+/** Ids of the memories that a view no longer shows once the pending changes are applied. */
+export function leavingView(pending: readonly PendingChange[], view: View): string[] {
+  return pending.flatMap(({ change }) => (leavesView(change, view) ? change.ids : []));
+}
+
+function leavesView(change: Change, { project, unfiled, tags }: View): boolean {
+  if (change.kind === "delete") return true;
+  if (change.kind === "move") {
+    if (unfiled !== "") return change.project !== null;
+    return project !== "" && change.project !== project;
+  }
+  return change.kind === "untag" && tags === change.tag;
+}
+
+/** The memory as it will be once the pending changes are applied. */
+export function afterChanges<Shown extends Memory>(
+  memory: Shown,
+  pending: readonly PendingChange[],
+): Shown {
+  let after = memory;
+  // The list has the newest change first; it is applied last.
+  for (const { change } of pending.toReversed()) {
+    if (!change.ids.includes(memory.id) || change.kind === "delete") continue;
+    after =
+      change.kind === "move"
+        ? { ...after, project: change.project }
+        : { ...after, tags: retagged(change)(after.tags) };
+  }
+  return after;
+}
+
+/** The pending changes, each with a button that undoes it. */
+export function PendingChanges({
+  pending,
+  view,
+  token,
+}: {
+  pending: readonly PendingChange[];
+  view: View;
+  token: string;
+}): Markup {
+  if (pending.length === 0) return Fragment({});
+  return (
+    <div class="undo">
+      {pending.map(({ id, change, remainingMs }) => (
+        <PostForm action={MEMORY_PATHS.undo} token={token}>
+          <input type="hidden" name="change" value={id} />
+          <input type="hidden" name="view" value={viewPath(view)} />
+          <p data-left={`${remainingMs}`}>
+            {`${memoryCount(change.ids.length)} ${describeChange(change, change.ids.length)}.`}
+          </p>
+          <Button>Undo</Button>
+        </PostForm>
+      ))}
+    </div>
+  );
+}

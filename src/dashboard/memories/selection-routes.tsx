@@ -1,0 +1,188 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+
+import { Elysia } from "elysia";
+import { AppError } from "../../errors.ts";
+import { createCheck } from "../../http/validation.ts";
+import { wholeAccount } from "../../keys/reach.ts";
+import type { Filter } from "../../memories/model/filter.ts";
+import { LIMITS, MEMORY_ID, MemoryChanges, Tag } from "../../memories/model/memory.ts";
+import type { Memories } from "../../memories/rules/memories.ts";
+import type { Markup } from "../../pages/jsx-runtime.ts";
+import { memoryCount } from "../../text/number-text.ts";
+import type { Change } from "../../undo/change.ts";
+import { retagged } from "../../undo/selected-memories.ts";
+import type { Undoable } from "../../undo/undoable.ts";
+import { ConfirmPage } from "../confirm.tsx";
+import { titleOf } from "../excerpt.ts";
+import { type Guard, PAGE_ROUTE } from "../guard.tsx";
+import { MEMORY_PATHS } from "../navigation.tsx";
+import type { Visit } from "../visit.ts";
+import { canTakeAll, listRequest, readView, type View, viewPath } from "./memories-view.ts";
+import { describeChange } from "./pending-changes.tsx";
+
+/** Memories that the confirmation page lists; it counts the others. */
+const NAMED = 5;
+/** The base for parsing paths as URLs. Its host is not used. */
+const ORIGIN = "http://localhost";
+
+const checkTag = createCheck(Tag);
+const checkChanges = createCheck(MemoryChanges);
+
+type Service = Pick<Memories, "find" | "get" | "move" | "removeMatching">;
+
+/** Changes the selected memories of a list, or all memories that match its filters. */
+export function createSelectionRoutes({
+  guard,
+  memories,
+  undoable,
+}: {
+  guard: Guard;
+  memories: Service;
+  undoable: Undoable;
+}) {
+  const askToDelete = async (visit: Visit, form: URLSearchParams): Promise<Markup> => {
+    const ids = idsOf(form);
+    const filter = filterOfAll(form);
+    const named = await Promise.all(
+      ids.slice(0, NAMED).map((id) => memories.get(wholeAccount(visit.account.id), id)),
+    );
+    const what = filter ? "all memories that match these filters" : memoryCount(ids.length);
+    const back = listIn(form);
+    return (
+      <ConfirmPage
+        visit={visit}
+        section="memories"
+        title={`Delete ${what}?`}
+        action={`${MEMORY_PATHS.selection}/delete`}
+        confirm={`Delete ${what}`}
+        cancel={back}
+      >
+        <input type="hidden" name="view" value={back} />
+        {filter && <input type="hidden" name="all" value="1" />}
+        {ids.map((id) => (
+          <input type="hidden" name="id" value={id} />
+        ))}
+        <ul>
+          {named.map(({ content }) => (
+            <li>
+              <bdi>{titleOf(content)}</bdi>
+            </li>
+          ))}
+          {filter && <li>and all other matching memories, including superseded ones</li>}
+          {!filter && ids.length > NAMED && <li>{`and ${ids.length - NAMED} more`}</li>}
+        </ul>
+        <p>They will be deleted permanently. You can't undo this.</p>
+      </ConfirmPage>
+    );
+  };
+
+  /**
+   * Reads the change that a form with ids asks for.
+   * @throws AppError `validation_failed` when the change is not valid for every selected memory
+   */
+  const changeOf = async (accountId: string, form: URLSearchParams): Promise<Change> => {
+    const ids = idsOf(form);
+    const action = form.get("action");
+    if (action === "delete") return { kind: "delete", ids };
+    if (action === "move") return { kind: "move", ids, project: projectIn(form) };
+    const kind = action === "untag" ? "untag" : "tag";
+    const change = { kind, ids, tag: checkTag(form.get("tag")).trim() } as const;
+    const retag = retagged(change);
+    for (const id of ids) {
+      const memory = await memories.find(wholeAccount(accountId), id);
+      if (memory) checkChanges({ tags: retag(memory.tags) });
+    }
+    return change;
+  };
+
+  const moveAll = async ({ account }: Visit, form: URLSearchParams, filter: Filter) => {
+    const project = projectIn(form);
+    const count = await memories.move(wholeAccount(account.id), filter, project);
+    return {
+      to: listIn(form),
+      notice: `${memoryCount(count)} ${describeChange({ kind: "move", project }, count)}.`,
+    };
+  };
+
+  return new Elysia()
+    .post(
+      MEMORY_PATHS.selection,
+      ({ request }) =>
+        guard.act(request, async (visit, form) => {
+          const { id: accountId } = visit.account;
+          const [action, filter] = [form.get("action"), filterOfAll(form)];
+          const isLater = form.has("later") && !filter;
+          if (action === "delete" && !isLater) return askToDelete(visit, form);
+          if (action === "move" && filter) return moveAll(visit, form, filter);
+          if (filter) {
+            throw new AppError("validation_failed", "Only selected memories can be tagged.");
+          }
+          const change = await changeOf(accountId, form);
+          if (isLater) {
+            await undoable.applyLater(accountId, change);
+            return { to: listIn(form) };
+          }
+          const count = await undoable.applyNow(accountId, change);
+          return {
+            to: listIn(form),
+            notice: `${memoryCount(count)} ${describeChange(change, count)}.`,
+          };
+        }),
+      PAGE_ROUTE,
+    )
+    .post(
+      `${MEMORY_PATHS.selection}/delete`,
+      ({ request }) =>
+        guard.act(request, async ({ account }, form) => {
+          const filter = filterOfAll(form);
+          const count = filter
+            ? await memories.removeMatching(wholeAccount(account.id), filter)
+            : await undoable.applyNow(account.id, { kind: "delete", ids: idsOf(form) });
+          return { to: listIn(form), notice: `Deleted permanently: ${memoryCount(count)}.` };
+        }),
+      PAGE_ROUTE,
+    )
+    .post(
+      MEMORY_PATHS.undo,
+      ({ request }) =>
+        guard.act(request, async ({ account }, form) => {
+          if (!(await undoable.undo(account.id, form.get("change") ?? ""))) {
+            throw new AppError("conflict", "It is too late to undo this change.");
+          }
+          return { to: listIn(form), notice: "The change is undone." };
+        }),
+      PAGE_ROUTE,
+    );
+}
+
+function projectIn(form: URLSearchParams): string | null {
+  const { project = null } = checkChanges({ project: form.get("to_project")?.trim() || null });
+  return project;
+}
+
+function idsOf(form: URLSearchParams): string[] {
+  const possible = form.getAll("id").filter((id) => MEMORY_ID.test(id));
+  const ids = [...new Set(possible)].slice(0, LIMITS.page);
+  if (ids.length > 0) return ids;
+  throw new AppError("validation_failed", "No memory is selected. Go back and select some.");
+}
+
+function viewIn(form: URLSearchParams): View {
+  return readView(URL.parse(form.get("view") ?? "", ORIGIN)?.searchParams ?? new URLSearchParams());
+}
+
+/** The address of the list that a form belongs to. */
+function listIn(form: URLSearchParams): string {
+  return viewPath(viewIn(form));
+}
+
+/**
+ * The filter for all memories that match the list's filters, on every page; null if only the selected memories
+ * are meant. It includes superseded memories: if only their successors were deleted, they would be current again.
+ */
+function filterOfAll(form: URLSearchParams): Filter | null {
+  const view = viewIn(form);
+  if (!form.has("all") || !canTakeAll(view)) return null;
+  const { isCurrent: _, ...filter } = listRequest({ ...view, cursor: "" }).filter;
+  return filter;
+}

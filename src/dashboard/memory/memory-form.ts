@@ -1,0 +1,160 @@
+import { AppError } from "../../errors.ts";
+import { createCheck } from "../../http/validation.ts";
+import { type Memory, MemoryChanges, NewMemory } from "../../memories/model/memory.ts";
+
+/** Maximum bytes of the form of a memory. An encoded character may take twelve bytes. */
+export const MAX_FORM = 512 << 10;
+
+const checkNew = createCheck(NewMemory);
+const checkChanges = createCheck(MemoryChanges);
+
+/** The values of the form fields of a memory. */
+export type Entries = Record<
+  | "content"
+  | "tags"
+  | "agent_id"
+  | "session_id"
+  | "project"
+  | "importance"
+  /** `1` for a memory that never fades. */
+  | "pinned"
+  /** To the minute, in UTC, as browsers write it: `2026-11-21T07:00`. */
+  | "expires_at"
+  /** Only for a new memory: the id of the memory that it supersedes. */
+  | "supersedes"
+  | "metadata",
+  string
+>;
+
+/** The importance of a memory if nobody has set one. */
+export const DEFAULT_IMPORTANCE = 0.5;
+
+/** Length of a time to the minute. */
+const MINUTE = "2026-11-21T07:00".length;
+
+export const NOTHING_ENTERED: Entries = {
+  content: "",
+  tags: "",
+  agent_id: "",
+  session_id: "",
+  project: "",
+  importance: String(DEFAULT_IMPORTANCE),
+  pinned: "",
+  expires_at: "",
+  supersedes: "",
+  metadata: "",
+};
+
+/** The form values of a saved memory. */
+export function entriesOf(memory: Memory): Entries {
+  const { content, tags, agent_id, session_id, importance, metadata } = memory;
+  return {
+    ...NOTHING_ENTERED,
+    content,
+    tags: tags.join(", "),
+    agent_id: agent_id ?? "",
+    session_id: session_id ?? "",
+    project: memory.project ?? "",
+    importance: String(importance),
+    pinned: memory.pinned ? "1" : "",
+    expires_at: memory.expires_at?.slice(0, MINUTE) ?? "",
+    metadata: Object.keys(metadata).length > 0 ? JSON.stringify(metadata, null, 2) : "",
+  };
+}
+
+/** The initial form values of a memory that supersedes another one. */
+export function entriesAfter(memory: Memory): Entries {
+  return {
+    ...entriesOf(memory),
+    agent_id: "",
+    session_id: "",
+    expires_at: "",
+    supersedes: memory.id,
+  };
+}
+
+/** Reads the values of a sent form. Browsers send line breaks as CRLF; single-line fields get none. */
+export function readEntries(form: URLSearchParams): Entries {
+  const lines = (name: keyof Entries) => (form.get(name) ?? "").replaceAll(/\r\n?/g, "\n");
+  const line = (name: keyof Entries) => (form.get(name) ?? "").replaceAll(/[\r\n]/g, "");
+  return {
+    content: lines("content"),
+    tags: line("tags"),
+    agent_id: line("agent_id"),
+    session_id: line("session_id"),
+    project: line("project"),
+    importance: line("importance").trim(),
+    pinned: line("pinned"),
+    expires_at: line("expires_at"),
+    supersedes: line("supersedes"),
+    metadata: lines("metadata"),
+  };
+}
+
+/** @throws AppError `validation_failed` */
+export function newMemoryOf(entries: Entries): NewMemory {
+  const { agent_id, session_id, supersedes } = entries;
+  return checkNew({
+    ...fieldsOf(entries),
+    ...(supersedes !== "" && { supersedes }),
+    ...(agent_id !== "" && { agent_id }),
+    ...(session_id !== "" && { session_id }),
+  });
+}
+
+/**
+ * The fields that a person has changed; `null` for none. All other fields stay exactly as they are, even if a
+ * browser can't show their value.
+ * @throws AppError `validation_failed`
+ */
+export function changesOf(entries: Entries, present: Memory): MemoryChanges | null {
+  const shown = readEntries(new URLSearchParams(entriesOf(present)));
+  const isChanged = (name: keyof Entries) => entries[name] !== shown[name];
+  const { content, tags, project, importance, pinned, expires_at, metadata } = fieldsOf(entries);
+  const changes = {
+    ...(isChanged("content") && { content }),
+    ...(isChanged("tags") && { tags }),
+    ...(isChanged("agent_id") && { agent_id: entries.agent_id || null }),
+    ...(isChanged("session_id") && { session_id: entries.session_id || null }),
+    ...(isChanged("project") && { project }),
+    ...(isChanged("importance") && { importance }),
+    ...(isChanged("pinned") && { pinned }),
+    ...(isChanged("expires_at") && { expires_at }),
+    ...(isChanged("metadata") && { metadata }),
+  };
+  return Object.keys(changes).length > 0 ? checkChanges(changes) : null;
+}
+
+/** Reads tags separated by commas. */
+export function splitTags(text: string): string[] {
+  return text
+    .split(",")
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== "");
+}
+
+function fieldsOf({ content, tags, project, importance, pinned, expires_at, metadata }: Entries) {
+  return {
+    content,
+    tags: splitTags(tags),
+    project: project || null,
+    pinned: pinned !== "",
+    expires_at: expires_at === "" ? null : momentOf(expires_at),
+    // An empty text would be read as 0.
+    importance: importance === "" ? Number.NaN : Number(importance),
+    metadata: metadata.trim() === "" ? {} : parseMetadata(metadata),
+  };
+}
+
+/** Converts a browser's local time to ISO 8601 in UTC. An invalid time stays invalid; the check refuses it. */
+function momentOf(local: string): string {
+  return local.length === MINUTE ? `${local}:00Z` : `${local}Z`;
+}
+
+function parseMetadata(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new AppError("validation_failed", "Metadata must be a JSON object.", { cause });
+  }
+}

@@ -1,0 +1,129 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+
+import type { Memory } from "../../memories/model/memory.ts";
+import { type Child, Fragment, type Markup } from "../../pages/jsx-runtime.ts";
+import { Moment } from "../../pages/moment.tsx";
+import { excerptOf } from "../excerpt.ts";
+import { memoryPath } from "../navigation.tsx";
+import { changedWords, type Run } from "./changed-words.ts";
+
+/** Versions shown on a page. */
+export const MAX_VERSIONS = 10;
+
+/** Characters shown of a version without a comparison. */
+const EXCERPT = 160;
+/** Unchanged characters shown before and after a change. */
+const AROUND = 40;
+/** Characters shown of one change. */
+const MAX_CHANGED = 200;
+/** Changes of other fields that are listed. */
+const MAX_FACTS = 6;
+
+/** The versions of a memory with their changes, newest first. Renders nothing if there is only one version. */
+export function MemoryHistory({
+  memory,
+  history,
+}: {
+  memory: Memory;
+  history: readonly Memory[];
+}): Markup {
+  if (history.length < 2) return Fragment({});
+  const oldest = history.at(-1);
+  return (
+    <section>
+      <h2>History</h2>
+      <ol class="versions">
+        {history.map((each, at) => (
+          <Version version={each} former={history[at + 1]} isShown={each.id === memory.id} />
+        ))}
+      </ol>
+      {history.length === MAX_VERSIONS && oldest?.supersedes && (
+        <p class="hint">
+          <a href={memoryPath(oldest.id)}>Older versions</a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Version({
+  version,
+  former,
+  isShown,
+}: {
+  version: Memory;
+  former: Memory | undefined;
+  isShown: boolean;
+}): Markup {
+  const runs = former ? changedWords(former.content, version.content) : null;
+  const facts = former ? changedFacts(former, version) : [];
+  return (
+    <li aria-current={isShown ? "true" : undefined}>
+      <p class="faint">
+        <Moment at={new Date(version.created_at)} />
+        {version.superseded_by === null ? ", current" : ""}
+      </p>
+      <a class="memory-text" href={memoryPath(version.id)}>
+        <bdi>{runs ? <Changed runs={runs} /> : excerptOf(version.content, EXCERPT)}</bdi>
+      </a>
+      {facts.length > 0 && (
+        <p class="faint">
+          {facts.slice(0, MAX_FACTS).map((fact, at) => [at > 0 && ", ", fact])}
+          {facts.length > MAX_FACTS && ` and ${facts.length - MAX_FACTS} more`}
+        </p>
+      )}
+    </li>
+  );
+}
+
+/** A text with its changes marked. Unchanged parts are shortened. */
+function Changed({ runs }: { runs: readonly Run[] }): Markup {
+  if (runs.length < 2) return <>{excerptOf(runs[0]?.text ?? "", EXCERPT)}</>;
+  return (
+    <>
+      {runs.map(({ kind, text }, at): Child => {
+        if (kind === "removed") return <del>{shortenMiddle(text, MAX_CHANGED, 0)}</del>;
+        if (kind === "added") return <ins>{shortenMiddle(text, MAX_CHANGED, 0)}</ins>;
+        const [isFirst, isLast] = [at === 0, at === runs.length - 1];
+        return shortenMiddle(text, isFirst ? 0 : AROUND, isLast ? 0 : AROUND);
+      })}
+    </>
+  );
+}
+
+/** The first and last characters of a text, with an ellipsis between them. */
+function shortenMiddle(text: string, first: number, last: number): string {
+  const characters = [...text.replaceAll(/\s+/g, " ")];
+  if (characters.length <= first + last + 1) return characters.join("");
+  const end = last === 0 ? "" : characters.slice(-last).join("");
+  return `${characters.slice(0, first).join("")}…${end}`;
+}
+
+/** The changes of other fields, in words. */
+function changedFacts(former: Memory, version: Memory): Child[] {
+  const { tags, project, importance, pinned } = version;
+  const added = tags.filter((tag) => !former.tags.includes(tag));
+  const removed = former.tags.filter((tag) => !tags.includes(tag));
+  const facts: Child[] = [
+    ...added.map((tag) => <Fact name="tag" value={tag} what="added" />),
+    ...removed.map((tag) => <Fact name="tag" value={tag} what="removed" />),
+  ];
+  if (project !== former.project) {
+    facts.push(
+      project === null ? "no project now" : <Fact name="project" value={project} what="now" />,
+    );
+  }
+  if (importance !== former.importance) {
+    facts.push(`importance ${former.importance} → ${importance}`);
+  }
+  if (pinned !== former.pinned) facts.push(pinned ? "pinned" : "no longer pinned");
+  return facts;
+}
+
+function Fact({ name, value, what }: { name: string; value: string; what: string }): Markup {
+  return (
+    <>
+      {name} “<bdi>{value}</bdi>” {what}
+    </>
+  );
+}

@@ -1,0 +1,77 @@
+import { AppError } from "../../errors.ts";
+import type { EventFilter } from "../../security-log/event-store.ts";
+import { isEvent } from "../../security-log/events.ts";
+
+const DAY = 86_400_000;
+/** Maximum characters of a field. No value in the log is longer. */
+const MAX_LENGTH = 254;
+
+/** The fields of the filter form. Empty fields do not filter. */
+export interface SecurityView {
+  event: string;
+  /** Only on the owner's page: an e-mail address or the id of an account. */
+  account: string;
+  address: string;
+  /** Days in UTC, inclusive. */
+  from: string;
+  to: string;
+  /** The id of an event. Only older events are shown. */
+  before: string;
+}
+
+const FIELDS = ["event", "account", "address", "from", "to", "before"] as const;
+
+export function readSecurityView(parameters: URLSearchParams): SecurityView {
+  const read = (name: keyof SecurityView) =>
+    (parameters.get(name) ?? "").trim().slice(0, MAX_LENGTH);
+  return {
+    event: read("event"),
+    account: read("account"),
+    address: read("address"),
+    from: read("from"),
+    to: read("to"),
+    before: read("before"),
+  };
+}
+
+/** The address of a page or download with a view's filters. */
+export function securityPath(
+  path: string,
+  view: Partial<SecurityView>,
+  more: Readonly<Record<string, string>> = {},
+): string {
+  const parameters = new URLSearchParams(more);
+  for (const name of FIELDS) if (view[name]) parameters.set(name, view[name]);
+  return parameters.size > 0 ? `${path}?${parameters}` : path;
+}
+
+/** @throws AppError `validation_failed` */
+export function filterOf({ event, address, from, to }: SecurityView): EventFilter {
+  if (event !== "" && !isEvent(event)) {
+    throw new AppError("validation_failed", "There is no such event. Choose one from the list.");
+  }
+  return {
+    event: isEvent(event) ? event : null,
+    address: address === "" ? null : address.toLowerCase(),
+    from: startOf(from),
+    until: startOf(to, DAY),
+  };
+}
+
+/** @throws AppError `validation_failed` */
+export function beforeOf({ before }: SecurityView): number | null {
+  if (before === "") return null;
+  if (/^\d{1,15}$/.test(before)) return Number(before);
+  throw new AppError(
+    "validation_failed",
+    "This page does not exist. Go back to the newest events.",
+  );
+}
+
+/** The first moment of a day, plus `later` milliseconds. @throws AppError `validation_failed` */
+function startOf(day: string, later = 0): Date | null {
+  if (day === "") return null;
+  const time = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
+  if (!Number.isNaN(time)) return new Date(time + later);
+  throw new AppError("validation_failed", "Enter days in the form 2027-01-31.");
+}

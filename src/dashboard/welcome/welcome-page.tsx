@@ -1,0 +1,257 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+
+import type { FoundMemory } from "../../memories/model/found-memory.ts";
+import type { Memory } from "../../memories/model/memory.ts";
+import type { SearchMode } from "../../memories/ranking/mode.ts";
+import { SCRIPT, WELCOME } from "../../pages/assets.ts";
+import { Button, ButtonLink, Copyable } from "../../pages/button.tsx";
+import { Field, TextArea } from "../../pages/field.tsx";
+import type { Child, Markup } from "../../pages/jsx-runtime.ts";
+import { Document } from "../../pages/layout.tsx";
+import { Moment } from "../../pages/moment.tsx";
+import { Notice, Problem } from "../../pages/notice.tsx";
+import { PostForm } from "../../sign-in/form.tsx";
+import { WELCOME_PATH } from "../../sign-in/paths.ts";
+import { titleOf } from "../excerpt.ts";
+import { memoryPath, PATHS } from "../navigation.tsx";
+import type { Visit } from "../visit.ts";
+
+/** The first steps, in their order. */
+export const STEPS = {
+  connect: WELCOME_PATH,
+  save: `${WELCOME_PATH}/save`,
+  ask: `${WELCOME_PATH}/ask`,
+} as const;
+type Step = keyof typeof STEPS;
+
+const NAMES: readonly (readonly [Step, string])[] = [
+  ["connect", "Connect an agent"],
+  ["save", "Save a memory"],
+  ["ask", "Find it"],
+];
+
+/** An agent that has connected. */
+export interface ConnectedAgent {
+  /** Null if the agent did not give its name. */
+  readonly name: string | null;
+  /** Null if it connected before the server's last start. */
+  readonly at: Date | null;
+}
+
+/** A question and the memories found. */
+export interface Asked {
+  readonly query: string;
+  readonly found: readonly FoundMemory[];
+  readonly mode: SearchMode;
+}
+
+/** Step 1: connect an agent. The page shows when it has connected. */
+export function ConnectStep({
+  visit,
+  command,
+  isHere,
+  arrival,
+}: {
+  visit: Visit;
+  /** The command that connects agents. */
+  command: string;
+  /** Whether the agents run on the server's machine, where they need no key. */
+  isHere: boolean;
+  /** The agent that has connected; null if none has. */
+  arrival: ConnectedAgent | null;
+}): Markup {
+  return (
+    <StepPage visit={visit} step="connect" title="Connect your first agent">
+      <p>
+        {isHere
+          ? "Run this command in a terminal on this machine. It finds your agents, shows the changes to their settings, and asks before making them. No key is needed."
+          : "Run this command on the machine where your agents run. It finds them, shows the changes to their settings, and asks before making them. The agents sign in here when they first connect."}
+      </p>
+      <Copyable text={command} label="the command" />
+      {arrival === null ? (
+        <div class="arrival" data-arrival="none" role="status">
+          <p>
+            <span class="waiting" aria-hidden="true" /> Waiting for an agent. Start a session in
+            your agent.
+          </p>
+          <a href={STEPS.connect}>Check again</a>
+        </div>
+      ) : (
+        <div class="arrival come" data-arrival="come" role="status">
+          <p>
+            <strong>
+              <bdi>{arrival.name ?? "An agent"}</bdi>
+            </strong>{" "}
+            is connected
+            {arrival.at && (
+              <>
+                , last seen <Moment at={arrival.at} />
+              </>
+            )}
+            .
+          </p>
+        </div>
+      )}
+      <div class="actions">
+        <ButtonLink href={STEPS.save} kind="main">
+          Continue
+        </ButtonLink>
+        <a href={PATHS.connect}>Connect by hand, another machine, or an agent on the web</a>
+      </div>
+    </StepPage>
+  );
+}
+
+/** Step 2: save a memory. */
+export function SaveStep({
+  visit,
+  content = "",
+  problem,
+}: {
+  visit: Visit;
+  /** The text that was entered. */
+  content?: string;
+  problem?: string;
+}): Markup {
+  return (
+    <StepPage visit={visit} step="save" title="Save a first memory" problem={problem}>
+      <p>
+        Enter something that your agents should still know next week. Agents save memories by
+        themselves; this first one is yours.
+      </p>
+      <PostForm action={STEPS.save} token={visit.token}>
+        <TextArea
+          label="Memory"
+          name="content"
+          value={content}
+          rows={4}
+          required={true}
+          autofocus={true}
+          hint="For example: I like short answers, with the code first."
+        />
+        <div class="actions">
+          <Button kind="main">Save</Button>
+          <a href={STEPS.ask}>Skip</a>
+        </div>
+      </PostForm>
+    </StepPage>
+  );
+}
+
+/** Step 3: ask a question. The page shows the memories found with their scores. */
+export function AskStep({
+  visit,
+  saved,
+  asked,
+  problem,
+}: {
+  visit: Visit;
+  /** The memory of step 2; null if it was skipped. */
+  saved: Memory | null;
+  asked: Asked | null;
+  problem?: string;
+}): Markup {
+  return (
+    <StepPage visit={visit} step="ask" title="Find it again" problem={problem}>
+      <p>Ask as you would ask a person. You can use other words than those of the memory.</p>
+      {saved !== null && (
+        <blockquote class="saved">
+          <bdi>{titleOf(saved.content)}</bdi>
+        </blockquote>
+      )}
+      <search>
+        <form method="get" action={STEPS.ask}>
+          {saved !== null && <input type="hidden" name="saved" value={saved.id} />}
+          <Field
+            label="Question"
+            name="q"
+            type="search"
+            value={asked?.query ?? ""}
+            required={true}
+            autofocus={asked === null}
+            autocomplete="off"
+            maxlength={2000}
+          />
+          <Button kind={asked === null ? "main" : "plain"}>Ask</Button>
+        </form>
+      </search>
+      {asked !== null && <Answer {...asked} savedId={saved?.id ?? null} />}
+      <div class="actions">
+        <ButtonLink href={PATHS.overview} kind={asked === null ? "plain" : "main"}>
+          Go to the overview
+        </ButtonLink>
+      </div>
+    </StepPage>
+  );
+}
+
+function Answer({ found, mode, savedId }: Asked & { savedId: string | null }): Markup {
+  return (
+    <>
+      {mode === "keyword" && (
+        <Notice>
+          The model is still loading. Until then, only memories with the same words are found. Ask
+          again in a moment.
+        </Notice>
+      )}
+      {found.length === 0 ? (
+        <Notice>Nothing was found. Try words that are closer to the memory.</Notice>
+      ) : (
+        <ol class="answers" aria-label="Found memories">
+          {found.map(({ id, matched, score }) => (
+            <li>
+              <a href={memoryPath(id)}>
+                <bdi>{matched.text}</bdi>
+              </a>
+              <span class="under">
+                {id === savedId && "The memory that you have just saved. "}
+                {`Score ${score.toFixed(2)}`}{" "}
+                <meter value={score} min={0} max={1} aria-label="Score" />
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
+  );
+}
+
+function StepPage({
+  visit,
+  step,
+  title,
+  problem,
+  children,
+}: {
+  visit: Visit;
+  step: Step;
+  title: string;
+  problem?: string | undefined;
+  children?: Child;
+}): Markup {
+  return (
+    <Document title={title} kind="alone" assets={[SCRIPT, WELCOME]}>
+      <main class="welcome">
+        <div class="welcome-top">
+          <p class="brand">ctxd</p>
+          <a href={PATHS.overview}>Skip to the overview</a>
+        </div>
+        <nav aria-label="First steps">
+          <ol class="steps">
+            {NAMES.map(([name, label]) => (
+              <li>
+                <a href={STEPS[name]} aria-current={name === step ? "step" : undefined}>
+                  {label}
+                </a>
+              </li>
+            ))}
+          </ol>
+        </nav>
+        <h1>{title}</h1>
+        {visit.notice !== null && <Notice>{visit.notice}</Notice>}
+        {problem !== undefined && <Problem>{problem}</Problem>}
+        {children}
+      </main>
+    </Document>
+  );
+}

@@ -1,0 +1,139 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+
+import { Elysia } from "elysia";
+import { findClient } from "../../connect/clients.ts";
+import { AppError } from "../../errors.ts";
+import type { LastAgents } from "../../http/last-agents.ts";
+import type { Keys } from "../../keys/keys.ts";
+import { wholeAccount } from "../../keys/reach.ts";
+import type { Memories } from "../../memories/rules/memories.ts";
+import type { Grants } from "../../oauth/grants.ts";
+import type { ConnectCommandOf } from "../connect/connect-command.ts";
+import { type Guard, PAGE_ROUTE } from "../guard.tsx";
+import { readView, searchRequest } from "../memories/memories-view.ts";
+import { MAX_FORM, NOTHING_ENTERED, newMemoryOf, readEntries } from "../memory/memory-form.ts";
+import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME } from "../memory/memory-sources.ts";
+import { secretNotice } from "../memory/secret-notice.ts";
+import { ownSource } from "../session-principal.ts";
+import type { Visit } from "../visit.ts";
+import {
+  type Asked,
+  AskStep,
+  type ConnectedAgent,
+  ConnectStep,
+  SaveStep,
+  STEPS,
+} from "./welcome-page.tsx";
+
+/** Results shown. */
+const MAX_RESULTS = 3;
+
+/**
+ * The first steps on a new server: connect an agent, save a memory, find it again. Everyone who is signed in can take
+ * them and leave them at any time. The server does not store which step a person has reached.
+ */
+export function createWelcomeRoutes({
+  guard,
+  memories,
+  keys,
+  grants,
+  lastAgents,
+  connectCommand,
+}: {
+  guard: Guard;
+  memories: Pick<Memories, "count" | "find" | "save" | "search" | "secrets">;
+  keys: Pick<Keys, "list">;
+  grants: Pick<Grants, "list">;
+  lastAgents: Pick<LastAgents, "last">;
+  connectCommand: ConnectCommandOf;
+}) {
+  /**
+   * The agent that connected last. If none has since the server's start, it is the last key or app that was used, or
+   * the agents on this machine if they have written memories.
+   */
+  const lastConnected = async (accountId: string): Promise<ConnectedAgent | null> => {
+    const latest = lastAgents.last(accountId);
+    if (latest) return { ...latest, name: findClient(latest.name ?? "")?.name ?? latest.name };
+    const [ofKeys, ofApps] = await Promise.all([keys.list(accountId), grants.list(accountId)]);
+    const used = [
+      ...ofKeys.map(({ name, lastUsedAt }) => ({ name, at: lastUsedAt })),
+      ...ofApps.map(({ clientName, lastUsedAt }) => ({ name: clientName, at: lastUsedAt })),
+    ].flatMap(({ name, at }) => (at ? [{ name, at }] : []));
+    const [newest] = used.sort((a, b) => b.at.getTime() - a.at.getTime());
+    if (newest) return newest;
+    const written = await memories.count(wholeAccount(accountId), { sourceId: LOCAL_SOURCE_ID });
+    return written > 0 ? { name: LOCAL_SOURCE_NAME, at: null } : null;
+  };
+
+  const ask = async (visit: Visit): Promise<Asked | null> => {
+    const query = visit.url.searchParams.get("q")?.trim() ?? "";
+    if (query === "") return null;
+    const reach = wholeAccount(visit.account.id);
+    const { memories: found, mode } = await memories.search(reach, {
+      ...searchRequest(readView(new URLSearchParams({ q: query }))),
+      limit: MAX_RESULTS,
+    });
+    return { query, found, mode };
+  };
+
+  const savedOf = async ({ account, url }: Visit) => {
+    const id = url.searchParams.get("saved") ?? "";
+    return id === "" ? null : await memories.find(wholeAccount(account.id), id);
+  };
+
+  return new Elysia()
+    .get(
+      STEPS.connect,
+      ({ request }) =>
+        guard.show(request, async (visit) => (
+          <ConnectStep
+            visit={visit}
+            {...connectCommand(visit.account, "connect --all")}
+            arrival={await lastConnected(visit.account.id)}
+          />
+        )),
+      PAGE_ROUTE,
+    )
+    .get(
+      STEPS.save,
+      ({ request }) => guard.show(request, (visit) => <SaveStep visit={visit} />),
+      PAGE_ROUTE,
+    )
+    .post(
+      STEPS.save,
+      ({ request }) =>
+        guard.act(
+          request,
+          async ({ account }, form) => {
+            const input = newMemoryOf({
+              ...readEntries(form),
+              importance: NOTHING_ENTERED.importance,
+            });
+            const source = ownSource(account);
+            const { memory } = await memories.save(wholeAccount(account.id), input, { source });
+            const notice = secretNotice(memories, input).trim();
+            const to = `${STEPS.ask}?${new URLSearchParams({ saved: memory.id })}`;
+            return { to, ...(notice !== "" && { notice }) };
+          },
+          (visit, problem, form) => (
+            <SaveStep visit={visit} content={form.get("content") ?? ""} problem={problem} />
+          ),
+          MAX_FORM,
+        ),
+      PAGE_ROUTE,
+    )
+    .get(
+      STEPS.ask,
+      ({ request }) =>
+        guard.show(request, async (visit) => {
+          const saved = await savedOf(visit);
+          try {
+            return <AskStep visit={visit} saved={saved} asked={await ask(visit)} />;
+          } catch (error) {
+            if (!(error instanceof AppError) || error.status >= 500) throw error;
+            return <AskStep visit={visit} saved={saved} asked={null} problem={error.message} />;
+          }
+        }),
+      PAGE_ROUTE,
+    );
+}

@@ -1,0 +1,145 @@
+import { join } from "node:path";
+import type { Bound } from "../keys/reach.ts";
+import { BOUND_HEADER, encodeBound } from "../mcp/header-names.ts";
+import { reachSocketFolder, SOCKET } from "../system/socket-folder.ts";
+import { CONNECTION_PATH, VERSION_HEADER } from "./bridge-connections.ts";
+import { createServerStarter, type StartedServer } from "./server-starter.ts";
+
+/** Milliseconds between two attempts to connect. */
+const RETRY_MS = 20;
+/** Milliseconds that a server may take to start: its first start unpacks its libraries. */
+const START_TIMEOUT_MS = 120_000;
+
+interface Dependencies {
+  dataDir: string;
+  /** Starts a server for the folder. */
+  start: () => StartedServer;
+  /** Whether a process has locked the folder: its server is starting, running or ending. */
+  isServed: () => boolean;
+  /** Receives the version of every server that is found. */
+  onFound: (version: string) => void;
+  /** The project to which the server must limit all requests. */
+  bound?: Bound | null;
+}
+
+/** The server of a data folder, as a bridge sees it. */
+export type LocalServer = ReturnType<typeof createLocalServer>;
+
+/** Finds the server of a data folder by its socket, and starts one when there is none. */
+export function createLocalServer({
+  dataDir,
+  start,
+  isServed,
+  onFound,
+  bound = null,
+}: Dependencies) {
+  const binding = bound && encodeBound(bound);
+  const send = createSender(dataDir, binding);
+  let search: Promise<void> | null = null;
+  let connection = new AbortController();
+  let isClosed = false;
+  let limitsToProject = true;
+  let lastFailure: string | null = null;
+
+  const forget = () => {
+    connection.abort();
+    connection = new AbortController();
+    search = null;
+  };
+
+  /** Opens the connection that stays open as long as the server runs; false when none listens. */
+  const open = async (): Promise<boolean> => {
+    const opened = connection;
+    const forgetThis = () => {
+      if (connection === opened) forget();
+    };
+    try {
+      const response = await send(CONNECTION_PATH, { signal: opened.signal });
+      if (!response.ok || !response.body) return false;
+      lastFailure = null;
+      response.body.pipeTo(new WritableStream()).then(forgetThis, forgetThis);
+      onFound(response.headers.get(VERSION_HEADER) ?? "");
+      limitsToProject = binding === null || response.headers.get(BOUND_HEADER) === binding;
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  const find = async (): Promise<void> => {
+    const deadline = performance.now() + START_TIMEOUT_MS;
+    const starter = createServerStarter({
+      start,
+      isServed,
+      onFailure: (reason) => {
+        lastFailure = reason;
+      },
+    });
+    while (!isClosed && !(await open())) {
+      const now = performance.now();
+      if (now > deadline) {
+        throw new Error("The server of this data folder does not answer. Run: ctxd doctor");
+      }
+      starter.startIfNeeded(now);
+      await Bun.sleep(RETRY_MS);
+    }
+    if (!limitsToProject) {
+      forget();
+      throw new Error(
+        "The server of this data folder has an earlier version, which can't limit an agent to a project. Stop that server.",
+      );
+    }
+  };
+
+  const connect = (): Promise<void> => {
+    if (search) return search;
+    const started = find();
+    search = started;
+    started.catch(() => {
+      if (search === started) search = null;
+    });
+    return started;
+  };
+
+  return {
+    /** Resolves when the server answers. Starts it when there is none. */
+    connect,
+
+    /** Connects, then sends a request to the server. */
+    async request(path: string, init: RequestInit): Promise<Response> {
+      await connect();
+      return send(path, init);
+    },
+
+    /** Why the last server that was started ended; null when it serves. */
+    lastFailure: () => lastFailure,
+
+    /** Closes the connection. The next request looks for the server again. */
+    forget,
+
+    /** Closes the connection and stops looking for a server. */
+    close(): void {
+      isClosed = true;
+      forget();
+    },
+  };
+}
+
+/**
+ * Sends requests to the socket of a data folder. The temporary link that a long path needs exists
+ * only while a request is sent: systems delete old files from the folder of temporary files, and
+ * another user could then create a link with the same name.
+ */
+function createSender(dataDir: string, binding: string | null) {
+  return async (path: string, init: RequestInit): Promise<Response> => {
+    const reach = reachSocketFolder(dataDir);
+    const headers = new Headers(init.headers);
+    if (binding !== null) headers.set(BOUND_HEADER, binding);
+    try {
+      const unix = join(reach.path, SOCKET);
+      return await fetch(`http://localhost${path}`, { ...init, headers, unix });
+    } finally {
+      reach.release();
+    }
+  };
+}

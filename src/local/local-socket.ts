@@ -1,0 +1,121 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { AppError } from "../errors.ts";
+import type { Principal } from "../http/principal.ts";
+import { FULL_ACCESS } from "../keys/scopes.ts";
+import { readBound } from "../mcp/session-headers.ts";
+import { listenOnSocket } from "../system/local-socket.ts";
+import { SOCKET } from "../system/socket-folder.ts";
+import { CONNECTION_PATH, createBridgeConnections } from "./bridge-connections.ts";
+import { answerDashboard, DASHBOARD_PATH, type OpenDashboard } from "./open-dashboard.ts";
+import { STOP_REQUEST_PATH } from "./stop-request.ts";
+
+/** A socket that accepts requests. */
+export interface OpenSocket {
+  /** How many bridges are connected. */
+  readonly bridges: () => number;
+  /** When the last request arrived or the last bridge left, in `performance.now()` time; null before. */
+  readonly lastUse: () => number | null;
+  /** Resolves when another server, which a person starts, asks this one to stop. */
+  readonly stopRequested: Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Selects the account of a request on the socket, by its id. A user who may open the socket may also
+ * read the data folder and create keys for every account, so this needs no other proof.
+ */
+export const ACCOUNT_HEADER = "ctxd-account";
+
+/** The principal of every request on the socket, without its account and project. */
+const LOCAL = {
+  scopes: FULL_ACCESS,
+  via: "local",
+  credential: { by: "local", id: "local" },
+} as const;
+
+/** Answered even when there is no owner. */
+const HEALTH_PATH = "/api/health";
+
+/**
+ * Serves programs of the same user through a Unix socket in the data folder. A client that may open
+ * the socket acts as the local owner, or as any account that it selects by `ACCOUNT_HEADER`.
+ * @param ownerId the owner's account; an `AppError` that it throws becomes the response
+ * @param hasAccount whether an account exists
+ */
+export function createLocalSocket({
+  ownerId,
+  hasAccount = async () => false,
+}: {
+  ownerId: () => Promise<string>;
+  hasAccount?: (id: string) => Promise<boolean>;
+}) {
+  const principals = new WeakMap<Request, Principal>();
+
+  /** @throws AppError when the request needs the owner's account and there is none */
+  const authenticate = async (request: Request): Promise<void> => {
+    const selected = request.headers.get(ACCOUNT_HEADER);
+    // A request for an account that does not exist counts as one without credentials.
+    if (selected !== null && !(await hasAccount(selected))) return;
+    const accountId = selected ?? (await ownerId());
+    principals.set(request, { ...LOCAL, accountId, bound: readBound(request.headers) });
+  };
+
+  return {
+    /** The principal of a request that arrived by the socket; null for any other request. */
+    principalOf: (request: Request): Principal | null => principals.get(request) ?? null,
+
+    /**
+     * Listens in a data folder. The caller must hold the folder's lock: then an existing socket was
+     * left behind by a process that has ended, and is replaced.
+     */
+    listen(
+      dataDir: string,
+      {
+        version,
+        answer,
+        openDashboard,
+      }: {
+        version: string;
+        answer: (request: Request) => Promise<Response>;
+        /** Opens the server's port unless it is open; its error message is shown to the user. */
+        openDashboard: () => Promise<OpenDashboard>;
+      },
+    ): OpenSocket {
+      const connections = createBridgeConnections(version);
+      const stopRequested = Promise.withResolvers<void>();
+      let lastUse: number | null = null;
+      const server = listenOnSocket(dataDir, async (request) => {
+        const { pathname } = new URL(request.url);
+        if (pathname === STOP_REQUEST_PATH) {
+          stopRequested.resolve();
+          return new Response(null, { status: 202 });
+        }
+        lastUse = performance.now();
+        if (pathname === CONNECTION_PATH) return connections.answer(request);
+        if (pathname === DASHBOARD_PATH) return answerDashboard(request, openDashboard);
+        try {
+          await authenticate(request);
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+          if (pathname !== HEALTH_PATH) return refusal(error);
+        }
+        return answer(request);
+      });
+      return {
+        bridges: connections.count,
+        lastUse: () => lastUse && Math.max(lastUse, connections.lastEnd()),
+        stopRequested: stopRequested.promise,
+        async close() {
+          rmSync(join(dataDir, SOCKET), { force: true });
+          connections.end();
+          await server.stop();
+        },
+      };
+    },
+  };
+}
+
+function refusal({ code, message, status }: AppError): Response {
+  return Response.json({ error: { code, message } }, { status });
+}

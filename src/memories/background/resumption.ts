@@ -1,0 +1,117 @@
+import type { EmbeddingModel } from "../../embedding/embedder.ts";
+import type { Log as Lines } from "../../log.ts";
+import type { Log } from "../log/log.ts";
+import { accountOf, tableFor } from "../log/names.ts";
+import type { CurrentTable } from "../log/records.ts";
+import type { OpenTables } from "../store/open-tables.ts";
+import type { OpenTable } from "../store/pooled-table.ts";
+import type { Storage } from "../table/storage.ts";
+
+interface Parts {
+  log: Log;
+  /** By account. */
+  current: ReadonlyMap<string, CurrentTable>;
+  model: EmbeddingModel;
+  use: OpenTables["use"];
+  setCurrent: (accountId: string, table: CurrentTable) => Promise<void>;
+  forgetTable: (name: string) => Promise<void>;
+  lines: Lines;
+}
+
+/** Milliseconds until a table that could not be opened is tried again. */
+const OPEN_RETRY_MS = 30_000;
+
+/**
+ * Continues the work of the last process in the background: removes replaced tables, and opens those that
+ * have something to flush. If there is only one account, its table is opened in any case.
+ */
+export function startResumption({ log, current, use, setCurrent, lines, ...parts }: Parts): {
+  /** Resolves when each table has been tried once. */
+  done: Promise<void>;
+  stop(): Promise<void>;
+} {
+  let isStopped = false;
+  let retryTimer: ReturnType<typeof setTimeout> | undefined;
+
+  const open = (table: string, task: (open: OpenTable) => Promise<void>): Promise<boolean> =>
+    use(table, task).then(
+      () => true,
+      (error) => {
+        lines.error("table_not_opened", { table, cause: String(error) });
+        return false;
+      },
+    );
+
+  /** Opens tables that must be flushed, until all could be opened. */
+  const openUnflushed = async () => {
+    let isComplete = true;
+    for (const name of await log.unflushed()) {
+      if (isStopped) return;
+      isComplete = (await open(name, async () => {})) && isComplete;
+    }
+    if (!isComplete && !isStopped)
+      retryTimer = setTimeout(() => attempt(openUnflushed), OPEN_RETRY_MS);
+  };
+
+  const resume = async () => {
+    await finishReplacements({ log, current, ...parts });
+    for (const [accountId, { model }] of current) {
+      if (model !== null) continue;
+      await open(accountId, ({ table }) =>
+        setCurrent(accountId, { name: table.name, model: table.model.id }),
+      );
+    }
+    await openUnflushed();
+    // While the model is being loaded, so that the first search need not wait for the table.
+    const [only, ...others] = current.values();
+    if (only && others.length === 0 && !isStopped) await open(only.name, async () => {});
+  };
+
+  let running = Promise.resolve();
+  const attempt = (task: () => Promise<void>) => {
+    running = task().catch((error) => lines.error("store_not_resumed", { cause: String(error) }));
+    return running;
+  };
+
+  return {
+    done: attempt(resume),
+    async stop() {
+      isStopped = true;
+      clearTimeout(retryTimer);
+      await running;
+    },
+  };
+}
+
+/** Removes tables that another one has replaced, and copies for a model that is no longer in use. */
+async function finishReplacements({
+  log,
+  current,
+  model,
+  forgetTable,
+}: Pick<Parts, "log" | "current" | "model" | "forgetTable">): Promise<void> {
+  for (const name of await log.tables()) {
+    const accountId = accountOf(name);
+    const present = current.get(accountId)?.name ?? name;
+    if (name !== present && name !== tableFor(accountId, model.id)) await forgetTable(name);
+  }
+}
+
+/**
+ * Removes what an interrupted flush has left: a base that was not recorded or not removed, and entries that
+ * the base includes and that are still in the log's files.
+ */
+export async function removeLeftovers(
+  { log, vault }: Pick<Storage, "log" | "vault">,
+  lines: Lines,
+): Promise<void> {
+  const names = await log.tables();
+  const heads = await Promise.all(names.map(log.head));
+  const recorded = new Set(heads.map((head) => head?.checkpoint?.base));
+  const accounts = new Set(names.map(accountOf));
+  // Folders of unknown accounts stay.
+  const isLeftover = (base: string) => accounts.has(accountOf(base)) && !recorded.has(base);
+  await vault.forget((await vault.bases()).filter(isLeftover));
+  // This fails when the disk is full. The next flush tries again.
+  await log.expunge().catch((cause) => lines.error("log_not_expunged", { cause: String(cause) }));
+}

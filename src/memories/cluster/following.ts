@@ -1,0 +1,89 @@
+import type { EmbeddingModel } from "../../embedding/embedder.ts";
+import type { Log as Lines } from "../../log.ts";
+import { withTimeLimit } from "../../timing/time-limit.ts";
+import { tableFor } from "../log/names.ts";
+import type { SharedLog } from "../log/shared-log.ts";
+import type { OpenTables } from "../store/open-tables.ts";
+
+/** How often the work of other processes is checked, in milliseconds. */
+export const FOLLOWING = {
+  /** New entries and bases of tables that are open here. */
+  heads: 1_000,
+  /** Tables that no process has flushed in time, */
+  overdue: 5_000,
+  /** and the most of them that one check flushes. */
+  overdueTables: 8,
+  /** Expired answers to requests with an `Idempotency-Key`. */
+  answers: 600_000,
+  /** Tables of another model that another process copies, or whose copy failed. */
+  copies: 5_000,
+  /** Copies for a model that is no longer in use. */
+  abandonedCopies: 20_000,
+};
+export type Following = typeof FOLLOWING;
+
+/**
+ * Reads what other processes write to tables that are open here, and does the work that other processes
+ * have left undone. No request is needed for that: deleted text must leave this process too.
+ */
+export function startFollowing({
+  log,
+  tables,
+  model,
+  lines,
+  every = FOLLOWING,
+}: {
+  log: SharedLog;
+  tables: OpenTables;
+  /** The model in use. */
+  model: EmbeddingModel;
+  lines: Lines;
+  every?: Following | undefined;
+}): { stop(): Promise<void> } {
+  const stopped = Promise.withResolvers<void>();
+  let isStopped = false;
+
+  const repeat = async (what: string, after: number, task: () => Promise<void>) => {
+    while (!isStopped) {
+      // Random: processes that start together must not ask together.
+      await withTimeLimit(stopped.promise, after * (0.75 + Math.random() / 2), () => {});
+      if (isStopped) return;
+      await task().catch((error) => lines.warn("following_failed", { what, cause: String(error) }));
+    }
+  };
+
+  const followHeads = async () => {
+    const names = tables.opened().map(({ name }) => name);
+    if (names.length === 0) return;
+    const heads = await log.heads(names);
+    tables.follow(names, new Map(heads.map((head) => [head.table, head])));
+  };
+
+  const flushOverdue = async () => {
+    for (const name of await log.overdue(every.overdueTables)) {
+      if (isStopped) return;
+      await tables.flushSoon(name).catch((error) => {
+        lines.error("table_not_opened", { table: name, cause: String(error) });
+      });
+    }
+  };
+
+  const forgetCopies = async () => {
+    const isWanted = (table: string, accountId: string) => table === tableFor(accountId, model.id);
+    for (const table of await log.forgetCopies(isWanted)) lines.info("copy_forgotten", { table });
+  };
+
+  const running = Promise.all([
+    repeat("heads", every.heads, followHeads),
+    repeat("overdue", every.overdue, flushOverdue),
+    repeat("copies", every.abandonedCopies, forgetCopies),
+    repeat("answers", every.answers, log.expireAnswers),
+  ]);
+  return {
+    async stop() {
+      isStopped = true;
+      stopped.resolve();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,292 @@
+import { Type } from "@sinclair/typebox";
+import {
+  checked,
+  instant,
+  numberText,
+  parseInstant,
+  problemOf,
+  text,
+} from "../../text/input-kinds.ts";
+import type { Filter } from "../model/filter.ts";
+import { AgentId, LIMITS, Project, SessionId, Tag } from "../model/memory.ts";
+import { SEARCH_MODES } from "../ranking/mode.ts";
+
+const splitTags = (tags: string) => tags.split(",").map((tag) => tag.trim());
+
+const tagList = checked<string>(
+  {
+    type: "string",
+    description: "Comma-separated. A memory must have one of them, or all with `tags_match=all`.",
+    examples: ["work,travel"],
+  },
+  (value) => {
+    if (typeof value !== "string") return "must be a string";
+    const tags = splitTags(value);
+    if (tags.length > LIMITS.tags) return `must name at most ${LIMITS.tags} tags`;
+    const problem = tags.map((tag) => problemOf(Tag, tag)).find((found) => found !== null);
+    return problem ? `has a tag that ${problem}` : null;
+  },
+);
+
+const flag = (defaultValue: boolean, description: string) =>
+  Type.Union([Type.Literal("true"), Type.Literal("false")], {
+    default: String(defaultValue),
+    description,
+  });
+
+const deletionFields = {
+  tags: Type.Optional(tagList),
+  tags_match: Type.Optional(
+    Type.Union([Type.Literal("any"), Type.Literal("all")], {
+      description: "Whether a memory must have one of `tags` (the default) or all.",
+    }),
+  ),
+  agent_id: Type.Optional(AgentId),
+  session_id: Type.Optional(SessionId),
+  project: Type.Optional({
+    ...Project,
+    description: "Only memories of this project.",
+  }),
+  project_only: Type.Optional(flag(false, "`true` without `project`: memories of no project.")),
+  source: Type.Optional(
+    text({
+      minLength: 1,
+      maxLength: LIMITS.identifier,
+      description: "Id of the key, the app's grant or the account that wrote the memory.",
+      examples: ["key_0197f2c4e0b47c3a9a1d5b8e2f60c711"],
+    }),
+  ),
+  captured: Type.Optional(
+    Type.Union([Type.Literal("true"), Type.Literal("false")], {
+      description:
+        "`true`: only memories that were captured from conversations. `false`: only others.",
+    }),
+  ),
+  created_before: Type.Optional(
+    instant({ description: "Created before this moment.", examples: ["2026-12-01T00:00:00Z"] }),
+  ),
+};
+
+const filterFields = {
+  ...deletionFields,
+  project: Type.Optional({
+    ...Project,
+    description:
+      "Memories of this project and of none; only of this project with `project_only=true`. `*` means all projects.",
+  }),
+  project_only: Type.Optional(
+    flag(
+      false,
+      "Whether memories of no project are left out. Without `project`: only memories of no project.",
+    ),
+  ),
+  created_after: Type.Optional(
+    instant({
+      description: "Created at this moment or later.",
+      examples: ["2026-11-01T00:00:00Z"],
+    }),
+  ),
+};
+
+/** The filters of searches and lists, which leave out superseded memories by default. */
+const visibleFields = {
+  ...filterFields,
+  include_superseded: Type.Optional(flag(false, "Whether superseded memories are included.")),
+};
+
+const LIMIT = "The most memories to return.";
+
+const strict = { additionalProperties: false };
+
+/** The query of `GET /memories/search`. */
+export const SearchQuery = Type.Object(
+  {
+    q: text(
+      {
+        minLength: 1,
+        maxLength: LIMITS.query,
+        description:
+          "What to look for, in natural language. If the query names a time, such as last week or in May 2023, memories of that time come first.",
+        examples: ["what should I call the user"],
+      },
+      { notBlank: true },
+    ),
+    limit: numberText("integer", {
+      minimum: 1,
+      maximum: LIMITS.page,
+      default: 10,
+      description: LIMIT,
+    }),
+    ...visibleFields,
+    min_score: numberText("number", {
+      minimum: 0,
+      maximum: 1,
+      default: 0,
+      description: "Memories with a lower `score` are left out. Decay is part of the score.",
+    }),
+    mode: Type.Union(
+      SEARCH_MODES.map((mode) => Type.Literal(mode)),
+      { default: "hybrid", description: "Compare meaning and words, only meaning, or only words." },
+    ),
+    known: flag(
+      false,
+      "Whether to return only memories that are likely answers, with the mode `hybrid`. Their score without decay must be high enough. An empty result means that nothing is known about the query.",
+    ),
+    decay: flag(true, "Whether a memory's score falls with its age."),
+    explain: flag(false, "Whether each memory has an `explanation` of its score."),
+  },
+  strict,
+);
+
+/** The query of `POST /memories`. */
+export const CreationQuery = Type.Object(
+  {
+    similar: flag(
+      false,
+      "Whether the answer lists memories that say nearly the same, or that the new one may have outdated.",
+    ),
+  },
+  strict,
+);
+
+/** The query of `GET /memories`. */
+export const ListQuery = Type.Object(
+  {
+    ...visibleFields,
+    limit: numberText("integer", {
+      minimum: 1,
+      maximum: LIMITS.page,
+      default: 20,
+      description: LIMIT,
+    }),
+    cursor: Type.Optional(
+      Type.String({ maxLength: 200, description: "`next_cursor` of the previous page." }),
+    ),
+  },
+  strict,
+);
+
+/** The query of `GET /memories/export`. */
+export const ExportQuery = Type.Object(filterFields, strict);
+
+/** The query of `POST /memories/import`. */
+export const ImportQuery = Type.Object(
+  { dry_run: flag(false, "Whether to report what would be done, and change nothing.") },
+  strict,
+);
+
+/** The query of `GET /memories/:id/history`. */
+export const HistoryQuery = Type.Object(
+  {
+    limit: numberText("integer", {
+      minimum: 1,
+      maximum: LIMITS.page,
+      default: LIMITS.page,
+      description: LIMIT,
+    }),
+    cursor: Type.Optional(
+      text({ minLength: 1, maxLength: 36, description: "`next_cursor` of the previous page." }),
+    ),
+  },
+  strict,
+);
+
+/** The query of `DELETE /memories/:id`. */
+export const RemovalQuery = Type.Object(
+  {
+    history: flag(
+      false,
+      "Whether the memory's whole history is deleted too. Otherwise the memories before and after it are linked with each other.",
+    ),
+  },
+  strict,
+);
+
+/** The query of `DELETE /memories`. */
+export const DeletionQuery = Type.Object(deletionFields, strict);
+
+/** The body of `POST /memories/move`. */
+export const Move = Type.Object(
+  {
+    project: Type.Union([Project, Type.Null()], {
+      description: "The new project of the memories; `null` for none.",
+      examples: ["atlas"],
+    }),
+  },
+  strict,
+);
+
+/** Headers of requests that save memories. */
+export const CreationHeaders = Type.Object({
+  "idempotency-key": Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description:
+        "A repeated request with the same key within 24 hours saves nothing and gets the same answer.",
+    }),
+  ),
+});
+
+/** Headers of requests that change a memory. */
+export const ChangeHeaders = Type.Object({
+  "if-match": Type.Optional(
+    Type.String({
+      description: "The memory's `ETag`. The change is refused if the memory has changed since.",
+    }),
+  ),
+});
+
+interface FilterQuery {
+  tags?: string;
+  tags_match?: "any" | "all";
+  agent_id?: string;
+  session_id?: string;
+  project?: string;
+  project_only?: "true" | "false";
+  source?: string;
+  captured?: "true" | "false";
+  created_after?: string;
+  created_before?: string;
+}
+
+/** The filter of a query. */
+export function toFilter(query: FilterQuery): Filter {
+  const after = query.created_after && parseInstant(query.created_after);
+  const before = query.created_before && parseInstant(query.created_before);
+  const projects = projectsOf(query);
+  return {
+    ...(query.tags !== undefined && { tags: splitTags(query.tags) }),
+    ...(query.tags_match && { tagsMatch: query.tags_match }),
+    ...(query.agent_id !== undefined && { agentId: query.agent_id }),
+    ...(query.session_id !== undefined && { sessionId: query.session_id }),
+    ...(projects.length > 0 && { projects }),
+    ...(query.source !== undefined && { sourceId: query.source }),
+    ...(query.captured !== undefined && { isCaptured: query.captured === "true" }),
+    ...(typeof after === "number" && { createdAfter: after }),
+    ...(typeof before === "number" && { createdBefore: before }),
+  };
+}
+
+/** As a filter, all projects and none. */
+export const ALL_PROJECTS = "*";
+
+/** A named project includes memories of no project, unless only it is asked for. */
+function projectsOf({ project, project_only: only }: FilterQuery): (string | null)[] {
+  if (project === ALL_PROJECTS) return [];
+  if (project === undefined) return only === "true" ? [null] : [];
+  return only === "true" ? [project] : [project, null];
+}
+
+/** The filter of a deletion or a move, where a named project does not include memories of no project. */
+export function toExactFilter({ project, ...query }: FilterQuery): Filter {
+  const filter = toFilter(query);
+  return project === undefined ? filter : { ...filter, projects: [project] };
+}
+
+/** The filter of a search or a list. Superseded memories are left out unless they are asked for. */
+export function toVisibleFilter(
+  query: FilterQuery & { include_superseded?: "true" | "false" },
+): Filter {
+  return { ...toFilter(query), isCurrent: query.include_superseded !== "true" };
+}

@@ -1,0 +1,172 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { ref, responses } from "../../http/openapi.ts";
+import { checkQueryString } from "../../http/query.ts";
+import type { Reach } from "../../keys/reach.ts";
+import { FoundMemory } from "../model/found-memory.ts";
+import { ImportedMemory, Memory, SavedMemory } from "../model/memory.ts";
+import { Stats } from "../rules/stats.ts";
+import { createMovingRoutes } from "./moving-routes.ts";
+import { HistoryQuery, ListQuery, SearchQuery, toVisibleFilter } from "./requests.ts";
+import { createTransferRoutes } from "./transfer-routes.ts";
+import { createWritingRoutes, type Dependencies, ETAG, MemoryPath } from "./writing-routes.ts";
+
+const Found = Type.Object({ memories: Type.Array(ref("FoundMemory")) });
+const Page = Type.Object({
+  memories: Type.Array(ref("Memory")),
+  next_cursor: Type.Union([Type.String(), Type.Null()], {
+    description: "The `cursor` of the next page; `null` on the last page.",
+  }),
+});
+
+const SEARCH_MODE = {
+  "Ctxd-Search-Mode":
+    "The mode that was used: `keyword` instead of `hybrid` while the server loads the model after a start.",
+};
+
+/** The HTTP routes of `Memories`: decode, call, respond. */
+export function createMemoryRoutes(dependencies: Dependencies) {
+  return new Elysia({ prefix: "/memories", tags: ["memories"], normalize: false })
+    .model({ Memory, FoundMemory, ImportedMemory, SavedMemory })
+    .use(createTransferRoutes(dependencies))
+    .use(createReadingRoutes(dependencies))
+    .use(createMovingRoutes(dependencies))
+    .use(createWritingRoutes(dependencies));
+}
+
+function createReadingRoutes({ memories, authorize, etags, room }: Dependencies) {
+  return new Elysia({ normalize: false })
+    .derive(async ({ request }) => {
+      const reach: Reach = await authorize(request, "memories:read");
+      checkQueryString(request);
+      return { reach };
+    })
+    .mapResponse(({ reach, request, responseValue }) => room.respond(reach, request, responseValue))
+    .get(
+      "/search",
+      async ({ reach, query, set }) => {
+        const found = await memories.search(reach, {
+          query: query.q,
+          limit: Number(query.limit),
+          filter: toVisibleFilter(query),
+          minScore: Number(query.min_score),
+          mode: query.mode,
+          known: query.known === "true",
+          decay: query.decay === "true",
+          explain: query.explain === "true",
+        });
+        set.headers["ctxd-search-mode"] = found.mode;
+        return { memories: found.memories };
+      },
+      {
+        query: SearchQuery,
+        detail: {
+          operationId: "searchMemories",
+          summary: "Find memories by meaning",
+          description: "Best first. Equal scores are ordered newest first, then by id.",
+          responses: responses(
+            { status: 200, description: "Found.", schema: Found, headers: SEARCH_MODE },
+            400,
+            422,
+          ),
+        },
+      },
+    )
+    .get(
+      "/",
+      async ({ reach, query }) => {
+        const page = await memories.list(reach, {
+          filter: toVisibleFilter(query),
+          limit: Number(query.limit),
+          cursor: query.cursor,
+        });
+        return { memories: page.memories, next_cursor: page.nextCursor };
+      },
+      {
+        query: ListQuery,
+        detail: {
+          operationId: "listMemories",
+          summary: "List memories, newest first",
+          description:
+            "Pass `next_cursor` as `cursor` to get the next page. It is null on the last one.",
+          responses: responses({ status: 200, description: "A page.", schema: Page }, 400, 422),
+        },
+      },
+    )
+    .get(
+      "/:id",
+      async ({ reach, params, set }) => {
+        const memory = await memories.get(reach, params.id);
+        set.headers.etag = (await etags.maker())(memory);
+        return memory;
+      },
+      {
+        params: MemoryPath,
+        detail: {
+          operationId: "getMemory",
+          summary: "Get a memory",
+          description:
+            "Send its `ETag` as `If-Match` when you change the memory, to avoid lost updates.",
+          responses: responses(
+            { status: 200, description: "The memory.", schema: ref("Memory"), headers: ETAG },
+            400,
+            404,
+            422,
+          ),
+        },
+      },
+    )
+    .get(
+      "/:id/history",
+      async ({ reach, params, query: { limit, cursor } }) => {
+        const options = { limit: Number(limit), from: cursor };
+        const { memories: found, next } = await memories.history(reach, params.id, options);
+        return { memories: found, next_cursor: next };
+      },
+      {
+        params: MemoryPath,
+        query: HistoryQuery,
+        detail: {
+          operationId: "getMemoryHistory",
+          summary: "List a memory's history",
+          description:
+            "The memory with those that it supersedes and that supersede it, newest first.",
+          responses: responses(
+            { status: 200, description: "A page.", schema: Page },
+            400,
+            404,
+            422,
+          ),
+        },
+      },
+    );
+}
+
+/** `GET /stats`. */
+export function createStatsRoutes({
+  memories,
+  authorize,
+}: Pick<Dependencies, "memories" | "authorize">) {
+  return new Elysia({ tags: ["memories"], normalize: false }).model({ Stats }).get(
+    "/stats",
+    async ({ request }) => {
+      const principal = await authorize(request, "memories:read");
+      checkQueryString(request);
+      return memories.stats(principal);
+    },
+    {
+      query: Type.Object({}, { additionalProperties: false }),
+      detail: {
+        operationId: "getStats",
+        summary: "Count memories",
+        description:
+          "Counts by tag, agent, project and day, the size on disk, and how far memories have faded.",
+        responses: responses(
+          { status: 200, description: "Figures.", schema: ref("Stats") },
+          400,
+          422,
+        ),
+      },
+    },
+  );
+}

@@ -1,0 +1,188 @@
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { Elysia } from "elysia";
+import { AppError } from "../../errors.ts";
+import { readChunks } from "../../http/body-chunks.ts";
+import { allowLongWork } from "../../http/long-work.ts";
+import { ref, responses } from "../../http/openapi.ts";
+import { createPagedStream } from "../../http/paged-stream.ts";
+import { type Authorize, givenUp } from "../../http/principal.ts";
+import { checkQueryString } from "../../http/query.ts";
+import type { RecordEvent } from "../../http/record-event.ts";
+import type { Room } from "../../http/room.ts";
+import { validationError } from "../../http/validation.ts";
+import { allows } from "../../keys/scopes.ts";
+import { readByteLines, TOO_LONG } from "../../text/lines.ts";
+import { parseJson, TooManyValues } from "../../text/parse-json.ts";
+import { createPause } from "../../timing/pause.ts";
+import { ImportedMemory, ImportReport, type Memory } from "../model/memory.ts";
+import type { ImportLine } from "../rules/import.ts";
+import type { Memories } from "../rules/memories.ts";
+import { ExportQuery, ImportQuery, toFilter } from "./requests.ts";
+
+/** Newline-delimited JSON: one memory per line. */
+export const NDJSON = "application/x-ndjson";
+const ACCEPTED = new Set([NDJSON, "application/ndjson", "application/jsonl"]);
+
+/** The most bytes of a line: a content of 32,768 escaped characters, and the other fields. */
+const MAX_LINE = 1 << 20;
+
+const shape = TypeCompiler.Compile(ImportedMemory);
+
+/** Export and import of all memories, as streams with bounded memory. */
+export function createTransferRoutes({
+  memories,
+  authorize,
+  record,
+  room,
+}: {
+  memories: Memories;
+  authorize: Authorize;
+  record: RecordEvent;
+  room: Room;
+}) {
+  return new Elysia({ normalize: false })
+    .get(
+      "/export",
+      async ({ request, query }) => {
+        const principal = await authorize(request, "memories:read");
+        checkQueryString(request);
+        const { accountId } = principal;
+        const pages = room.hold(
+          principal,
+          request,
+          await memories.export(principal, toFilter(query)),
+        );
+        record(request, "memories_exported", { accountId });
+        const stillAllowed = async () => void (await authorize(request, "memories:read"));
+        return new Response(toStream(pages, stillAllowed), { headers: { "content-type": NDJSON } });
+      },
+      {
+        query: ExportQuery,
+        detail: {
+          operationId: "exportMemories",
+          summary: "Export all memories",
+          description:
+            "One memory per line, oldest first. The export has the memories that existed at the request: memories that change meanwhile have their new state, deleted ones are left out. If the connection ends early, the export is incomplete. It ends when the key is revoked.",
+          responses: responses(
+            { status: 200, description: "Lines.", schema: ref("Memory"), contentType: NDJSON },
+            400,
+            422,
+          ),
+        },
+      },
+    )
+    .post(
+      "/import",
+      async ({ request, query, server }) => {
+        const principal = givenUp(await authorize(request, "memories:write"), request);
+        const { accountId, scopes, credential } = principal;
+        checkQueryString(request);
+        const dryRun = query.dry_run === "true";
+        // A dry run reveals existing memories, and changes nothing.
+        if (dryRun) await authorize(request, "memories:read");
+        // Embedding takes longer than the server keeps an idle connection.
+        allowLongWork(request, server);
+        const report = await memories.import(principal, readLines(request), {
+          source: { via: "import", ...credential },
+          dryRun,
+          mayRead: allows(scopes, "memories:read"),
+          stillAllowed: async () => void (await authorize(request, "memories:write")),
+        });
+        if (!dryRun)
+          record(request, "memories_imported", {
+            accountId,
+            amount: report.created + report.updated,
+          });
+        return report;
+      },
+      {
+        // The handler reads the body line by line, after the request is authorized.
+        parse: () => null,
+        query: ImportQuery,
+        detail: {
+          operationId: "importMemories",
+          summary: "Import memories",
+          description:
+            "One memory per line, as exported; only `content` is required. Ids and times are kept, except that lines of one session with the same time and without an id get times a millisecond apart, in their order. `source` becomes the importing credential. Secrets such as API keys are masked. A line whose id exists is written only if its `updated_at` is newer, so importing a file twice changes nothing. Invalid lines are skipped and reported. Without the scope `memories:read`, `dry_run` is refused, and all lines that change nothing count as `kept`. The body may have any length. Memories are saved while it is read, and stay if it breaks off.",
+          requestBody: {
+            required: true,
+            content: { [NDJSON]: { schema: { $ref: "#/components/schemas/ImportedMemory" } } },
+          },
+          responses: responses(
+            { status: 200, description: "The result.", schema: ImportReport },
+            400,
+            415,
+            422,
+          ),
+        },
+      },
+    );
+}
+
+/**
+ * Pages of memories as lines of JSON.
+ * @param stillAllowed called before each page; throws to end the stream
+ */
+export function toStream(
+  pages: AsyncIterable<Memory[]>,
+  stillAllowed: () => Promise<void>,
+): ReadableStream<Uint8Array> {
+  return createPagedStream(allowedPages(pages, stillAllowed), (memories) =>
+    Buffer.from(memories.map((memory) => `${JSON.stringify(memory)}\n`).join("")),
+  );
+}
+
+async function* allowedPages<Page>(pages: AsyncIterable<Page>, stillAllowed: () => Promise<void>) {
+  for await (const page of pages) {
+    await stillAllowed();
+    yield page;
+  }
+}
+
+/** @throws AppError `unsupported_media_type` */
+function readLines(request: Request): AsyncGenerator<ImportLine> {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (!ACCEPTED.has(type ?? "")) {
+    throw new AppError(
+      "unsupported_media_type",
+      `The body must have a JSON object a line: send it with \`Content-Type: ${NDJSON}\`.`,
+    );
+  }
+  if (request.headers.has("content-encoding")) {
+    throw new AppError("unsupported_media_type", "The body must not be compressed.");
+  }
+  return parseLines(readChunks(request));
+}
+
+/** The memories of a body's lines. */
+export async function* parseLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<ImportLine> {
+  let number = 0;
+  const pause = createPause();
+  for await (const bytes of readByteLines(body, MAX_LINE)) {
+    await pause();
+    number++;
+    const line = parseLine(bytes);
+    if (line !== null) yield { number, ...line };
+  }
+}
+
+/** Returns null for an empty line. */
+function parseLine(
+  bytes: Buffer | typeof TOO_LONG,
+): { memory: ImportedMemory } | { problem: string } | null {
+  if (bytes === TOO_LONG) return { problem: `is longer than ${MAX_LINE} bytes` };
+  let memory: unknown;
+  try {
+    // Removes a byte order mark.
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    if (text.trim() === "") return null;
+    memory = parseJson(text);
+  } catch (error) {
+    if (error instanceof TooManyValues)
+      return { problem: "has more values than a memory may have" };
+    return { problem: "is not valid JSON in UTF-8" };
+  }
+  return shape.Check(memory)
+    ? { memory }
+    : { problem: validationError(shape.Errors(memory)).message };
+}

@@ -1,0 +1,100 @@
+import { AppError } from "../../errors.ts";
+import { createPause } from "../../timing/pause.ts";
+import { ANSWER_LIFETIME, AnswersTaken, type Log } from "../log/log.ts";
+import type { Answer } from "../log/records.ts";
+
+export type Idempotency = ReturnType<typeof createIdempotency>;
+
+/**
+ * Makes a repeated request with the same key take effect once. The log records which memories the request
+ * created, not its answer: the memories are read again, so that deleted text has no second copy.
+ * @param clock milliseconds since 1970
+ */
+export function createIdempotency({
+  log,
+  clock,
+}: {
+  log: Pick<Log, "answer">;
+  clock: () => number;
+}) {
+  /** Running requests, by account and key. */
+  const running = new Map<string, { requestHash: string; ids: Promise<string[]> }>();
+  const findAnswer = (accountId: string, keyHash: string) =>
+    log.answer(accountId, keyHash, clock() - ANSWER_LIFETIME);
+
+  return {
+    /** Ids of the memories that a request with this key made in the last 24 hours. */
+    async made(accountId: string, key: string): Promise<readonly string[]> {
+      return (await findAnswer(accountId, hash(key)))?.memoryIds ?? [];
+    },
+
+    /**
+     * Ids of the memories that `create` makes, or has made when it was called with this key in the last 24
+     * hours.
+     * @param request what the key was sent with; the same key with another request is refused
+     * @param create must append the result of `answer` in the same entry as the memories
+     * @throws AppError `validation_failed`
+     */
+    async once(
+      accountId: string,
+      key: string,
+      request: unknown,
+      create: (answer: (memoryIds: string[]) => Answer) => Promise<string[]>,
+    ): Promise<string[]> {
+      const keyHash = hash(key);
+      const requestHash = await hashList(Array.isArray(request) ? request : [request]);
+      const name = `${accountId} ${keyHash}`;
+      let other = running.get(name);
+      while (other) {
+        if (other.requestHash === requestHash) return await other.ids;
+        // If the other request fails, the key is free again.
+        await other.ids.catch(() => {});
+        other = running.get(name);
+      }
+      const createUnlessTaken = async () => {
+        const answer = (memoryIds: string[]) => ({
+          accountId,
+          keyHash,
+          requestHash,
+          memoryIds,
+          createdAt: clock(),
+        });
+        try {
+          return await create(answer);
+        } catch (error) {
+          // Another process has handled a request with the same key meanwhile.
+          if (error instanceof AnswersTaken) return null;
+          throw error;
+        }
+      };
+      const findOrCreate = async (): Promise<string[]> => {
+        const known = await findAnswer(accountId, keyHash);
+        if (!known) return (await createUnlessTaken()) ?? (await findOrCreate());
+        if (known.requestHash === requestHash) return known.memoryIds;
+        throw new AppError(
+          "validation_failed",
+          "This Idempotency-Key was used for another request. Use a new key for a new request.",
+          { details: [{ path: "/Idempotency-Key", message: "was used for another request" }] },
+        );
+      };
+      const ids = findOrCreate().finally(() => running.delete(name));
+      running.set(name, { requestHash, ids });
+      return await ids;
+    },
+  };
+}
+
+/** Hashes a list as JSON. The list may be long: other requests run between its items. */
+async function hashList(items: readonly unknown[]): Promise<string> {
+  const hasher = new Bun.CryptoHasher("sha256").update("[");
+  const pause = createPause();
+  for (const [index, item] of items.entries()) {
+    hasher.update((index === 0 ? "" : ",") + JSON.stringify(item));
+    await pause();
+  }
+  return hasher.update("]").digest("hex");
+}
+
+function hash(text: string) {
+  return new Bun.CryptoHasher("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,140 @@
+import { AppError } from "../../errors.ts";
+import type { Reach } from "../../keys/reach.ts";
+import { type Filter, hasCondition, passes } from "../model/filter.ts";
+import { MEMORY_ID } from "../model/memory.ts";
+import { projectToWrite, writable } from "../model/reach.ts";
+import type { MemoryRow } from "../model/rows.ts";
+import type { Store } from "../store/store.ts";
+import type { Draft } from "../table/draft.ts";
+import { chainIn, historyOf } from "../table/links.ts";
+import type { TableReader } from "../table/table.ts";
+
+/** Memories that one change moves, unless a history is longer: all their vectors are in memory meanwhile. */
+const BATCH = 128;
+
+interface Move {
+  reach: Reach;
+  /** Memories that match are moved, with their histories. */
+  wanted: Filter;
+  /** Memories of such a history that don't match this stay. */
+  reached: Filter;
+  /** The project to move to; `null` for none. */
+  target: string | null;
+}
+
+/** Moving memories and their histories to another project. Their times stay the same. */
+export function createMove({ store, clock }: { store: Pick<Store, "use">; clock: () => number }) {
+  /** @param ids of selected memories and all others of their histories */
+  const moveSome = (
+    ids: readonly string[],
+    selected: ReadonlySet<string>,
+    { reach, wanted, ...move }: Move,
+  ): Promise<number> =>
+    store.use(reach.accountId, async ({ writer }) =>
+      writer.change({
+        ids,
+        withVectors: true,
+        apply(draft) {
+          // Since the selection they may have been changed.
+          const matching = ids.filter((id) => {
+            const memory = selected.has(id) ? draft.get(id) : null;
+            return memory !== null && passes(wanted, memory);
+          });
+          let count = 0;
+          for (const memory of withHistories(draft, matching)) count += put(draft, memory, move);
+          return count;
+        },
+      }),
+    );
+
+  const moveAll = async (ids: readonly string[], move: Move): Promise<number> => {
+    const { accountId } = move.reach;
+    const selected = new Set(ids);
+    const walked = new Set<string>();
+    let moved = 0;
+    for (let start = 0; start < ids.length && !move.reach.signal?.aborted; ) {
+      const next = await store.use(accountId, ({ table }) =>
+        nextGroup(table, ids.slice(start, start + BATCH), walked),
+      );
+      moved += await moveSome(next.group, selected, move);
+      start += next.taken;
+    }
+    return moved;
+  };
+
+  return {
+    /**
+     * Moves all memories that match a filter to a project, and returns how many were moved. If it fails,
+     * or the client goes, some are moved; calling it again moves the rest.
+     * @param project `null` for none
+     * @throws AppError `forbidden`, or `validation_failed` for a filter without a condition
+     */
+    async move(reach: Reach, filter: Filter, project: string | null): Promise<number> {
+      if (!hasCondition(filter)) {
+        throw new AppError(
+          "validation_failed",
+          "Moving everything at once is not possible: give at least one filter.",
+        );
+      }
+      const target = projectToWrite(reach, project);
+      const reached = writable(reach, { aliveAt: clock() });
+      const wanted = writable(reach, { ...filter, aliveAt: clock() });
+      const ids = await store.use(reach.accountId, ({ table }) => table.select(wanted));
+      return moveAll(ids, { reach, wanted, reached, target });
+    },
+
+    /**
+     * Moves memories by id. Missing ones, and those that the caller may not change, are left out.
+     * @throws AppError `forbidden`
+     */
+    async moveThese(reach: Reach, ids: readonly string[], project: string | null) {
+      const target = projectToWrite(reach, project);
+      const reached = writable(reach, { aliveAt: clock() });
+      const possible = [...new Set(ids.filter((id) => MEMORY_ID.test(id)))];
+      return moveAll(possible, { reach, wanted: reached, reached, target });
+    },
+  };
+}
+
+/** Memories with all others of their histories, each once. */
+function withHistories(draft: Draft, ids: readonly string[]): Iterable<MemoryRow> {
+  const found = new Map<string, MemoryRow>();
+  for (const id of ids) {
+    if (!found.has(id)) for (const each of chainIn(draft, id)) found.set(each.id, each);
+  }
+  return found.values();
+}
+
+/** @returns the number of moved memories: 1 or 0 */
+function put(
+  draft: Draft,
+  memory: MemoryRow,
+  { reached, target }: Pick<Move, "reached" | "target">,
+): number {
+  const embedding = draft.embeddingOf(memory.id);
+  if (!embedding || memory.project === target || !passes(reached, memory)) return 0;
+  draft.put({ ...memory, ...embedding, project: target });
+  return 1;
+}
+
+/**
+ * Takes memories with their whole histories until there are enough for a change.
+ * @param walked ids of earlier groups and, afterwards, of this one: each history is walked once
+ * @returns ids, and how many of the given ones were taken
+ */
+async function nextGroup(table: TableReader, ids: readonly string[], walked: Set<string>) {
+  const rows = new Map((await table.find(ids)).map((row) => [row.id, row]));
+  const get = async (id: string) => rows.get(id) ?? (await table.find([id]))[0] ?? null;
+  const group: string[] = [];
+  let taken = 0;
+  for (const id of ids) {
+    if (group.length >= BATCH) break;
+    taken++;
+    if (walked.has(id) || !rows.has(id)) continue;
+    for (const each of await historyOf(get, id)) {
+      if (!walked.has(each)) group.push(each);
+      walked.add(each);
+    }
+  }
+  return { group, taken };
+}

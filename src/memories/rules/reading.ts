@@ -1,0 +1,176 @@
+import type { Decay } from "../../config/config.ts";
+import { createReadinessCheck } from "../../embedding/model-readiness.ts";
+import type { Reach } from "../../keys/reach.ts";
+import { createPause } from "../../timing/pause.ts";
+import { createMatcher } from "../matched/matcher.ts";
+import { termsOf } from "../matched/term-finder.ts";
+import type { Filter } from "../model/filter.ts";
+import type { FoundMemory } from "../model/found-memory.ts";
+import { MEMORY_ID, type Memory, type Similar } from "../model/memory.ts";
+import type { Usage } from "../model/quota.ts";
+import { readable } from "../model/reach.ts";
+import type { SearchMode } from "../ranking/mode.ts";
+import { type Fading, fadingOf } from "../ranking/retention.ts";
+import type { Store } from "../store/store.ts";
+import { toAnswers } from "./answer.ts";
+import { createExport } from "./export.ts";
+import { findAnswers, notFound } from "./find-by-id.ts";
+import { createHistory } from "./history.ts";
+import { createListing } from "./listing.ts";
+import { createMaps, type MemoryMap } from "./map.ts";
+import { type SearchRequest, type SearchResult, searchTable } from "./search.ts";
+import { findSimilar } from "./similar.ts";
+import { createStats, type Stats } from "./stats.ts";
+
+export type Reading = ReturnType<typeof createReading>;
+
+/** Finding and reading memories; see `createMemories`. */
+export function createReading({
+  store,
+  clock,
+  decay,
+}: {
+  store: Pick<Store, "use" | "bytes" | "usage" | "position">;
+  clock: () => number;
+  decay: Decay;
+}) {
+  const countStats = createStats({ clock, decay });
+  const drawMap = createMaps({ clock });
+  const isModelAtHand = createReadinessCheck();
+
+  const find = async (reach: Reach, id: string): Promise<Memory | null> => {
+    const [memory] = MEMORY_ID.test(id) ? await findAnswers(store, reach, [id], clock()) : [];
+    return memory ?? null;
+  };
+
+  /**
+   * The memories that answer a query, best first, and the mode that was used: a hybrid search compares
+   * words alone while the model is being loaded.
+   */
+  const search = async (
+    reach: Reach,
+    request: SearchRequest,
+  ): Promise<{ memories: FoundMemory[]; mode: SearchMode }> => {
+    const filter = readable(reach, { ...request.filter, aliveAt: clock() });
+    const { found, answers, mode } = await store.use(
+      reach.accountId,
+      async ({ table, embedder }) => {
+        const isWithoutModel = request.mode === "hybrid" && !(await isModelAtHand(embedder));
+        const mode = isWithoutModel ? "keyword" : request.mode;
+        const moment = { now: clock(), decay };
+        const asking = {
+          ...embedder,
+          embedQuery: (text: string) => embedder.embedQuery(text, reach),
+        };
+        const found = await searchTable(table, asking, { ...request, filter, mode }, moment);
+        const rows = found.hits.map(({ memory }) => memory);
+        return { mode, found, answers: await toAnswers(table, reach, rows) };
+      },
+    );
+    return { memories: await toFound(found, answers, request), mode };
+  };
+
+  return {
+    search,
+
+    /** How many memories of other projects answer a query that a project's memories don't; at most `limit`. */
+    async elsewhere(reach: Reach, request: SearchRequest): Promise<number> {
+      const { projects: _, ...filter } = request.filter;
+      return (await search(reach, { ...request, filter, known: true })).memories.length;
+    },
+
+    /**
+     * Memories that say nearly the same as a memory that was just saved, or that it may have outdated. Empty
+     * when they can't be read: the memory is saved all the same.
+     */
+    async similar(reach: Reach, id: string): Promise<Similar[]> {
+      const find = store.use(reach.accountId, async ({ table }) => {
+        const [memory] = await table.find([id]);
+        if (!memory) return [];
+        // A memory outdates none of other projects.
+        const projects = [memory.project, null];
+        // Captured memories are not superseded: nobody chose to keep them.
+        const filter = { projects, isCaptured: false, aliveAt: clock() };
+        return findSimilar(table, id, readable(reach, filter));
+      });
+      return await find.catch(() => []);
+    },
+
+    /** A page of memories, newest first. */
+    list: createListing({ store, clock }),
+
+    /** All memories, oldest first; see `ExportMemories`. */
+    export: createExport({ store, clock }),
+
+    /** A memory by its id; `null` when there is none. */
+    find,
+
+    /** @throws AppError `memory_not_found` */
+    async get(reach: Reach, id: string): Promise<Memory> {
+      const memory = await find(reach, id);
+      if (!memory) throw notFound(id);
+      return memory;
+    },
+
+    /** A page of a memory's history. */
+    history: createHistory({ store, clock }),
+
+    /** A memory's retention, and how fast it fades. */
+    fading: ({ updated_at, ...memory }: Memory): Fading =>
+      fadingOf({ ...memory, updatedAt: Date.parse(updated_at) }, clock(), decay),
+
+    /** The number of memories that match a filter, superseded ones included. */
+    count: (reach: Reach, filter: Filter): Promise<number> =>
+      store.use(reach.accountId, async ({ table }) => {
+        const visible = readable(reach, { ...filter, aliveAt: clock() });
+        return await table.count(visible);
+      }),
+
+    /** Statistics of an account's memories. */
+    async stats(reach: Reach): Promise<Stats> {
+      const figures = await store.use(reach.accountId, ({ table }) => countStats(table, reach));
+      // The size on disk is known of whole accounts only.
+      return { ...figures, bytes: reach.bound ? null : await store.bytes(reach.accountId) };
+    },
+
+    /**
+     * Current memories as points of a plane. The first call after a change takes seconds.
+     * @param version of an earlier map that is good enough, if it is still kept
+     * @throws AppError `unavailable` when it can't be drawn
+     */
+    map: (reach: Reach, version: string | null = null): Promise<MemoryMap> =>
+      drawMap(reach, (task) => store.use(reach.accountId, ({ table }) => task(table)), version),
+
+    /** Memories by id, in this order; missing ones are left out. */
+    some: (reach: Reach, ids: readonly string[]): Promise<Memory[]> =>
+      findAnswers(store, reach, ids, clock()),
+
+    /** A text that differs after each change of an account's memories, whichever server made it. */
+    position: ({ accountId }: Reach): Promise<string> => store.position(accountId),
+
+    /** Bytes on disk of an account's memories. */
+    bytes: (accountId: string): Promise<number> => store.bytes(accountId),
+
+    /** What an account keeps, as quotas count it. */
+    usage: (accountId: string): Promise<Usage> => store.usage(accountId),
+  };
+}
+
+/** Adds the matched passages. A hundred long texts take a while: other requests run between them. */
+async function toFound(
+  { hits, terms }: SearchResult,
+  answers: readonly Memory[],
+  { query }: Pick<SearchRequest, "query">,
+): Promise<FoundMemory[]> {
+  const match = createMatcher(terms.length > 0 ? terms : termsOf(query));
+  const pause = createPause();
+  const memories: FoundMemory[] = [];
+  for (const [place, { memory: _, nearest, ...marks }] of hits.entries()) {
+    const memory = answers[place];
+    if (memory) {
+      memories.push({ ...memory, matched: match(memory.content, nearest), ...marks });
+    }
+    await pause();
+  }
+  return memories;
+}

@@ -1,0 +1,170 @@
+import { AppError } from "../../errors.ts";
+import type { Reach } from "../../keys/reach.ts";
+import type { Answer } from "../log/records.ts";
+import { checkExpiry, newMemory } from "../model/change-memory.ts";
+import type { Memory, MemorySource, NewMemory } from "../model/memory.ts";
+import { projectToWrite, scopedKey } from "../model/reach.ts";
+import type { MemoryRow } from "../model/rows.ts";
+import type { Store } from "../store/store.ts";
+import { toAnswer, toAnswers } from "./answer.ts";
+import { findDuplicate, withoutTwin } from "./duplicate.ts";
+import { findReadable } from "./find-by-id.ts";
+import type { Idempotency } from "./idempotency.ts";
+import { checkSuperseded, putNew } from "./superseding.ts";
+
+/** Options of saving. */
+interface Saving {
+  source?: MemorySource | null;
+  idempotencyKey?: string | undefined;
+  /** Whether a duplicate is returned instead of saving the memory; see `findDuplicate`. */
+  withoutDuplicates?: boolean;
+}
+
+/** A saved memory, or the one that made saving it needless. */
+interface Saved {
+  memory: MemoryRow;
+  /** Whether it is new. */
+  isNew: boolean;
+}
+
+/** Saving memories; see `createMemories`. */
+export function createSaving({
+  store,
+  idempotency,
+  clock,
+}: {
+  store: Pick<Store, "use">;
+  idempotency: Idempotency;
+  clock: () => number;
+}) {
+  const insert = async (
+    reach: Reach,
+    inputs: readonly NewMemory[],
+    { source = null, withoutDuplicates = false }: Saving,
+    answer?: (ids: string[]) => Answer,
+  ): Promise<Saved[]> => {
+    const wanted = inputs.map((input) => ({
+      ...input,
+      project: projectToWrite(reach, input.project),
+    }));
+    const pathOf = (field: string) => (place: number) =>
+      inputs.length > 1 ? `memories/${place}/${field}` : field;
+    for (const [place, input] of wanted.entries()) {
+      checkExpiry(input.expires_at, clock(), pathOf("expires_at")(place));
+    }
+    const superseded = inputs.map(({ supersedes }) => supersedes);
+    const isSuperseding = superseded.some((id) => id != null);
+    // Checked before embedding, which takes longest; the commit checks again.
+    const bytes = inputs.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+    const growth = { memories: inputs.length, bytes };
+    const firstEmbedder = await store.use(reach.accountId, async ({ table, writer, embedder }) => {
+      await writer.checkRoom(growth);
+      const moment = { reach, now: clock(), pathOf: pathOf("supersedes") };
+      await checkSuperseded(table.find, superseded, moment);
+      return embedder;
+    });
+    const embedded = await Promise.all(
+      wanted.map(async (input) => ({
+        input,
+        embedding: await firstEmbedder.embedContent(input.content, reach),
+      })),
+    );
+    const now = clock();
+    const memories = embedded.map(({ input, embedding }) =>
+      newMemory(input, embedding, source, now),
+    );
+    const recorded = answer?.(memories.map(({ id }) => id));
+    const made = await store.use(reach.accountId, async ({ writer, embedder }) => {
+      if (embedder !== firstEmbedder) return null;
+      return await writer.change({
+        ids: superseded.filter((id) => id != null),
+        ...(isSuperseding && { withVectors: true, links: "near" }),
+        withTextsOf: withoutDuplicates ? memories : [],
+        apply(draft) {
+          const made = memories.map((memory, place): Saved => {
+            const duplicate = withoutDuplicates ? findDuplicate(draft, memory, now) : null;
+            if (duplicate) return { memory: duplicate, isNew: false };
+            const superseding = { reach, now, path: pathOf("supersedes")(place) };
+            const hasProject = inputs[place]?.project !== undefined;
+            const twins = { given: inputs[place], reach };
+            const saved = withoutDuplicates ? withoutTwin(draft, memory, twins) : memory;
+            return { memory: putNew(draft, saved, { ...superseding, hasProject }), isNew: true };
+          });
+          if (recorded) recorded.memoryIds = made.map(({ memory }) => memory.id);
+          return made;
+        },
+        answer: recorded,
+      });
+    });
+    return made ?? insert(reach, inputs, { source, withoutDuplicates }, answer);
+  };
+
+  const create = async (
+    reach: Reach,
+    inputs: readonly NewMemory[],
+    saving: Saving,
+  ): Promise<Saved[]> => {
+    const { idempotencyKey } = saving;
+    if (idempotencyKey === undefined) return insert(reach, inputs, saving);
+    let made: Saved[] = [];
+    const key = scopedKey(reach, idempotencyKey);
+    const ids = await idempotency.once(reach.accountId, key, inputs, async (answer) => {
+      made = await insert(reach, inputs, saving, answer);
+      return made.map(({ memory }) => memory.id);
+    });
+    // Not read again: if reading failed, the client would not learn that the memories are saved.
+    if (made.length > 0) {
+      if (made.every(({ isNew }) => isNew)) return made;
+      // Another server may have saved them for the same request meanwhile.
+      const here = await idempotency.made(reach.accountId, key);
+      return made.map((one) => ({ ...one, isNew: one.isNew || here.includes(one.memory.id) }));
+    }
+    const memories = await findReadable(store, reach, ids, clock());
+    if (memories.length < ids.length) {
+      throw new AppError(
+        "conflict",
+        "The memories that were saved with this Idempotency-Key have been deleted or have expired since.",
+      );
+    }
+    return memories.map((memory) => ({ memory, isNew: true }));
+  };
+
+  const answersOf = async (reach: Reach, saved: readonly Saved[]): Promise<Memory[]> => {
+    const rows = saved.map(({ memory }) => memory);
+    const unread = rows.map((row) => toAnswer(reach, row, () => null));
+    if (!reach.bound) return unread;
+    // What is saved is answered, even if the memories that it is linked with can't be read.
+    const read = store.use(reach.accountId, ({ table }) => toAnswers(table, reach, rows));
+    return await read.catch(() => unread);
+  };
+
+  return {
+    /**
+     * Saves memories, all or none.
+     * @param source the credential that saves them, as far as it is known
+     * @param idempotencyKey the same key within 24 hours returns the memories of the first call
+     * @throws AppError `validation_failed` for an `expires_at` that has passed, or as `supersededRow`
+     */
+    create: async (
+      reach: Reach,
+      inputs: readonly NewMemory[],
+      saving: Omit<Saving, "withoutDuplicates"> = {},
+    ): Promise<Memory[]> => answersOf(reach, await create(reach, inputs, saving)),
+
+    /**
+     * Saves a memory like `create`, or returns the one with exactly the same text.
+     * @param mayRead whether the client may receive an existing memory; otherwise the memory is saved again
+     * @returns the memory, and whether it is new
+     */
+    async save(
+      reach: Reach,
+      input: NewMemory,
+      { mayRead = true, ...saving }: Omit<Saving, "withoutDuplicates"> & { mayRead?: boolean } = {},
+    ): Promise<{ memory: Memory; isNew: boolean }> {
+      const made = await create(reach, [input], { ...saving, withoutDuplicates: mayRead });
+      const [memory] = await answersOf(reach, made);
+      if (!made[0] || !memory) throw new Error("saving a memory made none");
+      return { isNew: made[0].isNew, memory };
+    },
+  };
+}

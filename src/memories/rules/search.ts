@@ -1,0 +1,263 @@
+import type { Decay } from "../../config/config.ts";
+import type { Embedder, TokenStates } from "../../embedding/embedder.ts";
+import type { Term } from "../indexes/words.ts";
+import type { Part } from "../matched/passage.ts";
+import { type Filter, wasCaptured } from "../model/filter.ts";
+import type { Explanation } from "../model/found-memory.ts";
+import type { MemoryRow } from "../model/rows.ts";
+import { askedWords } from "../ranking/asked-version.ts";
+import { placeAmongSaved } from "../ranking/captured.ts";
+import {
+  answersAmong,
+  calibrate,
+  FLOOR,
+  JUDGED,
+  MATCHED,
+  type RankedResults,
+} from "../ranking/chance.ts";
+import { consider } from "../ranking/considered.ts";
+import { explain } from "../ranking/explain.ts";
+import type { SearchMode } from "../ranking/mode.ts";
+import { readPeriod } from "../ranking/period.ts";
+import type { Question } from "../ranking/question.ts";
+import { type Ranked, rankFirst, sessionsAround } from "../ranking/rank.ts";
+import { collapse } from "../ranking/restatements.ts";
+import { interactionWeights } from "../ranking/signals/interaction.ts";
+import {
+  comparable,
+  DEPTH,
+  orderVersions,
+  type VersionData,
+  type Versioned,
+  type VersionMarks,
+  versionsToCompare,
+} from "../ranking/version-order.ts";
+import type { Weights } from "../ranking/weights.ts";
+import type { MemoryTable } from "../table/table.ts";
+
+/** Candidates by meaning and by words, each; more if a page is larger. */
+const CANDIDATES = 100;
+/** When only superseding tells which memories are versions. */
+const NO_DATA: VersionData = { vectors: new Map(), matches: new Map() };
+
+export interface SearchRequest {
+  query: string;
+  limit: number;
+  filter: Filter;
+  /** Memories with a lower score are left out. */
+  minScore: number;
+  mode: SearchMode;
+  /** Whether scores fall with age. The default is true. */
+  decay?: boolean;
+  /** Whether each score is explained. */
+  explain?: boolean;
+  /** Whether only likely answers are returned; see `FLOOR`. */
+  known?: boolean;
+  /** Whether results that say the same are one. By default they are if `known`. */
+  merges?: boolean;
+  /** Whether the version of a fact that the query asks for comes before the others. The default is true. */
+  versions?: boolean;
+}
+
+/** A memory that was found. */
+interface Hit extends VersionMarks {
+  /** Ids of other results that say the same. */
+  alike?: string[];
+  memory: MemoryRow;
+  score: number;
+  /** If it was asked for. */
+  explanation?: Explanation;
+  /** The passage that is nearest to the query in meaning; undefined when it is not known. */
+  nearest: Part | undefined;
+}
+
+/** The memories that answer a query, best first, and the words of the query. */
+export interface SearchResult {
+  hits: Hit[];
+  terms: readonly Term[];
+}
+
+/** Finds the memories of a table that answer a query. */
+export async function searchTable(
+  table: MemoryTable,
+  embedder: Embedder,
+  {
+    query,
+    limit,
+    filter,
+    minScore,
+    mode,
+    decay: decays = true,
+    explain: explains,
+    versions = true,
+    known = false,
+    merges = known,
+  }: SearchRequest,
+  { now, decay }: { now: number; decay: Decay },
+): Promise<SearchResult> {
+  const asked = {
+    text: query,
+    mode,
+    filter,
+    least: limit,
+    first: Math.max(limit, JUDGED, DEPTH),
+    memories: table.usage.memories,
+    now,
+    decay: decays ? decay : null,
+  };
+  const found = await rankTable(table, embedder, asked);
+  const { question } = found;
+  const all = calibrate(found);
+  const captured = filter.isCaptured ? [] : all.filter(({ memory }) => wasCaptured(memory));
+  // Saved memories are ranked as if there were no captured ones: thousands of captured turns must not crowd
+  // them out.
+  const ranked = captured.length > 0 ? await rankSaved(table, embedder, asked) : all;
+  // A query about a time asks for the version of that time, not for the newest.
+  const isOfAnyTime = readPeriod(query, now) === null;
+  const areCompared = versions && isOfAnyTime;
+  // Without meaning, or without words, a comparison of texts lacks half of its signs.
+  const isComplete = areCompared && mode === "hybrid";
+  const data = isComplete
+    ? await versionData(table, query, { ranked, asked: found.asked })
+    : NO_DATA;
+  const ordered: readonly OrderedResult[] = areCompared
+    ? orderVersions({ text: query, cosines: embedder.model.cosines }, ranked, data)
+    : ranked;
+  // The same holds for what counts as a likely answer.
+  const answers = mode === "hybrid" ? FLOOR : 1;
+  const merged: readonly OrderedResult[] =
+    captured.length > 0 ? placeAmongSaved(ordered, captured, answers) : ordered;
+  // The floor was fitted for hybrid scores only.
+  const answering = known && mode === "hybrid" ? answersAmong(merged) : merged;
+  const scored = answering.filter(({ score }) => score >= minScore);
+  const wanted: readonly (OrderedResult & { alike?: string[] })[] = merges
+    ? collapse(scored, await vectorsOf(table, scored, data), embedder.model.cosines)
+    : scored;
+  const hits = wanted.slice(0, limit).map(({ newer, replaces, alike, ...one }) => ({
+    memory: one.memory,
+    score: one.score,
+    nearest: partOf(one),
+    ...(newer !== undefined && { newer }),
+    ...(replaces !== undefined && { replaces }),
+    ...(alike !== undefined && { alike }),
+    ...(explains && { explanation: explain(one, question) }),
+  }));
+  return { hits, terms: question.terms };
+}
+
+type OrderedResult = Ranked & VersionMarks;
+
+/** The vectors of results, of which some may have been read before. */
+async function vectorsOf(
+  table: Pick<MemoryTable, "vectorsOf">,
+  results: readonly OrderedResult[],
+  data: VersionData,
+): Promise<ReadonlyMap<string, Float32Array>> {
+  const known = data.vectors;
+  const ids = results.slice(0, DEPTH).map(({ memory }) => memory.id);
+  const others = ids.filter((id) => !known.has(id));
+  if (others.length === 0 || ids.length < 2) return known;
+  return new Map([...known, ...(await table.vectorsOf(others))]);
+}
+
+/** What the comparison of versions needs of the results besides their texts. */
+export async function versionData(
+  table: Pick<MemoryTable, "vectorsOf" | "interaction">,
+  query: string,
+  { ranked, asked }: { ranked: readonly Versioned[]; asked: TokenStates | null },
+): Promise<VersionData> {
+  const ids = versionsToCompare(query, ranked);
+  if (ids.length === 0) return NO_DATA;
+  const vectors = await table.vectorsOf(ids);
+  return { vectors, matches: await matchWords(table, comparable(ranked, vectors), asked) };
+}
+
+/** The inputs of a ranking besides the table and the model. */
+interface RankingInput extends Pick<Question, "text" | "mode" | "memories" | "now" | "decay"> {
+  filter: Filter;
+  /** The fewest different memories that the comparison of meaning returns, if the table has them. */
+  least: number;
+  /** How many of the first memories are needed; all by default. */
+  first?: number;
+  weights?: Weights;
+}
+
+/** Ranks the memories that were not captured, with calibrated scores. */
+async function rankSaved(
+  table: MemoryTable,
+  embedder: Embedder,
+  asked: RankingInput,
+): Promise<Ranked[]> {
+  const filter = { ...asked.filter, isCaptured: false };
+  const first = Number.POSITIVE_INFINITY;
+  const saved = { ...asked, filter, first };
+  return calibrate(await rankTable(table, embedder, saved));
+}
+
+/**
+ * Ranks memories of a table for a question. `calibrate` makes scores of different questions comparable. If captured
+ * memories are among them, all are ranked, since saved ones take their places.
+ */
+export async function rankTable(
+  table: Pick<MemoryTable, "candidates" | "ofSessions" | "interaction">,
+  embedder: Pick<Embedder, "model" | "embedQuery">,
+  { filter, least, first: wanted, weights, ...input }: RankingInput,
+): Promise<RankedResults & { ranked: Ranked[]; asked: TokenStates | null }> {
+  const { text, mode } = input;
+  const embedding = mode === "keyword" ? null : embedder.embedQuery(text);
+  const words = mode === "semantic" ? null : text;
+  const vectors = embedding?.then(({ vector }) => vector) ?? null;
+  const limits = { limit: CANDIDATES, least };
+  const found = await table.candidates({ vector: vectors, words, filter, ...limits });
+  const { candidates, terms, memories = input.memories } = found;
+  const embedded = await embedding;
+  const vector = embedded?.vector ?? null;
+  const { model } = embedder;
+  const understood = embedded?.understood ?? 1;
+  const question: Question = { ...input, memories, model, terms, understood };
+  const first = consider(candidates, question);
+  const sessions = sessionsAround(first);
+  const turns = await table.ofSessions(sessions, { filter, vector, terms });
+  const considered = consider(turns, question, first);
+  const { best, finish } = rankFirst(considered, sessions, question, weights);
+  const interactions = embedded
+    ? await table.interaction(
+        best,
+        embedded.states,
+        interactionWeights(embedded.states.words, terms),
+      )
+    : new Map<string, number>();
+  const hasCaptured = considered.some(({ memory }) => wasCaptured(memory));
+  const ranked = finish(interactions, hasCaptured ? undefined : wanted);
+  const asked = embedded?.states ?? null;
+  const firstIds = ranked.slice(0, MATCHED).map(({ memory }) => memory.id);
+  return { question, considered, ranked, asked, matches: await matchWords(table, firstIds, asked) };
+}
+
+/**
+ * How well each word of a question is matched in memories, −1 to 1, by their ids. Memories whose words can't be compared
+ * are left out.
+ * @param asked null for a question by words alone
+ */
+async function matchWords(
+  table: Pick<MemoryTable, "interaction">,
+  ids: readonly string[],
+  asked: TokenStates | null,
+): Promise<Map<string, number[]>> {
+  const matches = new Map<string, number[]>();
+  if (!asked) return matches;
+  for (const [at, word] of askedWords(asked).entries()) {
+    const weights = asked.words.map((own) => (own === word ? 1 : 0));
+    for (const [id, match] of await table.interaction(ids, asked, weights)) {
+      if (at === 0) matches.set(id, []);
+      matches.get(id)?.push(match);
+    }
+  }
+  return matches;
+}
+
+function partOf({ memory: { content, starts }, passage }: Ranked): Part | undefined {
+  const start = starts[passage];
+  if (start === undefined || starts.length < 2) return undefined;
+  return { start, end: starts[passage + 1] ?? content.length };
+}

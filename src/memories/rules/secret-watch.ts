@@ -1,0 +1,181 @@
+import { AppError } from "../../errors.ts";
+import type { Metrics } from "../../metrics.ts";
+import { findSecrets } from "../../secrets/find-secrets.ts";
+import { maskSecrets, maskSecretsInLong } from "../../secrets/mask-secrets.ts";
+import { problemOf } from "../../text/input-kinds.ts";
+import { LIMITS, NewMemory, normaliseTags, Project, Tag } from "../model/memory.ts";
+import type { MemoryRow } from "../model/rows.ts";
+import type { Warning } from "../model/warning.ts";
+
+/**
+ * Whether each field that clients set is free text, which may contain secrets. The compiler asks for every new
+ * field. One with free text also belongs into `secretsIn`, `maskTexts` and `isWithinLimits`.
+ */
+type FreeText = Covering<{
+  content: true;
+  tags: true;
+  metadata: true;
+  agent_id: true;
+  session_id: true;
+  project: true;
+  importance: false;
+  pinned: false;
+  supersedes: false;
+  expires_at: false;
+}>;
+type Covering<Fields extends Record<keyof NewMemory, boolean>> = Fields;
+type TextField = { [Field in keyof FreeText]: FreeText[Field] extends true ? Field : never };
+
+/** The free texts of a memory in a request; `null` clears one. */
+type Texts = {
+  [Field in TextField[keyof FreeText]]?: NewMemory[Field] | null | undefined;
+};
+
+/** Replaces a secret where its kind does not fit. No secret is shorter. */
+const SHORT_MASK = "***";
+
+/** How a secret was handled. */
+type Done = "refused" | "saved" | "masked";
+
+export type SecretWatch = ReturnType<typeof createSecretWatch>;
+
+/** Finds secrets in texts that are to be saved. Secrets are counted by kind, and never repeated or logged. */
+export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
+  const counter = metrics.counter(
+    "ctxd_secrets_total",
+    "Secrets in received texts, by kind and by how they were handled.",
+    ["kind", "done"],
+  );
+  const count = (kinds: readonly string[], done: Done) => {
+    for (const kind of kinds) counter.inc({ kind, done });
+  };
+
+  const countMasked = (kinds: string[]) => count(kinds, "masked");
+  const mask = (text: string): string => maskSecrets(text, countMasked);
+
+  return {
+    /** Warnings about a memory that is saved with secrets; null without any. */
+    warnings(texts: Texts): { warnings: Warning[] } | null {
+      const warnings = secretsIn(texts).map(({ path, kinds }): Warning => {
+        count(kinds, "saved");
+        return {
+          code: "secret",
+          path,
+          message: `Contains what looks like a secret: ${named(kinds)}.`,
+        };
+      });
+      return warnings.length > 0 ? { warnings } : null;
+    },
+
+    /** @throws AppError `validation_failed` for texts with secrets */
+    refuse(texts: Texts): void {
+      const found = secretsIn(texts);
+      if (found.length === 0) return;
+      for (const { kinds } of found) count(kinds, "refused");
+      const all = [...new Set(found.flatMap(({ kinds }) => kinds))];
+      throw new AppError(
+        "validation_failed",
+        `Not saved: this contains what looks like a secret (${named(all)}). Save the fact without the secret, for example its purpose and where it is stored.`,
+        {
+          details: found.map(({ path }) => ({
+            path,
+            message: "contains what looks like a secret",
+          })),
+        },
+      );
+    },
+
+    /** A long text with its secrets masked; see `maskSecrets`. */
+    mask: (text: string): Promise<string> => maskSecretsInLong(text, countMasked),
+
+    /** The memory with its secrets masked, or the memory itself if it has none. */
+    maskMemory<Kept extends MaskedTexts>(memory: Kept): Kept {
+      const { content, tags, agentId, sessionId, project, metadata } = memory;
+      const labels = { agent_id: agentId, session_id: sessionId, project };
+      const found = secretsIn({ content, tags, ...labels });
+      const hasNone = found.length + findSecrets(metadata).length === 0;
+      if (hasNone) return memory;
+      const masked = maskTexts(memory, mask);
+      if (isWithinLimits(masked)) return { ...memory, ...masked };
+      return {
+        ...memory,
+        ...maskTexts(memory, (text) =>
+          maskSecrets(
+            text,
+            () => {},
+            () => SHORT_MASK,
+          ),
+        ),
+      };
+    },
+  };
+}
+
+function secretsIn({ content, tags, metadata, agent_id, session_id, project }: Texts) {
+  const texts = [
+    ["/content", content ?? ""],
+    ["/tags", tags?.join("\n") ?? ""],
+    ["/agent_id", agent_id ?? ""],
+    ["/session_id", session_id ?? ""],
+    ["/project", project ?? ""],
+    ["/metadata", metadata && Object.keys(metadata).length > 0 ? JSON.stringify(metadata) : ""],
+  ] as const;
+  return texts.flatMap(([path, text]) => {
+    const kinds = findSecrets(text).map(({ kind }) => kind);
+    return kinds.length > 0 ? [{ path, kinds }] : [];
+  });
+}
+
+function named(kinds: readonly string[]) {
+  return [...new Set(kinds)].join(", ");
+}
+
+type MaskedTexts = Pick<
+  MemoryRow,
+  "content" | "tags" | "metadata" | "agentId" | "sessionId" | "project"
+>;
+type Mask = (text: string) => string;
+
+function maskTexts(memory: MaskedTexts, mask: Mask): MaskedTexts {
+  const maskLabel = (label: string | null) => (label === null ? null : mask(label));
+  return {
+    content: mask(memory.content),
+    tags: normaliseTags(memory.tags.map(mask)),
+    metadata: JSON.stringify(maskJson(JSON.parse(memory.metadata), mask)),
+    agentId: maskLabel(memory.agentId),
+    sessionId: maskLabel(memory.sessionId),
+    project: maskLabel(memory.project),
+  };
+}
+
+/** Masks the names and the values of an object. */
+function maskJson(value: unknown, mask: Mask): unknown {
+  if (typeof value === "string") return mask(value);
+  if (Array.isArray(value)) return value.map((each) => maskJson(each, mask));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([name, each]) => [
+    mask(name),
+    typeof each === "string" ? maskValue(name, each, mask) : maskJson(each, mask),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** A mask with the secret's kind may be longer than the secret. */
+function isWithinLimits({ metadata, ...memory }: MaskedTexts): boolean {
+  const { content, tags, agentId, sessionId, project } = memory;
+  return (
+    problemOf(NewMemory.properties.content, content) === null &&
+    tags.every((tag) => problemOf(Tag, tag) === null) &&
+    [agentId, sessionId, project].every(
+      (label) => label === null || problemOf(Project, label) === null,
+    ) &&
+    Buffer.byteLength(metadata) <= LIMITS.metadata
+  );
+}
+
+/** Masks a value of an object. Its name may show that it is a secret. */
+function maskValue(name: string, value: string, mask: Mask): string {
+  const before = `${name}: `;
+  const masked = mask(before + value);
+  return masked.startsWith(before) ? masked.slice(before.length) : mask(value);
+}

@@ -1,0 +1,103 @@
+import { type Filter, passes } from "../model/filter.ts";
+import type { Similar } from "../model/memory.ts";
+import type { MemoryRow } from "../model/rows.ts";
+import { hintOf, isRestatement } from "../ranking/hint.ts";
+import { meaningScore } from "../ranking/relevance.ts";
+import { rounded } from "../ranking/scores.ts";
+import type { MemoryTable } from "../table/table.ts";
+
+/** The most similar memories that are returned, and the candidates among which they are found. */
+const MAX_SIMILAR = 10;
+const CANDIDATES = 50;
+/** Links of a history that are followed to find what holds now. */
+const MAX_STEPS = 32;
+/** Lowest score of texts about the same subject: a cosine of 0.65, which one of fifty random pairs has. */
+const NEAR = 0.3;
+
+/** A memory, and its similarity in meaning to another one, 0 to 1: 1 for the same text. */
+interface NearMemory {
+  memory: MemoryRow;
+  score: number;
+}
+
+/**
+ * The memories that say nearly the same as a memory, or that it may have outdated, nearest first; then those that said
+ * the same and were superseded.
+ * @param filter which memories are compared, superseded ones included
+ */
+export async function findSimilar(
+  table: MemoryTable,
+  id: string,
+  filter: Filter,
+): Promise<Similar[]> {
+  const { content, nearest } = await nearestTo(table, id, { ...filter, isCurrent: true });
+  const current = nearest.flatMap(({ memory, score }): Similar[] => {
+    const kind = hintOf(memory.content, content, score);
+    return kind ? [{ id: memory.id, score: rounded(score), kind }] : [];
+  });
+  const all = await nearestTo(table, id, filter);
+  const superseded: Similar[] = [];
+  for (const { memory, score } of all.nearest) {
+    if (memory.supersededBy === null || !isRestatement(memory, { content }, score)) continue;
+    const holds = await newestOf(table, memory, filter);
+    // A memory that supersedes this one says the same again on purpose.
+    if (holds === null || holds === id) continue;
+    superseded.push({
+      ...{ id: memory.id, score: rounded(score), kind: "superseded" },
+      superseded_by: holds,
+    });
+  }
+  return [...current, ...superseded].slice(0, MAX_SIMILAR);
+}
+
+/** Id of the memory that holds now of a superseded one's history; null if the caller may not read it. */
+async function newestOf(
+  table: Pick<MemoryTable, "find">,
+  memory: MemoryRow,
+  filter: Filter,
+): Promise<string | null> {
+  let newest = memory;
+  for (let step = 0; newest.supersededBy !== null && step < MAX_STEPS; step++) {
+    const [next] = await table.find([newest.supersededBy]);
+    if (!next) break;
+    newest = next;
+  }
+  return passes({ ...filter, isCurrent: true }, newest) ? newest.id : null;
+}
+
+/** The memories that are near a memory in meaning, nearest first. */
+export async function findNear(
+  table: MemoryTable,
+  id: string,
+  filter: Filter,
+): Promise<NearMemory[]> {
+  const { nearest } = await nearestTo(table, id, filter);
+  return nearest
+    .filter(({ score }) => score >= NEAR)
+    .map(({ memory, score }) => ({ memory, score: rounded(score) }))
+    .slice(0, MAX_SIMILAR);
+}
+
+/**
+ * The text of a memory, and the memories that are nearest to it. Compares the vector of the first passage,
+ * which is stored, so that nothing is embedded again.
+ */
+async function nearestTo(
+  table: MemoryTable,
+  id: string,
+  filter: Filter,
+): Promise<{ content: string; nearest: NearMemory[] }> {
+  const [saved] = await table.load([id]);
+  const [vector] = saved?.vectors ?? [];
+  if (!saved || !vector) return { content: "", nearest: [] };
+  const question = { vector, words: null, filter, limit: CANDIDATES, least: MAX_SIMILAR + 1 };
+  const { candidates } = await table.candidates(question);
+  const nearest = candidates
+    .filter(({ memory }) => memory.id !== id)
+    .map(({ memory, cosine }) => ({
+      memory,
+      score: meaningScore(cosine ?? 0, table.model.cosines),
+    }))
+    .sort((a, b) => b.score - a.score);
+  return { content: saved.content, nearest };
+}

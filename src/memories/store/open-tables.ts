@@ -1,0 +1,176 @@
+import type { Log as Lines } from "../../log.ts";
+import type { Metrics } from "../../metrics.ts";
+import type { TableHead } from "../log/shared-log.ts";
+import type { KeptTable } from "../table/table.ts";
+import { WriterEnded } from "../table/writer.ts";
+import { createGarbageCollection } from "./garbage-collection.ts";
+import { createPool, type PoolItem } from "./pool.ts";
+import { createPoolLimits } from "./pool-limits.ts";
+import {
+  endWrites,
+  type OpenTable,
+  openPooledTable,
+  type PooledTable,
+  type TableOpening,
+} from "./pooled-table.ts";
+import { startUpkeep, type UpkeptTable } from "./upkeep.ts";
+
+export type OpenTables = ReturnType<typeof createOpenTables>;
+
+/** Seconds; 0 when nothing waits. */
+export interface Lags {
+  /** Since the oldest change that no base includes yet. */
+  flush: number;
+  /** Since the oldest deletion whose data is still in the files. */
+  forgetting: number;
+}
+
+/**
+ * The tables by name. A table opens when it is first used, and upkeep runs while it is open.
+ * @param room bytes of memory for all views together
+ */
+export function createOpenTables({
+  room,
+  lines,
+  metrics,
+  ...opening
+}: TableOpening & { room: number; lines: Lines; metrics: Metrics }) {
+  const { shared } = opening.storage.log;
+  const viewRoom = { bytes: room, make: (bytes: number) => limits.makeRoom(bytes) };
+  const collectGarbage = createGarbageCollection();
+  const pool = createPool<PooledTable>({
+    open: (name) => openPooledTable(name, opening, viewRoom),
+    async close({ table }) {
+      table.view.close();
+      await table.base.replace(null);
+      collectGarbage();
+    },
+  });
+  const limits = createPoolLimits(pool, { room, mayCloseUnflushed: shared !== undefined });
+  const opened = (): PooledTable[] => pool.all().flatMap(({ value }) => value ?? []);
+
+  const runChore = (
+    item: PoolItem<PooledTable>,
+    open: PooledTable,
+    task: () => Promise<void>,
+  ): Promise<void> => {
+    open.chore = pool.hold(item, () =>
+      task().finally(() => {
+        if (open.flush.mustReopen) pool.retire(item);
+      }),
+    );
+    return open.chore;
+  };
+
+  const upkeptTables = (): UpkeptTable[] => {
+    const excess = limits.inExcess();
+    return pool.all().flatMap((item) => {
+      const { name, value } = item;
+      if (!value || value.ending) return [];
+      const run = (task: () => Promise<void>) => runChore(item, value, task);
+      return [{ name, flush: value.flush, isInExcess: excess.has(item), run }];
+    });
+  };
+
+  const lags = (): Lags => ({
+    flush: longestSince(opened().map(({ table }) => table.pending.dirtySince)),
+    forgetting: longestSince(opened().map(({ flush }) => flush.remainsSince())),
+  });
+
+  const upkeep = startUpkeep({
+    tables: upkeptTables,
+    afterChores: () => limits.closeUnused(),
+    lines,
+    metrics,
+  });
+
+  return {
+    opened: (): KeptTable[] => opened().map(({ table }) => table),
+    /** How far the upkeep of open tables is behind. */
+    lags,
+    /** The longer one of the lags, in seconds. */
+    lag: (): number => Math.max(...Object.values(lags())),
+
+    /**
+     * Runs `task` on a table, which stays open meanwhile.
+     * @throws WriterEnded when the table is being removed or replaced, once that is done
+     */
+    async use<Result>(name: string, task: (open: OpenTable) => Promise<Result>): Promise<Result> {
+      await limits.waitForPlace(name);
+      // The table may have been replaced or removed during the wait. To open it again would take writes
+      // that nobody reads.
+      opening.checkUse?.(name);
+      return await pool.use(name, async (item) => {
+        try {
+          return await task(await item.opening);
+        } catch (error) {
+          if (error instanceof WriterEnded) {
+            if (shared && !item.value?.ending) pool.retire(item);
+            else await item.value?.ending;
+          }
+          throw error;
+        }
+      });
+    },
+
+    /** Reads the new entries of open tables, and closes the tables that have no head any more. */
+    follow(names: readonly string[], heads: ReadonlyMap<string, TableHead>): void {
+      for (const name of names) {
+        const item = pool.get(name);
+        if (!item?.value) continue;
+        const { table, writer, flush } = item.value;
+        const head = heads.get(name);
+        if (!head) {
+          if (table.seq > 0) pool.retire(item);
+          continue;
+        }
+        const catchUp = async () => {
+          await writer.catchUp(head.seq);
+          flush.noteRecorded(head.checkpoint);
+        };
+        pool.hold(item, catchUp).catch((error) => {
+          if (error instanceof WriterEnded) pool.retire(item);
+        });
+      }
+    },
+
+    /** Opens a table and has it flushed as soon as possible. */
+    flushSoon: (name: string): Promise<void> =>
+      pool.use(name, async ({ opening }) => (await opening).flush.request()),
+
+    /**
+     * Runs a task after the last commit of a table, and refuses writes until the task has ended. If it
+     * succeeds, the table closes, and this resolves when the last user has released it.
+     */
+    async end(name: string, task: () => Promise<void>): Promise<void> {
+      const closed = await pool.use(name, async (item) => {
+        // A table that can't be opened has no running writes.
+        const open = await item.opening.catch(() => null);
+        await (open ? endWrites(open, task) : task());
+        pool.retire(item);
+        return item.closed;
+      });
+      await closed.promise;
+    },
+
+    /** Ends upkeep, and flushes the tables that no other process could flush. */
+    async close(): Promise<void> {
+      await upkeep.stop();
+      for (const item of pool.all()) {
+        const open = await item.opening.catch(() => null);
+        if (!shared && open && !item.isRetired && !open.ending && !open.flush.isIdle()) {
+          await runChore(item, open, () => open.flush.run("flush")).catch((error) => {
+            lines.error("flush_failed", { table: item.name, cause: String(error) });
+          });
+        }
+        pool.retire(item);
+      }
+    },
+  };
+}
+
+/** Seconds since the first of some moments of `performance.now()`; 0 without any. */
+function longestSince(moments: readonly (number | null)[]): number {
+  const now = performance.now();
+  return (now - Math.min(now, ...moments.filter((moment) => moment !== null))) / 1_000;
+}

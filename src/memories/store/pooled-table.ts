@@ -1,0 +1,90 @@
+import type { Embedder } from "../../embedding/embedder.ts";
+import type { Embedders } from "../../embedding/embedders.ts";
+import type { Outcome } from "../log/pending.ts";
+import type { QuotaOf } from "../model/quota.ts";
+import { openSharedTable } from "../table/open-shared-table.ts";
+import { openTable } from "../table/open-table.ts";
+import { createReplay } from "../table/replay.ts";
+import type { Storage } from "../table/storage.ts";
+import type { KeptTable, MemoryTable, Room } from "../table/table.ts";
+import { createWriter, type Writer } from "../table/writer.ts";
+import type { Due } from "../upkeep/due.ts";
+import { createFlush, type Flush } from "../upkeep/flush.ts";
+
+/** An open table, as requests use it. */
+export interface OpenTable {
+  table: MemoryTable;
+  writer: Writer;
+  /** The embedder of the model that made the table's vectors. */
+  embedder: Embedder;
+}
+
+/** An open table with its upkeep. */
+export interface PooledTable extends OpenTable {
+  table: KeptTable;
+  flush: Flush;
+  /** Settles when the task that ends the table's writes has ended; null while there is none. */
+  ending: Promise<unknown> | null;
+  /** The running chore, or the last one. */
+  chore: Promise<void>;
+}
+
+/** How tables are opened. */
+export interface TableOpening {
+  storage: Storage;
+  embedders: Embedders;
+  due: Due;
+  /** The quota of a table; null without one. */
+  quotaOf: QuotaOf;
+  /** Receives each commit of this process. */
+  onCommit: (table: MemoryTable, outcome: Outcome) => void;
+  /** Receives each commit of other processes. */
+  onReplay?: (table: MemoryTable, outcome: Outcome) => void;
+  /** Called right before a table is used. @throws when it must not be, WriterEnded when it was replaced */
+  checkUse?: (name: string) => void;
+}
+
+/** Opens a table with its writer and its flush. */
+export async function openPooledTable(
+  name: string,
+  { storage, embedders, due, quotaOf, onCommit, onReplay }: TableOpening,
+  room: Room,
+): Promise<PooledTable> {
+  const { log, codec } = storage;
+  const { shared } = log;
+  const options = { storage, wanted: embedders.wanted.model, largeRows: due.largeRows, room };
+  const table = shared
+    ? await openSharedTable(name, options, shared)
+    : await openTable(name, options);
+  const sharing = shared && {
+    replay: createReplay({
+      table,
+      log: shared,
+      codec,
+      onReplay: (outcome) => onReplay?.(table, outcome),
+    }),
+  };
+  const writer = createWriter({
+    table,
+    log,
+    sharing: sharing ?? null,
+    quotaOf: () => quotaOf(name),
+    onCommit: (outcome) => onCommit(table, outcome),
+  });
+  const flush = createFlush({ table, ...storage, due });
+  const embedder = embedders.of(table.model);
+  return { table, writer, embedder, flush, ending: null, chore: Promise.resolve() };
+}
+
+/** Ends a table's writes and waits for its chore. If the task fails, the table takes writes again. */
+export async function endWrites(open: PooledTable, task: () => Promise<void>): Promise<void> {
+  const ending = open.writer.end(task);
+  open.ending = ending.then(() => open.chore).catch(() => {});
+  try {
+    await ending;
+    await open.chore.catch(() => {});
+  } catch (error) {
+    open.ending = null;
+    throw error;
+  }
+}

@@ -1,0 +1,202 @@
+import type { TokenStates } from "../../embedding/embedder.ts";
+import type { Base } from "../base/base.ts";
+import type { HeldBase } from "../base/held-base.ts";
+import { createStateIndex, named, type StateIndex } from "../indexes/token-states.ts";
+import { tokensOf } from "../indexes/tokens.ts";
+import type { Pending } from "../log/pending.ts";
+import { type Filter, type PageStart, type Position, passes } from "../model/filter.ts";
+import type { Candidate, StoredMemory } from "../model/rows.ts";
+import { isSameText } from "../model/same-text.ts";
+import { createView } from "../view/create-view.ts";
+import type { View } from "../view/view.ts";
+import { createRecentStates } from "./recent-states.ts";
+import { countWords, wordsOf } from "./stored-words.ts";
+import type { MemoryTable, TableReader } from "./table.ts";
+
+/** The nearest memories among which those with the same vector are found. */
+const NEAREST = 100;
+
+/**
+ * Answers from the base and the pending changes of a table that is not in memory. LanceDB's indexes find the
+ * candidates of a search. A small view of the candidates, built for each question, scores them just as a
+ * view of the whole table would.
+ * @param size the number of memories of the table
+ */
+export function createStoredReader({
+  base,
+  pending,
+  dimension,
+  size,
+  changes,
+}: {
+  base: HeldBase;
+  pending: Pending;
+  dimension: number;
+  size: () => number;
+  /** Grows with every commit. */
+  changes: () => number;
+}): TableReader & Pick<MemoryTable, "load" | "interaction"> {
+  const recent = createRecentStates(changes);
+
+  const withView = <Result>(memories: readonly StoredMemory[], ask: (view: View) => Result) => {
+    const view = createView(dimension, 0);
+    try {
+      for (const memory of memories) view.put(memory);
+      return ask(view);
+    } finally {
+      view.close();
+    }
+  };
+
+  const list = async (filter: Filter, from: PageStart | null, limit?: number) => {
+    const options = { from, except: pending.ids(), ...(limit !== undefined && { limit }) };
+    const changed = pending.memories().filter((memory) => passes(filter, memory));
+    const isOnPage = (memory: Position) =>
+      from === null ||
+      (memory.id !== from.id && newestFirst(from, memory) < 0 === !from.isBackward);
+    const found = await base.read((open) => open.list(filter, options), []);
+    const merged = [...found, ...changed.filter(isOnPage)].sort(newestFirst);
+    const start = from?.isBackward && limit !== undefined ? Math.max(0, merged.length - limit) : 0;
+    return merged.slice(start, limit && start + limit).map(({ id }) => id);
+  };
+
+  const candidates: TableReader["candidates"] = async (question) => {
+    // Read before the first await: a flush may move pending changes into the base meanwhile.
+    const [changed, except] = [pending.memories(), pending.ids()];
+    const { projects, isBound } = question.filter;
+    const reach = isBound && projects ? { projects } : undefined;
+    const reached = reach ? changed.filter((memory) => passes(reach, memory)) : changed;
+    const words = [...new Set(tokensOf(question.words ?? ""))];
+    const search = (searched: readonly string[]) =>
+      recent.read(() =>
+        base.read((open) => open.search({ ...question, words: searched, except }), []),
+      );
+    const [found, statistics, texts] = await Promise.all([
+      search(words),
+      countWords(base, words, reached, reach),
+      reach ? countMemories(base, reach, reached, except) : size(),
+    ]);
+    const near = wordsOf(statistics.nearWords);
+    const all = near.length > 0 ? await search([...words, ...near]) : found;
+    const corpus = { texts, ...statistics };
+    const ranked = withView([...all, ...reached], (view) =>
+      view.candidates({ ...question, corpus }),
+    );
+    return reach ? { ...ranked, memories: texts } : ranked;
+  };
+
+  return {
+    find: (ids) => readByIds(ids, { base, pending }, (open, others) => open.find(others)),
+    load: (ids) => readByIds(ids, { base, pending }, (open, others) => open.load(others)),
+    list,
+    count(filter) {
+      const changed = pending.memories().filter((memory) => passes(filter, memory));
+      return countMemories(base, filter, changed, pending.ids());
+    },
+    select: (filter) => list(filter, null),
+
+    async expiring(limit) {
+      const changed = pending
+        .memories()
+        .flatMap(({ id, expiresAt }) => (expiresAt === null ? [] : { id, expiresAt }));
+      const except = pending.ids();
+      const found = await base.read((open) => open.expiring(limit, except), []);
+      return [...changed, ...found].sort((a, b) => a.expiresAt - b.expiresAt).slice(0, limit);
+    },
+
+    async *rows() {
+      const changed = pending.all();
+      yield pending.memories();
+      for await (const rows of base.stream((open) => open.scan())) {
+        yield rows.filter(({ id }) => !changed.has(id));
+      }
+    },
+
+    candidates,
+
+    /** The same text has the same vector, so its memories are among the nearest. */
+    async withText(content, vector) {
+      const question = { vector, words: null, filter: {}, limit: NEAREST, least: NEAREST };
+      const found = vector ? (await candidates(question)).candidates : [];
+      return found.flatMap(({ memory }) => (isSameText(memory.content, content) ? memory : []));
+    },
+
+    async interaction(ids, asked, weights) {
+      const { changed, others } = split(ids, pending);
+      const states = recent.of(others);
+      const unread = others.filter((id) => !states.has(id));
+      if (unread.length > 0) {
+        const none = new Map<string, Int8Array>();
+        const read = await base.read((open) => open.states(unread), none);
+        for (const [id, own] of read) states.set(id, own);
+      }
+      for (const memory of changed) states.set(memory.id, memory.states);
+      const index = createStateIndex();
+      try {
+        return interactionOf(index, states, asked, weights);
+      } finally {
+        index.close();
+      }
+    },
+
+    async ofSessions(sessions, asked): Promise<Candidate[]> {
+      const [changed, except] = [pending.memories(), pending.ids()];
+      const found = await recent.read(() =>
+        base.read((open) => open.ofSessions(sessions, asked.filter, except), []),
+      );
+      const all = [...found, ...changed];
+      return withView(all, (view) => view.ofSessions(sessions, asked, all.length));
+    },
+  };
+}
+
+/** The changed memories among some ids, and the ids that have not changed since the last flush. */
+function split(ids: readonly string[], pending: Pending) {
+  const changed = ids.flatMap((id) => pending.get(id) ?? []);
+  return { changed, others: ids.filter((id) => pending.get(id) === undefined) };
+}
+
+/** Memories by id: changed ones from the log, and others from the base. */
+async function readByIds<Row>(
+  ids: readonly string[],
+  { base, pending }: { base: HeldBase; pending: Pending },
+  read: (open: Base, ids: readonly string[]) => Promise<Row[]>,
+): Promise<(Row | StoredMemory)[]> {
+  const { changed, others } = split(ids, pending);
+  const rows = others.length > 0 ? await base.read((open) => read(open, others), []) : [];
+  return [...changed, ...rows];
+}
+
+/**
+ * Counts the memories that match a filter.
+ * @param changed the pending memories that match it
+ * @param except ids of all pending changes, whose former state in the base does not count
+ */
+async function countMemories(
+  base: HeldBase,
+  filter: Filter,
+  changed: readonly StoredMemory[],
+  except: readonly string[],
+): Promise<number> {
+  const [inBase, former] = await Promise.all([
+    base.read((open) => open.count(filter), 0),
+    except.length > 0 ? base.read((open) => open.find(except), []) : [],
+  ]);
+  return inBase - former.filter((memory) => passes(filter, memory)).length + changed.length;
+}
+
+/** @param states by the ids of memories */
+function interactionOf(
+  index: StateIndex,
+  states: ReadonlyMap<string, Int8Array>,
+  asked: TokenStates,
+  weights: readonly number[],
+): Map<string, number> {
+  const ids = [...states.keys()];
+  for (const [owner, id] of ids.entries()) index.put(owner, states.get(id) ?? new Int8Array(0));
+  return named(ids, index.interaction(asked.numbers, weights, [...ids.keys()]));
+}
+
+function newestFirst(a: Position, b: Position): number {
+  return b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
+}

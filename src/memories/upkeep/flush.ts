@@ -1,0 +1,126 @@
+import { type Checkpoint, isSameBase } from "../log/records.ts";
+import { LeaseLost } from "../log/shared-log.ts";
+import { withLease } from "../table/held-lease.ts";
+import type { Chore } from "./due.ts";
+import { choreOf, remainsSince } from "./flush-policy.ts";
+import { createFlushState, hasPendingWork } from "./flush-state.ts";
+import {
+  abandonUnrecorded,
+  type FlushContext,
+  flushTable,
+  indexTable,
+  readRecordedBase,
+} from "./flush-steps.ts";
+
+/** Milliseconds until a chore is tried again whose lease another process has. */
+const LEASE_RETRY_MS = 3_000;
+/** Pending bytes that end the rest after a flush, in multiples of the bytes that make a flush due. */
+const BYTES_WITHOUT_REST = 8;
+
+export type Flush = ReturnType<typeof createFlush>;
+
+/**
+ * Brings the log of one table into its base. Chores of a table must not run at the same time. Where
+ * several processes have the table, one of them runs its chores, under a lease; the others read its base.
+ */
+export function createFlush(parts: Omit<FlushContext, "state">) {
+  const { table, log, due, step } = parts;
+  const state = createFlushState();
+  const context = { ...parts, state };
+  /** Owner of leases: this opening of the table. */
+  const owner = crypto.randomUUID();
+  let rest = { until: 0, hasFailed: false };
+  let [isRequested, mustReopen] = [false, false];
+
+  const runUnderLease = async (task: () => Promise<void>): Promise<boolean> => {
+    if (!log.shared) {
+      await task();
+      return true;
+    }
+    return await withLease(log.shared, { table: table.name, owner }, async (lease) => {
+      state.lease = lease;
+      await step("lease taken");
+      await task().finally(() => {
+        state.lease = null;
+      });
+    });
+  };
+
+  /** @returns false when another process has the lease */
+  const work = async (chore: Chore): Promise<boolean> => {
+    if (chore === "move") {
+      await readRecordedBase(context);
+      return true;
+    }
+    if (chore === "index") return await runUnderLease(() => indexTable(context));
+    return await runUnderLease(async () => {
+      await flushTable(context);
+      isRequested = false;
+    });
+  };
+
+  return {
+    /** Receives the base that is recorded, which another process may have written. */
+    noteRecorded(recorded: Pick<Checkpoint, "base" | "version"> | null): void {
+      if (recorded && !isSameBase(recorded, table.base.current?.checkpoint)) state.isBehind = true;
+    },
+    /** Makes a flush due as soon as possible. */
+    request(): void {
+      isRequested = true;
+    },
+    /** Whether the table differs from what other processes have recorded, and must be opened again. */
+    get mustReopen() {
+      return mustReopen;
+    },
+
+    /** When the oldest deletion was made whose data is still in the files, by `performance.now()`. */
+    remainsSince: () => remainsSince(table, state),
+
+    /** Whether deleted data may stay in the files for too long. */
+    isLate(ahead: number): boolean {
+      const since = remainsSince(table, state);
+      return since !== null && performance.now() - since + ahead >= due.forgottenWithin;
+    },
+
+    /**
+     * The chore that is due; `null` when none is.
+     * @param ahead milliseconds that flushes of other tables will take
+     * @param isInExcess whether the table is to be closed, so that its flush must not wait
+     */
+    due(ahead: number, isInExcess: boolean): Chore | null {
+      const now = performance.now();
+      if (mustReopen) return null;
+      const since = remainsSince(table, state);
+      const forgetAfter = Math.min(due.forgetAfter, Math.max(0, due.forgottenWithin - ahead));
+      const mustForget = since !== null && now - since >= forgetAfter;
+      const isFull = table.pending.bytes >= BYTES_WITHOUT_REST * due.bytes;
+      const isResting = now < rest.until && (rest.hasFailed || !isFull);
+      // The rest after a long flush may be longer than forgetting may take.
+      if (isResting) return mustForget && !rest.hasFailed ? "flush" : null;
+      if (state.isBehind) return "move";
+      if (isRequested) return "flush";
+      return choreOf(table, state, due, { now, mustForget, isInExcess });
+    },
+
+    async run(chore: Chore): Promise<void> {
+      const started = performance.now();
+      const restFor = (ms: number, hasFailed: boolean) => {
+        rest = { until: performance.now() + ms, hasFailed };
+      };
+      try {
+        if (await work(chore)) restFor(due.restFactor * (performance.now() - started), false);
+        else restFor(LEASE_RETRY_MS, true);
+      } catch (error) {
+        restFor(due.retryAfter, true);
+        if (error instanceof LeaseLost) {
+          mustReopen = true;
+          await abandonUnrecorded(context);
+        }
+        throw error;
+      }
+    },
+
+    /** Whether closing the table would leave no work undone. */
+    isIdle: (): boolean => !hasPendingWork(state, table),
+  };
+}
