@@ -1,3 +1,14 @@
+/** Bytes of a body that are sent together. */
+const PART = 64 << 10;
+
+/**
+ * The parts of a long text. A stream that has taken a part asks for the next one only when the client reads. So who
+ * creates the parts knows how far the client has read.
+ */
+export function* partsOf(body: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < body.length; start += PART) yield body.subarray(start, start + PART);
+}
+
 /**
  * A body that is created page by page, as fast as the client reads it. A client that reads nothing for
  * `patience` milliseconds is disconnected, so that it does not hold the resources of a page forever.

@@ -47,7 +47,7 @@ export function createAuthorize({
   session = async () => null,
   record = () => {},
   admit,
-  begin = async () => {},
+  begin = async () => false,
 }: {
   keys: Pick<Keys, "authenticate" | "findRefused">;
   tokens?: { authenticate: AuthenticateToken } | undefined;
@@ -57,8 +57,8 @@ export function createAuthorize({
   record?: RecordEvent;
   /** The account with this id, if it is enabled. */
   admit: (accountId: string) => Promise<unknown>;
-  /** Waits until a request of this account may begin; see `Turns`. */
-  begin?: (request: Request, accountId: string) => Promise<void>;
+  /** Waits until a request of this account may begin; see `Turns`. @returns whether it had to wait */
+  begin?: (request: Request, accountId: string) => Promise<boolean>;
 }): Authorize {
   // A request may be authorized several times, but counts once.
   const counted = new WeakSet<Request>();
@@ -108,7 +108,7 @@ export function createAuthorize({
     return { ...holder, via: "token" };
   };
 
-  return async (request, scope) => {
+  const authorize: Authorize = async (request, scope) => {
     const principal = await authenticate(request);
     // People at the machine itself may export the memories of a disabled account.
     if (principal.via !== "local" && !(await admit(principal.accountId)))
@@ -121,7 +121,9 @@ export function createAuthorize({
           })
         : new AppError("forbidden", `This key lacks the scope ${scope}.`);
     }
-    await begin(request, principal.accountId);
-    return principal;
+    // Meanwhile a key may have been revoked.
+    const hasWaited = await begin(request, principal.accountId);
+    return hasWaited ? authorize(request, scope) : principal;
   };
+  return authorize;
 }

@@ -1,5 +1,5 @@
 import { AppError } from "../errors.ts";
-import { createPagedStream } from "./paged-stream.ts";
+import { createPagedStream, partsOf } from "./paged-stream.ts";
 
 /** Bytes that large bodies and answers may hold while they are sent. */
 const BYTES = 256 << 20;
@@ -11,8 +11,6 @@ const SMALL_BODY = 1 << 20;
 const EXPORT = 16 << 20;
 /** The most bytes of a memory in an answer without its text and without escapes. */
 const FIELDS = 8 << 10;
-/** Bytes of an answer that are sent together. */
-const PART = 64 << 10;
 
 type Asker = { readonly accountId: string };
 
@@ -111,8 +109,4 @@ function mayBeLarge(answer: unknown): boolean {
   if (!Array.isArray(memories)) return false;
   const bytes = memories.reduce((sum, { content = "" }) => sum + content.length + FIELDS, 0);
   return bytes > SMALL_ANSWER;
-}
-
-function* partsOf(body: Uint8Array): Generator<Uint8Array> {
-  for (let start = 0; start < body.length; start += PART) yield body.subarray(start, start + PART);
 }

@@ -91,12 +91,16 @@ export function createTurns({ patience = PATIENCE } = {}) {
   };
 
   return {
-    /** Waits for the turn of a request, which it has until it is answered. Further calls for the request do nothing. */
-    async take(request: Request, accountId: string): Promise<void> {
-      if (begun.has(request)) return;
+    /**
+     * Waits for the turn of a request, which it has until it is answered. Further calls for the request do nothing.
+     * @returns whether it had to wait
+     */
+    async take(request: Request, accountId: string): Promise<boolean> {
+      if (begun.has(request)) return false;
       begun.set(request, null);
       const requests = requestsOf(accountId);
-      if (requests.underWay > 0 && isCrowded()) {
+      const mustWait = requests.underWay > 0 && isCrowded();
+      if (mustWait) {
         await new Promise<void>((resolve) => {
           const begin = () => {
             clearTimeout(timer);
@@ -109,6 +113,7 @@ export function createTurns({ patience = PATIENCE } = {}) {
         });
       } else requests.underWay++;
       begun.set(request, { accountId, at: performance.now() });
+      return mustWait;
     },
 
     /** Ends the turn of each request when its answer begins. */

@@ -37,8 +37,8 @@ export function createVisitors({
   sessions: Sessions;
   devices: Devices;
   accounts: Pick<Accounts, "admit">;
-  /** Waits until a request of this account may begin; see `Turns`. */
-  begin: (request: Request, accountId: string) => Promise<void>;
+  /** Waits until a request of this account may begin; see `Turns`. @returns whether it had to wait */
+  begin: (request: Request, accountId: string) => Promise<boolean>;
 }) {
   /** The `Set-Cookie` header that makes the browser known at an account. */
   const remember = async (request: Request, accountId: string): Promise<string> =>
@@ -48,16 +48,19 @@ export function createVisitors({
       DEVICE_LIFETIME,
     );
 
+  const find = async (request: Request): Promise<SignedIn | null> => {
+    const session = cookies.read(request, "session");
+    const accountId = session === null ? null : await sessions.findAccount(session);
+    const account = accountId === null ? null : await accounts.admit(accountId);
+    if (session === null || account === null) return null;
+    // Meanwhile the session may have ended.
+    const hasWaited = await begin(request, account.id);
+    return hasWaited ? find(request) : { account, session, token: formToken(session) };
+  };
+
   return {
     /** The signed-in person; null for nobody. */
-    async find(request: Request): Promise<SignedIn | null> {
-      const session = cookies.read(request, "session");
-      const accountId = session === null ? null : await sessions.findAccount(session);
-      const account = accountId === null ? null : await accounts.admit(accountId);
-      if (session === null || account === null) return null;
-      await begin(request, account.id);
-      return { account, session, token: formToken(session) };
-    },
+    find,
 
     /**
      * Signs a person in and ends the previous session. Every way to sign in ends here.

@@ -5,6 +5,8 @@ import { rawRequest } from "../support/raw-http.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
+/** Seconds: longer than a test takes, where no connection is to be closed for being idle. */
+const LONG_IDLE = 240;
 /** More than anyone gets room for, at once. */
 const MANY = 16;
 /** Characters that JSON escapes: an answer with a hundred such memories has 20 MB. */
@@ -14,13 +16,13 @@ let server: TestServer;
 let mallory: Client;
 let alice: Client;
 const sockets = new Set<Socket>();
+const fill = ({ saveAll }: Client) =>
+  saveAll(Array.from({ length: 100 }, (_, n) => ({ content: `${n} ${LONG}` })));
 beforeAll(async () => {
-  server = await startServer({ idleTimeout: 8 });
+  server = await startServer({ idleTimeout: LONG_IDLE });
   mallory = await server.account();
   alice = await server.account();
-  for (const client of [mallory, alice]) {
-    await client.saveAll(Array.from({ length: 100 }, (_, n) => ({ content: `${n} ${LONG}` })));
-  }
+  for (const client of [mallory, alice]) await fill(client);
 });
 const leave = () => {
   for (const socket of sockets) socket.terminate();
@@ -32,11 +34,11 @@ afterAll(async () => {
 });
 
 /** Sends a request, and reads nothing but the beginning of the answer. @returns its status */
-function send(request: Uint8Array): Promise<number> {
+function send(request: Uint8Array, { port } = server): Promise<number> {
   return new Promise((resolve) => {
     void Bun.connect({
       hostname: "127.0.0.1",
-      port: server.port,
+      port,
       socket: {
         open(socket) {
           sockets.add(socket);
@@ -52,11 +54,11 @@ function send(request: Uint8Array): Promise<number> {
   });
 }
 
-const askWithoutReading = (path: string, { key }: Client) =>
-  send(rawRequest(`GET ${path}`, { authorization: `Bearer ${key}` }));
+const askWithoutReading = (path: string, { key }: Client, of = server) =>
+  send(rawRequest(`GET ${path}`, { authorization: `Bearer ${key}` }), of);
 
-const read = async (path: string, { key }: Client) => {
-  const answer = await fetch(server.origin + path, { headers: { authorization: `Bearer ${key}` } });
+const read = async (path: string, { key }: Client, { origin } = server) => {
+  const answer = await fetch(origin + path, { headers: { authorization: `Bearer ${key}` } });
   return { status: answer.status, bytes: (await answer.arrayBuffer()).byteLength };
 };
 
@@ -88,9 +90,13 @@ test.each([
 
 test("a client that never reads is disconnected, and its room comes back", async () => {
   const path = "/api/memories?limit=100";
-  const asked = Array.from({ length: MANY }, () => askWithoutReading(path, mallory));
+  await using impatient = await startServer({ idleTimeout: 4 });
+  const client = await impatient.account();
+  await fill(client);
+  const asked = Array.from({ length: MANY }, () => askWithoutReading(path, client, impatient));
   expect(await Promise.all(asked)).toContain(429);
-  await until("there is room again", async () => (await read(path, mallory)).status === 200, 200);
+  const hasRoom = async () => (await read(path, client, impatient)).status === 200;
+  await until("there is room again", hasRoom, 200);
 }, 60_000);
 
 test.each([{ "content-length": String(30 << 20) }, { "transfer-encoding": "chunked" }])(

@@ -4,7 +4,7 @@ import { AppError } from "../../errors.ts";
 import { readChunks } from "../../http/body-chunks.ts";
 import { allowLongWork } from "../../http/long-work.ts";
 import { ref, responses } from "../../http/openapi.ts";
-import { createPagedStream } from "../../http/paged-stream.ts";
+import { createPagedStream, partsOf } from "../../http/paged-stream.ts";
 import { type Authorize, givenUp } from "../../http/principal.ts";
 import { checkQueryString } from "../../http/query.ts";
 import type { RecordEvent } from "../../http/record-event.ts";
@@ -127,15 +127,14 @@ export function toStream(
   pages: AsyncIterable<Memory[]>,
   stillAllowed: () => Promise<void>,
 ): ReadableStream<Uint8Array> {
-  return createPagedStream(allowedPages(pages, stillAllowed), (memories) =>
-    Buffer.from(memories.map((memory) => `${JSON.stringify(memory)}\n`).join("")),
-  );
+  return createPagedStream(linesOf(pages, stillAllowed), (part) => part);
 }
 
-async function* allowedPages<Page>(pages: AsyncIterable<Page>, stillAllowed: () => Promise<void>) {
-  for await (const page of pages) {
+async function* linesOf(pages: AsyncIterable<Memory[]>, stillAllowed: () => Promise<void>) {
+  for await (const memories of pages) {
     await stillAllowed();
-    yield page;
+    const lines = memories.map((memory) => `${JSON.stringify(memory)}\n`);
+    yield* partsOf(Buffer.from(lines.join("")));
   }
 }
 
