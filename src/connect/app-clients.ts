@@ -94,12 +94,12 @@ export const APP_CLIENTS: readonly Client[] = [
     format: "json",
     file: everywhere("~/.cline/data/settings/cline_mcp_settings.json"),
     // Older versions of the extension for VS Code, before the command line, use a separate file.
-    orAt: [
+    alternatives: [
       "~/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
       "~/Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
       "%APPDATA%/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
     ],
-    movedBy: { variable: "CLINE_MCP_SETTINGS_PATH" },
+    pathVariable: { variable: "CLINE_MCP_SETTINGS_PATH" },
     sign: "~/.cline",
     servers: "mcpServers",
     local: ({ command, args }) => ({ command, args }),
@@ -166,7 +166,7 @@ export const APP_CLIENTS: readonly Client[] = [
     name: "Google Antigravity",
     format: "json",
     file: everywhere("~/.gemini/config/mcp_config.json"),
-    orAt: ["~/.gemini/antigravity/mcp_config.json"],
+    alternatives: ["~/.gemini/antigravity/mcp_config.json"],
     sign: "~/.gemini/antigravity",
     servers: "mcpServers",
     local: ({ command, args }) => ({ command, args }),

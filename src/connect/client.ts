@@ -48,9 +48,9 @@ export interface Client {
   readonly format: "json" | "toml" | "yaml";
   readonly file: Places;
   /** Other paths where the client looks for the file. An existing file there is used instead of a new one. */
-  readonly orAt?: readonly string[];
+  readonly alternatives?: readonly string[];
   /** A variable that names another folder for the file, with the file's path in it, or the file itself. */
-  readonly movedBy?: { readonly variable: string; readonly file?: string };
+  readonly pathVariable?: { readonly variable: string; readonly file?: string };
   /** A folder that exists once the client has run, when the file's folder may not. */
   readonly sign?: string;
   /** The key under which the file lists all servers by name. */

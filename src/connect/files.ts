@@ -49,10 +49,13 @@ export interface File {
  * The path where a client looks for its file. A missing file is created there.
  * @throws ConnectError on a system whose paths are unknown
  */
-export function locate(client: Pick<Client, "file" | "orAt" | "movedBy">, around: Surroundings) {
+export function locate(
+  client: Pick<Client, "file" | "alternatives" | "pathVariable">,
+  around: Surroundings,
+) {
   const moved = placeInMoved(client, around);
   if (moved !== null) return moved;
-  const { file, orAt = [] } = client;
+  const { file, alternatives = [] } = client;
   const place = placeOn(around.platform, file);
   if (place === null) {
     throw new ConnectError(
@@ -61,14 +64,19 @@ export function locate(client: Pick<Client, "file" | "orAt" | "movedBy">, around
   }
   const path = resolveHome(place, around);
   if (existsSync(path)) return path;
-  const others = orAt.filter((other) => around.platform === "win32" || other.startsWith("~/"));
+  const others = alternatives.filter(
+    (other) => around.platform === "win32" || other.startsWith("~/"),
+  );
   return others.map((other) => resolveHome(other, around)).find(existsSync) ?? path;
 }
 
 /** The path that an environment variable gives for the file; null without such a variable. */
-function placeInMoved({ movedBy }: Pick<Client, "movedBy">, { env }: Surroundings): string | null {
-  const moved = movedBy && env[movedBy.variable];
-  return moved ? join(moved, movedBy.file ?? "") : null;
+function placeInMoved(
+  { pathVariable }: Pick<Client, "pathVariable">,
+  { env }: Surroundings,
+): string | null {
+  const moved = pathVariable && env[pathVariable.variable];
+  return moved ? join(moved, pathVariable.file ?? "") : null;
 }
 
 /** Resolves the beginning of a path as described for `Places`. */

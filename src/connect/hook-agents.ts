@@ -16,7 +16,7 @@ interface Event {
 export interface HookAgent {
   readonly id: string;
   /** The file with the hooks: JSON with a list for each event under `hooks`. */
-  readonly settings: Pick<Client, "file" | "orAt" | "movedBy">;
+  readonly settings: Pick<Client, "file" | "alternatives" | "pathVariable">;
   readonly events: readonly Event[];
   /** Other fields that the file needs. */
   readonly beside?: Fields;
@@ -43,7 +43,7 @@ export const HOOK_AGENTS: readonly HookAgent[] = [
     id: "claude-code",
     settings: {
       file: everywhere("~/.claude/settings.json"),
-      movedBy: { variable: "CLAUDE_CONFIG_DIR", file: "settings.json" },
+      pathVariable: { variable: "CLAUDE_CONFIG_DIR", file: "settings.json" },
     },
     events: [
       { name: "SessionStart", kind: "recall", matcher: SESSION_STARTS },
@@ -59,7 +59,7 @@ export const HOOK_AGENTS: readonly HookAgent[] = [
     id: "codex",
     settings: {
       file: everywhere("~/.codex/hooks.json"),
-      movedBy: { variable: "CODEX_HOME", file: "hooks.json" },
+      pathVariable: { variable: "CODEX_HOME", file: "hooks.json" },
     },
     events: [
       { name: "SessionStart", kind: "recall", matcher: SESSION_STARTS },

@@ -114,13 +114,13 @@ export function createCodes({
     async redeem(redemption: Redemption): Promise<TokenSet> {
       const { clientId, code, verifier, redirectUri, resource } = redemption;
       const now = clock();
-      const isThis = eq(oauthCodes.hash, hashSecret(code));
+      const byHash = eq(oauthCodes.hash, hashSecret(code));
       const outcome = await db.transaction(async (tx): Promise<TokenSet | OAuthError> => {
         const [row] = await tx
           .select({ code: oauthCodes, grant: grantOf(tables), resource: oauthGrants.resource })
           .from(oauthCodes)
           .innerJoin(oauthGrants, eq(oauthGrants.id, oauthCodes.grantId))
-          .where(isThis);
+          .where(byHash);
         if (row?.grant.clientId !== clientId || row.grant.revokedAt !== null) return refused();
         if (row.code.usedAt !== null) {
           return new ReuseError(refused(), await grants.revokeWithin(tx, row.grant.id));
@@ -135,7 +135,7 @@ export function createCodes({
         await tx
           .update(oauthCodes)
           .set({ usedAt: new Date(now) })
-          .where(isThis);
+          .where(byHash);
         return await issueTokens(tx, tables, row.grant, row.grant.scopes, now);
       });
       if (outcome instanceof OAuthError) throw outcome;

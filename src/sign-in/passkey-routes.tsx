@@ -30,8 +30,8 @@ export function createPasskeyRoutes({
 }: {
   config: Pick<Config, "publicUrl" | "trustProxy">;
   cookies: Cookies;
-  visitors: Pick<Visitors, "find" | "greet">;
-  secondStep: Pick<SecondStep, "arriveAlone">;
+  visitors: Pick<Visitors, "find" | "issueFormToken">;
+  secondStep: Pick<SecondStep, "completeWithPasskey">;
   webauthn: WebAuthn;
   record: RecordEvent;
 }) {
@@ -48,7 +48,7 @@ export function createPasskeyRoutes({
   };
 
   const show = (request: Request, next: string | null, problem?: string, status = 200) => {
-    const { token, headers } = visitors.greet(request);
+    const { token, headers } = visitors.issueFormToken(request);
     const page = <PasskeyPage token={token} next={next} problem={problem} />;
     return pageResponse(page, { status, headers, scripts: true });
   };
@@ -84,7 +84,10 @@ export function createPasskeyRoutes({
             record(request, "sign_in_failed", { accountId });
             return show(request, next, "No account here has this passkey.", 401);
           }
-          const { to, setCookies } = await secondStep.arriveAlone(request, { accountId, next });
+          const { to, setCookies } = await secondStep.completeWithPasskey(request, {
+            accountId,
+            next,
+          });
           record(request, "signed_in", { accountId, subject: "passkey" });
           return seeOther(to, setCookies);
         }),

@@ -45,7 +45,7 @@ export function createRecoveryRoutes({
   accounts: Pick<Accounts, "findByEmail" | "hasPassword">;
   identities: Pick<Identities, "issuers">;
   factors: Pick<Factors, "recoveryCodes">;
-  secondStep: Pick<SecondStep, "arriveAlone">;
+  secondStep: Pick<SecondStep, "completeWithPasskey">;
   ephemeral: Pick<Ephemeral, "limit">;
   record: RecordEvent;
 }) {
@@ -65,7 +65,7 @@ export function createRecoveryRoutes({
       ({ request }) =>
         answerWithPage(() => {
           checkHost(request);
-          const { token, headers } = visitors.greet(request);
+          const { token, headers } = visitors.issueFormToken(request);
           return pageResponse(<RecoveryPage token={token} />, { headers });
         }),
       HIDDEN,
@@ -86,14 +86,14 @@ export function createRecoveryRoutes({
           const isAllowed = account !== null && !(await hasFirstFactor(account.id));
           if (!isAllowed || !(await recoveryCodes.use(account.id, form.get(CODE) ?? ""))) {
             record(request, "sign_in_failed", { accountId: account?.id ?? null });
-            const { token } = visitors.greet(request);
+            const { token } = visitors.issueFormToken(request);
             const problem = "E-mail address or recovery code is wrong.";
             const page = <RecoveryPage token={token} email={email} problem={problem} />;
             return pageResponse(page, { status: 401 });
           }
           await byAddress.giveBack(address);
           const beginning = { accountId: account.id, next: ACCOUNT_PATH };
-          const { to, setCookies } = await secondStep.arriveAlone(request, beginning);
+          const { to, setCookies } = await secondStep.completeWithPasskey(request, beginning);
           record(request, "recovery_code_used", { accountId: account.id });
           record(request, "signed_in", { accountId: account.id });
           return seeOther(to, setCookies);

@@ -70,7 +70,7 @@ export function createSignInRoutes({
           const next = localPath(new URL(request.url).searchParams.get("next"), publicUrl);
           if (await visitors.find(request)) return seeOther(next ?? "/");
           if (!(await isSetUp())) return seeOther(SET_UP_PATH);
-          const { token, headers } = visitors.greet(request);
+          const { token, headers } = visitors.issueFormToken(request);
           const page = <SignInPage {...offers} token={token} next={next} />;
           return pageResponse(page, { headers });
         }),
@@ -91,7 +91,7 @@ export function createSignInRoutes({
           const recordRefused = async (event: "sign_in_failed" | "sign_in_locked") =>
             record(request, event, { accountId: (await accounts.findByEmail(email))?.id ?? null });
           const again = (problem: string, status: number, headers = {}) => {
-            const { token } = visitors.greet(request);
+            const { token } = visitors.issueFormToken(request);
             const entered = { next, email, problem };
             const page = <SignInPage {...offers} {...entered} token={token} />;
             return pageResponse(page, { status, headers });

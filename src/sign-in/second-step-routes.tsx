@@ -79,7 +79,7 @@ export function createSecondStepRoutes({
       return seeOther(outcome.arrival.to, outcome.arrival.setCookies);
     }
     if (accountId !== null) record(request, "second_step_failed", { accountId });
-    if (outcome.is === "over") throw over();
+    if (outcome.is === "expired") throw over();
     const problem =
       "code" in answer ? "This code is wrong, or was used." : "This passkey does not fit.";
     return show(request, problem, 401);

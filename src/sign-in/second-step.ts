@@ -22,12 +22,12 @@ type Beginning = Pick<PendingSignIn, "accountId" | "next">;
 export type Answer = { readonly code: string } | { readonly credential: string };
 
 /**
- * The result of an answer. `over`: the first step must be repeated; `accountId` is the account of a
+ * The result of an answer. `expired`: the first step must be repeated; `accountId` is the account of a
  * wrong answer, or null if there was no sign-in.
  */
 type SecondStepOutcome =
   | { readonly is: "wrong"; readonly accountId: string }
-  | { readonly is: "over"; readonly accountId: string | null }
+  | { readonly is: "expired"; readonly accountId: string | null }
   | {
       readonly is: "right";
       readonly accountId: string;
@@ -112,7 +112,7 @@ export function createSecondStep({
     },
 
     /** Begins a session after a sign-in with only a passkey, which is two factors in one. */
-    arriveAlone: async (request: Request, beginning: Beginning): Promise<Arrival> =>
+    completeWithPasskey: async (request: Request, beginning: Beginning): Promise<Arrival> =>
       (await welcome(request, beginning)).arrival,
 
     /**
@@ -122,9 +122,9 @@ export function createSecondStep({
     async finish(request: Request, answer: Answer): Promise<SecondStepOutcome> {
       const secret = cookies.read(request, "pending");
       const pending = secret === null ? null : await pendingSignIns.take(secret);
-      if (secret === null || pending === null) return { is: "over", accountId: null };
+      if (secret === null || pending === null) return { is: "expired", accountId: null };
       const { accountId, triesLeft } = pending;
-      const isWrong = { is: triesLeft > 0 ? "wrong" : "over", accountId } as const;
+      const isWrong = { is: triesLeft > 0 ? "wrong" : "expired", accountId } as const;
       let byRecovery = false;
       if ("code" in answer) {
         const used = await factors.useCode(

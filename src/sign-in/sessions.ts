@@ -32,7 +32,7 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
   const { orm } = db;
   const { sessions } = db.tables(createSignInTables);
   const checkConditions = createConditionsCheck({ db, clock });
-  const isThis = (secret: string) => eq(sessions.hash, hashSecret(secret));
+  const byHash = (secret: string) => eq(sessions.hash, hashSecret(secret));
   const isAlive = () => gt(sessions.expiresAt, new Date(clock()));
   const markUsed = createLastUsedWriter(db, (tx, id, now) =>
     tx
@@ -80,7 +80,7 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
           lastUsedAt: sessions.lastUsedAt,
         })
         .from(sessions)
-        .where(and(isThis(secret), isAlive()));
+        .where(and(byHash(secret), isAlive()));
       if (!row) return null;
       await markUsed(row.id, row.lastUsedAt, clock());
       return row.accountId;
@@ -94,7 +94,7 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
       const [session] = await orm
         .select({ id: sessions.hash })
         .from(sessions)
-        .where(and(isThis(secret), isAlive(), isFresh));
+        .where(and(byHash(secret), isAlive(), isFresh));
       return session !== undefined;
     },
 
@@ -103,7 +103,7 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
       await orm
         .update(sessions)
         .set({ provedAt: new Date(clock()) })
-        .where(isThis(secret));
+        .where(byHash(secret));
     },
 
     /** The account's sessions, newest first. */
@@ -153,7 +153,7 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
 
     /** Ends a session, if there is one. */
     async end(secret: string): Promise<void> {
-      await orm.delete(sessions).where(isThis(secret));
+      await orm.delete(sessions).where(byHash(secret));
     },
   };
 }

@@ -50,7 +50,7 @@ export function createSignUpRoutes({
   const show = (request: Request, render: (token: string) => Awaitable<Markup | Response>) =>
     answerWithPage(async () => {
       checkHost(request);
-      const { token, headers } = visitors.greet(request);
+      const { token, headers } = visitors.issueFormToken(request);
       const page = await render(token);
       return page instanceof Response ? page : pageResponse(page, { headers });
     });
@@ -75,7 +75,7 @@ export function createSignUpRoutes({
         const isAboutForm =
           error instanceof AppError && ["validation_failed", "conflict"].includes(error.code);
         if (!isAboutForm) throw error;
-        const { token } = visitors.greet(request);
+        const { token } = visitors.issueFormToken(request);
         const page = await render(token, form, { problem: error.message, email });
         return pageResponse(page, { status: error.status });
       }

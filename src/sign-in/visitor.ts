@@ -95,7 +95,7 @@ export function createVisitors({
     /**
      * The token for the forms of a visitor who is not signed in, and the headers that set its cookie.
      */
-    greet(request: Request): { token: string; headers: Record<string, string> } {
+    issueFormToken(request: Request): { token: string; headers: Record<string, string> } {
       const known = cookies.read(request, "visit");
       if (known !== null) return { token: formToken(known), headers: {} };
       const visit = createSecret("");

@@ -85,7 +85,7 @@ test("every client has a file on Windows in a folder of the user", () => {
 
 test("a folder that is named like a variable of Windows is ignored on other systems", () => {
   const home = temporaryFolder();
-  const place = client("cline").orAt?.find((path) => path.startsWith("%APPDATA%")) ?? "";
+  const place = client("cline").alternatives?.find((path) => path.startsWith("%APPDATA%")) ?? "";
   const before = process.cwd();
   process.chdir(home);
   try {

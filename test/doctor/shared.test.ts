@@ -49,7 +49,7 @@ async function record(url: string, base: string) {
   );
   const log = createPostgresLog(postgres);
   const upTo = await log.append("acc", {
-    ...{ model: "m", written: new Uint8Array(100), removed: [], hasRemains: false },
+    ...{ model: "m", written: new Uint8Array(100), removed: [], leavesOldData: false },
     ...{ usage: { memories: 1, bytes: 1 }, answers: [] },
   });
   await log.checkpoint("acc", { base, version: 1, files: ["data/1.lance"], upTo });

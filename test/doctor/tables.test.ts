@@ -91,7 +91,7 @@ test("the age of the journal is that of its oldest entry", async () => {
       model: "model",
       written: null,
       removed: ["mem_1"],
-      hasRemains: true,
+      leavesOldData: true,
       answers: [],
     };
     const usage = { memories: 1, bytes: 1 };

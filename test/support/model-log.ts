@@ -1,4 +1,4 @@
-import { Behind, type Log } from "../../src/memories/log/log.ts";
+import { type Log, StaleAppendError } from "../../src/memories/log/log.ts";
 import { accountOf } from "../../src/memories/log/names.ts";
 import type { Checkpoint, CurrentTable, Entry, Lease } from "../../src/memories/log/records.ts";
 import {
@@ -55,14 +55,16 @@ function append(state: LogState, name: string, { shared, written, ...entry }: En
   const seq = state.heads.get(name);
   const current = state.current.get(accountId);
   const mayCopy = lease && current?.name !== name && isHolder(state, accountId, lease);
-  if ((lease && !mayCopy) || (seq ?? 0) !== after) throw new Behind(`${name} is elsewhere`);
-  if (seq === undefined && !lease && current && current.name !== name) throw new Behind("replaced");
+  if ((lease && !mayCopy) || (seq ?? 0) !== after)
+    throw new StaleAppendError(`${name} is elsewhere`);
+  if (seq === undefined && !lease && current && current.name !== name)
+    throw new StaleAppendError("replaced");
   if (!lease && !current) state.current.set(accountId, { name, model: entry.model });
   const number = (seq ?? state.next) + 1;
   state.next = Math.max(state.next, number) + 1_000;
   state.heads.set(name, number);
-  const { hasRemains, usage } = entry;
-  const added = { seq: number, id, written, hasRemains, usage, removed: [...entry.removed] };
+  const { leavesOldData, usage } = entry;
+  const added = { seq: number, id, written, leavesOldData, usage, removed: [...entry.removed] };
   state.entries.set(name, [...(state.entries.get(name) ?? []), added]);
   return number;
 }

@@ -50,14 +50,14 @@ export function createTableCopy({
   const use: OpenTables["use"] = (name, task) =>
     useTable(name, async (open) => {
       // A table that was opened a second time may lack entries that this copy has received.
-      if (name === from && open.table.settled < seq) throw new CopyAhead();
+      if (name === from && open.table.visibleSeq < seq) throw new CopyAhead();
       return await task(open);
     });
 
   const compare = async () => {
-    const difference = await compareTables(from, to, use, (settled) => {
+    const difference = await compareTables(from, to, use, (visibleSeq) => {
       // Later entries are received.
-      seq = settled;
+      seq = visibleSeq;
     });
     total = difference.total;
     for (const id of difference.missing) missing.add(id);
@@ -98,8 +98,8 @@ export function createTableCopy({
      * meanwhile: entries that opening reads are not received.
      */
     async catchUp(): Promise<void> {
-      const settled = await use(from, async ({ table }) => table.settled);
-      if (seq < settled) await compare();
+      const visibleSeq = await use(from, async ({ table }) => table.visibleSeq);
+      if (seq < visibleSeq) await compare();
     },
 
     /**
@@ -178,7 +178,7 @@ async function compareTables(
   from: string,
   to: string,
   use: OpenTables["use"],
-  began: (settled: number) => void,
+  began: (visibleSeq: number) => void,
 ) {
   const copied = new Map<string, bigint>();
   await use(to, async ({ table }) => {
@@ -189,7 +189,7 @@ async function compareTables(
   const missing: string[] = [];
   let total = 0;
   await use(from, async ({ table }) => {
-    began(table.settled);
+    began(table.visibleSeq);
     for await (const rows of table.rows()) {
       total += rows.length;
       for (const row of rows) {

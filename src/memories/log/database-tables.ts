@@ -11,7 +11,7 @@ export function createLogTables(dialect: Dialect) {
     /** Ids of memories. Earlier versions wrote ids of rows. */
     removed: json<string[]>("removed").notNull(),
     /** Earlier versions also set this for entries without remains. */
-    hasRemains: boolean("has_remains").notNull(),
+    leavesOldData: boolean("has_remains").notNull(),
     /** When the entry was written, in milliseconds since 1970; `null` for entries of earlier versions. */
     at: integer("at"),
   });

@@ -22,7 +22,7 @@ export interface Log {
   /**
    * Commits an entry, with its usage and answers, and resolves to its number. Entries that are appended at the
    * same moment may share one transaction, also those of different tables.
-   * @throws Behind when the entry does not follow the table's newest one; AnswersTaken when one of its keys
+   * @throws StaleAppendError when the entry does not follow the table's newest one; AnswersTaken when one of its keys
    *   already has an answer; OutcomeUnknown when the entry may have been committed or not, which stays unknown
    *   until another entry follows; or the database's error, after which the entry does not exist, also after a
    *   restart
@@ -82,8 +82,8 @@ export interface Log {
 }
 
 /** An entry was to follow one that is not the table's newest. */
-export class Behind extends CtxdError {
-  override readonly name = "Behind";
+export class StaleAppendError extends CtxdError {
+  override readonly name = "StaleAppendError";
   readonly code = "log_behind";
 }
 

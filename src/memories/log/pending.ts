@@ -7,7 +7,7 @@ export interface Outcome {
   /** Ids of memories to remove. */
   removed: readonly string[];
   /** Whether earlier data is replaced or removed. */
-  hasRemains: boolean;
+  leavesOldData: boolean;
 }
 
 /** The newest state of each memory that changed since the last flush: it is in the log, and not in the base. */
@@ -52,12 +52,12 @@ export function createPending() {
       return lastCommit;
     },
 
-    note(seq: number, { written, removed, hasRemains }: Outcome): void {
+    note(seq: number, { written, removed, leavesOldData }: Outcome): void {
       for (const memory of written) set(memory.id, { seq, memory, bytes: sizeOf(memory) });
       for (const id of removed) set(id, { seq, memory: null, bytes: id.length });
       lastCommit = performance.now();
       dirtySince ??= lastCommit;
-      if (hasRemains) remainsSince ??= lastCommit;
+      if (leavesOldData) remainsSince ??= lastCommit;
     },
 
     /** The new state of a memory: `null` if it was removed, `undefined` if it has not changed. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Statements } from "../../db/postgres.ts";
 import { sqlState } from "../../db/postgres-errors.ts";
-import { ANSWER_LIFETIME, AnswersTaken, Behind } from "./log.ts";
+import { ANSWER_LIFETIME, AnswersTaken, StaleAppendError } from "./log.ts";
 import { accountOf } from "./names.ts";
 import { NOW, type Overdue } from "./postgres-clock.ts";
 import type { Answer, Entry } from "./records.ts";
@@ -78,7 +78,7 @@ export async function appendEntry(
         const seq = await append(statement);
         if (seq !== null) return seq;
       }
-      throw new Behind(`${table} has no entry ${after ?? "yet, or no account"}`);
+      throw new StaleAppendError(`${table} has no entry ${after ?? "yet, or no account"}`);
     } catch (error) {
       if (entry.answers.length === 0 || sqlState(error) !== UNIQUE_VIOLATION) throw error;
       const taken = await takenOf(sql, entry.answers);
@@ -89,18 +89,18 @@ export async function appendEntry(
 
 /** The parameters of `NEXT` and `FIRST` with `ENTRY`, from $1 on. */
 function parametersOf(table: string, entry: Entry, overdue: Overdue) {
-  const { model, written, removed, hasRemains, usage, expiresAt, answers, shared } = entry;
+  const { model, written, removed, leavesOldData, usage, expiresAt, answers, shared } = entry;
   const { id = randomUUID(), after, lease } = shared ?? {};
   return [
     table,
     after ?? null,
     usage.memories,
     usage.bytes,
-    hasRemains ? overdue.forget : overdue.flush,
+    leavesOldData ? overdue.forget : overdue.flush,
     id,
     written,
     JSON.stringify(removed),
-    hasRemains,
+    leavesOldData,
     JSON.stringify(answers.map(toRecord)),
     accountOf(table),
     lease?.table ?? null,

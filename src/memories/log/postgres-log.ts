@@ -65,7 +65,7 @@ export function createPostgresLog(
       return rows.map(({ seq, written, removed, has_remains }) => ({
         seq,
         written,
-        hasRemains: has_remains,
+        leavesOldData: has_remains,
         removed: JSON.parse(removed),
       }));
     },

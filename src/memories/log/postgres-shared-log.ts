@@ -193,5 +193,5 @@ function toEntry(row: SinceRow): NumberedEntry | null {
   const { seq, id, written, removed, has_remains, memories, bytes } = row;
   if (seq === null) return null;
   const usage = { memories, bytes };
-  return { seq, id, written, hasRemains: has_remains, removed: JSON.parse(removed), usage };
+  return { seq, id, written, leavesOldData: has_remains, removed: JSON.parse(removed), usage };
 }

@@ -15,7 +15,7 @@ export interface Entry {
   /** Ids of memories removed. */
   removed: readonly string[];
   /** Whether the entry replaces or removes earlier data, which must leave the files. */
-  hasRemains: boolean;
+  leavesOldData: boolean;
   /** What the table holds after this entry. */
   usage: Usage;
   /** When the first of the written memories expires; `null` if none does. */
@@ -26,7 +26,7 @@ export interface Entry {
   shared?: SharedEntry;
 }
 
-export interface LoggedEntry extends Pick<Entry, "written" | "hasRemains"> {
+export interface LoggedEntry extends Pick<Entry, "written" | "leavesOldData"> {
   seq: number;
   removed: string[];
 }

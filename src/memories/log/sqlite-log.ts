@@ -62,9 +62,9 @@ export function createSqliteLog({
     append: (table, entry) => commit((tx) => append(tx, table, entry, clock())),
 
     async entries(table) {
-      const { seq, written, removed, hasRemains } = entries;
+      const { seq, written, removed, leavesOldData } = entries;
       const rows = orm
-        .select({ seq, written, removed, hasRemains })
+        .select({ seq, written, removed, leavesOldData })
         .from(entries)
         .leftJoin(checkpoints, IS_INCLUDED)
         .where(and(eq(entries.table, table), isNull(checkpoints.table)))
@@ -172,12 +172,12 @@ export function createSqliteLog({
 function append(
   tx: Transaction,
   table: string,
-  { model, written, removed, hasRemains, usage, expiresAt = null, answers: added }: Entry,
+  { model, written, removed, leavesOldData, usage, expiresAt = null, answers: added }: Entry,
   at: number,
 ): number {
   const row = {
     table,
-    hasRemains,
+    leavesOldData,
     at,
     written: written && asBuffer(written),
     removed: [...removed],

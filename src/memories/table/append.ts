@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseUnavailable, OutcomeUnknown } from "../../db/postgres-errors.ts";
-import { Behind, type Log } from "../log/log.ts";
+import { type Log, StaleAppendError } from "../log/log.ts";
 import type { Entry, Lease } from "../log/records.ts";
 import type { MemoryTable } from "./table.ts";
 
@@ -58,7 +58,7 @@ async function appendAgain(
       return await append();
     } catch (error) {
       if (error instanceof DatabaseUnavailable) continue;
-      if (!(error instanceof Behind)) throw error;
+      if (!(error instanceof StaleAppendError)) throw error;
       // Replay fails when a base has replaced entries: then the outcome stays unknown.
       const others = await sharing.replay().catch(() => null);
       if (others?.has(id)) return null;

@@ -1,5 +1,5 @@
 import { createPause } from "../../timing/pause.ts";
-import { AnswersTaken, Behind, type Log } from "../log/log.ts";
+import { AnswersTaken, type Log, StaleAppendError } from "../log/log.ts";
 import type { Outcome } from "../log/pending.ts";
 import type { Answer, Lease } from "../log/records.ts";
 import { LeaseLost } from "../log/shared-log.ts";
@@ -37,7 +37,7 @@ export async function commitGroup(group: readonly QueuedChange[], commit: Commit
     } catch (error) {
       if (!commit.sharing || tries >= MAX_TRIES) throw error;
       if (error instanceof AnswersTaken) changes = failTaken(changes, error);
-      else if (error instanceof Behind) await readOthers(changes, commit);
+      else if (error instanceof StaleAppendError) await readOthers(changes, commit);
       else throw error;
     }
   }
@@ -111,7 +111,7 @@ async function append(
   { table, log, onCommit, sharing }: Commit,
 ): Promise<void> {
   const outcome = draft.outcome();
-  const { written, removed, hasRemains } = outcome;
+  const { written, removed, leavesOldData } = outcome;
   if (written.length + removed.length === 0) return;
   const usage = plus(table.usage, draft.growth());
   const pause = createPause();
@@ -119,7 +119,7 @@ async function append(
   await pause();
   const model = table.model.id;
   const expiresAt = firstExpiry(written);
-  const entry = { model, written: bytes, removed, hasRemains, usage, expiresAt, answers };
+  const entry = { model, written: bytes, removed, leavesOldData, usage, expiresAt, answers };
   const seq = sharing
     ? await appendShared(entry, { table, log, sharing, lease })
     : await log.append(table.name, entry);

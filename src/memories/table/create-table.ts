@@ -53,7 +53,7 @@ export function createTable({
   const pending = createPending();
   const hasManyMemories = () => usage.memories > MOST_WITH_STATES;
   const view = createLiveView(() => createView(model.dimension, hasManyMemories() ? 0 : undefined));
-  let [seq, settled, usage, changes] = [lastSeq, lastSeq, recordedUsage, 0];
+  let [seq, visibleSeq, usage, changes] = [lastSeq, lastSeq, recordedUsage, 0];
   for (const entry of entries) pending.note(entry.seq, entry.outcome);
 
   const stored = createStoredReader({
@@ -137,8 +137,8 @@ export function createTable({
     get seq() {
       return seq;
     },
-    get settled() {
-      return settled;
+    get visibleSeq() {
+      return visibleSeq;
     },
     recount(counted) {
       usage = counted;
@@ -184,7 +184,7 @@ export function createTable({
       applying = view.apply(outcome);
       await applying;
       applying = null;
-      settled = number;
+      visibleSeq = number;
     },
   };
 }

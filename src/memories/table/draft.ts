@@ -81,8 +81,8 @@ export function createDraft(
       const removed = [...after].flatMap(([id, memory]) =>
         memory === null && before.has(id) ? id : [],
       );
-      const hasRemains = removed.length > 0 || written.some(({ id }) => before.has(id));
-      return { written, removed, hasRemains };
+      const leavesOldData = removed.length > 0 || written.some(({ id }) => before.has(id));
+      return { written, removed, leavesOldData };
     },
   };
 }

@@ -36,9 +36,9 @@ async function open(
   if (checkpoint) await restoreBase(name, checkpoint, vault);
   const base = checkpoint && (await bases.open(checkpoint));
   const logged = await log.entries(name);
-  const entries = logged.map(({ seq, written, removed, hasRemains }) => ({
+  const entries = logged.map(({ seq, written, removed, leavesOldData }) => ({
     seq,
-    outcome: { written: written ? codec.decode(written) : [], removed, hasRemains },
+    outcome: { written: written ? codec.decode(written) : [], removed, leavesOldData },
   }));
   const table = createTable({
     name,

@@ -6,8 +6,8 @@ import { WriterEnded } from "./writer.ts";
 
 /** The outcome that an entry of the log records. */
 export function decodeEntry(codec: MemoryCodec, entry: NumberedEntry): Outcome {
-  const { written, removed, hasRemains } = entry;
-  return { written: written ? codec.decode(written) : [], removed, hasRemains };
+  const { written, removed, leavesOldData } = entry;
+  return { written: written ? codec.decode(written) : [], removed, leavesOldData };
 }
 
 /**

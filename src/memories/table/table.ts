@@ -52,7 +52,7 @@ export interface MemoryTable extends TableReader {
   readonly wasEmpty: boolean;
   /** Number of the last entry that the table has, and of the last one that all readers see. */
   readonly seq: number;
-  readonly settled: number;
+  readonly visibleSeq: number;
   /** The candidates of a search; see `View`. Words are compared while the vector is computed. */
   candidates(question: SearchQuestion): Promise<Found>;
   /**

@@ -121,7 +121,7 @@ export function createWriter({
      * @throws WriterEnded when the table must be opened again
      */
     async catchUp(seq: number): Promise<void> {
-      if (!sharing || table.settled >= seq) return;
+      if (!sharing || table.visibleSeq >= seq) return;
       await takeTurn(async () => {
         if (table.seq < seq) await sharing.replay();
       });

@@ -23,16 +23,16 @@ export function choreOf(
 ): Chore | null {
   const { pending } = table;
   const hasWork = hasPendingWork(state, table);
-  const hasRemains = remainsSince(table, state) !== null;
+  const leavesOldData = remainsSince(table, state) !== null;
   if (mustForget || (isInExcess && hasWork)) return "flush";
   const quiet = now - pending.lastCommit;
   // A table with remains is flushed soon anyway, by `forgetAfter`.
-  if (hasWork && !hasRemains && quiet >= due.idle) return "flush";
+  if (hasWork && !leavesOldData && quiet >= due.idle) return "flush";
   const isLarge = pending.size >= due.changes || pending.bytes >= due.bytes;
   const isOld = pending.dirtySince !== null && now - pending.dirtySince >= due.age;
   if (isLarge || isOld) return "flush";
   // A flush with remains rewrites the base: it must not wait until the old base has an index.
-  const mayIndex = !hasRemains && quiet >= due.indexAfter;
+  const mayIndex = !leavesOldData && quiet >= due.indexAfter;
   return mayIndex && lacksIndex(table.base.current, state, due) ? "index" : null;
 }
 

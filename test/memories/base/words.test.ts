@@ -106,7 +106,7 @@ test("words find the same whether a table is in memory or not, misspelt ones too
   const view = createView(model.dimension);
   for (const memory of memories) view.put(memory);
   const pending = createPending();
-  pending.note(2, { written: rest, removed: [], hasRemains: false });
+  pending.note(2, { written: rest, removed: [], leavesOldData: false });
   const stored = createStoredReader({
     ...{ base: holdBase(most), pending, dimension: model.dimension },
     size: () => memories.length,

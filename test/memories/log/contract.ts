@@ -40,15 +40,15 @@ function describeEntries(state: LogUnderTest): void {
   test("entries are read as they were appended and in that order, also after a crash", async () => {
     const first = await state.log.append("acc_1", entryOf("one"));
     await state.log.append("acc_2", entryOf("of another"));
-    const removal = { written: null, removed: ["mem_1", "mem_2"], hasRemains: true };
+    const removal = { written: null, removed: ["mem_1", "mem_2"], leavesOldData: true };
     const second = await state.log.append("acc_1", entryOf("", removal));
     const third = await state.log.append("acc_1", entryOf("three"));
     expect(first).toBeLessThan(second);
     expect(second).toBeLessThan(third);
     const wanted = [
-      { seq: first, written: "one", removed: [], hasRemains: false },
-      { seq: second, written: null, removed: ["mem_1", "mem_2"], hasRemains: true },
-      { seq: third, written: "three", removed: [], hasRemains: false },
+      { seq: first, written: "one", removed: [], leavesOldData: false },
+      { seq: second, written: null, removed: ["mem_1", "mem_2"], leavesOldData: true },
+      { seq: third, written: "three", removed: [], leavesOldData: false },
     ];
     for (let round = 0; round < 2; round++) {
       const found = await state.log.entries("acc_1");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Postgres } from "../../../src/db/postgres.ts";
-import { Behind, type Log } from "../../../src/memories/log/log.ts";
+import { type Log, StaleAppendError } from "../../../src/memories/log/log.ts";
 import { createPostgresLog } from "../../../src/memories/log/postgres-log.ts";
 import type { Lease } from "../../../src/memories/log/records.ts";
 import { LeaseLost, type SharedLog } from "../../../src/memories/log/shared-log.ts";
@@ -68,7 +68,7 @@ test("the first entry of a table waits while the table is being replaced, and is
   });
   answered.resolve();
   expect(await replacing).toBe(true);
-  expect(await late).toBeInstanceOf(Behind);
+  expect(await late).toBeInstanceOf(StaleAppendError);
   expect(await other.tables()).toEqual([COPY.name]);
 });
 
@@ -82,7 +82,7 @@ describe.each(Object.entries(LOGS))("copies in %s", (_, logs) => {
     // This process has read which table the account has before it was replaced.
     const next = await leaseFor(other, "you");
     const wrong = other.append(COPY.name, entryOf("wrong", after(copied, next)));
-    expect(await failureOf(wrong)).toBeInstanceOf(Behind);
+    expect(await failureOf(wrong)).toBeInstanceOf(StaleAppendError);
     const again = other.shared.replace(ACCOUNT, { from: ACCOUNT, seq: 0, to: COPY }, next);
     expect(await failureOf(again)).toBeInstanceOf(LeaseLost);
   });
@@ -133,12 +133,12 @@ describe.each(Object.entries(LOGS))("copies in %s", (_, logs) => {
     await log.shared.copying.release(lease);
     const next = await leaseFor(other, "you");
     const late = log.append(COPY.name, entryOf("late", after(copied, lease)));
-    expect(await failureOf(late)).toBeInstanceOf(Behind);
+    expect(await failureOf(late)).toBeInstanceOf(StaleAppendError);
     expect(await failureOf(replace(second))).toBeInstanceOf(LeaseLost);
     expect(await replace(second, next)).toBe(true);
     for (const number of [0, second]) {
       const gone = other.append(ACCOUNT, entryOf("gone", after(number)));
-      expect(await failureOf(gone)).toBeInstanceOf(Behind);
+      expect(await failureOf(gone)).toBeInstanceOf(StaleAppendError);
     }
     expect(await other.shared.position(ACCOUNT)).toMatchObject({ table: COPY.name, seq: copied });
   });

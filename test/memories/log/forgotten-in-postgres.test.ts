@@ -34,7 +34,7 @@ const write = (account: string, text: string) =>
   log.append(account, {
     model: "m",
     written: Buffer.from(text),
-    ...{ removed: [], hasRemains: false, usage: { memories: 1, bytes: 1 }, answers: [] },
+    ...{ removed: [], leavesOldData: false, usage: { memories: 1, bytes: 1 }, answers: [] },
   });
 
 /** Folders of PostgreSQL's own in which some file has a text: `base` are the tables, `pg_wal` is the log. */

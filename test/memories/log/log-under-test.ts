@@ -19,7 +19,7 @@ export const entryOf = (written: string, more: Partial<Entry> = {}): Entry => ({
   written: bytes(written),
   removed: [],
   model: "model",
-  hasRemains: false,
+  leavesOldData: false,
   usage: { memories: 1, bytes: written.length },
   answers: [],
   ...more,

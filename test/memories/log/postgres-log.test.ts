@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Postgres } from "../../../src/db/postgres.ts";
-import { Behind } from "../../../src/memories/log/log.ts";
+import { StaleAppendError } from "../../../src/memories/log/log.ts";
 import { createPostgresLog } from "../../../src/memories/log/postgres-log.ts";
 import type { Checkpoint } from "../../../src/memories/log/records.ts";
 import { LeaseLost } from "../../../src/memories/log/shared-log.ts";
@@ -47,7 +47,7 @@ test("of entries that are to follow the same one, one is there", async () => {
     const numbers = done.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
     expect(numbers).toHaveLength(1);
     for (const each of done) {
-      if (each.status === "rejected") expect(each.reason).toBeInstanceOf(Behind);
+      if (each.status === "rejected") expect(each.reason).toBeInstanceOf(StaleAppendError);
     }
     [last = 0] = numbers;
     const { seq, entries } = (await other.shared.since("acc_1", 0)) ?? {};
@@ -62,7 +62,7 @@ test("entries after a number come with what the table holds after each, and with
   const usage = { memories: 2, bytes: 6 };
   const second = await log.append(
     "acc_1",
-    entryOf("two", { usage, hasRemains: true, shared: { id: "b", after: first } }),
+    entryOf("two", { usage, leavesOldData: true, shared: { id: "b", after: first } }),
   );
   const found = await other.shared.since("acc_1", first);
   const entry = {
@@ -70,7 +70,7 @@ test("entries after a number come with what the table holds after each, and with
     id: "b",
     written: Buffer.from("two"),
     removed: [],
-    hasRemains: true,
+    leavesOldData: true,
   };
   const head = { seq: second, upTo: 0, model: "model" };
   expect(found).toEqual({ ...head, entries: [{ ...entry, usage }] });
@@ -98,8 +98,12 @@ test("an account that was removed gets no table, and one that was forgotten does
   const seq = await log.append("acc_1", entryOf("one", after(0)));
   await postgres.rows("DELETE FROM accounts WHERE id = 'acc_1'");
   await other.shared.forgetAccount("acc_1");
-  expect(await failureOf(log.append("acc_1", entryOf("two", after(seq))))).toBeInstanceOf(Behind);
-  expect(await failureOf(log.append("acc_1", entryOf("two", after(0))))).toBeInstanceOf(Behind);
+  expect(await failureOf(log.append("acc_1", entryOf("two", after(seq))))).toBeInstanceOf(
+    StaleAppendError,
+  );
+  expect(await failureOf(log.append("acc_1", entryOf("two", after(0))))).toBeInstanceOf(
+    StaleAppendError,
+  );
   expect(await log.shared.position("acc_1")).toBeNull();
   expect(await log.tables()).toEqual([]);
 });
@@ -223,14 +227,16 @@ test("a table takes another's place only as it was copied, and the former one ta
   expect(await failureOf(replace(second))).toBeInstanceOf(LeaseLost);
   const late = [after(second), after(0), { shared: { ...copy, after: 0 } }];
   for (const more of late) {
-    expect(await failureOf(other.append("acc_1", entryOf("late", more)))).toBeInstanceOf(Behind);
+    expect(await failureOf(other.append("acc_1", entryOf("late", more)))).toBeInstanceOf(
+      StaleAppendError,
+    );
   }
   const position = await other.shared.position("acc_1");
   expect(position).toMatchObject({ table: to.name, model: "another" });
   // Who copies without having noticed that it is done.
   const stale = { id: "stale", after: position?.seq ?? 0, lease };
   const staleCopy = other.append(to.name, entryOf("stale", { shared: stale }));
-  expect(await failureOf(staleCopy)).toBeInstanceOf(Behind);
+  expect(await failureOf(staleCopy)).toBeInstanceOf(StaleAppendError);
 });
 
 test("a copy that nobody writes any more is forgotten, and no one that is written or wanted", async () => {
@@ -264,7 +270,7 @@ test("tables are overdue when nobody has flushed them in time and nobody is abou
   const other = createPostgresLog(connect());
   await log.append("acc_1", entryOf("one"));
   expect(await other.shared.overdue(10)).toEqual([]);
-  const upTo = await log.append("acc_1", entryOf("two", { hasRemains: true }));
+  const upTo = await log.append("acc_1", entryOf("two", { leavesOldData: true }));
   await log.append("acc_2", entryOf("one"));
   expect(await other.shared.overdue(10)).toEqual(["acc_1"]);
   const lease = await log.shared.lease("acc_1", "me");

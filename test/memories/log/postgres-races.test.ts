@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Postgres } from "../../../src/db/postgres.ts";
-import { AnswersTaken, Behind } from "../../../src/memories/log/log.ts";
+import { AnswersTaken, StaleAppendError } from "../../../src/memories/log/log.ts";
 import { createPostgresLog } from "../../../src/memories/log/postgres-log.ts";
 import type { Lease, LoggedEntry } from "../../../src/memories/log/records.ts";
 import { LeaseLost } from "../../../src/memories/log/shared-log.ts";
@@ -96,7 +96,7 @@ function createProcess(world: World) {
       world.answered.add(id);
       counts.appended = (counts.appended ?? 0) + 1;
     } catch (error) {
-      if (!(error instanceof Behind || error instanceof AnswersTaken)) throw error;
+      if (!(error instanceof StaleAppendError || error instanceof AnswersTaken)) throw error;
       counts.behind = (counts.behind ?? 0) + 1;
     }
   };

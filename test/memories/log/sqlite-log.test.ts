@@ -230,8 +230,8 @@ const addEntry = (sqlite: Sqlite, table: string, written: string | null, removed
       "INSERT INTO journal (account_id, written, removed) VALUES (?, ?, ?) RETURNING seq",
     )
     .get(table, written === null ? null : Buffer.from(written), JSON.stringify(removed))?.seq ?? 0;
-const addCheckpoint = (sqlite: Sqlite, table: string, hasRemains = false) =>
-  sqlite.run("INSERT INTO checkpoints VALUES (?, 7, ?, ?)", [table, '["data/1"]', +hasRemains]);
+const addCheckpoint = (sqlite: Sqlite, table: string, leavesOldData = false) =>
+  sqlite.run("INSERT INTO checkpoints VALUES (?, 7, ?, ?)", [table, '["data/1"]', +leavesOldData]);
 
 test("what an earlier version wrote is replayed: entries, checkpoints, tables", async () => {
   const dataDir = earlierFolder((sqlite) => {
@@ -243,8 +243,8 @@ test("what an earlier version wrote is replayed: entries, checkpoints, tables", 
   });
   const log = createSqliteLog({ db: testDatabase(dataDir) });
   expect(await log.entries("acc_1")).toEqual([
-    { seq: 1, written: Buffer.from("one"), removed: [], hasRemains: true },
-    { seq: 2, written: Buffer.from("two"), removed: ["mem_1"], hasRemains: true },
+    { seq: 1, written: Buffer.from("one"), removed: [], leavesOldData: true },
+    { seq: 2, written: Buffer.from("two"), removed: ["mem_1"], leavesOldData: true },
   ]);
   const checkpoint = { version: 7, files: ["data/1"], upTo: 0 };
   expect(await log.head("acc_1")).toEqual({
@@ -269,7 +269,7 @@ test("where an earlier version left something deleted in the files, a flush is d
   const log = createSqliteLog({ db: testDatabase(dataDir) });
   expect(await log.unflushed()).toEqual(["acc_1"]);
   const [entry] = await log.entries("acc_1");
-  expect(entry).toMatchObject({ written: null, removed: [], hasRemains: true });
+  expect(entry).toMatchObject({ written: null, removed: [], leavesOldData: true });
   expect((await log.head("acc_1"))?.seq).toBe(entry?.seq ?? 0);
 });
 

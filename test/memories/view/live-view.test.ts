@@ -43,7 +43,7 @@ test("after that it is filled again, and neither of the two fillings disturbs th
   const first = live.fill(batches, () => new Map());
   live.close();
   const second = live.fill(batches, () => new Map());
-  await live.apply({ written: [await storedMemory(9)], removed: [], hasRemains: false });
+  await live.apply({ written: [await storedMemory(9)], removed: [], leavesOldData: false });
   go();
   await expect(first).rejects.toThrow(/closed/);
   expect((await second).size).toBe(5);
