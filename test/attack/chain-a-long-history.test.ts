@@ -82,4 +82,4 @@ test("a longer one, put together from its end, is followed no further", async ()
   expect((await client.send("DELETE", `/memories/${idOf(1_500)}?history=true`)).status).toBe(200);
   const left = (await client.send("GET", "/stats")).body as { memories: number };
   expect(left.memories).toBeGreaterThanOrEqual(LONGEST);
-});
+}, 180_000);
