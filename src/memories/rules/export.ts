@@ -1,7 +1,7 @@
 import type { Reach } from "../../keys/reach.ts";
 import { createPause } from "../../timing/pause.ts";
 import type { Filter } from "../model/filter.ts";
-import type { Memory } from "../model/memory.ts";
+import { LIMITS, type Memory } from "../model/memory.ts";
 import { mayRead, readable } from "../model/reach.ts";
 import type { Store } from "../store/store.ts";
 import { toAnswers } from "./answer.ts";
@@ -64,7 +64,7 @@ async function* readPages(
   packed: Buffer,
 ): AsyncGenerator<Memory[], void> {
   const pause = createPause();
-  let size = 1;
+  let size = PAGE_BYTES / LIMITS.content;
   for (let end = packed.length, start: number; end > 0; end = start) {
     start = Math.max(0, end - size * ID_BYTES);
     const ids = unpack(packed.subarray(start, end)).reverse();
