@@ -78,7 +78,8 @@ test("before the first start there are no problems", async () => {
 
 test("missing files of a table are a problem, unused files a warning", async () => {
   const { url, put, examine } = await setUp();
-  await put("other.1");
+  await put("acc.0");
+  await put("another-installations.1");
   await record(url, "acc.1");
   expect((await examine()).tables).toEqual({
     state: "problem",
