@@ -7,7 +7,7 @@ import { createActivityTables } from "./tables.ts";
 const MAX_EVENTS = 2_000;
 const MAX_DAY_ROWS = 20_000;
 /** Rows that one statement deletes. */
-const BATCH = 100;
+const DELETED_AT_ONCE = 100;
 const DAY = 86_400_000;
 
 /**
@@ -31,7 +31,7 @@ async function removeOldEvents(db: Database, before: Date): Promise<boolean> {
   const { orm } = db;
   const { activityEvents } = db.tables(createActivityTables);
   const { id, at } = activityEvents;
-  const first = orm.select({ id }).from(activityEvents).orderBy(asc(id)).limit(BATCH);
+  const first = orm.select({ id }).from(activityEvents).orderBy(asc(id)).limit(DELETED_AT_ONCE);
   const isOld = and(inArray(id, first), lt(at, before));
   return (await orm.delete(activityEvents).where(isOld).returning({ id })).length > 0;
 }
@@ -59,7 +59,7 @@ async function removeExcessEvents(db: Database): Promise<boolean> {
       .from(activityEvents)
       .where(and(ofAccount, lte(id, first?.id ?? 0)))
       .orderBy(asc(id))
-      .limit(BATCH);
+      .limit(DELETED_AT_ONCE);
     await orm.delete(activityEvents).where(inArray(id, oldest));
   }
   return overfull.length > 0;

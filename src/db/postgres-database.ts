@@ -1,7 +1,7 @@
 import type { Database, Orm } from "./database.ts";
 import { createMutex } from "./mutex.ts";
 import { connectPostgres, type Postgres, type Statements } from "./postgres.ts";
-import { postgres as dialect } from "./postgres-dialect.ts";
+import { postgresDialect } from "./postgres-dialect.ts";
 import { DatabaseUnavailable, isSerializationFailure, sqlState } from "./postgres-errors.ts";
 import { checkSchema, migratePostgres } from "./postgres-migrations.ts";
 import { createPostgresOrm } from "./postgres-orm.ts";
@@ -82,10 +82,10 @@ export function createPostgresDatabase(postgres: Postgres): PostgresDatabase {
   );
 
   return {
-    dialect,
+    dialect: postgresDialect,
     orm,
     postgres,
-    tables: createTableDeclarations(dialect),
+    tables: createTableDeclarations(postgresDialect),
     transaction: (task) => transact((tx) => task(ormOf(tx))),
 
     async attempt(task) {

@@ -27,7 +27,7 @@ const timestamp = customType<{ data: Date; driverData: number | string | bigint 
 });
 
 /** PostgreSQL's dialect. Its columns have the same values as SQLite's, so it has the type of SQLite's. */
-export const postgres = {
+export const postgresDialect = {
   name: "postgres",
   table: pgTable,
   index,

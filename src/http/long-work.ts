@@ -10,7 +10,7 @@ interface IdleTimeouts {
 }
 
 /** A handler of requests. Elysia's types do not name the type of answers. */
-type Handle = (request: Request, ...rest: unknown[]) => unknown;
+export type Handle = (request: Request, ...rest: unknown[]) => unknown;
 
 const unlimited = new WeakMap<Request, IdleTimeouts>();
 

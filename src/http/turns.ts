@@ -10,7 +10,6 @@ const REST = 50;
 /** The most milliseconds that a request waits for others of its account: they may wait for something else themselves. */
 const PATIENCE = 1_000;
 
-type Handle = (request: Request, ...rest: unknown[]) => unknown;
 
 /** Requests of an account that is active. */
 interface Requests {

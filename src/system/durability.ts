@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { open } from "node:fs/promises";
 
-const isWindows = process.platform === "win32";
+export const isWindows = process.platform === "win32";
 
 /**
  * The mode in which a file is opened to be synced. Windows syncs only files opened for writing

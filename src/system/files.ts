@@ -1,7 +1,7 @@
+import { isWindows } from "./durability.ts";
 import { renameSync } from "node:fs";
 import { copyFile, link, rename, symlink } from "node:fs/promises";
 
-const isWindows = process.platform === "win32";
 
 /** Whether a file can be removed while a process has it loaded as a library. */
 export const CAN_REMOVE_LOADED = !isWindows;

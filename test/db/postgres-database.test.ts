@@ -6,7 +6,7 @@ import { DatabaseError } from "../../src/db/database-error.ts";
 import { MIGRATIONS } from "../../src/db/migrations.ts";
 import { connectPostgres } from "../../src/db/postgres.ts";
 import { createPostgresDatabase, openPostgres } from "../../src/db/postgres-database.ts";
-import { postgres as dialect } from "../../src/db/postgres-dialect.ts";
+import { postgresDialect } from "../../src/db/postgres-dialect.ts";
 import { DatabaseUnavailable } from "../../src/db/postgres-errors.ts";
 import {
   migratePostgres,
@@ -31,7 +31,7 @@ const TABLES = [
   createOAuthTables,
   createSecurityTables,
 ]
-  .flatMap((create): unknown[] => Object.values(create(dialect)))
+  .flatMap((create): unknown[] => Object.values(create(postgresDialect)))
   .filter((table) => is(table, PgTable))
   .map((table) => getTableConfig(table));
 

@@ -44,7 +44,7 @@ export function growthOf(
   return added.map((count, point) => {
     total += count;
     const from = first + point * step;
-    return { from: dayText(from), to: dayText(from + step - 1), added: count, total };
+    return { from: dayOf(from), to: dayOf(from + step - 1), added: count, total };
   });
 }
 
@@ -61,6 +61,6 @@ function dayNumber(day: string): number {
   return Date.parse(day) / DAY;
 }
 
-function dayText(day: number): string {
+function dayOf(day: number): string {
   return new Date(day * DAY).toISOString().slice(0, 10);
 }

@@ -10,7 +10,7 @@ import { say } from "../../terminal.ts";
 import { readNewPassword } from "./new-password.ts";
 
 /** Adds `ctxd user add`. */
-export function define(user: Command, { configure, env }: Context): void {
+export function defineAdd(user: Command, { configure, env }: Context): void {
   user
     .command("add")
     .argument("<email>", "e-mail address to sign in with")

@@ -6,7 +6,7 @@ import { requireAccount, withStores } from "../../stores.ts";
 import { say } from "../../terminal.ts";
 
 /** Adds `ctxd user disable ` and `ctxd user enable`. */
-export function define(user: Command, { configure }: Context): void {
+export function defineDisable(user: Command, { configure }: Context): void {
   user
     .command("disable")
     .argument("<email>", "e-mail address of the account")

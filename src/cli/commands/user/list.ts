@@ -6,7 +6,7 @@ import { print, printJson, say } from "../../terminal.ts";
 import { formatMoment, formatTable } from "../../text-table.ts";
 
 /** Adds `ctxd user list`. */
-export function define(user: Command, { configure }: Context): void {
+export function defineList(user: Command, { configure }: Context): void {
   user
     .command("list")
     .description("list the accounts")

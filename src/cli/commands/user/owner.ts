@@ -6,7 +6,7 @@ import { requireAccount, withStores } from "../../stores.ts";
 import { say } from "../../terminal.ts";
 
 /** Adds `ctxd user owner`. */
-export function define(user: Command, { configure }: Context): void {
+export function defineOwner(user: Command, { configure }: Context): void {
   user
     .command("owner")
     .argument("<email>", "e-mail address of the account")

@@ -7,7 +7,7 @@ import { say } from "../../terminal.ts";
 import { readNewPassword } from "./new-password.ts";
 
 /** Adds `ctxd user passwd`. */
-export function define(user: Command, { configure }: Context): void {
+export function definePasswd(user: Command, { configure }: Context): void {
   user
     .command("passwd")
     .argument("<email>", "e-mail address of the account")

@@ -12,7 +12,7 @@ interface QuotaChange {
 }
 
 /** Adds `ctxd user quota`. */
-export function define(user: Command, { configure }: Context): void {
+export function defineQuota(user: Command, { configure }: Context): void {
   user
     .command("quota")
     .argument("<email>", "e-mail address of the account")

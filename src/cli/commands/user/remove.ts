@@ -7,7 +7,7 @@ import { requireAccount, withStores } from "../../stores.ts";
 import { confirm, isInteractive, say } from "../../terminal.ts";
 
 /** Adds `ctxd user remove`. */
-export function define(user: Command, { configure }: Context): void {
+export function defineRemove(user: Command, { configure }: Context): void {
   user
     .command("remove")
     .argument("<email>", "e-mail address of the account")

@@ -6,7 +6,7 @@ import { requireAccount, withStores } from "../../stores.ts";
 import { say } from "../../terminal.ts";
 
 /** Adds `ctxd user reset-factor`. */
-export function define(user: Command, { configure }: Context): void {
+export function defineResetFactor(user: Command, { configure }: Context): void {
   user
     .command("reset-factor")
     .argument("<email>", "e-mail address of the account")

@@ -8,7 +8,7 @@ import { requireAccount, withStores } from "../../stores.ts";
 import { confirm, isInteractive, say } from "../../terminal.ts";
 
 /** Adds `ctxd user revoke`. */
-export function define(user: Command, { configure }: Context): void {
+export function defineRevoke(user: Command, { configure }: Context): void {
   user
     .command("revoke")
     .argument("<email>", "e-mail address of the account")
