@@ -1,7 +1,7 @@
 import type { Keys } from "../keys/keys.ts";
 import type { Grants } from "../oauth/grants.ts";
-import type { PendingSignIns } from "../sign-in/pending-sign-ins.ts";
-import type { Sessions } from "../sign-in/sessions.ts";
+import type { PendingSignIns } from "../sign-in/sessions/pending-sign-ins.ts";
+import type { Sessions } from "../sign-in/sessions/sessions.ts";
 
 /** How many keys, apps and sessions were revoked. */
 export interface Revoked {

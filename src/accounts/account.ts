@@ -1,3 +1,5 @@
+import { AppError } from "../errors.ts";
+
 /** An account without its secrets. */
 export interface Account {
   readonly id: string;
@@ -12,4 +14,9 @@ export interface Account {
 export interface NewAccount {
   readonly email: string;
   readonly password: string | null;
+}
+
+/** The error for an id that no account has. */
+export function unknownAccount(): AppError {
+  return new AppError("not_found", "No account with this id.");
 }

@@ -1,13 +1,17 @@
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { AppError } from "../errors.ts";
-import type { Account, NewAccount } from "./account.ts";
+import { type Account, type NewAccount, unknownAccount } from "./account.ts";
 import { normaliseEmail } from "./email.ts";
-import { insertAccount, prepareAccount } from "./new-account.ts";
-import { checkRemovable, createOwnership, findOwner } from "./ownership.ts";
+import {
+  checkRemovable,
+  createOwnership,
+  findOwner,
+  insertAccount,
+  prepareAccount,
+} from "./ownership.ts";
 import { createPasswords } from "./passwords.ts";
 import { createAccountTables } from "./tables.ts";
-import { unknownAccount } from "./unknown-account.ts";
 
 /** The message for right credentials of a disabled account. */
 export const DISABLED = "This account is disabled: ask the owner of the server.";

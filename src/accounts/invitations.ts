@@ -1,8 +1,6 @@
 import { and, asc, eq, gt, lte } from "drizzle-orm";
-import type { Database, Orm } from "../db/database.ts";
-import { createId } from "../db/id.ts";
-import { returnedRow } from "../db/returned-row.ts";
-import { createSecret, hashSecret } from "../db/secret.ts";
+import { type Database, type Orm, returnedRow } from "../db/database.ts";
+import { createId, createSecret, hashSecret } from "../db/id.ts";
 import { AppError } from "../errors.ts";
 import { parseEmail } from "./email.ts";
 import { createAccountTables } from "./tables.ts";

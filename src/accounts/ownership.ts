@@ -1,12 +1,46 @@
 import { and, eq, isNotNull, isNull, ne, not } from "drizzle-orm";
-import type { Database, Orm } from "../db/database.ts";
+import { type Database, type Orm, returnedRow } from "../db/database.ts";
+import { constraintViolation } from "../db/database-error.ts";
 import { createId } from "../db/id.ts";
 import { AppError } from "../errors.ts";
-import type { Account, NewAccount } from "./account.ts";
-import { LOCAL_ADDRESS } from "./email.ts";
-import { insertAccount, prepareAccount } from "./new-account.ts";
+import { type Account, type NewAccount, unknownAccount } from "./account.ts";
+import { LOCAL_ADDRESS, parseEmail } from "./email.ts";
+import { checkPassword, hashPassword } from "./password.ts";
 import { type AccountTables, createAccountTables } from "./tables.ts";
-import { unknownAccount } from "./unknown-account.ts";
+
+/** The row of an account without its role. */
+type Prepared = Omit<AccountTables["accounts"]["$inferInsert"], "role">;
+
+/**
+ * Prepares the row of a new account. It hashes the password, which takes about 0.1 s.
+ * @param now in milliseconds since 1970
+ * @throws AppError `validation_failed` for a bad address or password
+ */
+export async function prepareAccount(
+  { email: typed, password }: NewAccount,
+  now: number,
+): Promise<Prepared> {
+  const email = parseEmail(typed);
+  if (password !== null) checkPassword(password, email);
+  const passwordHash = password === null ? null : await hashPassword(password);
+  return { id: createId("acc", now), email, passwordHash, createdAt: new Date(now) };
+}
+
+/** Inserts a new account. @throws AppError `conflict` for a known address */
+export async function insertAccount(
+  tx: Orm,
+  { accounts, account }: AccountTables,
+  row: Prepared & { role: Account["role"] },
+): Promise<Account> {
+  try {
+    return returnedRow(await tx.insert(accounts).values(row).returning(account));
+  } catch (error) {
+    if (constraintViolation(error) !== "unique") throw error;
+    throw new AppError("conflict", "An account with this e-mail address already exists.", {
+      cause: error,
+    });
+  }
+}
 
 /** The account that administers the server; null on an empty one. */
 export async function findOwner(

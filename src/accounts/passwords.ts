@@ -1,13 +1,11 @@
 import { and, eq, isNotNull } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
-import { hashSecret } from "../db/secret.ts";
+import { hashSecret } from "../db/id.ts";
 import { AppError } from "../errors.ts";
-import type { Account } from "./account.ts";
+import { type Account, unknownAccount } from "./account.ts";
 import { normaliseEmail } from "./email.ts";
-import { checkPassword } from "./new-password.ts";
-import { hashPassword, matchesPassword } from "./password.ts";
+import { checkPassword, hashPassword, matchesPassword } from "./password.ts";
 import { createAccountTables } from "./tables.ts";
-import { unknownAccount } from "./unknown-account.ts";
 
 /** An account whose password was verified. */
 export interface Verified extends Account {

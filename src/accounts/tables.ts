@@ -1,4 +1,4 @@
-import type { Dialect } from "../db/dialect.ts";
+import type { Dialect } from "../db/database.ts";
 
 export type AccountTables = ReturnType<typeof createAccountTables>;
 

@@ -1,4 +1,4 @@
-import type { Dialect } from "../db/dialect.ts";
+import type { Dialect } from "../db/database.ts";
 import type { Kind } from "./action.ts";
 
 /** The database tables of the activity, created by `db/migrations.ts`. Removing an account removes its rows. */

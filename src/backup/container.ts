@@ -1,7 +1,6 @@
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { syncFolder } from "../system/durability.ts";
-import { moveFile } from "../system/files.ts";
+import { moveFile, syncFolder } from "../system/files.ts";
 import type { Cipher } from "./age.ts";
 import { BackupError, explained } from "./backup-error.ts";
 import { type Content, copyFile, copyThrough, readContent } from "./files.ts";

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { openUnmigrated } from "../db/sqlite-files.ts";
-import { countTables, type RecordedCheckpoint, readCheckpoints } from "../memories/log/recorded.ts";
+import { countTables, type RecordedCheckpoint, readCheckpoints } from "../memories/log/records.ts";
 import { isRunning } from "../system/processes.ts";
 import { BackupError, explained } from "./backup-error.ts";
 import type { Container } from "./container.ts";

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { syncFolder } from "../system/durability.ts";
+import { syncFolder } from "../system/files.ts";
 import type { Transform } from "./age.ts";
 import { BackupError, explained } from "./backup-error.ts";
 

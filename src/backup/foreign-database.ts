@@ -1,7 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { MIGRATIONS } from "../db/migrations.ts";
-import { openUnmigrated, schemaVersion } from "../db/sqlite-files.ts";
-import { migrateSqlite } from "../db/sqlite-migrate.ts";
+import { migrateSqlite, openUnmigrated, schemaVersion } from "../db/sqlite-files.ts";
 import { BackupError } from "./backup-error.ts";
 
 /** Columns whose texts are used as folder names. */

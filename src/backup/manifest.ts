@@ -1,3 +1,5 @@
+import { realpath } from "node:fs/promises";
+import { basename, dirname, join, sep } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
@@ -5,6 +7,21 @@ import { MIGRATIONS } from "../db/migrations.ts";
 import { createJsonParts, TooLong } from "../text/json-parts.ts";
 import { BackupError } from "./backup-error.ts";
 import { isPlainPath } from "./foreign-database.ts";
+
+/** Whether a path is a folder or inside it, after resolving symbolic links. The path need not exist. */
+export async function isWithin(path: string, folder: string): Promise<boolean> {
+  const [inner, outer] = [await resolveLinks(path), await resolveLinks(folder)];
+  return `${inner}${sep}`.startsWith(`${outer}${sep}`);
+}
+
+async function resolveLinks(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(await resolveLinks(parent), basename(path));
+  }
+}
 
 /** Maximum bytes of a manifest: enough for a million files. */
 export const MAX_MANIFEST = 256 << 20;

@@ -3,17 +3,15 @@ import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { lockDataFolder } from "../db/data-lock.ts";
 import { databasePath } from "../db/sqlite.ts";
-import { syncFolder } from "../system/durability.ts";
-import { moveFile } from "../system/files.ts";
+import { moveFile, syncFolder } from "../system/files.ts";
 import { BackupError, explained } from "./backup-error.ts";
 import { DATABASE, UNSEALED } from "./copy-state.ts";
 import { endAccess } from "./end-access.ts";
 import { forEach, syncFolders } from "./files.ts";
 import { refuseForeignDatabase } from "./foreign-database.ts";
 import type { Manifest } from "./manifest.ts";
-import { openVerified, type RestoreOptions } from "./open-verified.ts";
 import { UNFINISHED } from "./unfinished-restore.ts";
-import { requireSame } from "./verify-files.ts";
+import { openVerified, type RestoreOptions, requireSame } from "./verify-files.ts";
 
 /** Entries that an unused data folder may have. */
 const HARMLESS = new Set([

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { databasePath } from "../db/sqlite.ts";
 import { copyDatabase, openUnmigrated, schemaVersion } from "../db/sqlite-files.ts";
-import { isNewestCheckpoint, type RecordedCheckpoint } from "../memories/log/recorded.ts";
+import { isNewestCheckpoint, type RecordedCheckpoint } from "../memories/log/records.ts";
 import { BackupError } from "./backup-error.ts";
 import { UNFINISHED } from "./unfinished-restore.ts";
 

@@ -3,11 +3,11 @@ import { dirname, join } from "node:path";
 import { BackupError } from "./backup-error.ts";
 import { type Container, KEY, SEALED, SUMS } from "./container.ts";
 import type { Progress } from "./create-backup.ts";
+import type { EndedAccess } from "./end-access.ts";
 import { type Content, forEach, readContent, readSmall } from "./files.ts";
 import { isPlainPath } from "./foreign-database.ts";
-import { MANIFEST, MAX_MANIFEST, type Manifest } from "./manifest.ts";
-import { openBackup } from "./open-backup.ts";
-import { isWithin } from "./paths.ts";
+import { isWithin, MANIFEST, MAX_MANIFEST, type Manifest } from "./manifest.ts";
+import { type AskToUnlock, openBackup } from "./open-backup.ts";
 
 interface Options {
   signal?: AbortSignal | undefined;
@@ -18,7 +18,7 @@ interface Options {
  * Reads every file of a backup and compares its checksum.
  * @throws BackupError that names the first file that differs from the manifest
  */
-export async function verifyFiles(
+async function verifyFiles(
   folder: string,
   { manifest, container }: { manifest: Manifest; container: Container },
   { signal, onProgress }: Options = {},
@@ -87,4 +87,38 @@ export function requireSame(
 
 function damaged(path: string, list: string): BackupError {
   return new BackupError(`${path} differs from ${list}: this backup is damaged, use another.`);
+}
+
+/** Options of a restore, to a data folder or to a shared database. */
+export interface RestoreOptions {
+  /** Path of the backup. */
+  folder: string;
+  dataDir: string;
+  /** Asks for the key of an encrypted backup; null when only unencrypted ones are expected. */
+  unlock?: AskToUnlock | null;
+  /** Whether to refuse an unencrypted backup. */
+  isExpectedSealed?: boolean;
+  /** Whether to revoke API keys and the grants of apps. */
+  revokeKeys?: boolean;
+  /** Milliseconds since 1970. */
+  clock?: () => number;
+  signal?: AbortSignal | undefined;
+  onProgress?: Progress;
+  onAccessEnded?: (ended: EndedAccess) => void;
+}
+
+/**
+ * Opens a backup and checks all its files against the manifest.
+ * @throws BackupError with one sentence for the user
+ */
+export async function openVerified({
+  folder,
+  unlock = null,
+  isExpectedSealed = false,
+  signal,
+  onProgress = () => {},
+}: RestoreOptions) {
+  const backup = await openBackup(folder, unlock, isExpectedSealed);
+  await verifyFiles(folder, backup, { signal, onProgress });
+  return backup;
 }

@@ -1,8 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { builtInModel } from "../embedding/manifest.ts";
-import { modelAsset } from "../embedding/model.ts";
+import { builtInModel, modelAsset } from "../embedding/manifest.ts";
 import { messageOf } from "../errors.ts";
 import { readExpected } from "../native/asset.ts";
 import {

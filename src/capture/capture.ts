@@ -1,12 +1,11 @@
 import type { Principal } from "../http/principal.ts";
 import { convert } from "../import/convert-memory.ts";
-import { type ProjectOf, rememberProjects } from "../import/folder-projects.ts";
+import { type ProjectOf, rememberProjects } from "../import/transcripts/folders.ts";
 import { openTranscript } from "../import/transcripts/read-transcript.ts";
-import { BEGINNING, type Turn, timeOf } from "../import/transcripts/turn.ts";
-import { turnMemory } from "../import/transcripts/turn-memory.ts";
+import { BEGINNING, type Turn, timeOf, turnMemory } from "../import/transcripts/turn.ts";
 import { type ImportedMemory, Project, SessionId } from "../memories/model/memory.ts";
 import { projectToWrite } from "../memories/model/reach.ts";
-import type { ImportLine } from "../memories/rules/import.ts";
+import type { ImportLine } from "../memories/rules/import/import.ts";
 import type { Memories } from "../memories/rules/memories.ts";
 import { problemOf } from "../text/input-kinds.ts";
 import { createPause } from "../timing/pause.ts";

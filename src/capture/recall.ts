@@ -4,8 +4,15 @@ import type { Filter } from "../memories/model/filter.ts";
 import type { FoundMemory } from "../memories/model/found-memory.ts";
 import { LIMITS, type Memory } from "../memories/model/memory.ts";
 import type { Memories } from "../memories/rules/memories.ts";
-import { isPreference, isTalk, LEAST_CHANCE, recallChance, recallSigns } from "./recall-chance.ts";
-import { type Recallable, recallText } from "./recall-text.ts";
+import {
+  isPreference,
+  isTalk,
+  LEAST_CHANCE,
+  type Recallable,
+  recallChance,
+  recallSigns,
+  recallText,
+} from "./recall-text.ts";
 
 /** Sessions whose recalled memories are remembered. */
 const MAX_SESSIONS = 1_000;

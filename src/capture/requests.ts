@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { AgentId, LIMITS, Project, SessionId } from "../memories/model/memory.ts";
 import { instant, text } from "../text/input-kinds.ts";
 import { KEPT_DAYS } from "./capture.ts";
-import { RECALL_CHARACTERS } from "./recall-limits.ts";
+import { RECALL_CHARACTERS } from "./recall-text.ts";
 
 const MAX_PATH = 4_096;
 /** Characters of a turn. A long turn becomes several memories. */

@@ -1,18 +1,18 @@
 import { basename } from "node:path";
 import { type Context, Elysia } from "elysia";
 import { AppError } from "../errors.ts";
-import { createBodyReader } from "../http/body.ts";
-import { allowLongWork } from "../http/long-work.ts";
+import { allowLongWork } from "../http/load/turns.ts";
 import { responses } from "../http/openapi.ts";
 import type { Authorize, Principal } from "../http/principal.ts";
-import { checkQueryString } from "../http/query.ts";
-import type { ProjectOf } from "../import/folder-projects.ts";
+import { createBodyReader } from "../http/requests/body.ts";
+import { checkQueryString } from "../http/requests/validation.ts";
+import type { ProjectOf } from "../import/transcripts/folders.ts";
 import type { Turn } from "../import/transcripts/turn.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import type { Log } from "../log.ts";
 import { type Capture, type Conversation, KEPT_DAYS } from "./capture.ts";
 import type { Recall } from "./recall.ts";
-import { RECALL_CHARACTERS } from "./recall-limits.ts";
+import { RECALL_CHARACTERS } from "./recall-text.ts";
 import { Captured, CaptureRequest, Recalled, RecallRequest } from "./requests.ts";
 
 const MAX_BODY_BYTES = 8 << 20;

@@ -1,5 +1,6 @@
 import { ConfigError } from "../config/settings.ts";
 import { AppError, CtxdError } from "../errors.ts";
+import { STOP_SIGNALS } from "../system/processes.ts";
 import type { Environment } from "./context.ts";
 import { printable } from "./printable.ts";
 
@@ -40,4 +41,19 @@ function describe(error: unknown, debug: boolean): { text: string; exitCode: num
   const line = error.message.replaceAll(/\s+/g, " ");
   const hint = debug ? `\n${error.stack}` : " (CTXD_LOG_LEVEL=debug shows where)";
   return { text: `unexpected error: ${line}${hint}`, exitCode: FAILED };
+}
+
+/** Runs a job. Ctrl-C and SIGTERM abort its signal, so that it can clean up before it ends. */
+export async function interruptible<T>(
+  job: (signal: AbortSignal) => Promise<T>,
+  message = "Stopped: nothing was written.",
+): Promise<T> {
+  const controller = new AbortController();
+  const stop = () => controller.abort(new CommandError(message));
+  for (const name of STOP_SIGNALS) process.once(name, stop);
+  try {
+    return await job(controller.signal);
+  } finally {
+    for (const name of STOP_SIGNALS) process.off(name, stop);
+  }
 }

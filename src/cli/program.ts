@@ -3,8 +3,13 @@ import packageJson from "../../package.json" with { type: "json" };
 import { readConfig } from "../config/config.ts";
 import { checkoutDataDir, describeProgram } from "../server/invocation.ts";
 import { reportFailure, USAGE } from "./command-error.ts";
-import type { Configure, Context, Define, Environment } from "./context.ts";
-import { examples } from "./help-text.ts";
+import {
+  type Configure,
+  type Context,
+  type Define,
+  type Environment,
+  examples,
+} from "./context.ts";
 
 type Load = () => Promise<{ define: Define }>;
 

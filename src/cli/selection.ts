@@ -1,9 +1,30 @@
-import { LIMITS, MEMORY_ID, type Memory } from "../memories/model/memory.ts";
+import type { Command } from "commander";
+import { LIMITS, MEMORY_ID, type Memory, Project, SessionId } from "../memories/model/memory.ts";
 import { formatDate, titleOf } from "../text/short-text.ts";
 import type { Api, Target } from "./api.ts";
 import { CommandError, USAGE } from "./command-error.ts";
-import { inputText } from "./input-text.ts";
+import { inputText } from "./input.ts";
+import { collectTags, nameParser, parseMoment, targetOptions } from "./options.ts";
 import { ask, confirm, isInteractive, say } from "./terminal.ts";
+
+/** Adds the argument and the options by which a command selects memories; see `SelectionOptions`. */
+export function addSelection(command: Command): Command {
+  return command
+    .argument(
+      "[what...]",
+      "ids of memories, - for ids from standard input, or words: choose from what they find",
+    )
+    .option("--project <name>", "all of this project", nameParser(Project))
+    .option("--tag <tag>", "all with this label; may be repeated, one is enough", collectTags)
+    .option("--agent <name>", "all of this agent")
+    .option("--session <id>", "all of this conversation", nameParser(SessionId))
+    .option("--source <id>", "all that this key, app or account wrote")
+    .option("--captured", "only what was captured from conversations")
+    .option("--before <date>", "only what is older: 2026-12-31", parseMoment)
+    .option("-y, --yes", "do not ask for confirmation")
+    .addOption(targetOptions.user())
+    .addOption(targetOptions.url());
+}
 
 /** Options that select memories without naming their ids. */
 export interface SelectionOptions extends Target {

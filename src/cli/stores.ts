@@ -11,9 +11,9 @@ import { createLog } from "../log.ts";
 import { createGrants, type Grants } from "../oauth/grants.ts";
 import type { Facts, SecurityEvent } from "../security-log/events.ts";
 import { createSecurityLog, type SecurityLog } from "../security-log/security-log.ts";
-import { createFactors, type Factors } from "../sign-in/factors.ts";
-import { createPendingSignIns, type PendingSignIns } from "../sign-in/pending-sign-ins.ts";
-import { createSessions, type Sessions } from "../sign-in/sessions.ts";
+import { createFactors, type Factors } from "../sign-in/second-step/factors.ts";
+import { createPendingSignIns, type PendingSignIns } from "../sign-in/sessions/pending-sign-ins.ts";
+import { createSessions, type Sessions } from "../sign-in/sessions/sessions.ts";
 import { CommandError } from "./command-error.ts";
 import { say } from "./terminal.ts";
 

@@ -1,18 +1,16 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
-import { type FormWithFiles, readFiles, readForm } from "../http/form.ts";
-import { createHostCheck } from "../http/public-host.ts";
-import { seeOther } from "../http/see-other.ts";
+import { type FormWithFiles, readFiles, readForm } from "../http/requests/form.ts";
+import { createHostCheck } from "../http/requests/proxy.ts";
+import { seeOther } from "../http/responses.ts";
 import { answerWithPage } from "../pages/error-page.tsx";
 import { Markup } from "../pages/jsx-runtime.ts";
 import { pageResponse } from "../pages/page-response.ts";
-import type { Cookies } from "../sign-in/cookies.ts";
-import { checkForm, FORM_TOKEN } from "../sign-in/form-token.ts";
-import { localPath } from "../sign-in/local-path.ts";
 import { createNotices } from "../sign-in/notices.ts";
-import { SET_UP_PATH, SIGN_IN_PATH } from "../sign-in/paths.ts";
-import type { SignedIn, Visitors, Welcome } from "../sign-in/visitor.ts";
+import { localPath, SET_UP_PATH, SIGN_IN_PATH } from "../sign-in/paths.ts";
+import { type Cookies, checkForm, FORM_TOKEN } from "../sign-in/sessions/form-token.ts";
+import type { SignedIn, Visitors, Welcome } from "../sign-in/sessions/visitor.ts";
 import { Page } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 

@@ -1,14 +1,138 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import type { Asset } from "../pages/asset.ts";
-import type { Child, Markup } from "../pages/jsx-runtime.ts";
+import { type Child, Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { Document } from "../pages/layout.tsx";
 import { Done, Problem } from "../pages/notice.tsx";
+import type { Asset } from "../pages/styles.ts";
 import { PostForm } from "../sign-in/form.tsx";
-import { SIGN_OUT_PATH } from "../sign-in/paths.ts";
-import { Frame } from "./frame.tsx";
-import { HELP_PATH, Navigation, type Section } from "./navigation.tsx";
-import { Palette, PaletteOpener } from "./palette.tsx";
+import { SIGN_OUT_PATH, WELCOME_PATH } from "../sign-in/paths.ts";
+import { BACKUPS_PATH, HEALTH_PATH } from "./admin/admin-paths.ts";
+import { HELP_PATH, MEMORY_PATHS, Navigation, PATHS, type Section } from "./navigation.tsx";
 import type { Visit } from "./visit.ts";
+
+/** The frame of the dashboard's and the help's pages: a column at the side, and the main part. */
+export function Frame({ side, children }: { side: Child; children?: Child }): Markup {
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <div class="frame">
+        <header class="side">
+          <a class="brand" href="/">
+            ctxd
+          </a>
+          <button type="button" class="menu" popovertarget="side-content">
+            Menu
+          </button>
+          <div id="side-content" class="side-content" popover="auto">
+            {side}
+          </div>
+        </header>
+        <main id="main" tabindex={-1}>
+          {children}
+        </main>
+      </div>
+    </>
+  );
+}
+
+/** Commands of the palette, besides the pages of the navigation and the actions of the current page. */
+const COMMANDS: readonly (readonly [label: string, path: string])[] = [
+  ["Add a memory", MEMORY_PATHS.new],
+  ["Import memories", MEMORY_PATHS.import],
+  ["Export memories", MEMORY_PATHS.exportOffer],
+  ["Take the first steps", WELCOME_PATH],
+];
+
+/** More commands for the owner of the server. */
+const OWNER_COMMANDS: typeof COMMANDS = [
+  ["Show the security log", `${PATHS.admin}/security`],
+  ["Show the backups", BACKUPS_PATH],
+  ["Show the server's health", HEALTH_PATH],
+];
+
+/** Keyboard shortcuts. Single letters do nothing while text is being entered. */
+const KEYS: readonly (readonly [keys: readonly string[], action: string])[] = [
+  [["/"], "Search memories"],
+  [["Ctrl", "K"], "Search or go to a page (⌘ K on a Mac)"],
+  [["j"], "Next memory"],
+  [["k"], "Previous memory"],
+  [["Enter"], "Open the memory"],
+  [["x"], "Select or deselect the memory"],
+  [["e"], "Edit the memory"],
+  [["n"], "Show new memories"],
+  [["z"], "Undo the last change, for ten seconds"],
+  [["Esc"], "Deselect all"],
+  [["?"], "Show this list"],
+];
+
+/** The button that opens the palette. Without scripts it links to the page of memories. */
+function PaletteOpener(): Markup {
+  return (
+    <a class="opener" href={PATHS.memories} data-opens="palette" aria-keyshortcuts="Control+K">
+      <svg viewBox="0 0 24 24" aria-hidden="true">
+        <path d="M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13zM20 20l-4.9-4.9" />
+      </svg>
+      Search
+      <kbd hidden={true}>Ctrl K</kbd>
+    </a>
+  );
+}
+
+/** The dialogs of all pages, which scripts open: the palette and the list of keyboard shortcuts. */
+function Palette({ isOwner }: { isOwner: boolean }): Markup {
+  return (
+    <>
+      <dialog id="palette" class="palette" aria-label="Search and commands">
+        <input
+          type="text"
+          role="combobox"
+          aria-label="Search memories or go to a page"
+          aria-autocomplete="list"
+          aria-expanded="true"
+          aria-controls="palette-list"
+          placeholder="Search memories or go to…"
+          autocomplete="off"
+          spellcheck="false"
+          maxlength={2000}
+        />
+        <div id="palette-list" role="listbox" aria-label="Memories and commands" />
+        <template>
+          {[...COMMANDS, ...(isOwner ? OWNER_COMMANDS : [])].map(([label, path]) => (
+            <a href={path}>{label}</a>
+          ))}
+        </template>
+      </dialog>
+      <dialog id="keys" aria-labelledby="keys-title">
+        <h2 id="keys-title">Keyboard shortcuts</h2>
+        <dl class="keys">
+          {KEYS.map(([keys, action]) => (
+            <>
+              <dt>
+                {keys.map((key, index) => (
+                  <Fragment>
+                    {index > 0 && " "}
+                    <kbd>{key}</kbd>
+                  </Fragment>
+                ))}
+              </dt>
+              <dd>{action}</dd>
+            </>
+          ))}
+        </dl>
+        <label class="choice">
+          <input type="checkbox" data-single-keys={true} />
+          <span>Use single-key shortcuts in this browser</span>
+        </label>
+        <form method="dialog" class="actions">
+          <button type="submit" class="plain" autofocus={true}>
+            Close
+          </button>
+        </form>
+      </dialog>
+    </>
+  );
+}
 
 /** A page of the dashboard: the navigation, the heading, notices and the content. */
 export function Page({

@@ -6,8 +6,8 @@ import type { Credential } from "../keys/reach.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
 import type { MemorySource } from "../memories/model/memory.ts";
 import { PROOF_PATH } from "../sign-in/paths.ts";
-import type { Sessions } from "../sign-in/sessions.ts";
-import type { Visitors } from "../sign-in/visitor.ts";
+import type { Sessions } from "../sign-in/sessions/sessions.ts";
+import type { Visitors } from "../sign-in/sessions/visitor.ts";
 
 /** The credential of a person who uses the dashboard. It is the account's in every session. */
 export function credentialOf({ email, id }: Pick<Account, "email" | "id">): Credential {

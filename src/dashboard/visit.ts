@@ -1,5 +1,5 @@
 import { AppError } from "../errors.ts";
-import type { SignedIn } from "../sign-in/visitor.ts";
+import type { SignedIn } from "../sign-in/sessions/visitor.ts";
 
 /** A request for a page by a person who is signed in. */
 export interface Visit extends SignedIn {

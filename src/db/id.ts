@@ -1,3 +1,5 @@
+import { timingSafeEqual } from "node:crypto";
+
 /**
  * A new id such as `acc_0197f2c4e0b47c3a9a1d5b8e2f60c711`: its kind and a UUIDv7 in hex (RFC 9562). Ids
  * of one kind sort by the time of their creation.
@@ -16,4 +18,20 @@ export function createIdFrom(kind: string, text: string): string {
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   return `${kind}_${bytes.toString("hex")}`;
+}
+
+/** A new secret: a prefix that names its kind, and 32 random bytes in base64url. */
+export function createSecret(prefix: string): string {
+  const random = crypto.getRandomValues(new Uint8Array(32));
+  return prefix + random.toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+/** The hash that is stored instead of a secret. A fast hash is enough: secrets have at least 128 random bits. */
+export function hashSecret(secret: string): string {
+  return new Bun.CryptoHasher("sha256").update(secret).digest("hex");
+}
+
+/** Compares in constant time, so that the duration does not reveal where the texts differ. */
+export function isSameSecret(one: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(hashSecret(one)), Buffer.from(hashSecret(other)));
 }

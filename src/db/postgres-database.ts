@@ -1,12 +1,113 @@
-import type { Database, Orm } from "./database.ts";
+import {
+  bigint,
+  bigserial,
+  boolean,
+  customType,
+  doublePrecision,
+  index,
+  PgDialect,
+  pgTable,
+  primaryKey,
+  text,
+} from "drizzle-orm/pg-core";
+import { PgRemoteDatabase, PgRemoteSession } from "drizzle-orm/pg-proxy";
+import { AppError } from "../errors.ts";
+import { type Metrics, measureCalls } from "../metrics.ts";
+import type { Database, Dialect, Orm, TextConversion } from "./database.ts";
+import {
+  DatabaseUnavailable,
+  isSerializationFailure,
+  OutcomeUnknown,
+  sqlState,
+} from "./database-error.ts";
 import { createMutex } from "./mutex.ts";
 import { connectPostgres, type Postgres, type Statements } from "./postgres.ts";
-import { postgresDialect } from "./postgres-dialect.ts";
-import { DatabaseUnavailable, isSerializationFailure, sqlState } from "./postgres-errors.ts";
 import { checkSchema, migratePostgres } from "./postgres-migrations.ts";
-import { createPostgresOrm } from "./postgres-orm.ts";
 import type { PostgresOptions } from "./postgres-pool.ts";
-import { createTableDeclarations } from "./table-declarations.ts";
+import { createTableDeclarations, UNWRAPPED_ERRORS } from "./sqlite-orm.ts";
+
+const formed = <Value>(name: string, form: TextConversion<Value>) =>
+  customType<{ data: Value; driverData: string }>({ dataType: () => "text", ...form })(name);
+
+const bytes = customType<{ data: Buffer; driverData: Uint8Array }>({
+  dataType: () => "bytea",
+  fromDriver: ({ buffer, byteOffset, length }) => Buffer.from(buffer, byteOffset, length),
+});
+
+/** Milliseconds since 1970, as in SQLite. Drivers return large numbers as texts. */
+const timestamp = customType<{ data: Date; driverData: number | string | bigint }>({
+  dataType: () => "bigint",
+  toDriver: (date) => date.getTime(),
+  fromDriver: (milliseconds) => new Date(Number(milliseconds)),
+});
+
+/** PostgreSQL's dialect. Its columns have the same values as SQLite's, so it has the type of SQLite's. */
+export const postgresDialect = {
+  name: "postgres",
+  table: pgTable,
+  index,
+  primaryKey,
+  counter: (name: string) => bigserial(name, { mode: "number" }).primaryKey(),
+  text: (name: string) => text(name),
+  json: <Value>(name: string) =>
+    formed<Value>(name, { toDriver: JSON.stringify, fromDriver: JSON.parse }),
+  formed,
+  integer: (name: string) => bigint(name, { mode: "number" }),
+  real: (name: string) => doublePrecision(name),
+  boolean: (name: string) => boolean(name),
+  blob: (name: string) => bytes(name),
+  timestamp: (name: string) => timestamp(name),
+} as unknown as Dialect;
+
+/**
+ * Drizzle's query builder for PostgreSQL. `rows` executes the statements. Its queries return the same
+ * values as SQLite's, so it has the type of SQLite's.
+ */
+function createPostgresOrm(
+  rows: (statement: string, parameters: unknown[]) => Promise<unknown[][]>,
+): Orm {
+  const dialect = new PgDialect();
+  const session = new PgRemoteSession(
+    async (statement, parameters) => {
+      refuseNul(parameters);
+      return { rows: await rows(statement, parameters) };
+    },
+    dialect,
+    undefined,
+  );
+  const prepare = session.prepareQuery.bind(session);
+  session.prepareQuery = (...query) => Object.assign(prepare(...query), UNWRAPPED_ERRORS);
+  return new PgRemoteDatabase(dialect, session, undefined) as unknown as Orm;
+}
+
+/** PostgreSQL stores no U+0000 in texts. @throws AppError when a parameter contains one */
+function refuseNul(parameters: readonly unknown[]): void {
+  if (!parameters.some((value) => typeof value === "string" && value.includes("\0"))) return;
+  throw new AppError("validation_failed", "A text contains the character U+0000: remove it.");
+}
+
+/** Records the calls to PostgreSQL, their duration and their result as metrics. */
+export function measurePostgres(postgres: Postgres, metrics: Metrics): Postgres {
+  const measure = measureCalls(metrics, {
+    name: "ctxd_database_request_duration_seconds",
+    help: "Duration of statements and transactions, including the wait for a connection.",
+    resultOf,
+  });
+  return {
+    rows: (...args) => measure("statement", () => postgres.rows(...args)),
+    query: <Row>(...args: Parameters<Postgres["query"]>) =>
+      measure("statement", () => postgres.query<Row>(...args)),
+    transaction: (...args) => measure("transaction", () => postgres.transaction(...args)),
+    script: postgres.script,
+    close: postgres.close,
+  };
+}
+
+function resultOf(error: unknown): string {
+  if (error instanceof OutcomeUnknown) return "unknown";
+  if (error instanceof DatabaseUnavailable) return "unreachable";
+  return isSerializationFailure(error) ? "conflict" : "failed";
+}
 
 /** A PostgreSQL database, which other processes use too. */
 export interface PostgresDatabase extends Database {

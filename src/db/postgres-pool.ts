@@ -1,6 +1,6 @@
 import { SQL } from "bun";
 import { withTimeLimit } from "../timing/time-limit.ts";
-import { DatabaseUnavailable, explainPostgresError, OutcomeUnknown } from "./postgres-errors.ts";
+import { DatabaseUnavailable, explainPostgresError, OutcomeUnknown } from "./database-error.ts";
 
 /*
  * The driver is Bun's own, which the executable contains already. npm's `postgres` 3.4.9 was tried: broken

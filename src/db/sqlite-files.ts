@@ -1,7 +1,8 @@
-import { Database as Sqlite } from "bun:sqlite";
+import { type Database, Database as Sqlite } from "bun:sqlite";
 import { closeSync, openSync, statSync } from "node:fs";
-import { syncFileNow } from "../system/durability.ts";
-import { explainDatabaseError } from "./database-error.ts";
+import { syncFileNow } from "../system/files.ts";
+import { DatabaseError, explainDatabaseError } from "./database-error.ts";
+import { MIGRATIONS } from "./migrations.ts";
 
 /** SQLite's flags for `sqlite3_open_v2`: read only, and the name may be a URI. */
 const READ_ONLY_URI = 0x1 | 0x40;
@@ -62,5 +63,30 @@ function explained<T>(path: string, work: () => T): T {
     return work();
   } catch (error) {
     throw explainDatabaseError(error, path) ?? error;
+  }
+}
+
+/**
+ * Runs all missing migrations, each in its own transaction. Several processes may do this at once.
+ * @throws DatabaseError when the schema is of a newer program
+ */
+export function migrateSqlite(sqlite: Database, migrations = MIGRATIONS): void {
+  // Read inside the transaction: another process may have run the migration first.
+  const step = sqlite.transaction(() => {
+    const version = schemaVersion(sqlite);
+    const migration = migrations[version];
+    if (migration === undefined) return;
+    sqlite.run(migration);
+    sqlite.run(`PRAGMA user_version = ${version + 1}`);
+  });
+  let version = schemaVersion(sqlite);
+  while (version < migrations.length) {
+    step.immediate();
+    version = schemaVersion(sqlite);
+  }
+  if (version > migrations.length) {
+    throw new DatabaseError(
+      `The database ${sqlite.filename} was written by a newer ctxd (schema ${version}, this program knows ${migrations.length}): use that version or a newer one, or restore a backup that this one created.`,
+    );
   }
 }

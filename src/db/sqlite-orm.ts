@@ -4,7 +4,16 @@ import {
   SQLiteRemoteSession,
   SqliteRemoteDatabase,
 } from "drizzle-orm/sqlite-proxy";
-import type { Orm } from "./database.ts";
+import type { Dialect, Orm } from "./database.ts";
+
+/** Creates the table declarations of each part of the program, once for a database. */
+export function createTableDeclarations(dialect: Dialect) {
+  const created = new Map<unknown, unknown>();
+  return <Tables>(create: (dialect: Dialect) => Tables): Tables => {
+    if (!created.has(create)) created.set(create, create(dialect));
+    return created.get(create) as Tables;
+  };
+}
 
 /** Executes a statement of Drizzle, if possible synchronously. Returns rows as lists of values. */
 type Execute = (

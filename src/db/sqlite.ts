@@ -1,15 +1,103 @@
-import { SQLiteError, Database as Sqlite } from "bun:sqlite";
+import { SQLiteError, type SQLQueryBindings, Database as Sqlite, type Statement } from "bun:sqlite";
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Database, Orm } from "./database.ts";
+import { LRUCache } from "lru-cache";
+import { type Database, sqlite as dialect, type Orm } from "./database.ts";
 import { explainDatabaseError } from "./database-error.ts";
-import { sqlite as dialect } from "./dialect.ts";
 import { createMutex } from "./mutex.ts";
-import { migrateSqlite } from "./sqlite-migrate.ts";
-import { createSqliteOrm } from "./sqlite-orm.ts";
-import { createStatements } from "./sqlite-statements.ts";
-import { BUSY_TIMEOUT_MS, createWriteAheadLog } from "./sqlite-write-ahead-log.ts";
-import { createTableDeclarations } from "./table-declarations.ts";
+import { migrateSqlite } from "./sqlite-files.ts";
+import { createSqliteOrm, createTableDeclarations } from "./sqlite-orm.ts";
+
+/** Prepared statements in the cache. The program has fewer, except for those with lists of any length. */
+const MAX_STATEMENTS = 200;
+
+/** Executes statements on a connection and caches the prepared statements. */
+function createStatements(sqlite: Sqlite) {
+  const prepared = new LRUCache<string, Statement>({
+    max: MAX_STATEMENTS,
+    dispose: (statement) => statement.finalize(),
+  });
+
+  const prepare = (sql: string): Statement => {
+    const known = prepared.get(sql);
+    if (known) return known;
+    const statement = sqlite.prepare(sql);
+    prepared.set(sql, statement);
+    return statement;
+  };
+
+  return {
+    execute(sql: string, parameters: unknown[], method: string): { rows: unknown[] } {
+      const statement = prepare(sql);
+      const bindings = parameters as SQLQueryBindings[];
+      if (method !== "run") return { rows: statement.values(...bindings) };
+      statement.run(...bindings);
+      return { rows: [] };
+    },
+
+    /** Finalizes all statements: an open statement keeps the file open. */
+    close: () => prepared.clear(),
+  };
+}
+
+/** Milliseconds that a statement waits for another process. */
+export const BUSY_TIMEOUT_MS = 5_000;
+
+/**
+ * Removes deleted data and failed transactions from SQLite's write-ahead log, synchronously. See
+ * `SqliteDatabase` for each method.
+ */
+function createWriteAheadLog(sqlite: Sqlite) {
+  const version = sqlite.query<{ user_version: number }, []>("PRAGMA user_version");
+  const truncation = sqlite.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)");
+
+  // Writes the existing value: a transaction of one page without a change.
+  const rewriteVersion = sqlite.transaction(() => {
+    const { user_version } = version.get() ?? {};
+    sqlite.run(`PRAGMA user_version = ${user_version}`);
+  });
+
+  const withoutWaiting = (work: () => boolean): boolean => {
+    sqlite.run("PRAGMA busy_timeout = 0");
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof SQLiteError) return false;
+      throw error;
+    } finally {
+      sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    }
+  };
+
+  const rewrite = () => {
+    rewriteVersion.immediate();
+    return true;
+  };
+  const truncate = () => truncation.get()?.busy === 0;
+  const truncateWithoutWaiting = () => withoutWaiting(truncate);
+
+  return {
+    truncateWithoutWaiting,
+
+    /** Waits for other processes, as long as a statement does. */
+    truncate(): void {
+      try {
+        truncate();
+      } catch (error) {
+        if (!(error instanceof SQLiteError)) throw error;
+      }
+    },
+
+    // In a log without transactions the header is written first. If its sync fails, nothing is
+    // overwritten, but the log can be truncated, which needs no sync.
+    voidFailed: (): boolean => withoutWaiting(rewrite) || truncateWithoutWaiting(),
+
+    differ(): void {
+      const [random = 0] = crypto.getRandomValues(new Int32Array(1));
+      sqlite.run(`PRAGMA application_id = ${random}`);
+    },
+  };
+}
 
 /**
  * The database file of a data folder. A statement runs when it is awaited: immediately, or after a running

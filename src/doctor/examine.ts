@@ -1,6 +1,7 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { listSeries } from "../backup/schedule.ts";
 import { UNFINISHED } from "../backup/unfinished-restore.ts";
 import type { Config } from "../config/config.ts";
 import { databasePath } from "../db/sqlite.ts";
@@ -8,11 +9,9 @@ import { openReadOnly } from "../db/sqlite-files.ts";
 import { BUILT_IN } from "../embedding/catalogue.ts";
 import { readChoice } from "../embedding/model-choice.ts";
 import { isCompiled } from "../native/embedded-asset.ts";
+import { CertificateError, readCertificate } from "../tls/certificate.ts";
 import type { Ask } from "./ask.ts";
-import { checkBackups } from "./backups.ts";
-import { checkCertificate } from "./certificate.ts";
-import { checkClock, newestRecord } from "./clock.ts";
-import { checkDatabase, checkJournal } from "./database.ts";
+import { checkDatabase, checkJournal, checkStrays, checkTables } from "./database.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
 import { checkCacheFolder, checkDataFolder, checkDisk } from "./folders.ts";
 import {
@@ -22,10 +21,92 @@ import {
   checkTableLibrary,
   createTrialCache,
 } from "./model.ts";
-import { checkOwner } from "./owner.ts";
 import { checkPort, checkServer } from "./server.ts";
 import { checkShared } from "./shared.ts";
-import { checkStrays, checkTables } from "./tables.ts";
+
+/** Checks that a server with accounts has an owner. An earlier version allowed to remove the owner first. */
+function checkOwner(sqlite: Sqlite): Finding {
+  const { ok, problem } = findingsOf("owner");
+  const counts = sqlite
+    .query<{ owners: number; accounts: number }, []>(
+      "SELECT count(*) AS accounts, count(*) FILTER (WHERE role = 'owner') AS owners FROM accounts",
+    )
+    .get();
+  if (!counts?.accounts) return ok("no accounts yet");
+  if (counts.owners > 0) return ok("one of the accounts owns this server");
+  return problem(
+    "there are accounts but no owner, so local agents can save nothing: choose an owner with ctxd user owner EMAIL.",
+  );
+}
+
+/** Checks that the newest scheduled backup is recent enough. */
+export async function checkBackups(backups: Config["backups"], now: number): Promise<Finding> {
+  const { ok, warning, problem } = findingsOf("backups");
+  if (!backups) return ok("no backups are scheduled (CTXD_BACKUP_DIR)");
+  const { folder, every } = backups;
+  try {
+    const { complete } = await listSeries(folder, now);
+    const newest = complete.at(-1);
+    if (!newest) return warning(`${folder} has no backup yet: a running server creates one.`);
+    const text = `${complete.length} in ${folder}, the newest of ${new Date(newest.at).toISOString()}`;
+    return now - newest.at > 2 * every
+      ? problem(`${text}, which is too old: see the server's log for the reason.`)
+      : ok(text);
+  } catch (error) {
+    return problem(`${reasonOf(error)}: no backup can be created.`);
+  }
+}
+
+const DAY = 24 * 3_600_000;
+/** Programs renew certificates of 90 or 45 days before their last third, so earlier than this. */
+const SOON = 10 * DAY;
+
+/** Checks the certificate of the settings. Invalid settings were refused before. */
+export function checkCertificate(tls: Config["tls"], now: number): Finding {
+  const { ok, warning, problem } = findingsOf("settings");
+  if (!tls) return ok("all are valid");
+  try {
+    const { names, expires } = readCertificate(tls);
+    const remaining = expires.getTime() - now;
+    const which = `the certificate for ${names.slice(0, 200)}`;
+    const day = expires.toISOString().slice(0, 10);
+    if (remaining < 0) return problem(`${which} expired on ${day}: renew ${tls.cert}.`);
+    const until = `${which} is valid until ${day}`;
+    return remaining < SOON ? warning(`${until}: renew ${tls.cert} soon.`) : ok(until);
+  } catch (error) {
+    if (error instanceof CertificateError) return problem(error.message);
+    throw error;
+  }
+}
+
+/** A time before this version of the program existed. */
+const BUILT = Date.UTC(2026, 0, 1);
+/** Milliseconds by which the clocks of two machines may differ. */
+const TOLERANCE_MS = 5 * 60_000;
+
+/**
+ * Checks that the clock is not before past events.
+ * @param newest time of the newest known record, in milliseconds since 1970
+ */
+export function checkClock(now: number, newest: number | null): Finding {
+  const { ok, problem } = findingsOf("clock");
+  const text = new Date(now).toISOString();
+  const remedy = "set the clock, otherwise memories get a wrong age and order";
+  if (now < BUILT) return problem(`${text} is before this program was built: ${remedy}.`);
+  if (newest !== null && now + TOLERANCE_MS < newest) {
+    return problem(
+      `${text} is before the time of saved data (${new Date(newest).toISOString()}): ${remedy}.`,
+    );
+  }
+  return ok(text);
+}
+
+/** Creation time of the newest account or API key; `null` without any. */
+function newestRecord(sqlite: Sqlite): number | null {
+  const sql = `SELECT max(at) AS newest FROM (SELECT created_at AS at FROM accounts
+    UNION ALL SELECT created_at FROM api_keys)`;
+  return sqlite.query<{ newest: number | null }, []>(sql).get()?.newest ?? null;
+}
 
 /** Checks everything that a server needs, and yields one finding for each check. Changes nothing. */
 export async function* examine({

@@ -5,7 +5,7 @@ import { connectPostgres, type Postgres } from "../db/postgres.ts";
 import { checkSchema, readSchemaState } from "../db/postgres-migrations.ts";
 import { createBaseFolder } from "../memories/base/base-folder.ts";
 import { unwantedBases } from "../memories/base/sweep.ts";
-import { readSharedFacts, recordedBases } from "../memories/log/postgres-facts.ts";
+import { readSharedFacts, recordedBases } from "../memories/log/postgres-checkpoints.ts";
 import { createPostgresLog } from "../memories/log/postgres-log.ts";
 import { checkObjectStore } from "../objects/check.ts";
 import { createObjects } from "../objects/objects.ts";

@@ -1,8 +1,6 @@
 import type { EmbeddingModel } from "./embedder.ts";
-import { builtInModel } from "./manifest.ts";
-import { findModel } from "./model.ts";
-import { modelUsage } from "./model-families.ts";
-import { type ModelDescription, textFile } from "./model-folder.ts";
+import { builtInModel, findModel } from "./manifest.ts";
+import { type ModelDescription, modelUsage, textFile } from "./model-folder.ts";
 
 /** A model of `ctxd model list`. */
 interface CatalogueModel {

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { moveFile } from "../system/files.ts";
-import { ModelError } from "./model-error.ts";
+import { ModelError } from "./manifest.ts";
 
 const Choice = Type.Object({ model: Type.String({ minLength: 1 }) });
 

@@ -1,5 +1,5 @@
 import type { Encoding } from "@anush008/tokenizers";
-import { unitsOf } from "../text/code-points.ts";
+import { unitsOf } from "../text/short-text.ts";
 
 /** A part of a text that is embedded in one run. */
 export interface Passage {

@@ -3,8 +3,8 @@ import { createHeapTrimmer } from "../system/c-library.ts";
 import { type ContentEmbedding, MAX_STATES, STATE } from "./embedder.ts";
 import { createEmbeddingQueue, type Job } from "./embedding-queue.ts";
 import { type Engine, loadEngine } from "./engine.ts";
+import { prepareModel } from "./manifest.ts";
 import type { Embeddings, FromWorker, Kind, ToWorker } from "./messages.ts";
-import { prepareModel } from "./model.ts";
 
 // A run blocks its thread, so the engine has a thread of its own. The queue is here and not in the main
 // thread, so that no run waits for a message.

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { version } from "../../package.json" with { type: "json" };
 import { withTimeLimit } from "../timing/time-limit.ts";
-import type { Drain } from "./drain.ts";
+import type { Drain } from "./load/drain.ts";
 import { errorResponse, ref } from "./openapi.ts";
 
 /**

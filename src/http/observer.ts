@@ -1,6 +1,45 @@
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { requestId } from "./request-id.ts";
+
+const ids = new WeakMap<Request, string>();
+
+/**
+ * The id of a request, for its answer (`X-Request-Id`) and its log lines. The server always creates it:
+ * ids from clients and proxies are ignored.
+ */
+export function requestId(request: Request): string {
+  const known = ids.get(request);
+  if (known !== undefined) return known;
+  const id = crypto.randomUUID();
+  ids.set(request, id);
+  return id;
+}
+
+/** The label of requests without a route. */
+const UNKNOWN = "unknown";
+
+/**
+ * Creates a function that returns the route of a request's path, such as `/api/memories/:id`. The
+ * number of paths is unlimited, so that they must not become labels of metrics.
+ */
+export function createRouteNames(
+  routes: readonly { path: string }[],
+): (request: Request) => string {
+  const paths = [...new Set(routes.map(({ path }) => path.replace(/(.)\/$/, "$1")))];
+  const plain = new Set(paths.filter((path) => !/[:*]/.test(path)));
+  const patterns = paths
+    .filter((path) => !plain.has(path))
+    .map((path) => ({ path, pattern: new RegExp(`^${path.replace(/:\w+|\*/g, "[^/]+")}$`) }));
+  return ({ url }) => {
+    const start = url.indexOf("/", url.indexOf("://") + 3);
+    const path = url
+      .slice(start)
+      .replace(/[?#].*$/s, "")
+      .replace(/(.)\/$/, "$1");
+    if (plain.has(path)) return path;
+    return patterns.find(({ pattern }) => pattern.test(path))?.path ?? UNKNOWN;
+  };
+}
 
 /** Milliseconds from which a request is logged at `info`. */
 const SLOW = 5_000;

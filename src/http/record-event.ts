@@ -1,7 +1,8 @@
+import { LRUCache } from "lru-cache";
 import type { Config } from "../config/config.ts";
 import type { Facts, SecurityEvent } from "../security-log/events.ts";
 import type { SecurityLog } from "../security-log/security-log.ts";
-import { exactAddress } from "./client-address.ts";
+import { exactAddress } from "./requests/proxy.ts";
 
 /** The details that a route passes; the others come from the request. */
 export type RouteFacts = Omit<Facts, "via" | "address" | "agent">;
@@ -39,4 +40,36 @@ export function createRecord({
       address: isLocal(request) ? null : exactAddress(request, config),
       agent: request.headers.get("user-agent"),
     });
+}
+
+/** Accounts whose last agent is remembered, and characters of its name. */
+const MOST_ACCOUNTS = 10_000;
+const MOST_CHARACTERS = 80;
+
+/** An agent that sent a message. */
+export interface Arrival {
+  /** The name that it gives itself; null without one. */
+  readonly name: string | null;
+  readonly at: Date;
+}
+
+export type LastAgents = ReturnType<typeof createLastAgents>;
+
+/**
+ * Remembers the last agent of each account since the start, to show people who connect an agent that it
+ * works.
+ */
+export function createLastAgents({ clock }: { clock: () => number }) {
+  const last = new LRUCache<string, Arrival>({ max: MOST_ACCOUNTS });
+  return {
+    /** @param name any text */
+    note(accountId: string, name: string | null): void {
+      // Later messages of an agent may lack its name.
+      const known = name?.trim().slice(0, MOST_CHARACTERS) || last.get(accountId)?.name || null;
+      last.set(accountId, { name: known, at: new Date(clock()) });
+    },
+
+    /** The last agent; null without one. */
+    last: (accountId: string): Arrival | null => last.get(accountId) ?? null,
+  };
 }

@@ -1,8 +1,8 @@
 import { relative } from "node:path";
 import { homeFolder } from "../system/folders.ts";
-import { fileAt } from "./input-file.ts";
+import { fileAt } from "./files/input-file.ts";
+import { SourceError } from "./files/source.ts";
 import { type Reading, type ReadOptions, readFiles } from "./read-files.ts";
-import { SourceError } from "./source.ts";
 import { listTranscripts } from "./transcripts/folders.ts";
 
 /**

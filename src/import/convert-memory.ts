@@ -1,7 +1,7 @@
 import { createIdFrom } from "../db/id.ts";
 import { type ImportedMemory, LIMITS } from "../memories/model/memory.ts";
-import { createSessionOrder } from "../memories/model/session-order.ts";
-import type { SourceMemory } from "./format.ts";
+import { createSessionOrder } from "../memories/model/rows.ts";
+import type { SourceMemory } from "./formats/format.ts";
 
 /** The result of converting a memory of another program. */
 export interface Converted {

@@ -1,14 +1,12 @@
 import type { ImportedMemory } from "../memories/model/memory.ts";
-import { openArchive } from "./archive.ts";
-import { basicMemory } from "./basic-memory.ts";
 import { type Converted, createConverter } from "./convert-memory.ts";
-import { compareReadingOrder, kindOf } from "./file-kinds.ts";
-import { type ProjectOf, rememberProjects } from "./folder-projects.ts";
-import type { Context, Format, Found, SourceMemory } from "./format.ts";
-import { recognise } from "./formats.ts";
-import type { InputFile } from "./input-file.ts";
-import { type Opened, openText, peek, placeIn, SourceError } from "./source.ts";
-import { unpackZstd } from "./unpack.ts";
+import { openArchive, unpackZstd } from "./files/archive.ts";
+import { compareReadingOrder, type InputFile, kindOf } from "./files/input-file.ts";
+import { type Opened, openText, peek, placeIn, SourceError } from "./files/source.ts";
+import { basicMemory } from "./formats/basic-memory.ts";
+import type { Context, Format, Found, SourceMemory } from "./formats/format.ts";
+import { recognise } from "./formats/formats.ts";
+import { type ProjectOf, rememberProjects } from "./transcripts/folders.ts";
 
 /** An entry that was read: a line of JSON for the server, or a problem. */
 export type SourceLine = GoodLine | { at: string; problem: string };
@@ -182,7 +180,7 @@ export function readFiles(
   async function readOne(input: InputFile, opened: Opened, isPart: boolean) {
     const { called = input.name, name, modifiedAt } = input;
     if (isPdf(opened)) {
-      const { pdf } = await import("./pdf.ts");
+      const { pdf } = await import("./files/pdf.ts");
       const blob = await gather(input, opened);
       return { format: pdf, found: pdf.read(blob, { name, called }) };
     }

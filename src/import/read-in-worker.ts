@@ -1,6 +1,6 @@
 import { isCompiled } from "../native/embedded-asset.ts";
+import { SourceError } from "./files/source.ts";
 import type { Reading, SourceLine } from "./read-files.ts";
-import { SourceError } from "./source.ts";
 import type { FromReader, ReadingState, ToReader } from "./worker-messages.ts";
 
 /** In the executable, all code but the workers is one module at the root of its file system. */

@@ -1,7 +1,7 @@
+import { uploadedFile } from "./files/input-file.ts";
+import { SourceError } from "./files/source.ts";
 import { inBatches } from "./in-batches.ts";
-import { uploadedFile } from "./input-file.ts";
 import { type Reading, readFiles } from "./read-files.ts";
-import { SourceError } from "./source.ts";
 import type { FromReader, ReadingState, ToReader } from "./worker-messages.ts";
 
 /** Lines, and characters, that are sent at once. */

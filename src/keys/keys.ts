@@ -1,15 +1,17 @@
 import { and, asc, eq, gt, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
-import { constraintViolation } from "../db/constraint-violation.ts";
-import type { Database, Orm } from "../db/database.ts";
-import { createId } from "../db/id.ts";
-import { createLastUsedWriter } from "../db/last-used.ts";
-import { returnedRow } from "../db/returned-row.ts";
-import { hashSecret } from "../db/secret.ts";
+import { createLastUsedWriter, type Database, type Orm, returnedRow } from "../db/database.ts";
+import { constraintViolation } from "../db/database-error.ts";
+import { createId, hashSecret } from "../db/id.ts";
 import { AppError } from "../errors.ts";
-import { generateKey, isWellFormed } from "./key-format.ts";
-import { type NewKey, parseNewKey } from "./new-key.ts";
-import { type BoundColumns, inBoundForm, toBound, toBoundColumns } from "./project-bound.ts";
-import type { Bound, Reach } from "./reach.ts";
+import { generateKey, isWellFormed, type NewKey, parseNewKey } from "./new-key.ts";
+import {
+  type Bound,
+  type BoundColumns,
+  inBoundForm,
+  type Reach,
+  toBound,
+  toBoundColumns,
+} from "./reach.ts";
 import type { Scope } from "./scopes.ts";
 import { createKeyTables } from "./tables.ts";
 

@@ -1,4 +1,4 @@
-import type { Dialect } from "../db/dialect.ts";
+import type { Dialect } from "../db/database.ts";
 import { formatScopes, parseScopes, type Scope } from "./scopes.ts";
 
 /** A column of scopes, stored as one text. */

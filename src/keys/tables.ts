@@ -1,4 +1,4 @@
-import type { Dialect } from "../db/dialect.ts";
+import type { Dialect } from "../db/database.ts";
 import { scopesColumn } from "./scopes-column.ts";
 
 /** The table of API keys, made by `db/migrations.ts`. The key itself is nowhere. */

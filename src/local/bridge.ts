@@ -4,7 +4,7 @@ import {
   INVALID_REQUEST,
   PARSE_ERROR,
   requestIdOf,
-} from "../mcp/json-rpc.ts";
+} from "../mcp/http-message.ts";
 import { readLines, TOO_LONG } from "../text/lines.ts";
 import type { Forward } from "./forwarder.ts";
 

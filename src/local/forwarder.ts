@@ -1,7 +1,15 @@
 import { messageOf } from "../errors.ts";
-import { AGENT_HEADER, PROJECT_HEADER, SESSION_HEADER } from "../mcp/header-names.ts";
-import { headersOf, messagesOf } from "../mcp/http-message.ts";
-import { errorAnswer, fieldsOf, INTERNAL_ERROR, requestIdOf } from "../mcp/json-rpc.ts";
+import {
+  AGENT_HEADER,
+  errorAnswer,
+  fieldsOf,
+  headersOf,
+  INTERNAL_ERROR,
+  messagesOf,
+  PROJECT_HEADER,
+  requestIdOf,
+  SESSION_HEADER,
+} from "../mcp/http-message.ts";
 import type { LocalServer } from "./local-server.ts";
 
 /** How often a message is sent when servers end before they answer it. */

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Bound } from "../keys/reach.ts";
-import { BOUND_HEADER, encodeBound } from "../mcp/header-names.ts";
-import { reachSocketFolder, SOCKET } from "../system/socket-folder.ts";
-import { CONNECTION_PATH, VERSION_HEADER } from "./bridge-connections.ts";
+import { BOUND_HEADER, encodeBound } from "../mcp/http-message.ts";
+import { reachSocketFolder, SOCKET } from "../system/folders.ts";
+import { CONNECTION_PATH, VERSION_HEADER } from "./local-socket.ts";
 import { createServerStarter, type StartedServer } from "./server-starter.ts";
 
 /** Milliseconds between two attempts to connect. */

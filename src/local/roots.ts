@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { fieldsOf } from "../mcp/json-rpc.ts";
+import { fieldsOf } from "../mcp/http-message.ts";
 import type { Forward } from "./forwarder.ts";
 
 /** Milliseconds that a call waits for the client to name its folders. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { reachSocketFolder, SOCKET } from "../system/socket-folder.ts";
+import { reachSocketFolder, SOCKET } from "../system/folders.ts";
 
 /** Path that asks a background server to stop. It exists on the local socket only. */
 export const STOP_REQUEST_PATH = "/hand-over";

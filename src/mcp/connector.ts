@@ -1,5 +1,24 @@
+import { Type } from "@sinclair/typebox";
 import type { Principal } from "../http/principal.ts";
-import { clientNameOf } from "./client-name.ts";
+import type { Memories } from "../memories/rules/memories.ts";
+import { formatDate, titleOf } from "../text/short-text.ts";
+import { fieldsOf } from "./http-message.ts";
+import { noteOnMode, READ_ONLY } from "./reading-tools.ts";
+import { defineTool, inProject, type Tool } from "./tool.ts";
+import { fields } from "./tool-inputs.ts";
+
+const CLIENT_KEY = "io.modelcontextprotocol/clientInfo";
+
+/**
+ * The name that a client gives itself: in `initialize`, or, since protocol version 2026-07-28, in
+ * every message. Any text; null when the message has none.
+ * @param message the body of the request
+ */
+export function clientNameOf(message: unknown): string | null {
+  const { _meta, clientInfo } = fieldsOf(fieldsOf(message).params);
+  const { name } = fieldsOf(fieldsOf(_meta)[CLIENT_KEY] ?? clientInfo);
+  return typeof name === "string" ? name : null;
+}
 
 /** How ChatGPT and the OpenAI API identify themselves. */
 const OPENAI = /^openai-mcp\b/i;
@@ -18,4 +37,64 @@ export function isConnector(request: Request, message: unknown, { app = "" }: Pr
     OPENAI_HOST.test(app) ||
     URL.parse(request.url)?.searchParams.get("connector") === "true"
   );
+}
+
+const strict = { additionalProperties: false };
+
+/**
+ * The tools `search` and `fetch` that ChatGPT's connectors require. Both return structured data, and
+ * the same data as JSON text (https://developers.openai.com/api/docs/mcp).
+ * @param publicUrl origin of the links
+ */
+export function createConnectorTools(memories: Memories, publicUrl: string): Tool[] {
+  const scope = "memories:read";
+  const urlOf = (id: string) => `${publicUrl}/api/memories/${id}`;
+  return [
+    defineTool({
+      name: "search",
+      title: "Search",
+      description: "For connectors; else use search_memories.",
+      scope,
+      annotations: READ_ONLY,
+      input: Type.Object({ query: fields.query }, strict),
+      async run({ query }, session) {
+        const { memories: found, mode } = await memories.search(session.principal, {
+          query,
+          limit: 10,
+          filter: inProject(session, { isCurrent: true }),
+          minScore: 0,
+          mode: "hybrid",
+          known: true,
+        });
+        const results = found.map(({ id, content, matched }) => ({
+          id,
+          title: titleOf(content),
+          text: matched.text,
+          url: urlOf(id),
+        }));
+        const data = { results, ...(noteOnMode(mode) && { note: noteOnMode(mode) }) };
+        return { text: JSON.stringify(data), data };
+      },
+    }),
+
+    defineTool({
+      name: "fetch",
+      title: "Fetch",
+      description: "Full text of a search result.",
+      scope,
+      annotations: READ_ONLY,
+      input: Type.Object({ id: fields.id }, strict),
+      async run({ id }, { principal }) {
+        const { content, tags, created_at } = await memories.get(principal, id);
+        const data = {
+          id,
+          title: titleOf(content),
+          text: content,
+          url: urlOf(id),
+          metadata: { created: formatDate(created_at), tags: tags.join(", ") },
+        };
+        return { text: JSON.stringify(data), data };
+      },
+    }),
+  ];
 }

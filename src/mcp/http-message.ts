@@ -1,5 +1,49 @@
+import type { Bound } from "../keys/reach.ts";
 import { readLines, TOO_LONG } from "../text/lines.ts";
-import { errorAnswer, type Fields, fieldsOf, INTERNAL_ERROR, requestIdOf } from "./json-rpc.ts";
+
+/** The agent that saves, percent-encoded: the default `agent_id` of a call. */
+export const AGENT_HEADER = "ctxd-agent";
+/** The current project, percent-encoded. */
+export const PROJECT_HEADER = "ctxd-project";
+/** The conversation, percent-encoded. */
+export const SESSION_HEADER = "ctxd-session";
+/** The protocol's own session header (2025-11-25, Session Management), for clients that know no other. */
+export const PROTOCOL_SESSION_HEADER = "mcp-session-id";
+/** On the local socket only: the project to which the client limits itself. */
+export const BOUND_HEADER = "ctxd-bound";
+/** Suffix of `BOUND_HEADER`: memories without a project are hidden too. */
+export const ONLY = ";only";
+
+export function encodeBound({ project, only }: Bound): string {
+  return encodeURIComponent(project) + (only ? ONLY : "");
+}
+
+/** The part of JSON-RPC 2.0 that a bridge needs to forward messages. */
+
+export const PARSE_ERROR = -32_700;
+export const INVALID_REQUEST = -32_600;
+export const INTERNAL_ERROR = -32_603;
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields of a JSON object; an empty object for any other value. */
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Fields)
+    : {};
+}
+
+/** The id of a request; null for a notification, a response or a batch. */
+export function requestIdOf(message: unknown): string | number | null {
+  const { id, method } = fieldsOf(message);
+  if (typeof method !== "string") return null;
+  return typeof id === "string" || typeof id === "number" ? id : null;
+}
+
+/** An error response. @param id null when the input was not a valid request */
+export function errorAnswer(id: string | number | null, code: number, message: string): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } });
+}
 
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 

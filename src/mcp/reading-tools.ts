@@ -1,15 +1,22 @@
+import { basename } from "node:path";
 import { Type } from "@sinclair/typebox";
+import type { Recall } from "../capture/recall.ts";
 import { ALL_PROJECTS } from "../memories/http/requests.ts";
 import type { Memory } from "../memories/model/memory.ts";
-import type { SearchMode } from "../memories/ranking/mode.ts";
 import { readPeriod } from "../memories/ranking/period.ts";
+import type { SearchMode } from "../memories/ranking/question.ts";
 import type { Memories } from "../memories/rules/memories.ts";
 import type { SearchRequest } from "../memories/rules/search.ts";
 import { showHidden } from "../text/plain-text.ts";
-import { type FittedMemories, fitMemories, LIST_LIMITS, SEARCH_LIMITS } from "./fit-memories.ts";
-import { describeMemory, wholeMemory } from "./memory-text.ts";
-import type { Session } from "./session.ts";
-import { defineTool, type Tool } from "./tool.ts";
+import {
+  describeMemory,
+  type FittedMemories,
+  fitMemories,
+  LIST_LIMITS,
+  SEARCH_LIMITS,
+  wholeMemory,
+} from "./memory-text.ts";
+import { defineTool, type Session, type Tool } from "./tool.ts";
 import { fields, filterFields, filterOf, pageFields } from "./tool-inputs.ts";
 
 const strict = { additionalProperties: false };
@@ -17,7 +24,7 @@ const strict = { additionalProperties: false };
 export const READ_ONLY = { readOnlyHint: true };
 
 /** The answer when nothing is found. */
-export const NOTHING_KNOWN = "Nothing is known about that.";
+const NOTHING_KNOWN = "Nothing is known about that.";
 
 /** The tools that search, list and show memories. */
 export function createReadingTools(memories: Memories): Tool[] {
@@ -137,4 +144,38 @@ export function describeMemories({ shown, omitted }: FittedMemories): string {
   const parts = shown.map(describeMemory);
   if (notes.length > 0) parts.push(notes.join(" "));
   return parts.join("\n\n");
+}
+
+/** Characters of an answer: about 1,500 tokens. */
+const BUDGET = 6_000;
+
+/**
+ * The tool that an agent without hooks calls first. It replaces a search for the task, a search for
+ * the user's preferences, and a list of the newest memories.
+ */
+export function createRecallTool(recall: Recall): Tool {
+  return defineTool({
+    name: "recall_context",
+    title: "Recall context",
+    description:
+      "Call first in a conversation: what is known about the task, the project and the user's preferences.",
+    scope: "memories:read",
+    annotations: READ_ONLY,
+    input: Type.Object(
+      { task: Type.Optional({ ...fields.query, description: "What the user wants" }) },
+      { additionalProperties: false },
+    ),
+    async run({ task = null }, { principal, project }) {
+      const text = await recall.text(principal, {
+        session: null,
+        project,
+        name: basename(project ?? "") || null,
+        prompt: task,
+        isFresh: true,
+        isAsked: true,
+        budget: BUDGET,
+      });
+      return { text: text || NOTHING_KNOWN };
+    },
+  });
 }

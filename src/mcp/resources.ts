@@ -3,12 +3,15 @@ import { Type } from "@sinclair/typebox";
 import type { Log } from "../log.ts";
 import type { Memories } from "../memories/rules/memories.ts";
 import { titleOf } from "../text/short-text.ts";
-import { explainError } from "./explain-error.ts";
-import { fitMemories, LIST_LIMITS, SEARCH_LIMITS } from "./fit-memories.ts";
-import { describeMemory, wholeMemory } from "./memory-text.ts";
+import {
+  describeMemory,
+  fitMemories,
+  LIST_LIMITS,
+  SEARCH_LIMITS,
+  wholeMemory,
+} from "./memory-text.ts";
 import { describeMemories, noteOnMode } from "./reading-tools.ts";
-import { inProject, type Session } from "./session.ts";
-import { toStandardSchema } from "./standard-schema.ts";
+import { explainError, inProject, type Session, toStandardSchema } from "./tool.ts";
 import { fields } from "./tool-inputs.ts";
 
 /** Memories in lists of recent memories, and in the prompt. */

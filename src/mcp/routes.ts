@@ -2,19 +2,16 @@ import type { McpServer } from "@modelcontextprotocol/server";
 import { type Context, Elysia } from "elysia";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
-import { readBytes } from "../http/body.ts";
-import type { LastAgents } from "../http/last-agents.ts";
-import { allowLongWork } from "../http/long-work.ts";
+import { allowLongWork } from "../http/load/turns.ts";
 import type { Authorize } from "../http/principal.ts";
+import type { LastAgents } from "../http/record-event.ts";
+import { readBytes } from "../http/requests/body.ts";
 import type { Log } from "../log.ts";
 import { parseJson } from "../text/parse-json.ts";
-import { clientNameOf } from "./client-name.ts";
-import { isConnector } from "./connector.ts";
-import { fixHeaders } from "./header-fixes.ts";
-import type { Messages } from "./messages.ts";
-import { createOriginCheck } from "./origin-check.ts";
-import type { Session } from "./session.ts";
+import { clientNameOf, isConnector } from "./connector.ts";
+import { createOriginCheck, fixHeaders, type Messages } from "./messages.ts";
 import { readSessionHeaders } from "./session-headers.ts";
+import type { Session } from "./tool.ts";
 
 type Asked = Pick<Context, "request" | "server">;
 

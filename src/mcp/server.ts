@@ -4,11 +4,10 @@ import type { Recall } from "../capture/recall.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import type { Log } from "../log.ts";
 import type { Memories } from "../memories/rules/memories.ts";
-import { createConnectorTools } from "./connector-tools.ts";
-import { createReadingTools } from "./reading-tools.ts";
-import { createRecallTool } from "./recall-tool.ts";
+import { createConnectorTools } from "./connector.ts";
+import { createReadingTools, createRecallTool } from "./reading-tools.ts";
 import { createResources } from "./resources.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "./tool.ts";
 import { createWritingTools } from "./writing-tools.ts";
 
 const INTRODUCTION = `This is the user's long-term memory. It lasts between conversations, and all of the user's agents share it.`;

@@ -10,7 +10,7 @@ import {
   PROJECT_HEADER,
   PROTOCOL_SESSION_HEADER,
   SESSION_HEADER,
-} from "./header-names.ts";
+} from "./http-message.ts";
 
 /**
  * Reads the agent, project and conversation from the headers of a message.

@@ -7,7 +7,7 @@ import {
   toVisibleFilter,
 } from "../memories/http/requests.ts";
 import { LIMITS, NewMemory } from "../memories/model/memory.ts";
-import { inProject, type Session } from "./session.ts";
+import { inProject, type Session } from "./tool.ts";
 
 /** A schema with another description and without examples, to keep `tools/list` short. */
 function brief<Schema extends TSchema>(schema: Schema, description?: string): Schema {

@@ -1,10 +1,114 @@
-import type { CallToolResult, McpServer, ToolAnnotations } from "@modelcontextprotocol/server";
+import type {
+  CallToolResult,
+  McpServer,
+  StandardSchemaWithJSON,
+  ToolAnnotations,
+} from "@modelcontextprotocol/server";
 import type { Static, TObject } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { AppError } from "../errors.ts";
+import type { Principal } from "../http/principal.ts";
+import { validationError } from "../http/requests/validation.ts";
 import type { Scope } from "../keys/scopes.ts";
 import type { Log } from "../log.ts";
-import { explainError } from "./explain-error.ts";
-import type { Session } from "./session.ts";
-import { toStandardSchema } from "./standard-schema.ts";
+import type { Filter } from "../memories/model/filter.ts";
+
+/**
+ * The error message for a model: what is wrong and what to do next. The details of an unexpected
+ * error go to the log only; the model gets the id under which it was logged.
+ */
+export function explainError(thrown: unknown, log: Log): string {
+  if (thrown instanceof AppError && thrown.status < 500) {
+    return thrown.code === "memory_not_found"
+      ? `${thrown.message} Search first: search_memories and list_memories show the ids.`
+      : thrown.message;
+  }
+  const id = crypto.randomUUID();
+  const cause = thrown instanceof AppError ? (thrown.cause ?? thrown) : thrown;
+  const code = thrown instanceof AppError ? thrown.code : "internal";
+  log.error("tool_failed", {
+    code,
+    id,
+    cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
+  });
+  if (thrown instanceof AppError && thrown.code === "unavailable") {
+    const when = thrown.retryAfter === undefined ? "later" : `in ${thrown.retryAfter} s`;
+    return `${thrown.message} Try again ${when}.`;
+  }
+  return `Something went wrong on the server (${id} in its log). Nothing was returned.`;
+}
+
+/**
+ * Keywords that are checked but not published: `tools/list` costs tokens in every conversation, and
+ * a model that breaks such a rule learns it from the error message.
+ */
+const UNPUBLISHED = new Set([
+  "minimum",
+  "maximum",
+  "minLength",
+  "maxLength",
+  "maxItems",
+  "minProperties",
+  "format",
+]);
+
+function publish(schema: object): Record<string, unknown> {
+  // Serializing also drops the symbol keys of TypeBox and of our own checks.
+  const text = JSON.stringify(schema, (key, value) =>
+    // Additional properties are allowed by default.
+    UNPUBLISHED.has(key) || (key === "additionalProperties" && value === true) ? undefined : value,
+  );
+  return JSON.parse(text);
+}
+
+/**
+ * Adapts a TypeBox schema to the form that the MCP library takes (https://standardschema.dev). Error
+ * messages are the same as over HTTP and do not repeat the value.
+ */
+export function toStandardSchema<Schema extends TObject>(
+  schema: Schema,
+): StandardSchemaWithJSON<Static<Schema>> {
+  const shape = TypeCompiler.Compile(schema);
+  const json = publish(schema);
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "ctxd",
+      validate(value) {
+        if (shape.Check(value)) return { value };
+        const { details = [], message } = validationError(shape.Errors(value));
+        const issues = details.map((detail) => ({
+          message: `${detail.path.slice(1) || "the input"} ${detail.message}`,
+        }));
+        return { issues: issues.length > 0 ? issues : [{ message }] };
+      },
+      jsonSchema: { input: () => json, output: () => json },
+    },
+  };
+}
+
+/** The context in which one message is answered. */
+export interface Session {
+  readonly principal: Principal;
+  /** The agent of new memories, unless the call names one. */
+  readonly agentId: string | null;
+  /**
+   * The current project: that of new memories, unless the call names one. For a principal that is
+   * bound to a project it is always that project.
+   */
+  readonly project: string | null;
+  /** The conversation of new memories. It comes from the transport, never from a model. */
+  readonly sessionId: string | null;
+  /** A repeated key saves nothing new within 24 hours, so that a failed call may be sent again. */
+  readonly idempotencyKey: string | undefined;
+  /** Whether to offer the connector tools `search` and `fetch`; see `isConnector`. */
+  readonly isConnector: boolean;
+}
+
+/** Limits a filter to the session's project and memories without one, unless it names projects. */
+export function inProject({ project }: Pick<Session, "project">, filter: Filter): Filter {
+  return project === null || filter.projects ? filter : { ...filter, projects: [project, null] };
+}
 
 /**
  * The result of a tool: text for the model, and the same as data where the tool has an output schema.

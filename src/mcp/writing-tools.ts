@@ -6,8 +6,7 @@ import type { Similar } from "../memories/model/memory.ts";
 import { sourceOf } from "../memories/model/source.ts";
 import type { Memories } from "../memories/rules/memories.ts";
 import { formatDate, titleOf } from "../text/short-text.ts";
-import type { Session } from "./session.ts";
-import { defineTool, type Tool } from "./tool.ts";
+import { defineTool, type Session, type Tool } from "./tool.ts";
 import { clearable, fields } from "./tool-inputs.ts";
 
 const strict = { additionalProperties: false };

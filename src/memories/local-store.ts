@@ -1,18 +1,15 @@
 import { startExpiry } from "./background/expiry.ts";
-import { createReembedding } from "./background/reembedding.ts";
-import type { ReembeddingRounds } from "./background/reembedding-rounds.ts";
+import { createReembedding, type ReembeddingRounds } from "./background/reembedding.ts";
 import { removeLeftovers, startResumption } from "./background/resumption.ts";
 import type { Vault } from "./base/vault.ts";
-import type { Log } from "./log/log.ts";
-import { accountOf, isBaseOf, tableFor } from "./log/names.ts";
+import { accountOf, isBaseOf, type Log, tableFor } from "./log/log.ts";
 import { type CurrentTables, loadCurrentTables } from "./store/current-tables.ts";
 import { createOpenTables } from "./store/open-tables.ts";
 import type { Store } from "./store/store.ts";
-import { measureStore } from "./store/store-metrics.ts";
-import { accountsIn, bytesOfTable, usageOfTable } from "./store/table-sizes.ts";
+import { accountsIn, bytesOfTable, measureStore, usageOfTable } from "./store/store-metrics.ts";
 import type { StoreOptions } from "./store-options.ts";
 import { WriterEnded } from "./table/writer.ts";
-import { DUE } from "./upkeep/due.ts";
+import { DUE } from "./upkeep/flush-state.ts";
 
 /** Opens the store of a data folder, which only this process uses. */
 export async function openLocalStore({

@@ -1,18 +1,16 @@
 import { AppError } from "../errors.ts";
 import { startExpiry } from "./background/expiry.ts";
-import { FOLLOWING, startFollowing } from "./cluster/following.ts";
-import { createPositions } from "./cluster/positions.ts";
+import { createPositions, FOLLOWING, startFollowing } from "./cluster/following.ts";
 import { startSharedReembedding } from "./cluster/shared-reembedding.ts";
-import { accountOf } from "./log/names.ts";
+import { accountOf } from "./log/log.ts";
 import type { SharedLog } from "./log/shared-log.ts";
 import { createOpenTables } from "./store/open-tables.ts";
 import type { OpenTable } from "./store/pooled-table.ts";
 import { accountRemoved, type Store } from "./store/store.ts";
-import { measureStore } from "./store/store-metrics.ts";
-import { accountsIn, bytesOfTable, usageOfTable } from "./store/table-sizes.ts";
+import { accountsIn, bytesOfTable, measureStore, usageOfTable } from "./store/store-metrics.ts";
 import type { StoreOptions } from "./store-options.ts";
 import { WriterEnded } from "./table/writer.ts";
-import { SHARED_DUE } from "./upkeep/due.ts";
+import { SHARED_DUE } from "./upkeep/flush-state.ts";
 
 /** How often a task runs when its table is replaced, or must be opened again, each time. */
 const MAX_TRIES = 8;

@@ -1,11 +1,11 @@
-import type { Embedders } from "../embedding/embedders.ts";
+import type { Embedders } from "../embedding/chosen-model.ts";
 import type { Log as Lines } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Expiry } from "./background/expiry.ts";
 import type { Following } from "./cluster/following.ts";
 import type { QuotaOf } from "./model/quota.ts";
 import type { Storage } from "./table/storage.ts";
-import type { Due } from "./upkeep/due.ts";
+import type { Due } from "./upkeep/flush-state.ts";
 
 export interface StoreOptions {
   storage: Storage;

@@ -1,10 +1,39 @@
-import { FULL_ACCESS, type Scope } from "../keys/scopes.ts";
-import type { Client } from "./client.ts";
-import { OAuthError } from "./oauth-error.ts";
-import { isChallenge } from "./pkce.ts";
-import { isRegisteredRedirectUri } from "./redirect-uri.ts";
-import { parseRequestedScopes } from "./requested-scopes.ts";
-import { parseResource } from "./resource.ts";
+import { isSameSecret } from "../db/id.ts";
+import { FULL_ACCESS, parseScopes, SCOPES, type Scope } from "../keys/scopes.ts";
+import { type Client, isRegisteredRedirectUri } from "./clients/client.ts";
+import { OAuthError, parseResource } from "./oauth-error.ts";
+
+/** RFC 7636, section 4.2: a SHA-256 in base64url without padding. */
+const CHALLENGE = /^[\w-]{43}$/;
+/** RFC 7636, section 4.1. */
+const VERIFIER = /^[\w.~-]{43,128}$/;
+
+function isChallenge(text: string): boolean {
+  return CHALLENGE.test(text);
+}
+
+/** Whether a verifier belongs to an S256 challenge (RFC 7636, section 4.6). */
+export function matchesChallenge(verifier: string, challenge: string): boolean {
+  if (!VERIFIER.test(verifier)) return false;
+  const made = new Bun.CryptoHasher("sha256").update(verifier).digest("base64url");
+  return isSameSecret(made, challenge);
+}
+
+/**
+ * The scopes that a client requests. Unknown scopes grant nothing (RFC 6749, section 3.3).
+ * `offline_access` is ignored, because refresh tokens are always issued.
+ * @returns null if it names none
+ * @throws OAuthError `invalid_scope` if all of them are unknown
+ */
+export function parseRequestedScopes(text: string | null): readonly Scope[] | null {
+  const asked = (text ?? "")
+    .split(" ")
+    .filter((scope) => scope !== "" && scope !== "offline_access");
+  if (asked.length === 0) return null;
+  const known = parseScopes(asked.join(" "));
+  if (known.length > 0) return known;
+  throw new OAuthError("invalid_scope", `The scopes here are ${SCOPES.join(", ")}.`);
+}
 
 /** A client's request for a person's consent. */
 export interface AuthorizationRequest {

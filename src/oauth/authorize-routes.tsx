@@ -2,19 +2,19 @@
 import { Elysia } from "elysia";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
-import { readForm } from "../http/form.ts";
-import { createHostCheck } from "../http/public-host.ts";
 import type { RecordEvent } from "../http/record-event.ts";
-import { seeOther } from "../http/see-other.ts";
+import { readForm } from "../http/requests/form.ts";
+import { createHostCheck } from "../http/requests/proxy.ts";
+import { seeOther } from "../http/responses.ts";
 import { parseScopes } from "../keys/scopes.ts";
 import { answerWithPage } from "../pages/error-page.tsx";
 import { MessagePage } from "../pages/layout.tsx";
 import { pageResponse } from "../pages/page-response.ts";
-import { boundOf } from "../sign-in/bound-fields.tsx";
-import { checkForm, FORM_TOKEN } from "../sign-in/form-token.ts";
+import { boundOf } from "../sign-in/form.tsx";
 import { PROOF_PATH, SIGN_IN_PATH } from "../sign-in/paths.ts";
-import type { Proof } from "../sign-in/proof.ts";
-import type { SignedIn, Visitors } from "../sign-in/visitor.ts";
+import type { Proof } from "../sign-in/second-step/proof.ts";
+import { checkForm, FORM_TOKEN } from "../sign-in/sessions/form-token.ts";
+import type { SignedIn, Visitors } from "../sign-in/sessions/visitor.ts";
 import {
   type AuthorizationRequest,
   parseAuthorizationRequest,
@@ -22,10 +22,10 @@ import {
   type ReplyTo,
   single,
 } from "./authorization-request.ts";
+import { describeRedirect, isLoopback, withParameters } from "./clients/client.ts";
 import { CONSENT, ConsentPage, parametersOf } from "./consent-page.tsx";
 import type { OAuth } from "./oauth.ts";
 import { OAuthError } from "./oauth-error.ts";
-import { describeRedirect, isLoopback, withParameters } from "./redirect-uri.ts";
 
 /**
  * Targets of the consent form. Browsers check the redirects of its answer against them, and further

@@ -1,24 +1,90 @@
 import { eq, inArray } from "drizzle-orm";
 import { createAccountCheck } from "../accounts/account-check.ts";
-import type { Database } from "../db/database.ts";
-import { createId } from "../db/id.ts";
-import { createSecret, hashSecret } from "../db/secret.ts";
+import type { Database, Orm } from "../db/database.ts";
+import { createId, createSecret, hashSecret } from "../db/id.ts";
 import { AppError } from "../errors.ts";
 import {
+  type Bound,
   boundProblem,
   inBoundForm,
   matchesResource,
   toBoundColumns,
-} from "../keys/project-bound.ts";
-import type { Bound } from "../keys/reach.ts";
-import type { Scope } from "../keys/scopes.ts";
-import type { Client } from "./client.ts";
+} from "../keys/reach.ts";
+import { formatScopes, type Scope } from "../keys/scopes.ts";
+import { matchesChallenge } from "./authorization-request.ts";
+import { type Client, describeRedirect } from "./clients/client.ts";
 import { type Grants, grantOf } from "./grants.ts";
 import { OAuthError, ReuseError } from "./oauth-error.ts";
-import { matchesChallenge } from "./pkce.ts";
-import { describeRedirect } from "./redirect-uri.ts";
-import { createOAuthTables } from "./tables.ts";
-import { issueTokens, type TokenSet } from "./token-set.ts";
+import { createOAuthTables, type OAuthTables } from "./tables.ts";
+
+/** Milliseconds for which an access token is valid, unless it is revoked. */
+const ACCESS_LIFETIME = 3_600_000;
+/** Milliseconds for which an unused refresh token is valid. */
+const REFRESH_LIFETIME = 90 * 24 * 3_600_000;
+
+export const ACCESS_PREFIX = "ctxa_";
+const REFRESH_PREFIX = "ctxr_";
+
+/** The answer to a refresh token within its grace (RFC 6749, section 5.1). */
+export interface AccessSet {
+  readonly access_token: string;
+  readonly token_type: "Bearer";
+  readonly expires_in: number;
+  readonly scope: string;
+}
+
+/** The answer to a code or a refresh token (RFC 6749, section 5.1). */
+export interface TokenSet extends AccessSet {
+  readonly refresh_token: string;
+}
+
+/**
+ * Issues an access token of a grant.
+ * @param scopes scopes of the token, which the grant must have
+ * @param now milliseconds since 1970
+ */
+export async function issueAccess(
+  tx: Orm,
+  { oauthTokens }: OAuthTables,
+  grantId: string,
+  scopes: readonly Scope[],
+  now: number,
+): Promise<AccessSet> {
+  const token = createSecret(ACCESS_PREFIX);
+  const expiresAt = new Date(now + ACCESS_LIFETIME);
+  await tx
+    .insert(oauthTokens)
+    .values({ hash: hashSecret(token), grantId, kind: "access", scopes, expiresAt });
+  return {
+    access_token: token,
+    token_type: "Bearer",
+    expires_in: ACCESS_LIFETIME / 1000,
+    scope: formatScopes(scopes),
+  };
+}
+
+/**
+ * Issues an access token and the next refresh token of a grant.
+ * @param access scopes of the access token; the refresh token keeps those of the grant
+ * @param now milliseconds since 1970
+ */
+export async function issueTokens(
+  tx: Orm,
+  tables: OAuthTables,
+  grant: { id: string; scopes: readonly Scope[] },
+  access: readonly Scope[],
+  now: number,
+): Promise<TokenSet> {
+  const { id: grantId, scopes } = grant;
+  const { oauthGrants, oauthTokens } = tables;
+  const token = createSecret(REFRESH_PREFIX);
+  const expiresAt = new Date(now + REFRESH_LIFETIME);
+  await tx
+    .insert(oauthTokens)
+    .values({ hash: hashSecret(token), grantId, kind: "refresh", scopes, expiresAt });
+  await tx.update(oauthGrants).set({ expiresAt }).where(eq(oauthGrants.id, grantId));
+  return { ...(await issueAccess(tx, tables, grantId, access, now)), refresh_token: token };
+}
 
 /** Milliseconds for which a code is valid (RFC 6749, section 4.1.2: at most ten minutes). */
 const CODE_LIFETIME = 60_000;

@@ -2,12 +2,11 @@
 import type { Scope } from "../keys/scopes.ts";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Layout } from "../pages/layout.tsx";
-import { BoundFields } from "../sign-in/bound-fields.tsx";
-import { FORM_TOKEN } from "../sign-in/form-token.ts";
+import { BoundFields } from "../sign-in/form.tsx";
 import { SIGN_OUT_PATH } from "../sign-in/paths.ts";
+import { FORM_TOKEN } from "../sign-in/sessions/form-token.ts";
 import { type AuthorizationRequest, PARAMETERS } from "./authorization-request.ts";
-import { isDocumentAddress } from "./client.ts";
-import { describeRedirect, isLoopback } from "./redirect-uri.ts";
+import { describeRedirect, isDocumentAddress, isLoopback } from "./clients/client.ts";
 
 const MEANING: Record<Scope, string> = {
   "memories:read": "Find and read all your memories",

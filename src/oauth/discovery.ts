@@ -1,7 +1,7 @@
 import { FULL_ACCESS, SCOPES } from "../keys/scopes.ts";
-import { ASSERTION_ALGORITHMS } from "./client-assertion.ts";
-import { AUTH_METHODS, GRANT_TYPES, KEY_METHOD } from "./client-metadata.ts";
-import { resourceOf } from "./resource.ts";
+import { AUTH_METHODS, GRANT_TYPES, KEY_METHOD } from "./clients/client.ts";
+import { ASSERTION_ALGORITHMS } from "./clients/client-assertion.ts";
+import { resourceOf } from "./oauth-error.ts";
 
 /** Published paths of the endpoints. */
 export const ENDPOINTS = {

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, inArray, isNull, lte, ne, type SQL, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { AppError } from "../errors.ts";
-import type { BoundColumns } from "../keys/project-bound.ts";
+import type { BoundColumns } from "../keys/reach.ts";
 import type { Scope } from "../keys/scopes.ts";
 import { createOAuthTables, type OAuthTables } from "./tables.ts";
 

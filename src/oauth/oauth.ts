@@ -1,15 +1,13 @@
-import { createEphemeral } from "../db/create-ephemeral.ts";
 import type { Database } from "../db/database.ts";
-import type { Ephemeral } from "../db/ephemeral.ts";
-import { type Client, isDocumentAddress } from "./client.ts";
-import { createVerifyAssertion } from "./client-assertion.ts";
-import { createClientDocuments } from "./client-document.ts";
-import { createClients } from "./clients.ts";
+import { createEphemeral, type Ephemeral } from "../db/ephemeral.ts";
+import { type Client, isDocumentAddress } from "./clients/client.ts";
+import { createVerifyAssertion } from "./clients/client-assertion.ts";
+import { createClientDocuments, createClients } from "./clients/clients.ts";
+import { createDocumentFetcher, type FetchDocument } from "./clients/document-fetcher.ts";
 import { createCodes } from "./codes.ts";
 import { ENDPOINTS, GUESSED } from "./discovery.ts";
-import { createDocumentFetcher, type FetchDocument } from "./document-fetcher.ts";
 import { createGrants } from "./grants.ts";
-import { resourceOf } from "./resource.ts";
+import { resourceOf } from "./oauth-error.ts";
 import { createTokens } from "./tokens.ts";
 
 export type OAuth = ReturnType<typeof createOAuth>;

@@ -2,14 +2,15 @@ import { Elysia } from "elysia";
 import type { Config } from "../config/config.ts";
 import type { Ephemeral } from "../db/ephemeral.ts";
 import { AppError } from "../errors.ts";
-import { readBytes } from "../http/body.ts";
-import { clientAddress } from "../http/client-address.ts";
-import { readForm } from "../http/form.ts";
 import type { RecordEvent } from "../http/record-event.ts";
+import { readBytes } from "../http/requests/body.ts";
+import { readForm } from "../http/requests/form.ts";
+import { clientAddress } from "../http/requests/proxy.ts";
 import { siteOf } from "../timing/rate-limit.ts";
-import { single } from "./authorization-request.ts";
-import { authenticateClient } from "./client-authentication.ts";
-import { GRANT_TYPES, parseClientMetadata } from "./client-metadata.ts";
+import { parseRequestedScopes, single } from "./authorization-request.ts";
+import { GRANT_TYPES, parseClientMetadata } from "./clients/client.ts";
+import { authenticateClient } from "./clients/client-authentication.ts";
+import type { AccessSet } from "./codes.ts";
 import {
   ENDPOINTS,
   GUESSED,
@@ -20,10 +21,7 @@ import {
 } from "./discovery.ts";
 import { grantFacts } from "./grants.ts";
 import type { OAuth } from "./oauth.ts";
-import { OAuthError, ReuseError } from "./oauth-error.ts";
-import { parseRequestedScopes } from "./requested-scopes.ts";
-import { parseResource } from "./resource.ts";
-import type { AccessSet } from "./token-set.ts";
+import { OAuthError, parseResource, ReuseError } from "./oauth-error.ts";
 
 /** Bytes of a registration. */
 const MAX_METADATA = 64 << 10;

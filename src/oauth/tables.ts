@@ -1,4 +1,4 @@
-import type { Dialect } from "../db/dialect.ts";
+import type { Dialect } from "../db/database.ts";
 import { scopesColumn } from "../keys/scopes-column.ts";
 
 export type OAuthTables = ReturnType<typeof createOAuthTables>;

@@ -1,20 +1,12 @@
 import { and, eq, gt, inArray, isNull, sql } from "drizzle-orm";
-import type { Database, Orm } from "../db/database.ts";
-import { createLastUsedWriter } from "../db/last-used.ts";
-import { hashSecret } from "../db/secret.ts";
-import { inBoundForm, matchesResource, toBound } from "../keys/project-bound.ts";
-import type { Reach } from "../keys/reach.ts";
+import { createLastUsedWriter, type Database, type Orm } from "../db/database.ts";
+import { hashSecret } from "../db/id.ts";
+import { inBoundForm, matchesResource, type Reach, toBound } from "../keys/reach.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
+import { ACCESS_PREFIX, type AccessSet, issueAccess, issueTokens, type TokenSet } from "./codes.ts";
 import { type Grant, type Grants, grantOf } from "./grants.ts";
 import { OAuthError, ReuseError } from "./oauth-error.ts";
 import { createOAuthTables } from "./tables.ts";
-import {
-  ACCESS_PREFIX,
-  type AccessSet,
-  issueAccess,
-  issueTokens,
-  type TokenSet,
-} from "./token-set.ts";
 
 /**
  * Milliseconds for which a used refresh token still gives an access token. The first answer may have

@@ -1,7 +1,5 @@
 import htmx from "htmx.org/dist/htmx.min.js" with { type: "text" };
-import { type Asset, asset, withoutComments } from "./asset.ts";
 import favicon from "./favicon.svg" with { type: "text" };
-import { FONTS } from "./fonts.ts";
 import enhance from "./scripts/enhance.browser.js" with { type: "text" };
 import keys from "./scripts/keys.browser.js" with { type: "text" };
 import live from "./scripts/live.browser.js" with { type: "text" };
@@ -18,7 +16,7 @@ import paletteEntries from "./scripts/palette-entries.browser.js" with { type: "
 import passkeys from "./scripts/passkeys.browser.js" with { type: "text" };
 import selection from "./scripts/selection.browser.js" with { type: "text" };
 import welcome from "./scripts/welcome.browser.js" with { type: "text" };
-import { STYLE_TEXT } from "./styles.ts";
+import { type Asset, asset, FONTS, STYLE_TEXT, withoutComments } from "./styles.ts";
 
 export const STYLES = asset(withoutComments(STYLE_TEXT), "css", "text/css");
 

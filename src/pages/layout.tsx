@@ -1,9 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { description } from "../../package.json" with { type: "json" };
-import type { Asset } from "./asset.ts";
 import { FAVICON, SCRIPT, STYLES } from "./assets.ts";
-import { LATIN } from "./fonts.ts";
 import type { Child, Markup } from "./jsx-runtime.ts";
+import { type Asset, LATIN } from "./styles.ts";
 
 /** The HTML document of every page. It works without scripts and loads nothing from other hosts. */
 export function Document({

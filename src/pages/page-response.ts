@@ -1,4 +1,4 @@
-import type { Markup } from "./jsx-runtime.ts";
+import { Markup } from "./jsx-runtime.ts";
 
 /**
  * The content security policy of all pages. It allows stylesheets, fonts and images of this server. It forbids frames,
@@ -36,4 +36,21 @@ export function pageResponse(
       ...headers,
     },
   });
+}
+
+/** Marks the place of the streamed parts in a page. Text is escaped, so no other content looks like it. */
+export const SLOT = Markup.element("template", { id: "to-come" });
+
+/**
+ * Streams a page without scripts: its beginning at once, then each part in place of `SLOT`, and its end after the
+ * last part.
+ */
+export async function* streamPage(
+  page: Markup,
+  parts: AsyncIterable<Markup>,
+): AsyncGenerator<string, void> {
+  const [before = "", after = ""] = `<!doctype html>\n${page}\n`.split(`${SLOT}`);
+  yield before;
+  for await (const part of parts) yield `${part}`;
+  yield after;
 }

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
-import type { Asset } from "./asset.ts";
 import { ASSETS, FAVICON } from "./assets.ts";
+import type { Asset } from "./styles.ts";
 
 const CACHE_FOREVER = "public, max-age=31536000, immutable";
 

@@ -1,9 +1,74 @@
 import { createPause } from "../timing/pause.ts";
-import { entropyOf } from "./entropy.ts";
+import { COMMON_PASSWORDS } from "./assigned-patterns.ts";
 import type { Expression, FoundSecret, Pattern } from "./pattern.ts";
 import { PATTERNS, PLACEHOLDERS } from "./patterns.ts";
-import { findPrivateKeys } from "./private-keys.ts";
-import { findUrlPasswords } from "./url-passwords.ts";
+
+/** Shannon's entropy of a text, in bits for each character: 0 for one letter repeated. */
+function entropyOf(text: string): number {
+  const counts = new Map<string, number>();
+  for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1);
+  let entropy = 0;
+  for (const count of counts.values()) {
+    entropy -= (count / text.length) * Math.log2(count / text.length);
+  }
+  return entropy;
+}
+
+const BEGIN = /-----BEGIN[ A-Z0-9_-]{0,64}PRIVATE KEY(?: BLOCK)?-----/g;
+const END = /-----END[ A-Z0-9_-]{0,64}PRIVATE KEY(?: BLOCK)?-----/g;
+
+/** The lines of a key without an end, as in a truncated text. Line breaks may be escaped. */
+const LINES = /(?:[A-Za-z0-9+/=:,.-]|\s|\\[nr])*/y;
+
+/** Characters of the shortest key. Shorter texts are placeholders, such as three dots. */
+const MIN_KEY_LENGTH = 40;
+
+/**
+ * Finds private keys in PEM (RFC 7468) or OpenPGP armor. It reads each part of the text a fixed number of
+ * times, no matter how many keys begin in it.
+ */
+function findPrivateKeys(text: string): FoundSecret[] {
+  if (!text.includes("-----BEGIN")) return [];
+  const found: FoundSecret[] = [];
+  const begins = [...text.matchAll(BEGIN)];
+  const ends = [...text.matchAll(END)].map((match) => match.index + match[0].length);
+  let next = 0;
+  let read = 0;
+  for (const [place, begin] of begins.entries()) {
+    if (begin.index < read) continue;
+    const body = begin.index + begin[0].length;
+    while (next < ends.length && (ends[next] ?? 0) <= body) next++;
+    const following = begins[place + 1]?.index ?? text.length;
+    const end = ends[next];
+    const isWhole = end !== undefined && end <= following + 1;
+    read = isWhole ? end : endOfLines(text, body);
+    if (read - body >= MIN_KEY_LENGTH && /[A-Za-z0-9+/]{20}/.test(text.slice(body, read))) {
+      found.push({ kind: "private-key", start: begin.index, end: read });
+    }
+  }
+  return found;
+}
+
+function endOfLines(text: string, from: number): number {
+  LINES.lastIndex = from;
+  const lines = LINES.exec(text)?.[0] ?? "";
+  return from + lines.trimEnd().length;
+}
+
+/** `scheme://user:password@host` (RFC 3986, section 3.2.1). A port with a path is no password. */
+const CREDENTIALS =
+  /:\/\/([^\s:@/?#'"<>`]{0,128}):(?!\d{1,5}(?:\/|$))([^\s@'"<>`]{3,256})@(?=[\w.[-])/g;
+
+/** Finds passwords in URLs, such as that of a database. Common default passwords are not secrets. */
+function findUrlPasswords(text: string): FoundSecret[] {
+  if (!text.includes("://")) return [];
+  return [...text.matchAll(CREDENTIALS)].flatMap((match) => {
+    const [whole, user, password = ""] = match;
+    if (password === user || COMMON_PASSWORDS.test(password)) return [];
+    const end = match.index + whole.length - "@".length;
+    return [{ kind: "url-password", start: end - password.length, end }];
+  });
+}
 
 /** Above this entropy, a text contains a stopword by chance. */
 const MAX_STOPWORD_ENTROPY = 4.5;

@@ -14,8 +14,7 @@ import {
   notInArray,
   type SQL,
 } from "drizzle-orm";
-import type { Database, Orm } from "../db/database.ts";
-import { returnedRow } from "../db/returned-row.ts";
+import { type Database, type Orm, returnedRow } from "../db/database.ts";
 import type { Entry } from "./entry.ts";
 import { EVENTS, isEvent, isForeign, type SecurityEvent } from "./events.ts";
 import { createSecurityTables, type SecurityTables } from "./tables.ts";

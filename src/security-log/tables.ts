@@ -1,4 +1,4 @@
-import type { Dialect } from "../db/dialect.ts";
+import type { Dialect } from "../db/database.ts";
 import type { SecurityEvent, Way } from "./events.ts";
 
 export type SecurityTables = ReturnType<typeof createSecurityTables>;

@@ -1,8 +1,7 @@
 import { version } from "../../package.json" with { type: "json" };
 import type { Accounts } from "../accounts/accounts.ts";
 import { createBackup } from "../backup/create-backup.ts";
-import { type Schedule, scheduleBackups } from "../backup/schedule.ts";
-import { originOf } from "../backup/series.ts";
+import { originOf, type Schedule, scheduleBackups } from "../backup/schedule.ts";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";

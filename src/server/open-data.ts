@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createQuotas } from "../accounts/quotas.ts";
 import type { Config } from "../config/config.ts";
 import { databasePath, openSqlite } from "../db/sqlite.ts";
-import type { Embedders } from "../embedding/embedders.ts";
+import type { Embedders } from "../embedding/chosen-model.ts";
 import type { Log } from "../log.ts";
 import { createSqliteLog } from "../memories/log/sqlite-log.ts";
 import { openStore } from "../memories/open-store.ts";

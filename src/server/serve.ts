@@ -2,8 +2,7 @@ import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
 import type { Accounts } from "../accounts/accounts.ts";
 import { findLocalOwner } from "../accounts/local-owner.ts";
-import { createActivity } from "../activity/activity.ts";
-import { startPruning } from "../activity/pruning.ts";
+import { createActivity, startPruning } from "../activity/activity.ts";
 import { checkRecipients } from "../backup/age.ts";
 import { removeAbandonedCopies } from "../backup/copy-state.ts";
 import { refuseUnfinishedRestore } from "../backup/unfinished-restore.ts";
@@ -11,14 +10,19 @@ import { createProgressFiles } from "../capture/progress.ts";
 import { projectOfFolder } from "../capture/project.ts";
 import type { Config } from "../config/config.ts";
 import type { Environment } from "../config/settings.ts";
-import { lockDataFolder } from "../db/data-lock.ts";
-import { openChosenModel, openRecordedModel } from "../embedding/chosen-model.ts";
-import { createEmbedders, type Embedders } from "../embedding/embedders.ts";
+import { type DataLock, lockDataFolder, readOwner } from "../db/data-lock.ts";
+import {
+  createEmbedders,
+  type Embedders,
+  openChosenModel,
+  openRecordedModel,
+} from "../embedding/chosen-model.ts";
 import { readChoice } from "../embedding/model-choice.ts";
 import { messageOf } from "../errors.ts";
-import { createDrain } from "../http/drain.ts";
+import { createDrain } from "../http/load/drain.ts";
 import { createKeys } from "../keys/keys.ts";
 import { createLocalSocket, type OpenSocket } from "../local/local-socket.ts";
+import { requestStop } from "../local/stop-request.ts";
 import type { Log } from "../log.ts";
 import { watchRemovedAccounts } from "../memories/background/removed-accounts.ts";
 import { deferredStore } from "../memories/open-store.ts";
@@ -28,22 +32,58 @@ import { createMetrics, type Metrics } from "../metrics.ts";
 import { prepareForLanceDb } from "../native/lancedb.ts";
 import { createSecurityLog } from "../security-log/security-log.ts";
 import { keepSecurityLogSmall } from "../security-log/upkeep.ts";
+import { SET_UP_PATH } from "../sign-in/paths.ts";
 import { withTimeLimit } from "../timing/time-limit.ts";
 import { createUndoable } from "../undo/undoable.ts";
 import { type Background, untilUnused } from "./background.ts";
 import { createBackupSchedule } from "./backup-schedule.ts";
 import { createChecks } from "./checks.ts";
-import { createPort } from "./listen.ts";
+import { createPort, reservePort } from "./listen.ts";
 import { openData, openMemories } from "./open-data.ts";
-import { measureProcess } from "./process-metrics.ts";
-import { releaseMemoryWhenIdle } from "./release-memory.ts";
-import { reservePort } from "./reserve-port.ts";
+import { measureProcess, releaseMemoryWhenIdle } from "./process-memory.ts";
 import { ServerError } from "./server-error.ts";
-import { setUpLink } from "./set-up-link.ts";
 import { createServerStatus } from "./status.ts";
 import { endWithin, untilStopped } from "./stop.ts";
-import { takeOverDataFolder } from "./take-over.ts";
-import { logUnhandled } from "./unhandled.ts";
+
+/**
+ * Logs rejected promises that no code awaits. By default such a rejection would end the program.
+ * @returns a function that stops this
+ */
+export function logUnhandled(log: Log): () => void {
+  const write = (error: unknown) =>
+    log.error("unhandled", { cause: error instanceof Error ? error.stack : String(error) });
+  process.on("unhandledRejection", write);
+  return () => void process.off("unhandledRejection", write);
+}
+
+/**
+ * The link of the page that creates the owner's account.
+ * @param address the server's address
+ * @param token proves that a visitor got the link from the server's operator
+ */
+function setUpLink(address: string, token: string): string {
+  return `${address}${SET_UP_PATH}?token=${token}`;
+}
+
+/** Milliseconds between two attempts to lock the folder, and after which it gives up. */
+const RETRY_AFTER_MS = 20;
+const TIMEOUT_MS = 60_000;
+
+/**
+ * Locks a data folder for a server that a user starts. It asks a server in the background to stop; bridges
+ * then connect to this server and repeat the calls that were not answered.
+ * @throws DatabaseError that names the process which holds the folder
+ */
+async function takeOverDataFolder(dataDir: string, version: string): Promise<DataLock> {
+  for (const end = performance.now() + TIMEOUT_MS; ; await Bun.sleep(RETRY_AFTER_MS)) {
+    try {
+      return lockDataFolder(dataDir, version);
+    } catch (error) {
+      if (!readOwner(dataDir)?.isBackground || performance.now() > end) throw error;
+    }
+    await requestStop(dataDir);
+  }
+}
 
 /** Seconds that running requests may take at shutdown. */
 const SHUTDOWN_TIMEOUT = 10;

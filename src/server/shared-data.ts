@@ -1,7 +1,7 @@
 import type { ObjectSettings, SharedSettings } from "../config/shared-settings.ts";
 import type { Checks } from "../http/health.ts";
 import type { Log } from "../log.ts";
-import { openSharedVault } from "../memories/base/shared-vault.ts";
+import { openSharedVault } from "../memories/base/object-vault.ts";
 import { measureLog } from "../memories/log/measured-log.ts";
 import { createPostgresLog } from "../memories/log/postgres-log.ts";
 import type { Metrics } from "../metrics.ts";

@@ -1,8 +1,11 @@
 import type { SharedSettings } from "../config/shared-settings.ts";
-import { measurePostgres } from "../db/measured-postgres.ts";
+import { DatabaseUnavailable, sqlState } from "../db/database-error.ts";
 import { connectPostgres, type Postgres } from "../db/postgres.ts";
-import { createPostgresDatabase, type PostgresDatabase } from "../db/postgres-database.ts";
-import { DatabaseUnavailable, sqlState } from "../db/postgres-errors.ts";
+import {
+  createPostgresDatabase,
+  measurePostgres,
+  type PostgresDatabase,
+} from "../db/postgres-database.ts";
 import { checkSchema, migratePostgres, readSchemaState } from "../db/postgres-migrations.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";

@@ -1,10 +1,9 @@
 import { statfsSync } from "node:fs";
 import { arch, type } from "node:os";
 import type { Accounts } from "../accounts/accounts.ts";
-import { listSeries, originOf } from "../backup/series.ts";
+import { listSeries, originOf } from "../backup/schedule.ts";
 import type { Config } from "../config/config.ts";
-import type { Environment } from "../config/settings.ts";
-import { INSTALLED_BY } from "../config/settings.ts";
+import { type Environment, INSTALLED_BY } from "../config/settings.ts";
 import type { ServerStatus } from "../dashboard/server-status.ts";
 import type { EmbeddingModel } from "../embedding/embedder.ts";
 import { messageOf } from "../errors.ts";

@@ -1,5 +1,4 @@
-import { parentOf, titleOf } from "../system/processes.ts";
-import { STOP_SIGNALS, type StopSignal } from "../system/signals.ts";
+import { parentOf, STOP_SIGNALS, type StopSignal, titleOf } from "../system/processes.ts";
 
 /** Milliseconds between two checks of the parent processes. */
 const CHECK_EVERY_MS = 500;

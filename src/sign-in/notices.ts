@@ -1,5 +1,5 @@
-import { hashSecret, isSameSecret } from "../db/secret.ts";
-import type { Cookies } from "./cookies.ts";
+import { hashSecret, isSameSecret } from "../db/id.ts";
+import type { Cookies } from "./sessions/form-token.ts";
 
 /** Milliseconds for which a notice waits for its page. */
 const LIFETIME = 60_000;

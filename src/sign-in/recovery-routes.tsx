@@ -1,25 +1,53 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
 import { Elysia } from "elysia";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Config } from "../config/config.ts";
 import type { Ephemeral } from "../db/ephemeral.ts";
-import { clientAddress } from "../http/client-address.ts";
-import { readForm } from "../http/form.ts";
-import { createHostCheck } from "../http/public-host.ts";
 import type { RecordEvent } from "../http/record-event.ts";
-import { seeOther } from "../http/see-other.ts";
+import { readForm } from "../http/requests/form.ts";
+import { clientAddress, createHostCheck } from "../http/requests/proxy.ts";
+import { seeOther } from "../http/responses.ts";
 import { answerWithPage } from "../pages/error-page.tsx";
+import type { Markup } from "../pages/jsx-runtime.ts";
+import { Layout } from "../pages/layout.tsx";
+import { Problem } from "../pages/notice.tsx";
 import { pageResponse } from "../pages/page-response.ts";
-import { CODE } from "./code-form.tsx";
-import type { Cookies } from "./cookies.ts";
-import type { Factors } from "./factors.ts";
-import { checkForm, FORM_TOKEN } from "./form-token.ts";
-import type { Identities } from "./identities.ts";
-import { ACCOUNT_PATH, RECOVERY_PATH } from "./paths.ts";
-import { RecoveryPage } from "./recovery-page.tsx";
-import type { SecondStep } from "./second-step.ts";
+import { EmailField } from "./form.tsx";
+import { ACCOUNT_PATH, RECOVERY_PATH, SIGN_IN_PATH } from "./paths.ts";
+import type { Identities } from "./providers/provider-sign-in.ts";
+import { CODE, CodeForm } from "./second-step/code-form.tsx";
+import type { Factors } from "./second-step/factors.ts";
+import type { SecondStep } from "./second-step/second-step.ts";
+import { type Cookies, checkForm, FORM_TOKEN } from "./sessions/form-token.ts";
+import type { Visitors } from "./sessions/visitor.ts";
 import { tooMany } from "./sign-in.ts";
-import type { Visitors } from "./visitor.ts";
+
+/** The page for people who have no password and have lost their passkey. */
+function RecoveryPage({
+  token,
+  email = "",
+  problem,
+}: {
+  /** See `formToken`. */
+  token: string;
+  email?: string;
+  problem?: string;
+}): Markup {
+  return (
+    <Layout title="Use a recovery code">
+      <h1>Use a recovery code</h1>
+      <p>
+        This is for accounts without a password. If yours has a password or a provider,{" "}
+        <a href={SIGN_IN_PATH}>sign in</a> first: the recovery code is asked for after that.
+      </p>
+      {problem !== undefined && <Problem>{problem}</Problem>}
+      <CodeForm action={RECOVERY_PATH} token={token} hasApp={false} submit="Sign in">
+        <EmailField email={email} />
+      </CodeForm>
+    </Layout>
+  );
+}
 
 const HIDDEN = { parse: "none", detail: { hide: true } } as const;
 const QUARTER = 15 * 60_000;

@@ -1,28 +1,103 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
 import { Elysia } from "elysia";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
-import { clientAddress } from "../http/client-address.ts";
-import { readForm } from "../http/form.ts";
-import { createHostCheck } from "../http/public-host.ts";
 import type { RecordEvent } from "../http/record-event.ts";
-import { seeOther } from "../http/see-other.ts";
+import { readForm } from "../http/requests/form.ts";
+import { clientAddress, createHostCheck } from "../http/requests/proxy.ts";
+import { seeOther } from "../http/responses.ts";
+import { Button, ButtonLink } from "../pages/button.tsx";
 import { answerWithPage } from "../pages/error-page.tsx";
+import { Field } from "../pages/field.tsx";
+import type { Markup } from "../pages/jsx-runtime.ts";
+import { Layout } from "../pages/layout.tsx";
+import { Problem } from "../pages/notice.tsx";
 import { pageResponse } from "../pages/page-response.ts";
-import type { Cookies } from "./cookies.ts";
-import { checkForm, FORM_TOKEN } from "./form-token.ts";
-import { localPath } from "./local-path.ts";
-import { SET_UP_PATH, SIGN_IN_PATH, SIGN_OUT_PATH } from "./paths.ts";
-import type { Provider } from "./provider.ts";
+import { EmailField, PostForm } from "./form.tsx";
+import type { WebAuthn } from "./passkeys/webauthn.ts";
+import {
+  localPath,
+  PASSKEY_PATH,
+  SET_UP_PATH,
+  SIGN_IN_PATH,
+  SIGN_OUT_PATH,
+  SIGN_UP_PATH,
+} from "./paths.ts";
+import type { Provider } from "./providers/provider.ts";
+import { ProviderButtons } from "./providers/provider-buttons.tsx";
 import { asRateLimited } from "./rate-limited.ts";
-import type { SecondStep } from "./second-step.ts";
-import type { Sessions } from "./sessions.ts";
+import type { SecondStep } from "./second-step/second-step.ts";
+import { type Cookies, checkForm, FORM_TOKEN } from "./sessions/form-token.ts";
+import type { Sessions } from "./sessions/sessions.ts";
+import type { Visitors } from "./sessions/visitor.ts";
 import type { SignIn } from "./sign-in.ts";
-import { SignInPage } from "./sign-in-page.tsx";
-import type { SignUp } from "./sign-up.ts";
-import type { Visitors } from "./visitor.ts";
-import type { WebAuthn } from "./webauthn.ts";
+import type { SignUp } from "./sign-up/sign-up.ts";
+
+/** The page that asks for e-mail address and password. */
+function SignInPage({
+  token,
+  next,
+  email = "",
+  problem,
+  providers,
+  isOpen,
+  hasPasskeys,
+  passwords,
+}: {
+  /** See `formToken`. */
+  token: string;
+  /** The path on this server to redirect to. */
+  next: string | null;
+  email?: string;
+  problem?: string;
+  providers: readonly Provider[];
+  /** Whether registration is open. */
+  isOpen: boolean;
+  /** Whether browsers allow passkeys here. */
+  hasPasskeys: boolean;
+  /** Whether people can sign in with a password. */
+  passwords: boolean;
+}): Markup {
+  const parameters: Record<string, string> = next === null ? {} : { next };
+  const query = next === null ? "" : `?${new URLSearchParams(parameters)}`;
+  return (
+    <Layout title="Sign in">
+      <h1>Sign in</h1>
+      {problem !== undefined && <Problem>{problem}</Problem>}
+      {passwords && (
+        <PostForm action={SIGN_IN_PATH} token={token}>
+          {next !== null && <input type="hidden" name="next" value={next} />}
+          <EmailField email={email} autofocus={email === ""} />
+          <Field
+            label="Password"
+            type="password"
+            name="password"
+            autocomplete="current-password"
+            required={true}
+            maxlength={1024}
+            autofocus={email !== ""}
+          />
+          <div class="actions">
+            <Button kind="main">Sign in</Button>
+          </div>
+        </PostForm>
+      )}
+      {hasPasskeys && (
+        <div class="providers">
+          <ButtonLink href={`${PASSKEY_PATH}${query}`}>Sign in with a passkey</ButtonLink>
+        </div>
+      )}
+      <ProviderButtons providers={providers} parameters={parameters} />
+      {isOpen && (
+        <p class="quiet">
+          New here? <a href={SIGN_UP_PATH}>Create an account</a>.
+        </p>
+      )}
+    </Layout>
+  );
+}
 
 const HIDDEN = { parse: "none", detail: { hide: true } } as const;
 

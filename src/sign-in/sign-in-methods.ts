@@ -1,8 +1,8 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { AppError } from "../errors.ts";
-import type { Factors } from "./factors.ts";
-import type { Identities } from "./identities.ts";
+import type { Identities } from "./providers/provider-sign-in.ts";
+import type { Factors } from "./second-step/factors.ts";
 
 /** The ways to sign in to an account. */
 interface SignInMethods {

@@ -1,4 +1,4 @@
-import type { Dialect } from "../db/dialect.ts";
+import type { Dialect } from "../db/database.ts";
 
 /** The database tables of sign-in, created by `db/migrations.ts`. */
 export function createSignInTables(dialect: Dialect) {

@@ -1,6 +1,6 @@
 import { chmodSync, mkdtempSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { NEW_SOCKET, reachSocketFolder, SOCKET } from "./socket-folder.ts";
+import { NEW_SOCKET, reachSocketFolder, SOCKET } from "./folders.ts";
 
 /** Answers a request on a socket. */
 type Answer = (request: Request) => Promise<Response>;

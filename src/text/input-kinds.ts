@@ -1,6 +1,6 @@
 import { Kind, type SchemaOptions, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
-import { pairsIn } from "./code-points.ts";
 import { hasHidden } from "./plain-text.ts";
+import { pairsIn } from "./short-text.ts";
 
 /**
  * Kinds of input that JSON Schema alone can't check. They share one TypeBox kind, whose schemas

@@ -1,6 +1,6 @@
 import { and, desc, eq, isNull, lte, or } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { createSecret } from "../db/secret.ts";
+import { createSecret } from "../db/id.ts";
 import { AppError } from "../errors.ts";
 import type { Change } from "./change.ts";
 import { createUndoTables } from "./tables.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { AppError } from "../errors.ts";
-import { createCheck } from "../http/validation.ts";
+import { createCheck } from "../http/requests/validation.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import { type Memory, MemoryChanges } from "../memories/model/memory.ts";
 import type { Memories } from "../memories/rules/memories.ts";

@@ -1,4 +1,4 @@
-import type { Dialect } from "../db/dialect.ts";
+import type { Dialect } from "../db/database.ts";
 import type { Change } from "./change.ts";
 
 /** The database table of pending changes, created by `db/migrations.ts`. Removing an account removes its rows. */

@@ -1,9 +1,22 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { isSecureAddress } from "../config/setting-values.ts";
+import { CtxdError } from "../errors.ts";
 import { readAtMost, requestFailure, requestFile } from "../system/downloads.ts";
-import { UpgradeError } from "./upgrade-error.ts";
-import { VERSION } from "./versions.ts";
+
+/** A release can't be fetched or installed. `message` is the line that the user sees. */
+export class UpgradeError extends CtxdError {
+  override readonly name = "UpgradeError";
+  readonly code = "upgrade_failed";
+}
+
+/** The version of a release: three numbers. */
+export const VERSION = /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/;
+
+/** Whether a version is newer than another one (Semantic Versioning 2.0.0, section 11). */
+export function isNewer(version: string, than: string): boolean {
+  return Bun.semver.order(version, than) > 0;
+}
 
 const TIMEOUT_MS = 30_000;
 /** Bytes of an answer. GitHub allows 125,000 characters of release notes. */

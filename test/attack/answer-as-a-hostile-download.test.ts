@@ -3,13 +3,13 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import {
+  download,
   fetchCatalogueModel,
   folderOf,
   isFetched,
 } from "../../src/embedding/catalogue-download.ts";
 import { builtInModel } from "../../src/embedding/manifest.ts";
 import type { ModelDescription } from "../../src/embedding/model-folder.ts";
-import { download } from "../../src/embedding/resumable-download.ts";
 import { fetchNewestRelease } from "../../src/upgrade/release.ts";
 import { ctxd, type Outcome } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { createUnrouted } from "../../src/http/not-found.ts";
-import { createRouteNames } from "../../src/http/route-names.ts";
+import { createUnrouted } from "../../src/http/errors.ts";
+import { createRouteNames } from "../../src/http/observer.ts";
 import { LIMITS } from "../../src/memories/model/memory.ts";
 import type { Expression } from "../../src/secrets/pattern.ts";
 import { PATTERNS, PLACEHOLDERS } from "../../src/secrets/patterns.ts";
@@ -33,17 +33,17 @@ const SHORTER: readonly [path: string, beginning: string, most: number][] = [
   // Questions.
   ["memories/ranking/asked-version.ts", "\\bbefore\\b", LIMITS.query],
   // Lines of the files of the program itself.
-  ["pages/asset.ts", "^[^\\S\\n]*(?:", 4_096],
+  ["pages/styles.ts", "^[^\\S\\n]*(?:", 4_096],
 ];
 
 const ROUTES = ["/a/:id", "/a/:id/b/:id", "/a/*", "/a"].map((path) => ({ method: "GET", path }));
 /** Work that builds expressions later than at the import of a file. */
 const WORK: Record<string, () => unknown> = {
-  "http/not-found.ts": () => createUnrouted(ROUTES),
-  "http/route-names.ts": () => createRouteNames(ROUTES),
+  "http/errors.ts": () => createUnrouted(ROUTES),
+  "http/observer.ts": () => createRouteNames(ROUTES),
 };
 /** Files that build expressions only for what this machine or the build says. */
-const LOCAL = ["connect/hooks.ts", "native/asset-folder.ts", "build/bundle.ts"];
+const LOCAL = ["connect/hooks.ts", "native/asset.ts", "build/bundle.ts"];
 /** Its expressions are data, and measured as such. */
 const OF_DATA = ["secrets/find-secrets.ts"];
 

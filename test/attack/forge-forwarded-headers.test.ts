@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { BlockList } from "node:net";
 import { readConfig } from "../../src/config/config.ts";
-import { exactAddress } from "../../src/http/client-address.ts";
-import { rememberPeer } from "../../src/http/proxy.ts";
+import { exactAddress, rememberPeer } from "../../src/http/requests/proxy.ts";
 import { rawRequest, sendRaw } from "../support/raw-http.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { createEphemeral } from "../../src/db/create-ephemeral.ts";
+import { createEphemeral } from "../../src/db/ephemeral.ts";
 import { AppError } from "../../src/errors.ts";
-import { createFactors } from "../../src/sign-in/factors.ts";
-import { createPasskeyChallenges } from "../../src/sign-in/passkey-challenges.ts";
-import { createPendingSignIns } from "../../src/sign-in/pending-sign-ins.ts";
-import { toBase32 } from "../../src/sign-in/totp.ts";
+import { createPasskeyChallenges } from "../../src/sign-in/passkeys/passkeys.ts";
+import { createFactors } from "../../src/sign-in/second-step/factors.ts";
+import { toBase32 } from "../../src/sign-in/second-step/one-time-codes.ts";
+import { createPendingSignIns } from "../../src/sign-in/sessions/pending-sign-ins.ts";
 import { createCodeApp } from "../support/code-app.ts";
 import { DATABASES, type Place, storesOn } from "../support/databases.ts";
 import { addAccount } from "../support/stores.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { createInvitations } from "../../src/accounts/invitations.ts";
-import { createLocalEphemeral } from "../../src/db/create-ephemeral.ts";
+import { createLocalEphemeral } from "../../src/db/ephemeral.ts";
 import { createHashing } from "../../src/sign-in/hashing.ts";
-import { createSignUp } from "../../src/sign-in/sign-up.ts";
+import { createSignUp } from "../../src/sign-in/sign-up/sign-up.ts";
 import { testStores } from "../support/stores.ts";
 
 const OWNER = "you@example.com";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { createProviders } from "../../src/sign-in/providers.ts";
+import { createProviders } from "../../src/sign-in/providers/providers.ts";
 import { createPerson, type Page, type Person } from "../oauth/support/person.ts";
 import { CLIENT, PROOFS } from "../sign-in/support/scripted-provider.ts";
 import { measureParsing } from "../stalls/measure-parsing.ts";

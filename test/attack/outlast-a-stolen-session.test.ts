@@ -1,7 +1,9 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { createIdentities } from "../../src/sign-in/identities.ts";
-import type { Provider } from "../../src/sign-in/provider.ts";
-import { createProviderSignIn } from "../../src/sign-in/provider-sign-in.ts";
+import type { Provider } from "../../src/sign-in/providers/provider.ts";
+import {
+  createIdentities,
+  createProviderSignIn,
+} from "../../src/sign-in/providers/provider-sign-in.ts";
 import { type OAuthServer, REDIRECT_URI, startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, formTo, type Page, type Person } from "../oauth/support/person.ts";
 import {

@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Glob } from "bun";
-import { ADD_COMMANDS } from "../../src/connect/add-commands.ts";
 import { CLIENTS } from "../../src/connect/clients.ts";
 import { readEntry } from "../../src/connect/entry.ts";
 import { PROGRAMS } from "../../src/connect/programs.ts";
-import { generateKey } from "../../src/keys/key-format.ts";
+import { ADD_COMMANDS } from "../../src/connect/render.ts";
+import { generateKey } from "../../src/keys/new-key.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { hashSecret } from "../../src/db/secret.ts";
+import { hashSecret } from "../../src/db/id.ts";
 import { createPerson } from "../oauth/support/person.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { until } from "../support/until.ts";

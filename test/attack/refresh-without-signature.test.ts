@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import type { Fetched } from "../../src/oauth/document-fetcher.ts";
+import type { Fetched } from "../../src/oauth/clients/document-fetcher.ts";
 import {
   answerOf,
   type OAuthServer,

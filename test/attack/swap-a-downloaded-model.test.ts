@@ -3,7 +3,7 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CATALOGUE } from "../../src/embedding/catalogue.ts";
 import { fetchCatalogueModel } from "../../src/embedding/catalogue-download.ts";
-import { prepareModel } from "../../src/embedding/model.ts";
+import { prepareModel } from "../../src/embedding/manifest.ts";
 import { describeModelFolder } from "../../src/embedding/model-folder.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { writeWordModel } from "../support/word-model.ts";

@@ -7,7 +7,7 @@ import { createBackup } from "../../src/backup/create-backup.ts";
 import { readContent } from "../../src/backup/files.ts";
 import { completeManifest, formatManifest, MANIFEST } from "../../src/backup/manifest.ts";
 import { restoreBackup } from "../../src/backup/restore-backup.ts";
-import { baseFolder } from "../../src/memories/log/names.ts";
+import { baseFolder } from "../../src/memories/log/log.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";

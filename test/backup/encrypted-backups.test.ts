@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { generateX25519Identity } from "age-encryption";
 import { removeAbandonedCopies } from "../../src/backup/copy-state.ts";
 import { scheduleBackups } from "../../src/backup/schedule.ts";
-import { checkBackups } from "../../src/doctor/backups.ts";
+import { checkBackups } from "../../src/doctor/examine.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { createLog } from "../../src/log.ts";
 import { createMetrics } from "../../src/metrics.ts";

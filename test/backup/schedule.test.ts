@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { cpSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { scheduleBackups } from "../../src/backup/schedule.ts";
-import { checkBackups } from "../../src/doctor/backups.ts";
+import { checkBackups } from "../../src/doctor/examine.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { createLog } from "../../src/log.ts";
 import { createMetrics } from "../../src/metrics.ts";

@@ -1,10 +1,10 @@
 import { findLocalOwner } from "../../src/accounts/local-owner.ts";
-import { createEmbedders } from "../../src/embedding/embedders.ts";
+import { createEmbedders } from "../../src/embedding/chosen-model.ts";
 import { createLog } from "../../src/log.ts";
-import { DUE } from "../../src/memories/upkeep/due.ts";
+import { DUE } from "../../src/memories/upkeep/flush-state.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { prepareForLanceDb } from "../../src/native/lancedb.ts";
-import { measureProcess } from "../../src/server/process-metrics.ts";
+import { measureProcess } from "../../src/server/process-memory.ts";
 import { openData } from "../support/live-data.ts";
 import { createStandIn } from "./stand-in.ts";
 

@@ -1,5 +1,5 @@
 import { wholeAccount } from "../../src/keys/reach.ts";
-import { releaseMemoryWhenIdle } from "../../src/server/release-memory.ts";
+import { releaseMemoryWhenIdle } from "../../src/server/process-memory.ts";
 import { anonymousMemory, MIB } from "./footprint.ts";
 import { median, percentile, timed } from "./numbers.ts";
 import { openPrepared } from "./prepared-data.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { SOCKET } from "../../src/system/socket-folder.ts";
+import { SOCKET } from "../../src/system/folders.ts";
 
 /** The metrics of the server that owns a data folder, as text. */
 export async function fetchMetrics(dataDir: string): Promise<string> {

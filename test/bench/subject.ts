@@ -1,6 +1,6 @@
 import { type Embedder, MAX_STATES, STATE } from "../../src/embedding/embedder.ts";
 import type { NewMemory } from "../../src/memories/model/memory.ts";
-import { contentWords } from "../../src/memories/ranking/content-words.ts";
+import { contentWords } from "../../src/memories/ranking/fact-text.ts";
 import type { BenchClient } from "./client.ts";
 import { MIB } from "./footprint.ts";
 import type { Sentences } from "./sentences.ts";

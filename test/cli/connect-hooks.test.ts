@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { findHookAgent, HOOK_AGENTS } from "../../src/connect/hook-agents.ts";
-import { hooksIn } from "../../src/connect/hooks.ts";
+import { findHookAgent, HOOK_AGENTS, hooksIn } from "../../src/connect/hooks.ts";
 import { ownCommand } from "../../src/server/invocation.ts";
 import { program, stopServer } from "../support/bridge.ts";
 import { ctxd } from "../support/command-line.ts";

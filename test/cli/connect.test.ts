@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { CLIENTS } from "../../src/connect/clients.ts";
-import { generateKey } from "../../src/keys/key-format.ts";
+import { generateKey } from "../../src/keys/new-key.ts";
 import { ownCommand } from "../../src/server/invocation.ts";
 import { program, stopServer } from "../support/bridge.ts";
 import { homeWithClients } from "../support/client-homes.ts";

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { databasePath } from "../../src/db/sqlite.ts";
 import { checkData } from "../../src/doctor/examine.ts";
-import { findModel, prepareModel } from "../../src/embedding/model.ts";
+import { findModel, prepareModel } from "../../src/embedding/manifest.ts";
 import { assetFolder } from "../../src/native/asset.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { ctxd } from "../support/command-line.ts";

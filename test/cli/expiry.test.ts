@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseExpiry } from "../../src/cli/expiry.ts";
+import { parseExpiry } from "../../src/cli/options.ts";
 
 const DAY = 86_400_000;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { openSync } from "node:fs";
-import { isWellFormed } from "../../src/keys/key-format.ts";
+import { isWellFormed } from "../../src/keys/new-key.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { addAccount, testStores } from "../support/stores.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { createFactors } from "../../src/sign-in/factors.ts";
-import { createSessions } from "../../src/sign-in/sessions.ts";
+import { createFactors } from "../../src/sign-in/second-step/factors.ts";
+import { createSessions } from "../../src/sign-in/sessions/sessions.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { addAccount, testStores } from "../support/stores.ts";

@@ -10,7 +10,7 @@ import { createKeys } from "../../src/keys/keys.ts";
 import { SCOPES } from "../../src/keys/scopes.ts";
 import { createGrants } from "../../src/oauth/grants.ts";
 import { createOAuth } from "../../src/oauth/oauth.ts";
-import { resourceOf } from "../../src/oauth/resource.ts";
+import { resourceOf } from "../../src/oauth/oauth-error.ts";
 import { untilGone } from "../crash/traces.ts";
 import told from "../fixtures/earlier-version.json" with { type: "json" };
 import type { Client } from "../support/client.ts";

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { CLIENTS } from "../../src/connect/clients.ts";
-import { HOSTED_CLIENTS } from "../../src/connect/hosted-clients.ts";
+import { CLIENTS, HOSTED_CLIENTS } from "../../src/connect/clients.ts";
 import { renderEntry } from "../../src/connect/render.ts";
 
 const manual = await Bun.file(join(import.meta.dir, "..", "..", "src", "help", "agents.md")).text();

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { parse } from "jsonc-parser";
-import { HOOK_AGENTS, type HookAgent, type HookKind } from "../../src/connect/hook-agents.ts";
-import { hooksIn, writeHooks } from "../../src/connect/hooks.ts";
+import {
+  HOOK_AGENTS,
+  type HookAgent,
+  type HookKind,
+  hooksIn,
+  writeHooks,
+} from "../../src/connect/hooks.ts";
 import { writeApprovalRule } from "../../src/connect/tool-approval.ts";
 
 const OTHER = { matcher: "startup", hooks: [{ type: "command", command: "echo hello" }] };

@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { databasePath } from "../../src/db/sqlite.ts";
 import { FLUSH_STEPS } from "../../src/memories/base/bases.ts";
-import { readCheckpoints } from "../../src/memories/log/recorded.ts";
+import { readCheckpoints } from "../../src/memories/log/records.ts";
 import { createClient } from "../support/client.ts";
 import { folderOfTest } from "../support/live-data.ts";
 import { createRandom } from "../support/random.ts";

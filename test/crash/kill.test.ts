@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { databasePath } from "../../src/db/sqlite.ts";
 import { FLUSH_STEPS } from "../../src/memories/base/bases.ts";
 import { connectTo } from "../../src/memories/base/connection.ts";
-import { readCheckpoints } from "../../src/memories/log/recorded.ts";
+import { readCheckpoints } from "../../src/memories/log/records.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { createClient } from "../support/client.ts";
 import { temporaryFolder } from "../support/database.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { createEmbedders } from "../../src/embedding/embedders.ts";
+import { createEmbedders } from "../../src/embedding/chosen-model.ts";
 import { createWorkerEmbedder } from "../../src/embedding/worker-embedder.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { databasePath } from "../../src/db/sqlite.ts";
-import { readCheckpoints } from "../../src/memories/log/recorded.ts";
+import { readCheckpoints } from "../../src/memories/log/records.ts";
 import { createClient } from "../support/client.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { listFiles } from "../support/files.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { databasePath } from "../../src/db/sqlite.ts";
-import { readCheckpoints } from "../../src/memories/log/recorded.ts";
+import { readCheckpoints } from "../../src/memories/log/records.ts";
 import { createClient } from "../support/client.ts";
 import { createRandom } from "../support/random.ts";
 import { addAccountTo, spawnServer } from "../support/server-process.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { changedWords } from "../../src/dashboard/memory/changed-words.ts";
+import { changedWords } from "../../src/dashboard/memory/memory-history.tsx";
 
 /** Changes as text: removed words in `[-…]`, added words in `[+…]`. */
 const shown = (before: string, after: string) =>

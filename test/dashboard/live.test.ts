@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { createLive } from "../../src/dashboard/live/live.ts";
-import { createDrain } from "../../src/http/drain.ts";
+import { createDrain } from "../../src/http/load/drain.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import type { Person } from "../oauth/support/person.ts";
 import { until } from "../support/until.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createProjectCounts } from "../../src/dashboard/memories/project-counts.ts";
+import { createProjectCounts } from "../../src/dashboard/memories/project-switch.tsx";
 import type { Stats } from "../../src/memories/rules/stats.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createEphemeral } from "../../src/db/create-ephemeral.ts";
+import { createEphemeral } from "../../src/db/ephemeral.ts";
 import { testClock } from "../support/database.ts";
 import { DATABASES, testPostgres, testPostgresUrl } from "../support/databases.ts";
 

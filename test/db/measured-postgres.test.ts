@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { measurePostgres } from "../../src/db/measured-postgres.ts";
 import { connectPostgres } from "../../src/db/postgres.ts";
+import { measurePostgres } from "../../src/db/postgres-database.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { sharedPostgres } from "../support/postgres.ts";
 

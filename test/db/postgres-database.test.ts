@@ -2,12 +2,14 @@ import { expect, test } from "bun:test";
 import { is } from "drizzle-orm";
 import { getTableConfig, PgTable } from "drizzle-orm/pg-core";
 import { createAccountTables } from "../../src/accounts/tables.ts";
-import { DatabaseError } from "../../src/db/database-error.ts";
+import { DatabaseError, DatabaseUnavailable } from "../../src/db/database-error.ts";
 import { MIGRATIONS } from "../../src/db/migrations.ts";
 import { connectPostgres } from "../../src/db/postgres.ts";
-import { createPostgresDatabase, openPostgres } from "../../src/db/postgres-database.ts";
-import { postgresDialect } from "../../src/db/postgres-dialect.ts";
-import { DatabaseUnavailable } from "../../src/db/postgres-errors.ts";
+import {
+  createPostgresDatabase,
+  openPostgres,
+  postgresDialect,
+} from "../../src/db/postgres-database.ts";
 import {
   migratePostgres,
   POSTGRES_MIGRATIONS,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { DatabaseUnavailable, OutcomeUnknown, sqlState } from "../../src/db/database-error.ts";
 import { connectPostgres, type Postgres } from "../../src/db/postgres.ts";
-import { DatabaseUnavailable, OutcomeUnknown, sqlState } from "../../src/db/postgres-errors.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 
 /** Milliseconds that a statement may wait. Tests of an outage wait this long. */

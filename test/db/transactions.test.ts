@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { createAccountTables } from "../../src/accounts/tables.ts";
-import { constraintViolation } from "../../src/db/constraint-violation.ts";
 import type { Orm } from "../../src/db/database.ts";
+import { constraintViolation } from "../../src/db/database-error.ts";
 import { createMutex } from "../../src/db/mutex.ts";
 import type { SqliteDatabase } from "../../src/db/sqlite.ts";
 import { createKeyTables } from "../../src/keys/tables.ts";

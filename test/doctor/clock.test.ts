@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { checkClock } from "../../src/doctor/clock.ts";
+import { checkClock } from "../../src/doctor/examine.ts";
 
 const moment = Date.parse("2026-11-21T07:00:00Z");
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { examineServer } from "../../src/doctor/remote/examine-server.ts";
-import { generateKey } from "../../src/keys/key-format.ts";
+import { generateKey } from "../../src/keys/new-key.ts";
 import { freePort } from "../oauth/support/oauth-server.ts";
 import { ctxd } from "../support/command-line.ts";
 import { startServer, type TestServer } from "../support/server.ts";

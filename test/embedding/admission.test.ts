@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { createAdmission } from "../../src/embedding/admission.ts";
 import type { Asker } from "../../src/embedding/embedder.ts";
+import { createAdmission } from "../../src/embedding/worker-embedder.ts";
 
 const by = (accountId: string, id: string): Asker => ({ accountId, credential: { id } });
 

@@ -1,11 +1,13 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openChosenModel, openRecordedModel } from "../../src/embedding/chosen-model.ts";
+import {
+  createEmbedders,
+  openChosenModel,
+  openRecordedModel,
+} from "../../src/embedding/chosen-model.ts";
 import type { Embedder } from "../../src/embedding/embedder.ts";
-import { createEmbedders } from "../../src/embedding/embedders.ts";
-import { modelUsage } from "../../src/embedding/model-families.ts";
-import { describeModelFolder } from "../../src/embedding/model-folder.ts";
+import { describeModelFolder, modelUsage } from "../../src/embedding/model-folder.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { cosine } from "../support/cosine.ts";
 import { temporaryFolder } from "../support/database.ts";

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { builtInModel } from "../../src/embedding/manifest.ts";
-import { prepareModel } from "../../src/embedding/model.ts";
+import { builtInModel, prepareModel } from "../../src/embedding/manifest.ts";
 
 const { source } = builtInModel;
 const original = join(

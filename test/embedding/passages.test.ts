@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Tokenizer } from "@anush008/tokenizers";
-import { builtInModel } from "../../src/embedding/manifest.ts";
-import { prepareModel } from "../../src/embedding/model.ts";
+import { builtInModel, prepareModel } from "../../src/embedding/manifest.ts";
 import { firstPassage, splitPassages } from "../../src/embedding/passages.ts";
 import { cosine } from "../support/cosine.ts";
 import { temporaryFolder } from "../support/database.ts";

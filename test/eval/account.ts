@@ -2,7 +2,7 @@ import { createId } from "../../src/db/id.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import type { Filter } from "../../src/memories/model/filter.ts";
 import type { FoundMemory } from "../../src/memories/model/found-memory.ts";
-import type { SearchMode } from "../../src/memories/ranking/mode.ts";
+import type { SearchMode } from "../../src/memories/ranking/question.ts";
 import type { TestServer } from "../support/server.ts";
 import type { EvaluationSet } from "./set.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { CHANCE_SIGNS, chanceSigns, shareOfBest } from "../../src/memories/ranking/chance.ts";
-import { chanceOf } from "../../src/memories/ranking/scores.ts";
+import { chanceOf } from "../../src/memories/ranking/relevance.ts";
 import { WEIGHTS } from "../../src/memories/ranking/weights.ts";
 import { type ForeignStore, foreignStores, OTHER_WORD } from "./foreign-stores.ts";
 import { readGroups } from "./groups.ts";

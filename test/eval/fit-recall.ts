@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { RECALL_SIGNS, recallSigns } from "../../src/capture/recall-chance.ts";
+import { RECALL_SIGNS, recallSigns } from "../../src/capture/recall-text.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
-import { chanceOf } from "../../src/memories/ranking/scores.ts";
+import { chanceOf } from "../../src/memories/ranking/relevance.ts";
 import { type Example, type Fitted, fitNewton } from "./logistic.ts";
 import { fillAccount, readSituations } from "./recall-situations.ts";
 import { withEvaluationServer } from "./server.ts";

@@ -1,8 +1,11 @@
 import { join } from "node:path";
 import type { Embedder } from "../../src/embedding/embedder.ts";
-import { differenceOf } from "../../src/memories/ranking/difference.ts";
 import { readFact } from "../../src/memories/ranking/fact-text.ts";
-import { RELATION_SIGNS, relationSigns } from "../../src/memories/ranking/relation.ts";
+import {
+  differenceOf,
+  RELATION_SIGNS,
+  relationSigns,
+} from "../../src/memories/ranking/relation.ts";
 import { meaningScore } from "../../src/memories/ranking/relevance.ts";
 import { readTrees } from "../../src/memories/ranking/trees.ts";
 import { cosineOf } from "../../src/memories/ranking/version-order.ts";

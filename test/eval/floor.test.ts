@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { SEARCH_MODES } from "../../src/memories/ranking/mode.ts";
+import { SEARCH_MODES } from "../../src/memories/ranking/question.ts";
 import { sharedEmbedder } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
 

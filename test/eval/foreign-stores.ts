@@ -1,4 +1,4 @@
-import { contentWords, stemOf } from "../../src/memories/ranking/content-words.ts";
+import { contentWords, stemOf } from "../../src/memories/ranking/fact-text.ts";
 import type { SetMemory } from "./account.ts";
 import type { Group } from "./groups.ts";
 import type { ForeignQuestion } from "./own-sets.ts";

@@ -1,5 +1,5 @@
 import { FLOOR } from "../../src/memories/ranking/chance.ts";
-import type { SearchMode } from "../../src/memories/ranking/mode.ts";
+import type { SearchMode } from "../../src/memories/ranking/question.ts";
 import { createProgress } from "../bench/progress.ts";
 import type { TestServer } from "../support/server.ts";
 import { createAccount } from "./account.ts";

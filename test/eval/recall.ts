@@ -1,4 +1,4 @@
-import type { SearchMode } from "../../src/memories/ranking/mode.ts";
+import type { SearchMode } from "../../src/memories/ranking/question.ts";
 import type { TestServer } from "../support/server.ts";
 import { createAccount, type EvaluationAccount } from "./account.ts";
 import { DEPTHS, type Measures, mean, measure } from "./measures.ts";

@@ -1,4 +1,4 @@
-import { SEARCH_MODES } from "../../src/memories/ranking/mode.ts";
+import { SEARCH_MODES } from "../../src/memories/ranking/question.ts";
 import { DEPTHS, mean, quantile } from "./measures.ts";
 import type { Answered } from "./recall.ts";
 

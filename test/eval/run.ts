@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
-import { SEARCH_MODES, type SearchMode } from "../../src/memories/ranking/mode.ts";
+import { SEARCH_MODES, type SearchMode } from "../../src/memories/ranking/question.ts";
 import { createProgress } from "../bench/progress.ts";
 import { createAccount } from "./account.ts";
 import { measureAll, measureOwn } from "./measure-all.ts";

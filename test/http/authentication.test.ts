@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { generateKey } from "../../src/keys/key-format.ts";
+import { generateKey } from "../../src/keys/new-key.ts";
 import { SCOPES } from "../../src/keys/scopes.ts";
 import { createClient } from "../support/client.ts";
 import { expectError } from "../support/errors.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { errorResponse } from "../../src/http/errors.ts";
-import { createFactors } from "../../src/sign-in/factors.ts";
-import { createIdentities } from "../../src/sign-in/identities.ts";
+import { createIdentities } from "../../src/sign-in/providers/provider-sign-in.ts";
+import { createFactors } from "../../src/sign-in/second-step/factors.ts";
 import { DATABASES, storesOn } from "../support/databases.ts";
 import { silentLog } from "../support/embedder.ts";
 import { addAccount } from "../support/stores.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { version } from "../../package.json" with { type: "json" };
-import { createDrain } from "../../src/http/drain.ts";
 import type { CheckResult } from "../../src/http/health.ts";
+import { createDrain } from "../../src/http/load/drain.ts";
 import { startServer } from "../support/server.ts";
 
 async function ask(origin: string, path: string) {

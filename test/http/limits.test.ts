@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createLimits } from "../../src/http/limits.ts";
+import { createLimits } from "../../src/http/load/limits.ts";
 import { testClock } from "../support/database.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createPagedStream } from "../../src/http/paged-stream.ts";
+import { createPagedStream } from "../../src/http/responses.ts";
 
 async function* count(onEnd: () => void = () => {}) {
   try {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import { readChunks } from "../../src/http/body-chunks.ts";
+import { readChunks } from "../../src/http/requests/body.ts";
 import { createLog } from "../../src/log.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import { createTurns } from "../../src/http/turns.ts";
+import { createTurns } from "../../src/http/load/turns.ts";
 import { until } from "../support/until.ts";
 
 /** Lets every request of the test end. */

@@ -1,13 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { generateKey } from "../../src/keys/key-format.ts";
 import { createKeys } from "../../src/keys/keys.ts";
-import type { NewKey } from "../../src/keys/new-key.ts";
+import { generateKey, type NewKey } from "../../src/keys/new-key.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { DATABASES } from "../support/databases.ts";
 import { addAccount, testStores } from "../support/stores.ts";
-
 import { NEW_KEY, withAccountOn } from "./support/key-stores.ts";
 
 const MINUTE = 60_000;

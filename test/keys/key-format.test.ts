@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { generateKey, isWellFormed } from "../../src/keys/key-format.ts";
+import { generateKey, isWellFormed } from "../../src/keys/new-key.ts";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Fetched } from "../../src/oauth/document-fetcher.ts";
+import type { Fetched } from "../../src/oauth/clients/document-fetcher.ts";
 import {
   answerOf,
   type OAuthServer,

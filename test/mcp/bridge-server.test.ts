@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
 import { isLocked } from "../../src/db/data-lock.ts";
 import { createLocalSocket } from "../../src/local/local-socket.ts";
-import { fieldsOf } from "../../src/mcp/json-rpc.ts";
+import { fieldsOf } from "../../src/mcp/http-message.ts";
 import { program, serverOf, start, startBridge, stopServer } from "../support/bridge.ts";
 import { ctxd } from "../support/command-line.ts";
 import { connectProgram } from "../support/mcp.ts";

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { generateKey } from "../../src/keys/key-format.ts";
+import { generateKey } from "../../src/keys/new-key.ts";
 import { expectError } from "../support/errors.ts";
 import { rawRequest, sendRaw } from "../support/raw-http.ts";
 import { startServer } from "../support/server.ts";

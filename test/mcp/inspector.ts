@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { fieldsOf } from "../../src/mcp/json-rpc.ts";
+import { fieldsOf } from "../../src/mcp/http-message.ts";
 import { type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { program, stopServer } from "../support/bridge.ts";
 

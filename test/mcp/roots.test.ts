@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { fieldsOf } from "../../src/mcp/json-rpc.ts";
+import { fieldsOf } from "../../src/mcp/http-message.ts";
 import { startBridge, stopServer } from "../support/bridge.ts";
 
 const root = mkdtempSync(join(tmpdir(), "ctxd-test-"));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { manifestFile } from "../../src/memories/log/names.ts";
+import { manifestFile } from "../../src/memories/log/log.ts";
 import first from "../fixtures/0.1-first.json" with { type: "json" };
 import last from "../fixtures/0.1-last.json" with { type: "json" };
 import told from "../fixtures/earlier-version.json" with { type: "json" };

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { DUE } from "../../src/memories/upkeep/due.ts";
+import { DUE } from "../../src/memories/upkeep/flush-state.ts";
 import { idOf, storedMemories, storedMemory } from "../support/bases.ts";
 import { firstIds, flushedTable, nothingDue, runDueChores } from "../support/flushed-table.ts";
 import {

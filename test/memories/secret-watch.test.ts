@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { generateKey } from "../../src/keys/key-format.ts";
+import { generateKey } from "../../src/keys/new-key.ts";
 import type { Client } from "../support/client.ts";
 import { expectInvalid } from "../support/errors.ts";
 import { connectHttp } from "../support/mcp.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { removeStaleAssets } from "../../src/native/asset-folder.ts";
+import { removeStaleAssets } from "../../src/native/asset.ts";
 import { temporaryFolder } from "../support/database.ts";
 
 test("only versions of the asset that were unused for 30 days are removed", async () => {

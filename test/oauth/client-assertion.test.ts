@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
-import type { Fetched } from "../../src/oauth/document-fetcher.ts";
+import type { Fetched } from "../../src/oauth/clients/document-fetcher.ts";
 import { type OAuthServer, startOAuthServer, tokensOf } from "./support/oauth-server.ts";
 
 const ID = "https://chatgpt.com/oauth/AbC123/client.json";

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createDocumentFetcher, type Fetched } from "../../src/oauth/document-fetcher.ts";
-import { isPublicAddress } from "../../src/oauth/public-address.ts";
+import {
+  createDocumentFetcher,
+  type Fetched,
+  isPublicAddress,
+} from "../../src/oauth/clients/document-fetcher.ts";
 import { REPLICAS } from "../support/replicas.ts";
 import { makeCertificate } from "./support/certificate.ts";
 import { answerOf, startOAuthServer, tokensOf } from "./support/oauth-server.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { networkInterfaces } from "node:os";
-import { isPublicAddress } from "../../src/oauth/public-address.ts";
+import { isPublicAddress } from "../../src/oauth/clients/document-fetcher.ts";
 
 describe("an address on the public Internet:", () => {
   test.each(["1.1.1.1", "160.79.104.10", "172.15.0.1", "172.32.0.1", "2606:4700::1", "2a00::1"])(

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { generateKey } from "../../src/keys/key-format.ts";
+import { generateKey } from "../../src/keys/new-key.ts";
 import { findSecrets } from "../../src/secrets/find-secrets.ts";
 import gitleaks from "../../src/secrets/gitleaks.json";
 import { maskSecrets } from "../../src/secrets/mask-secrets.ts";

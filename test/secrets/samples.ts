@@ -1,4 +1,4 @@
-import { generateKey } from "../../src/keys/key-format.ts";
+import { generateKey } from "../../src/keys/new-key.ts";
 import { createRandom } from "../support/random.ts";
 
 /** A generated secret in a text. This file contains none, because a scan of the repository would report it. */

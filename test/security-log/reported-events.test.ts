@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createReportedEvents } from "../../src/security-log/reported-events.ts";
+import { createReportedEvents } from "../../src/security-log/security-log.ts";
 
 test("an event is reported once, also one with a lower number that appears later", () => {
   const told = createReportedEvents(10);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { packageRunnerOf } from "../../src/server/package-runner.ts";
+import { packageRunnerOf } from "../../src/server/invocation.ts";
 
 const END = "node_modules/@ctxd/linux-x64/bin/ctxd";
 

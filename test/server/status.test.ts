@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { folderOf, originOf } from "../../src/backup/series.ts";
+import { folderOf, originOf } from "../../src/backup/schedule.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { createServerStatus } from "../../src/server/status.ts";
 import { temporaryFolder } from "../support/database.ts";

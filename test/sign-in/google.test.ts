@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
-import { GOOGLE } from "../../src/sign-in/google.ts";
-import { createProviders } from "../../src/sign-in/providers.ts";
+import { GOOGLE } from "../../src/sign-in/providers/google.ts";
+import { createProviders } from "../../src/sign-in/providers/providers.ts";
 import { CLIENT, PROOFS, startScriptedProvider } from "./support/scripted-provider.ts";
 
 const script = startScriptedProvider();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createFactors } from "../../src/sign-in/factors.ts";
+import { createFactors } from "../../src/sign-in/second-step/factors.ts";
 import { DATABASES } from "../support/databases.ts";
 import { createAppFor, startFactors } from "./support/factor-stores.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createPasskeyChallenges } from "../../src/sign-in/passkey-challenges.ts";
+import { createPasskeyChallenges } from "../../src/sign-in/passkeys/passkeys.ts";
 import { createSignInTables } from "../../src/sign-in/tables.ts";
 import { DATABASES } from "../support/databases.ts";
 import { passkey, startFactors } from "./support/factor-stores.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { createFactors } from "../../src/sign-in/factors.ts";
-import { createIdentities } from "../../src/sign-in/identities.ts";
-import { readServerSecret } from "../../src/sign-in/server-secret.ts";
+import { createIdentities } from "../../src/sign-in/providers/provider-sign-in.ts";
+import { createFactors } from "../../src/sign-in/second-step/factors.ts";
+import { readServerSecret } from "../../src/sign-in/sessions/devices.ts";
 import { createRemoveSignInMethod } from "../../src/sign-in/sign-in-methods.ts";
 import { DATABASES, storesOn } from "../support/databases.ts";
 import { addAccount } from "../support/stores.ts";

@@ -1,5 +1,11 @@
 import { expect, test } from "bun:test";
-import { codeOf, createTotpSecret, stepAt, toBase32, totpAddress } from "../../src/sign-in/totp.ts";
+import {
+  codeOf,
+  createTotpSecret,
+  stepAt,
+  toBase32,
+  totpAddress,
+} from "../../src/sign-in/second-step/one-time-codes.ts";
 import { createCodeApp } from "../support/code-app.ts";
 
 /** Test vectors of RFC 6238, appendix B, with eight digits. A code of six digits has the last six. */

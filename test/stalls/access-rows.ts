@@ -1,8 +1,8 @@
 import type { SqliteDatabase } from "../../src/db/sqlite.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { formatScopes, SCOPES } from "../../src/keys/scopes.ts";
-import { formToken } from "../../src/sign-in/form-token.ts";
-import { createSessions } from "../../src/sign-in/sessions.ts";
+import { formToken } from "../../src/sign-in/sessions/form-token.ts";
+import { createSessions } from "../../src/sign-in/sessions/sessions.ts";
 
 /** How requests act for an account. */
 export interface Access {

@@ -1,7 +1,7 @@
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { LIMITS, type NewMemory } from "../../src/memories/model/memory.ts";
-import type { ImportLine } from "../../src/memories/rules/import.ts";
+import type { ImportLine } from "../../src/memories/rules/import/import.ts";
 import { openPrepared } from "../bench/prepared-data.ts";
 import { createSentences } from "../bench/sentences.ts";
 import { until } from "../support/until.ts";

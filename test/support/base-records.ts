@@ -1,4 +1,4 @@
-import type { BaseRecords, Contents } from "../../src/memories/log/base-records.ts";
+import type { BaseRecords, Contents } from "../../src/memories/log/shared-log.ts";
 
 /** What a database would know of bases, in memory. */
 export function createTestRecords() {

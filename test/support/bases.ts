@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Base, Bases } from "../../src/memories/base/base.ts";
+import { createDiskVault } from "../../src/memories/base/base-folder.ts";
 import { createBases, type OnStep } from "../../src/memories/base/bases.ts";
-import { createDiskVault } from "../../src/memories/base/disk-vault.ts";
 import type { StoredMemory } from "../../src/memories/model/rows.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { temporaryFolder } from "./database.ts";

@@ -1,4 +1,4 @@
-import { codeOf, stepAt } from "../../src/sign-in/totp.ts";
+import { codeOf, stepAt } from "../../src/sign-in/second-step/one-time-codes.ts";
 
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 

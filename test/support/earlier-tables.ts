@@ -1,12 +1,10 @@
 import * as lancedb from "@lancedb/lancedb";
 import { connectTo } from "../../src/memories/base/connection.ts";
-
-import Arrow = require("apache-arrow");
-
-import { adoptRows, encodeRows } from "../../src/memories/base/encode.ts";
-import { baseSchema } from "../../src/memories/base/schema.ts";
+import { adoptRows, baseSchema, encodeRows } from "../../src/memories/base/schema.ts";
 import type { StoredMemory } from "../../src/memories/model/rows.ts";
 import { model } from "./bases.ts";
+
+import Arrow = require("apache-arrow");
 
 /** The columns of version 1.0, before there were projects. */
 const COLUMNS = [

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { builtInModel } from "../../src/embedding/manifest.ts";
-import { accountOf, tableFor } from "../../src/memories/log/names.ts";
+import { accountOf, tableFor } from "../../src/memories/log/log.ts";
 import { filesWith, untilGone } from "../crash/traces.ts";
 import { type Client, createClient } from "./client.ts";
 import { spawnServer } from "./server-process.ts";

@@ -7,8 +7,8 @@ import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";
 import type { StoredMemory } from "../../src/memories/model/rows.ts";
 import { openTable } from "../../src/memories/table/open-table.ts";
 import { createWriter } from "../../src/memories/table/writer.ts";
-import { DUE, type Due } from "../../src/memories/upkeep/due.ts";
 import { createFlush } from "../../src/memories/upkeep/flush.ts";
+import { DUE, type Due } from "../../src/memories/upkeep/flush-state.ts";
 import { model, testBases } from "./bases.ts";
 import { temporaryFolder, testDatabase } from "./database.ts";
 

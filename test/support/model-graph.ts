@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { Tokenizer } from "@anush008/tokenizers";
 import { InferenceSession, Tensor } from "onnxruntime-node";
-import { builtInModel } from "../../src/embedding/manifest.ts";
-import { prepareModel } from "../../src/embedding/model.ts";
+import { builtInModel, prepareModel } from "../../src/embedding/manifest.ts";
 import { disableTelemetry } from "../../src/native/inference.ts";
 import { testCacheDir } from "./embedder.ts";
 

@@ -1,5 +1,4 @@
-import { type Log, StaleAppendError } from "../../src/memories/log/log.ts";
-import { accountOf } from "../../src/memories/log/names.ts";
+import { accountOf, type Log, StaleAppendError } from "../../src/memories/log/log.ts";
 import type { Checkpoint, CurrentTable, Entry, Lease } from "../../src/memories/log/records.ts";
 import {
   LeaseLost,

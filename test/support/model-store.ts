@@ -1,5 +1,5 @@
+import { createEmbedders } from "../../src/embedding/chosen-model.ts";
 import type { EmbeddingModel } from "../../src/embedding/embedder.ts";
-import { createEmbedders } from "../../src/embedding/embedders.ts";
 import type { Base, Bases } from "../../src/memories/base/base.ts";
 import { memoryCodec } from "../../src/memories/base/memory-codec.ts";
 import type { Vault } from "../../src/memories/base/vault.ts";

@@ -1,5 +1,5 @@
+import { createEmbedders, type Embedders } from "../../src/embedding/chosen-model.ts";
 import type { Embedder } from "../../src/embedding/embedder.ts";
-import { createEmbedders, type Embedders } from "../../src/embedding/embedders.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { temporaryFolder } from "./database.ts";
 import { fakeEmbedder } from "./fake-embedder.ts";

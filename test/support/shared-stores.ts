@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createEmbedders, type Embedders } from "../../src/embedding/embedders.ts";
+import { createEmbedders, type Embedders } from "../../src/embedding/chosen-model.ts";
 import type { Expiry } from "../../src/memories/background/expiry.ts";
 import { createBaseCache } from "../../src/memories/base/base-cache.ts";
 import type { OnStep } from "../../src/memories/base/bases.ts";
@@ -15,7 +15,7 @@ import { openStore } from "../../src/memories/open-store.ts";
 import { createIdempotency } from "../../src/memories/rules/idempotency.ts";
 import { createMemories } from "../../src/memories/rules/memories.ts";
 import { createStorage } from "../../src/memories/table/storage.ts";
-import { DUE, type Due, SHARED_DUE } from "../../src/memories/upkeep/due.ts";
+import { DUE, type Due, SHARED_DUE } from "../../src/memories/upkeep/flush-state.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { afterThisTest, temporaryFolder } from "./database.ts";
 import { silentLog, testCacheDir } from "./embedder.ts";

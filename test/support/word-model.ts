@@ -1,7 +1,6 @@
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { builtInModel } from "../../src/embedding/manifest.ts";
-import { prepareModel } from "../../src/embedding/model.ts";
+import { builtInModel, prepareModel } from "../../src/embedding/manifest.ts";
 import { testCacheDir } from "./embedder.ts";
 import { createRandom } from "./random.ts";
 

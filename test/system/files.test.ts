@@ -1,8 +1,14 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { syncFile, syncFileNow, syncFolder } from "../../src/system/durability.ts";
-import { linkFile, moveFile, moveFileNow } from "../../src/system/files.ts";
+import {
+  linkFile,
+  moveFile,
+  moveFileNow,
+  syncFile,
+  syncFileNow,
+  syncFolder,
+} from "../../src/system/files.ts";
 import { temporaryFolder } from "../support/database.ts";
 
 test("a moved file replaces an existing file with the new name", async () => {

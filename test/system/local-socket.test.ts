@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { SOCKET } from "../../src/system/folders.ts";
 import { listenOnSocket, openInPlace } from "../../src/system/local-socket.ts";
-import { SOCKET } from "../../src/system/socket-folder.ts";
 import { temporaryFolder } from "../support/database.ts";
 
 const answer = async () => new Response("here");

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { NEW_SOCKET, reachSocketFolder, SOCKET } from "../../src/system/socket-folder.ts";
+import { NEW_SOCKET, reachSocketFolder, SOCKET } from "../../src/system/folders.ts";
 import { temporaryFolder } from "../support/database.ts";
 
 test("a folder with a short path is used directly", () => {

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { checkCertificate } from "../../src/doctor/certificate.ts";
+import { checkCertificate } from "../../src/doctor/examine.ts";
 import { readCertificate } from "../../src/tls/certificate.ts";
 import { makeCertificate } from "../support/certificates.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isNewer, VERSION } from "../../src/upgrade/versions.ts";
+import { isNewer, VERSION } from "../../src/upgrade/release.ts";
 
 test.each([
   ["0.2.0", "0.1.0", true],

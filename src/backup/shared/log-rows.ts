@@ -1,5 +1,5 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import type { RecordedCheckpoint } from "../../memories/log/recorded.ts";
+import type { RecordedCheckpoint } from "../../memories/log/records.ts";
 import { inserterFor, type Row, readShared, type Session, writeShared } from "./rows.ts";
 
 /*

@@ -2,13 +2,9 @@ import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
 import { CommandError, USAGE } from "../command-error.ts";
-import type { Context, Environment } from "../context.ts";
-import { examples } from "../help-text.ts";
+import { type Context, type Environment, examples } from "../context.ts";
 import { askAsHook, asRequest, sendLater } from "../hooks/ask.ts";
-import { readHookEvent } from "../hooks/event.ts";
-import { acceptAnything, IF, LATER } from "../hooks/hook-options.ts";
-import { readHookInput } from "../hooks/standard-input.ts";
-import { isOff } from "../hooks/switch.ts";
+import { acceptAnything, IF, isOff, LATER, readHookEvent, readHookInput } from "../hooks/event.ts";
 import { isInteractive, say } from "../terminal.ts";
 
 const CAPTURE = "/api/memories/capture";

@@ -1,7 +1,6 @@
 import { Argument, type Command } from "commander";
 import { COMPLETION_SCRIPTS } from "../completion-scripts.ts";
-import type { Context } from "../context.ts";
-import { examples } from "../help-text.ts";
+import { type Context, examples } from "../context.ts";
 import { print } from "../terminal.ts";
 
 /** Adds the command that prints a script for a shell, and the one that the script calls. */

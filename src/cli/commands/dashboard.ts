@@ -7,8 +7,7 @@ import { DASHBOARD_PATH, OpenDashboard } from "../../local/open-dashboard.ts";
 import { openInBrowser } from "../../system/browser.ts";
 import { openApi } from "../api.ts";
 import { CommandError } from "../command-error.ts";
-import type { Context, Environment } from "../context.ts";
-import { examples } from "../help-text.ts";
+import { type Context, type Environment, examples } from "../context.ts";
 import { print, printJson, say } from "../terminal.ts";
 
 /** A page in the data folder that redirects a browser to the dashboard. */

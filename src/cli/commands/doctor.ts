@@ -7,14 +7,13 @@ import type { Finding } from "../../doctor/finding.ts";
 import { examineServer } from "../../doctor/remote/examine-server.ts";
 import { describeCommand } from "../../server/invocation.ts";
 import { explainUnavailable } from "../../server/shared-database.ts";
-import { askForKey } from "../ask-for-key.ts";
-import { askLocally } from "../ask-locally.ts";
+import { parseOrigin } from "../api.ts";
 import { CommandError, USAGE } from "../command-error.ts";
-import type { Context, Environment } from "../context.ts";
-import { examples } from "../help-text.ts";
+import { type Context, type Environment, examples } from "../context.ts";
+import { askForKey } from "../input.ts";
+import { askLocally } from "../own-server.ts";
 import { printable } from "../printable.ts";
 import { print, printJson } from "../terminal.ts";
-import { parseOrigin } from "../url.ts";
 
 interface DoctorOptions {
   json?: boolean;

@@ -5,12 +5,10 @@ import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { moveFile } from "../../system/files.ts";
 import { openApi, type Target } from "../api.ts";
-import { CommandError } from "../command-error.ts";
-import type { Context, Environment } from "../context.ts";
-import { examples } from "../help-text.ts";
-import { interruptible } from "../interruption.ts";
+import { CommandError, interruptible } from "../command-error.ts";
+import { type Context, type Environment, examples } from "../context.ts";
+import { targetOptions } from "../options.ts";
 import { createMeter } from "../progress.ts";
-import { targetOptions } from "../target-options.ts";
 import { say, write } from "../terminal.ts";
 
 const LINE_BREAK = 10;

@@ -2,10 +2,13 @@ import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { type Api, openApi } from "../api.ts";
 import { CommandError, USAGE } from "../command-error.ts";
-import type { Context, Environment } from "../context.ts";
-import { examples } from "../help-text.ts";
-import { confirmSelection, readSelection, type SelectionOptions } from "../selection.ts";
-import { addSelection } from "../selection-options.ts";
+import { type Context, type Environment, examples } from "../context.ts";
+import {
+  addSelection,
+  confirmSelection,
+  readSelection,
+  type SelectionOptions,
+} from "../selection.ts";
 import { print, say } from "../terminal.ts";
 
 /** Options of `ctxd forget`. */

@@ -1,13 +1,12 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
-import { describeBound, toBound } from "../../keys/project-bound.ts";
+import { describeBound, toBound } from "../../keys/reach.ts";
 import { describeScopes } from "../../keys/scopes.ts";
 import { type Grant, grantFacts } from "../../oauth/grants.ts";
 import { CommandError } from "../command-error.ts";
 import type { Context } from "../context.ts";
 import { requireAccount, withStores } from "../stores.ts";
-import { print, printJson, say } from "../terminal.ts";
-import { formatMoment, formatTable } from "../text-table.ts";
+import { formatMoment, formatTable, print, printJson, say } from "../terminal.ts";
 
 /** Adds the command to the program. */
 export function define(program: Command, { configure }: Context): void {

@@ -5,13 +5,12 @@ import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { isLocked, readOwner } from "../../db/data-lock.ts";
 import { type Ask, createAsk, NoAnswer } from "../../doctor/ask.ts";
-import { SOCKET } from "../../system/socket-folder.ts";
-import { askLocally } from "../ask-locally.ts";
+import { SOCKET } from "../../system/folders.ts";
+import { parseUrl } from "../api.ts";
 import { CommandError } from "../command-error.ts";
-import type { Context } from "../context.ts";
-import { examples } from "../help-text.ts";
+import { type Context, examples } from "../context.ts";
+import { askLocally } from "../own-server.ts";
 import { printJson, say } from "../terminal.ts";
-import { parseUrl } from "../url.ts";
 
 /** Milliseconds after which a server that does not answer counts as failed. */
 const TIMEOUT_MS = 5_000;

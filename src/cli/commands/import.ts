@@ -16,13 +16,11 @@ import { TRANSCRIPT_AGENTS } from "../../import/transcripts/folders.ts";
 import { transfer } from "../../import/transfer.ts";
 import type { ImportedMemory, ImportReport } from "../../memories/model/memory.ts";
 import { openApi, type Target } from "../api.ts";
-import { CommandError, USAGE } from "../command-error.ts";
-import type { Context, Environment } from "../context.ts";
-import { examples } from "../help-text.ts";
-import { interruptible } from "../interruption.ts";
+import { CommandError, interruptible, USAGE } from "../command-error.ts";
+import { type Context, type Environment, examples } from "../context.ts";
+import { targetOptions } from "../options.ts";
 import { printable } from "../printable.ts";
 import { createMeter } from "../progress.ts";
-import { targetOptions } from "../target-options.ts";
 import { isInteractive, say } from "../terminal.ts";
 
 /** Failures and files that are listed by name. */

@@ -1,17 +1,14 @@
 import { type Command, Option } from "commander";
 import type { Config } from "../../config/config.ts";
 import { type KeyRecord, keyFacts } from "../../keys/keys.ts";
-import { describeBound } from "../../keys/project-bound.ts";
+import { describeBound } from "../../keys/reach.ts";
 import { describeScopes, FULL_ACCESS, type Scope } from "../../keys/scopes.ts";
 import { Project } from "../../memories/model/memory.ts";
 import { CommandError } from "../command-error.ts";
-import type { Context } from "../context.ts";
-import { parseExpiry } from "../expiry.ts";
-import { examples } from "../help-text.ts";
-import { checkProjectOnly, nameParser } from "../name-options.ts";
+import { type Context, examples } from "../context.ts";
+import { checkProjectOnly, nameParser, parseExpiry } from "../options.ts";
 import { requireAccount, withStores } from "../stores.ts";
-import { print, printJson, say } from "../terminal.ts";
-import { formatMoment, formatTable } from "../text-table.ts";
+import { formatMoment, formatTable, print, printJson, say } from "../terminal.ts";
 
 /** Options of `ctxd key create`. Without `scope` the key may do everything. */
 interface NewKeyOptions {

@@ -10,9 +10,8 @@ import { AgentId, Project } from "../../memories/model/memory.ts";
 import { untilStopped } from "../../server/stop.ts";
 import { problemOf } from "../../text/input-kinds.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
-import type { Context, Environment } from "../context.ts";
-import { examples } from "../help-text.ts";
-import { checkProjectOnly, nameParser } from "../name-options.ts";
+import { type Context, type Environment, examples } from "../context.ts";
+import { checkProjectOnly, nameParser } from "../options.ts";
 import { reachOwnServer } from "../own-server.ts";
 import { print } from "../terminal.ts";
 

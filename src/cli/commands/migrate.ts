@@ -13,8 +13,7 @@ import { databasePath, openSqlite } from "../../db/sqlite.ts";
 import { openReadOnly, schemaVersion } from "../../db/sqlite-files.ts";
 import { withConnection } from "../../server/shared-database.ts";
 import { CommandError } from "../command-error.ts";
-import type { Context } from "../context.ts";
-import { examples } from "../help-text.ts";
+import { type Context, examples } from "../context.ts";
 import { print } from "../terminal.ts";
 
 /** Schema numbers of the database and of this program; 0 for no database. */

@@ -6,18 +6,15 @@ import { isLocked } from "../../db/data-lock.ts";
 import { BUILT_IN, CATALOGUE, catalogueModel, sizeOf } from "../../embedding/catalogue.ts";
 import { fetchCatalogueModel, isFetched } from "../../embedding/catalogue-download.ts";
 import { openChosenModel } from "../../embedding/chosen-model.ts";
+import { ModelError } from "../../embedding/manifest.ts";
 import { readChoice, writeChoice } from "../../embedding/model-choice.ts";
-import { ModelError } from "../../embedding/model-error.ts";
 import { createLog } from "../../log.ts";
 import { describeCommand } from "../../server/invocation.ts";
-import { CommandError, USAGE } from "../command-error.ts";
-import type { Context, Environment } from "../context.ts";
-import { examples } from "../help-text.ts";
-import { interruptible } from "../interruption.ts";
+import { parseUrl } from "../api.ts";
+import { CommandError, interruptible, USAGE } from "../command-error.ts";
+import { type Context, type Environment, examples } from "../context.ts";
 import { createByteMeter } from "../progress.ts";
-import { print, printJson, say } from "../terminal.ts";
-import { formatTable } from "../text-table.ts";
-import { parseUrl } from "../url.ts";
+import { formatTable, print, printJson, say } from "../terminal.ts";
 
 interface FetchOptions {
   file?: readonly string[];

@@ -3,11 +3,14 @@ import type { Config } from "../../config/config.ts";
 import { Project } from "../../memories/model/memory.ts";
 import { openApi } from "../api.ts";
 import { CommandError, USAGE } from "../command-error.ts";
-import type { Context, Environment } from "../context.ts";
-import { examples } from "../help-text.ts";
-import { nameParser } from "../name-options.ts";
-import { confirmSelection, readSelection, type SelectionOptions } from "../selection.ts";
-import { addSelection } from "../selection-options.ts";
+import { type Context, type Environment, examples } from "../context.ts";
+import { nameParser } from "../options.ts";
+import {
+  addSelection,
+  confirmSelection,
+  readSelection,
+  type SelectionOptions,
+} from "../selection.ts";
 import { print, say } from "../terminal.ts";
 
 /** Options of `ctxd move`. */

@@ -1,16 +1,20 @@
 import type { Command } from "commander";
-import { RECALL_CHARACTERS } from "../../capture/recall-limits.ts";
+import { RECALL_CHARACTERS } from "../../capture/recall-text.ts";
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
 import { CommandError, USAGE } from "../command-error.ts";
-import type { Context, Environment } from "../context.ts";
-import { examples } from "../help-text.ts";
-import { answerOf } from "../hooks/answer.ts";
+import { type Context, type Environment, examples } from "../context.ts";
 import { askAsHook, asRequest, sendLater } from "../hooks/ask.ts";
-import { type HookEvent, readHookEvent } from "../hooks/event.ts";
-import { acceptAnything, IF, LATER } from "../hooks/hook-options.ts";
-import { readHookInput } from "../hooks/standard-input.ts";
-import { isOff } from "../hooks/switch.ts";
+import {
+  acceptAnything,
+  answerOf,
+  type HookEvent,
+  IF,
+  isOff,
+  LATER,
+  readHookEvent,
+  readHookInput,
+} from "../hooks/event.ts";
 import { printable } from "../printable.ts";
 import { print, say } from "../terminal.ts";
 

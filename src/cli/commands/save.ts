@@ -2,17 +2,19 @@ import type { Static } from "@sinclair/typebox";
 import type { Command } from "commander";
 import { projectOfFolder } from "../../capture/project.ts";
 import type { Config } from "../../config/config.ts";
-import type { SavedMemory } from "../../memories/model/memory.ts";
-import { Project } from "../../memories/model/memory.ts";
+import { Project, type SavedMemory } from "../../memories/model/memory.ts";
 import { titleOf } from "../../text/short-text.ts";
 import { type Api, openApi, type Target } from "../api.ts";
-import type { Context, Environment } from "../context.ts";
-import { parseExpiry } from "../expiry.ts";
-import { examples, PROJECT_NOTE } from "../help-text.ts";
-import { inputText } from "../input-text.ts";
-import { collectTags, parseId, parseShare } from "../memory-options.ts";
-import { nameParser } from "../name-options.ts";
-import { targetOptions } from "../target-options.ts";
+import { type Context, type Environment, examples, PROJECT_NOTE } from "../context.ts";
+import { inputText } from "../input.ts";
+import {
+  collectTags,
+  nameParser,
+  parseExpiry,
+  parseId,
+  parseShare,
+  targetOptions,
+} from "../options.ts";
 import { print, printJson, say } from "../terminal.ts";
 
 /** Options of `ctxd save`. */

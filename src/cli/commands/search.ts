@@ -6,13 +6,10 @@ import type { FoundMemory } from "../../memories/model/found-memory.ts";
 import { Project } from "../../memories/model/memory.ts";
 import { type Api, openApi, type Target } from "../api.ts";
 import { CommandError, USAGE } from "../command-error.ts";
-import type { Context, Environment } from "../context.ts";
-import { examples, PROJECT_NOTE } from "../help-text.ts";
-import { inputText } from "../input-text.ts";
-import { collectTags, parseLimit } from "../memory-options.ts";
-import { nameParser } from "../name-options.ts";
+import { type Context, type Environment, examples, PROJECT_NOTE } from "../context.ts";
+import { inputText } from "../input.ts";
+import { collectTags, nameParser, parseLimit, targetOptions } from "../options.ts";
 import { printable } from "../printable.ts";
-import { targetOptions } from "../target-options.ts";
 import { print, printJson, say } from "../terminal.ts";
 
 /** Options of `ctxd search`. */

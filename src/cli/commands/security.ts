@@ -3,11 +3,9 @@ import type { Config } from "../../config/config.ts";
 import { EVENTS, isEvent } from "../../security-log/events.ts";
 import { toJson } from "../../security-log/formats.ts";
 import { CommandError, USAGE } from "../command-error.ts";
-import type { Context } from "../context.ts";
-import { examples } from "../help-text.ts";
+import { type Context, examples } from "../context.ts";
 import { requireAccount, withStores } from "../stores.ts";
-import { print, printJson, say } from "../terminal.ts";
-import { formatMoment, formatTable } from "../text-table.ts";
+import { formatMoment, formatTable, print, printJson, say } from "../terminal.ts";
 
 /** Options of `ctxd security`. */
 interface SecurityOptions {

@@ -4,9 +4,8 @@ import { distance } from "fastest-levenshtein";
 import { SETTINGS } from "../../config/settings.ts";
 import { createLog } from "../../log.ts";
 import type { Started } from "../../server/serve.ts";
-import type { Context } from "../context.ts";
+import { type Context, examples } from "../context.ts";
 import { greet } from "../greeting.ts";
-import { examples } from "../help-text.ts";
 
 interface ServeOptions {
   host?: string;

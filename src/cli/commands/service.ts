@@ -4,8 +4,7 @@ import { dirname, join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Command } from "commander";
-import type { Config } from "../../config/config.ts";
-import { readConfig } from "../../config/config.ts";
+import { type Config, readConfig } from "../../config/config.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import { AWS_SETTINGS } from "../../config/shared-settings.ts";
 import { messageOf } from "../../errors.ts";
@@ -18,9 +17,8 @@ import type { ServiceSystem } from "../../system/services/service-system.ts";
 import { userServices } from "../../system/services/user-services.ts";
 import { toShell } from "../../system/shell.ts";
 import { CommandError } from "../command-error.ts";
-import type { Configure, Context, Environment } from "../context.ts";
+import { type Configure, type Context, type Environment, examples } from "../context.ts";
 import { greet } from "../greeting.ts";
-import { examples } from "../help-text.ts";
 import { print, say } from "../terminal.ts";
 
 /** Time limit for a command of the service system, in milliseconds. */

@@ -8,11 +8,9 @@ import type { Stats } from "../../memories/rules/stats.ts";
 import { sizeText } from "../../text/number-text.ts";
 import { formatDate } from "../../text/short-text.ts";
 import { openApi } from "../api.ts";
-import type { Context, Environment } from "../context.ts";
-import { examples } from "../help-text.ts";
-import { nameParser } from "../name-options.ts";
+import { type Context, type Environment, examples } from "../context.ts";
+import { nameParser, targetOptions } from "../options.ts";
 import { printable } from "../printable.ts";
-import { targetOptions } from "../target-options.ts";
 import { print, printJson } from "../terminal.ts";
 import { connectedClients, installedClients } from "./connect/list.ts";
 

@@ -13,14 +13,13 @@ import {
 } from "../../upgrade/installation.ts";
 import {
   fetchNewestRelease,
+  isNewer,
   newestReleaseOf,
   type PublishedRelease,
 } from "../../upgrade/release.ts";
 import { repository } from "../../upgrade/repository.ts";
-import { isNewer } from "../../upgrade/versions.ts";
 import { CommandError } from "../command-error.ts";
-import type { Context, Environment } from "../context.ts";
-import { examples } from "../help-text.ts";
+import { type Context, type Environment, examples } from "../context.ts";
 import { printable } from "../printable.ts";
 import { print, printJson } from "../terminal.ts";
 

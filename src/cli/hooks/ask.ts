@@ -2,8 +2,8 @@ import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { ownCommand } from "../../server/invocation.ts";
+import { reachSocketFolder, SOCKET } from "../../system/folders.ts";
 import { IN_BACKGROUND } from "../../system/processes.ts";
-import { reachSocketFolder, SOCKET } from "../../system/socket-folder.ts";
 import type { Environment } from "../context.ts";
 
 /** Milliseconds that an agent waits for a busy server. */

@@ -1,4 +1,64 @@
-import type { JsonObject } from "../../import/json-objects.ts";
+import { type Command, Option } from "commander";
+import { type JsonObject, parseObject } from "../../import/files/json-objects.ts";
+import type { Environment } from "../context.ts";
+
+/** Runs the same command again in the background, where it has time to start a server. */
+export const LATER = new Option("--later").hideHelp();
+
+/** A plugin installs its hooks for everyone and passes its settings as environment variables. */
+export const IF = new Option(
+  "--if <variable>",
+  "do nothing unless this environment variable is true",
+);
+
+/**
+ * Lets a hook's command accept unknown options. An agent takes an error for a refusal, and its settings may
+ * have been written by another version of ctxd.
+ */
+export function acceptAnything(command: Command): Command {
+  return command.allowUnknownOption().allowExcessArguments();
+}
+
+/** Whether a hook is switched off: the environment variable of its `--if` option is not `true`. */
+export function isOff(variable: string | undefined, env: Environment): boolean {
+  return variable !== undefined && env[variable] !== "true";
+}
+
+/** Cursor's event names begin with a lower-case letter. */
+const CURSOR_EVENT = /^[a-z]/;
+
+/**
+ * Formats the output by which a hook adds a text to the conversation, in the format of its agent; see
+ * `readHookEvent`. An empty text gives an empty output.
+ */
+export function answerOf({ name }: Pick<HookEvent, "name">, text: string): string {
+  if (text === "" || name === null) return text;
+  if (CURSOR_EVENT.test(name)) return JSON.stringify({ additional_context: text });
+  const hookSpecificOutput = { hookEventName: name, additionalContext: text };
+  return JSON.stringify({ hookSpecificOutput });
+}
+
+/** Milliseconds to wait for a hook's input: agents write it immediately. */
+const TIMEOUT_MS = 1_000;
+const MAX_BYTES = 16 << 20;
+
+/** Reads the JSON object that an agent writes to a hook's standard input; null without one, or at a terminal. */
+export async function readHookInput(): Promise<JsonObject | null> {
+  if (process.stdin.isTTY) return null;
+  const reader = Bun.stdin.stream().getReader();
+  // A script that runs the command may leave its input open forever.
+  const timer = setTimeout(() => void reader.cancel(), TIMEOUT_MS);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  while (bytes <= MAX_BYTES) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    bytes += value.length;
+    chunks.push(value);
+  }
+  clearTimeout(timer);
+  return parseObject(Buffer.concat(chunks).toString());
+}
 
 /** A turn of a conversation, in the form of the API. */
 interface Turn {
@@ -32,7 +92,7 @@ const FRESH = new Set(["startup", "clear", "compact"]);
  * Reads the event that a hook receives on standard input, as the agents document it:
  * Claude Code https://code.claude.com/docs/en/hooks, Codex https://developers.openai.com/codex/hooks,
  * Gemini CLI https://geminicli.com/docs/hooks/reference, Cursor https://cursor.com/docs/agent/hooks; and
- * what our plugin for OpenCode sends (`connect/opencode-plugin.ts`).
+ * what our plugin for OpenCode sends (`connect/plugins.ts`).
  */
 export function readHookEvent(input: JsonObject): HookEvent {
   const [workspace] = Array.isArray(input.workspace_roots) ? input.workspace_roots : [];

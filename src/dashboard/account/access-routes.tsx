@@ -11,15 +11,15 @@ import type { Memories } from "../../memories/rules/memories.ts";
 import type { Grants } from "../../oauth/grants.ts";
 import type { Child, Markup } from "../../pages/jsx-runtime.ts";
 import { SIGN_IN_PATH } from "../../sign-in/paths.ts";
-import type { PendingSignIns } from "../../sign-in/pending-sign-ins.ts";
-import type { Sessions } from "../../sign-in/sessions.ts";
+import type { PendingSignIns } from "../../sign-in/sessions/pending-sign-ins.ts";
+import type { Sessions } from "../../sign-in/sessions/sessions.ts";
 import { ACCOUNTS_PATH } from "../admin/admin-paths.ts";
 import { type Member, MemberPage } from "../admin/member-page.tsx";
 import { ConfirmPage } from "../confirm.tsx";
 import { type Guard, PAGE_ROUTE } from "../guard.tsx";
 import { PATHS } from "../navigation.tsx";
 import { requireOwner, type Visit } from "../visit.ts";
-import { readUsage } from "./account-usage.ts";
+import { readUsage } from "./quota-use.tsx";
 
 /** The page on which people revoke all access to their own account. */
 const REVOKE_PATH = `${PATHS.account}/revoke`;

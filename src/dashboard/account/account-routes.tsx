@@ -3,22 +3,22 @@ import { Elysia } from "elysia";
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { Config } from "../../config/config.ts";
 import { AppError } from "../../errors.ts";
-import { clientAddress } from "../../http/client-address.ts";
 import type { RecordEvent } from "../../http/record-event.ts";
-import type { Factors } from "../../sign-in/factors.ts";
+import { clientAddress } from "../../http/requests/proxy.ts";
 import type { Hashing } from "../../sign-in/hashing.ts";
-import type { Identities } from "../../sign-in/identities.ts";
-import type { Provider } from "../../sign-in/provider.ts";
-import type { Sessions } from "../../sign-in/sessions.ts";
+import type { WebAuthn } from "../../sign-in/passkeys/webauthn.ts";
+import type { Provider } from "../../sign-in/providers/provider.ts";
+import type { Identities } from "../../sign-in/providers/provider-sign-in.ts";
+import type { Factors } from "../../sign-in/second-step/factors.ts";
+import type { Sessions } from "../../sign-in/sessions/sessions.ts";
+import type { Visitors } from "../../sign-in/sessions/visitor.ts";
 import { noPasswords, type SignIn } from "../../sign-in/sign-in.ts";
 import type { RemoveSignInMethod } from "../../sign-in/sign-in-methods.ts";
-import type { Visitors } from "../../sign-in/visitor.ts";
-import type { WebAuthn } from "../../sign-in/webauthn.ts";
 import { type Guard, PAGE_ROUTE } from "../guard.tsx";
 import { PATHS } from "../navigation.tsx";
 import type { Visit } from "../visit.ts";
 import { AccountPage, PASSWORD_PATH, PROVIDERS_PATH, SESSIONS_PATH } from "./account-page.tsx";
-import type { ProofGuard } from "./proof-guard.ts";
+import type { ProofGuard } from "./proof-guard.tsx";
 
 /** The page of a person's own account: password, providers and sessions. */
 export function createAccountRoutes({

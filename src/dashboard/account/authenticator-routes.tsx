@@ -3,14 +3,12 @@ import { Elysia } from "elysia";
 import type { Config } from "../../config/config.ts";
 import { AppError } from "../../errors.ts";
 import type { RecordEvent } from "../../http/record-event.ts";
-import { CODE } from "../../sign-in/code-form.tsx";
-import type { Factors } from "../../sign-in/factors.ts";
+import { CODE } from "../../sign-in/second-step/code-form.tsx";
+import type { Factors } from "../../sign-in/second-step/factors.ts";
 import { PAGE_ROUTE } from "../guard.tsx";
 import type { Visit } from "../visit.ts";
-import type { FactorChanges } from "./factor-changes.tsx";
-import { AppPage, RecoveryCodesPage } from "./factor-pages.tsx";
-import { APP_PATH, RECOVERY_CODES_PATH } from "./factors-section.tsx";
-import type { ProofGuard } from "./proof-guard.ts";
+import { APP_PATH, AppPage, RECOVERY_CODES_PATH, RecoveryCodesPage } from "./factor-pages.tsx";
+import type { FactorChanges, ProofGuard } from "./proof-guard.tsx";
 
 /** Sets up and removes the authenticator app and recovery codes. Every request needs a fresh proof. */
 export function createAuthenticatorRoutes({

@@ -3,22 +3,21 @@ import { Elysia } from "elysia";
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { Config } from "../../config/config.ts";
 import type { RecordEvent } from "../../http/record-event.ts";
-import type { Factors } from "../../sign-in/factors.ts";
-import { CREDENTIAL } from "../../sign-in/passkey-form.tsx";
+import { CREDENTIAL } from "../../sign-in/passkeys/passkey-form.tsx";
+import type { WebAuthn } from "../../sign-in/passkeys/webauthn.ts";
+import type { Factors } from "../../sign-in/second-step/factors.ts";
+import type { Visitors } from "../../sign-in/sessions/visitor.ts";
 import type { RemoveSignInMethod } from "../../sign-in/sign-in-methods.ts";
-import type { Visitors } from "../../sign-in/visitor.ts";
-import type { WebAuthn } from "../../sign-in/webauthn.ts";
 import { PAGE_ROUTE } from "../guard.tsx";
 import { PATHS } from "../navigation.tsx";
-import type { FactorChanges } from "./factor-changes.tsx";
-import { NewPasskeyPage } from "./factor-pages.tsx";
 import {
   NEW_PASSKEY_OPTIONS,
   NEW_PASSKEY_PATH,
+  NewPasskeyPage,
   PASSKEYS_PATH,
   REMOVE_PASSWORD_PATH,
-} from "./factors-section.tsx";
-import type { ProofGuard } from "./proof-guard.ts";
+} from "./factor-pages.tsx";
+import type { FactorChanges, ProofGuard } from "./proof-guard.tsx";
 
 /** Adds and removes passkeys, and removes the password. Every request needs a fresh proof. */
 export function createPasskeyRoutes({

@@ -1,8 +1,36 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import type { AccountQuota } from "../../accounts/quotas.ts";
+import type { AccountQuota, Quotas } from "../../accounts/quotas.ts";
+import type { Memories } from "../../memories/rules/memories.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { memoryCount, percent, sizeText } from "../../text/number-text.ts";
-import type { Usage } from "./account-usage.ts";
+
+/** How much an account stores, as quotas count it. */
+export interface Usage {
+  readonly memories: number;
+  /** Bytes of all text, in UTF-8. */
+  readonly bytes: number;
+}
+
+/** What an account stores, and what it may store. */
+export interface AccountUsage {
+  readonly usage: Usage;
+  /** Bytes on disk. */
+  readonly bytes: number;
+  /** Null without a limit. */
+  readonly quota: AccountQuota | null;
+}
+
+export async function readUsage(
+  accountId: string,
+  { memories, quotas }: { memories: Pick<Memories, "usage" | "bytes">; quotas: Pick<Quotas, "of"> },
+): Promise<AccountUsage> {
+  const [usage, bytes, quota] = await Promise.all([
+    memories.usage(accountId),
+    memories.bytes(accountId),
+    quotas.of(accountId),
+  ]);
+  return { usage, bytes, quota };
+}
 
 /** How much an account stores, and its quota if it has one. */
 export function QuotaUse({ usage, quota }: { usage: Usage; quota: AccountQuota | null }): Markup {

@@ -12,7 +12,7 @@ import { wholeAccount } from "../../keys/reach.ts";
 import type { Memories } from "../../memories/rules/memories.ts";
 import type { Grants } from "../../oauth/grants.ts";
 import { JOIN_PATH } from "../../sign-in/paths.ts";
-import { readUsage } from "../account/account-usage.ts";
+import { readUsage } from "../account/quota-use.tsx";
 import { ConfirmPage } from "../confirm.tsx";
 import { type Guard, PAGE_ROUTE } from "../guard.tsx";
 import { listPage } from "../list-page.ts";

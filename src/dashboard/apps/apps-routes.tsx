@@ -1,10 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-
 import { Elysia } from "elysia";
 import { AppError } from "../../errors.ts";
 import type { RecordEvent } from "../../http/record-event.ts";
-import { toBound } from "../../keys/project-bound.ts";
-import { wholeAccount } from "../../keys/reach.ts";
+import { toBound, wholeAccount } from "../../keys/reach.ts";
 import type { Memories } from "../../memories/rules/memories.ts";
 import { type Grant, type Grants, grantFacts } from "../../oauth/grants.ts";
 import { ButtonLink } from "../../pages/button.tsx";
@@ -12,7 +10,7 @@ import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { EmptyState } from "../../pages/notice.tsx";
 import { Pager, Table } from "../../pages/table.tsx";
-import { Allowed } from "../../sign-in/bound-fields.tsx";
+import { Allowed } from "../../sign-in/form.tsx";
 import { memoryCount } from "../../text/number-text.ts";
 import { ConfirmPage } from "../confirm.tsx";
 import { type Guard, PAGE_ROUTE } from "../guard.tsx";

@@ -1,19 +1,17 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
-import { ADD_COMMANDS } from "../../connect/add-commands.ts";
 import { APP_CLIENTS } from "../../connect/app-clients.ts";
 import type { Client } from "../../connect/client.ts";
-import { HOSTED_CLIENTS } from "../../connect/hosted-clients.ts";
+import { HOSTED_CLIENTS } from "../../connect/clients.ts";
 import { PROGRAMS, type Program } from "../../connect/programs.ts";
-import { renderEntry } from "../../connect/render.ts";
+import { ADD_COMMANDS, renderEntry } from "../../connect/render.ts";
 import { TERMINAL_CLIENTS } from "../../connect/terminal-clients.ts";
 import { Button, Copyable, CopyableText } from "../../pages/button.tsx";
 import { Select } from "../../pages/field.tsx";
 import type { Child, Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { Notice } from "../../pages/notice.tsx";
-import { BoundFields } from "../../sign-in/bound-fields.tsx";
-import { PostForm } from "../../sign-in/form.tsx";
+import { BoundFields, PostForm } from "../../sign-in/form.tsx";
 import { AGENT_EXPIRY, EXPIRY_CHOICES } from "../keys/key-choices.ts";
 import { PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";

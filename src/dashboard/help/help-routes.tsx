@@ -1,4 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 import { Elysia } from "elysia";
 import accounts from "../../help/accounts.md" with { type: "text" };
 import agents from "../../help/agents.md" with { type: "text" };
@@ -18,13 +21,40 @@ import systems from "../../help/systems.md" with { type: "text" };
 import terminal from "../../help/terminal.md" with { type: "text" };
 import upgrade from "../../help/upgrade.md" with { type: "text" };
 import watch from "../../help/watch.md" with { type: "text" };
-import type { Child, Markup } from "../../pages/jsx-runtime.ts";
+import { type Child, Fragment, jsx, type Markup } from "../../pages/jsx-runtime.ts";
 import { Document } from "../../pages/layout.tsx";
 import { pageResponse } from "../../pages/page-response.ts";
-import { Frame } from "../frame.tsx";
 import { PAGE_ROUTE } from "../guard.tsx";
 import { HELP_PATH } from "../navigation.tsx";
-import { markdown } from "./markdown.ts";
+import { Frame } from "../page.tsx";
+
+/** An element in the output of Bun's Markdown parser, which has the form of React's. */
+const ReadElement = Type.Object({
+  type: Type.Unknown(),
+  props: Type.Record(Type.String(), Type.Unknown()),
+});
+
+/** Renders Markdown as part of a page. HTML in the Markdown is shown as text. */
+export function markdown(text: string): Child {
+  return toChild(Bun.markdown.react(text, undefined, { headings: { ids: true } }));
+}
+
+function toChild(read: unknown): Child {
+  if (typeof read === "string") return read;
+  if (Array.isArray(read)) return read.map(toChild);
+  if (!Value.Check(ReadElement, read)) return null;
+  const { children: inside, href, align, id } = read.props;
+  const children = toChild(inside);
+  if (typeof read.type !== "string") return Fragment({ children });
+  // The keyboard must be able to scroll code.
+  if (read.type === "pre") return jsx("pre", { tabindex: 0, children: jsx("code", { children }) });
+  return jsx(read.type, {
+    ...(typeof id === "string" && { id }),
+    ...(typeof href === "string" && { href }),
+    ...(typeof align === "string" && { align }),
+    children,
+  });
+}
 
 /** The help pages by subject. A page's name is also its file name and its path. */
 const GROUPS = [

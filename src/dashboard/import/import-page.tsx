@@ -6,7 +6,7 @@ import { Button, ButtonLink } from "../../pages/button.tsx";
 import { Choice, Field } from "../../pages/field.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Done, Notice, Problem } from "../../pages/notice.tsx";
-import { SLOT } from "../../pages/streamed-page.ts";
+import { SLOT } from "../../pages/page-response.ts";
 import { type Column, Table } from "../../pages/table.tsx";
 import { PostForm } from "../../sign-in/form.tsx";
 import { memoryCount } from "../../text/number-text.ts";

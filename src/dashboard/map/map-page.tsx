@@ -8,7 +8,7 @@ import { MAP } from "../../pages/assets.ts";
 import { ButtonLink } from "../../pages/button.tsx";
 import { Fragment, type Markup } from "../../pages/jsx-runtime.ts";
 import { EmptyState } from "../../pages/notice.tsx";
-import { SLOT } from "../../pages/streamed-page.ts";
+import { SLOT } from "../../pages/page-response.ts";
 import { memoryCount } from "../../text/number-text.ts";
 import { titleOf } from "../excerpt.ts";
 import { viewPath } from "../memories/memories-view.ts";

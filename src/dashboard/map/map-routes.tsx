@@ -1,10 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-
 import { Elysia } from "elysia";
 import { describeError } from "../../http/errors.ts";
-import { allowLongWork } from "../../http/long-work.ts";
-import { createPagedStream } from "../../http/paged-stream.ts";
-import { requestId } from "../../http/request-id.ts";
+import { allowLongWork } from "../../http/load/turns.ts";
+import { requestId } from "../../http/observer.ts";
+import { createPagedStream } from "../../http/responses.ts";
 import { type Reach, wholeAccount } from "../../keys/reach.ts";
 import type { Log } from "../../log.ts";
 import { GROUPINGS, type Grouping } from "../../memories/map/groups.ts";
@@ -13,8 +12,7 @@ import { idOnMap, type MemoryMap } from "../../memories/rules/map.ts";
 import type { Memories } from "../../memories/rules/memories.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Problem } from "../../pages/notice.tsx";
-import { pageResponse } from "../../pages/page-response.ts";
-import { streamPage } from "../../pages/streamed-page.ts";
+import { pageResponse, streamPage } from "../../pages/page-response.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
 import { type Guard, PAGE_ROUTE } from "../guard.tsx";
 import { PATHS } from "../navigation.tsx";

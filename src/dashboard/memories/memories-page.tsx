@@ -1,9 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-
 import { createHighlighter } from "../../memories/matched/highlights.ts";
 import type { FoundMemory } from "../../memories/model/found-memory.ts";
 import type { Memory } from "../../memories/model/memory.ts";
-import type { SearchMode } from "../../memories/ranking/mode.ts";
+import type { SearchMode } from "../../memories/ranking/question.ts";
 import { HTMX, LIVE } from "../../pages/assets.ts";
 import { ButtonLink } from "../../pages/button.tsx";
 import { Fragment, type Markup } from "../../pages/jsx-runtime.ts";
@@ -17,10 +16,9 @@ import { Page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { canTakeAll, isFiltered, MAX_FOUND, type View, viewPath } from "./memories-view.ts";
 import { MemoryItem } from "./memory-item.tsx";
-import { SearchForm } from "./memory-search-form.tsx";
+import { SearchForm, SelectionFields } from "./memory-search-form.tsx";
 import { afterChanges, PendingChanges } from "./pending-changes.tsx";
 import { type ProjectCounts, ProjectNames, ProjectSwitch } from "./project-switch.tsx";
-import { SelectionFields } from "./selection-form.tsx";
 
 /** The path of the form for a new memory, with initial values. */
 export function newPath(initial: { project?: string; supersedes?: string }): string {

@@ -1,4 +1,4 @@
-import { createCheck } from "../../http/validation.ts";
+import { createCheck } from "../../http/requests/validation.ts";
 import { ListQuery, SearchQuery, toVisibleFilter } from "../../memories/http/requests.ts";
 import type { Filter } from "../../memories/model/filter.ts";
 import { LIMITS } from "../../memories/model/memory.ts";

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import { AppError } from "../../errors.ts";
-import type { Etags } from "../../http/etag.ts";
+import type { Etags } from "../../http/responses.ts";
 import { wholeAccount } from "../../keys/reach.ts";
 import type { Memories } from "../../memories/rules/memories.ts";
 import type { PendingChange } from "../../undo/pending-changes.ts";
@@ -16,7 +16,7 @@ import type { Visit } from "../visit.ts";
 import { MemoriesPage, type Shown } from "./memories-page.tsx";
 import { listRequest, readView, searchRequest, type View } from "./memories-view.ts";
 import { leavingView } from "./pending-changes.tsx";
-import { createProjectCounts } from "./project-counts.ts";
+import { createProjectCounts } from "./project-switch.tsx";
 import { createSelectionRoutes } from "./selection-routes.tsx";
 
 type Service = Pick<

@@ -2,7 +2,7 @@
 
 import { Elysia } from "elysia";
 import { AppError } from "../../errors.ts";
-import { createCheck } from "../../http/validation.ts";
+import { createCheck } from "../../http/requests/validation.ts";
 import { wholeAccount } from "../../keys/reach.ts";
 import type { Filter } from "../../memories/model/filter.ts";
 import { LIMITS, MEMORY_ID, MemoryChanges, Tag } from "../../memories/model/memory.ts";

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
 import { Elysia } from "elysia";
-import type { Etags } from "../../http/etag.ts";
+import type { Etags } from "../../http/responses.ts";
 import { wholeAccount } from "../../keys/reach.ts";
 import type { Memory } from "../../memories/model/memory.ts";
 import type { Memories } from "../../memories/rules/memories.ts";

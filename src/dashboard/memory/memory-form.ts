@@ -1,5 +1,5 @@
 import { AppError } from "../../errors.ts";
-import { createCheck } from "../../http/validation.ts";
+import { createCheck } from "../../http/requests/validation.ts";
 import { type Memory, MemoryChanges, NewMemory } from "../../memories/model/memory.ts";
 
 /** Maximum bytes of the form of a memory. An encoded character may take twelve bytes. */

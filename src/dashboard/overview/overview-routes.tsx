@@ -6,7 +6,7 @@ import type { Memories } from "../../memories/rules/memories.ts";
 import { type Guard, PAGE_ROUTE } from "../guard.tsx";
 import type { Live } from "../live/live.ts";
 import { PATHS } from "../navigation.tsx";
-import { growthOf, SPANS } from "./growth.ts";
+import { growthOf, SPANS } from "./growth-chart.tsx";
 import { type Event, OverviewPage } from "./overview-page.tsx";
 
 /** The overview page. `?span=month`, `year` or `all` selects the period of the growth chart. */

@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { Config } from "../../config/config.ts";
 import { AppError } from "../../errors.ts";
-import { createPagedStream } from "../../http/paged-stream.ts";
+import { createPagedStream } from "../../http/responses.ts";
 import type { SecurityRecord } from "../../security-log/event-store.ts";
 import { CSV_HEAD, toCsv, toJson } from "../../security-log/formats.ts";
 import type { SecurityLog } from "../../security-log/security-log.ts";

@@ -2,7 +2,7 @@
 
 import type { FoundMemory } from "../../memories/model/found-memory.ts";
 import type { Memory } from "../../memories/model/memory.ts";
-import type { SearchMode } from "../../memories/ranking/mode.ts";
+import type { SearchMode } from "../../memories/ranking/question.ts";
 import { SCRIPT, WELCOME } from "../../pages/assets.ts";
 import { Button, ButtonLink, Copyable } from "../../pages/button.tsx";
 import { Field, TextArea } from "../../pages/field.tsx";

@@ -3,7 +3,7 @@
 import { Elysia } from "elysia";
 import { findClient } from "../../connect/clients.ts";
 import { AppError } from "../../errors.ts";
-import type { LastAgents } from "../../http/last-agents.ts";
+import type { LastAgents } from "../../http/record-event.ts";
 import type { Keys } from "../../keys/keys.ts";
 import { wholeAccount } from "../../keys/reach.ts";
 import type { Memories } from "../../memories/rules/memories.ts";

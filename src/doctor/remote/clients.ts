@@ -1,8 +1,112 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { type Ask, describeAnswer } from "../ask.ts";
+import { ENDPOINTS, GUESSED, RESOURCE_METADATA_PATH } from "../../oauth/discovery.ts";
+import { type Answer, type Ask, describeAnswer } from "../ask.ts";
 import { type Finding, findingsOf } from "../finding.ts";
-import { SERVER_METADATA_PATH, ServerMetadata } from "./sign-in.ts";
+import { call } from "./server.ts";
+
+const ResourceMetadata = Type.Object({
+  resource: Type.String(),
+  authorization_servers: Type.Array(Type.String(), { minItems: 1 }),
+});
+/** The fields of the authorization server's metadata that clients need. */
+const ServerMetadata = Type.Object({
+  issuer: Type.String(),
+  authorization_endpoint: Type.String(),
+  token_endpoint: Type.String(),
+  registration_endpoint: Type.String(),
+});
+
+const ROOT = "/.well-known/oauth-protected-resource";
+const SERVER_METADATA_PATH = "/.well-known/oauth-authorization-server";
+
+/** Checks that the answer to a request without a key says how to get one (RFC 9728, section 5.1). */
+export async function checkChallenge(ask: Ask, origin: string): Promise<Finding> {
+  const { ok, problem } = findingsOf("challenge");
+  const answer = await call(ask, null, "initialize", {});
+  if (answer.status !== 401) {
+    return problem(
+      `/mcp answers a request without a key with ${describeAnswer(answer)} instead of 401: make the proxy pass /mcp on unchanged.`,
+    );
+  }
+  const challenge = answer.headers.get("www-authenticate") ?? "";
+  const address = /resource_metadata="([^"]*)"/.exec(challenge)?.[1];
+  if (address === undefined) {
+    return problem(
+      "the header WWW-Authenticate of the answer 401 does not arrive: make the proxy pass it on. ChatGPT needs it.",
+    );
+  }
+  if (address !== origin + RESOURCE_METADATA_PATH)
+    return problem(describeOrigin(URL.parse(address)?.origin ?? "?", origin));
+  return ok("a request without a key is told how to sign in");
+}
+
+/** Checks that the header with the key or the token arrives. */
+export async function checkAuthorization(ask: Ask): Promise<Finding> {
+  const { ok, problem } = findingsOf("authorization");
+  const { headers } = await call(ask, "ctx_none", "initialize", {});
+  if (headers.get("www-authenticate")?.includes("invalid_token")) return ok("the header arrives");
+  return problem(
+    "the header Authorization does not reach the server: make the proxy pass it on (its own sign-in must not use it).",
+  );
+}
+
+/** Checks that the documents that clients request exist and contain this address. */
+export async function* checkDocuments(ask: Ask, origin: string): AsyncGenerator<Finding> {
+  for (const path of [RESOURCE_METADATA_PATH, ROOT]) {
+    const { ok, problem } = findingsOf(path);
+    const answer = await ask(path);
+    const { json } = answer;
+    if (!isDocument(answer) || !Value.Check(ResourceMetadata, json))
+      yield problem(describeLoss(answer));
+    else if (json.resource !== `${origin}/mcp`)
+      yield problem(describeOrigin(URL.parse(json.resource)?.origin ?? "?", origin));
+    else yield ok("exists");
+  }
+  for (const path of [SERVER_METADATA_PATH, `${SERVER_METADATA_PATH}/mcp`]) {
+    const { ok, problem } = findingsOf(path);
+    const answer = await ask(path);
+    const { json } = answer;
+    if (!isDocument(answer) || !Value.Check(ServerMetadata, json))
+      yield problem(describeLoss(answer));
+    else if (json.issuer !== origin) yield problem(describeOrigin(json.issuer, origin));
+    else yield ok("exists");
+  }
+  const path = "/.well-known/openid-configuration";
+  const { ok, problem } = findingsOf(path);
+  const answer = await ask(path);
+  // Clients that request this too continue after a 404. A web page confuses them.
+  if (answer.status === 404 && answer.json !== undefined)
+    yield ok("does not exist, which is correct");
+  else yield problem(describeLoss(answer));
+}
+
+/** Checks that the endpoints answer in JSON, including those that clients guess. */
+export async function checkEndpoints(ask: Ask): Promise<Finding> {
+  const { ok, problem } = findingsOf("endpoints");
+  const paths = [ENDPOINTS, GUESSED].flatMap(({ register, token, revoke }) => [
+    register,
+    token,
+    revoke,
+  ]);
+  const answers = await Promise.all(paths.map((path) => ask(path, { method: "POST", body: "" })));
+  const lost = answers.find(
+    ({ status, json }) => json === undefined || status < 400 || status === 404,
+  );
+  return lost ? problem(`${lost.url.pathname} ${describeLoss(lost)}`) : ok("answer in JSON");
+}
+
+function isDocument({ status, json }: Answer): boolean {
+  return status === 200 && json !== undefined;
+}
+
+function describeLoss(answer: Answer): string {
+  return `is not answered by ctxd (${describeAnswer(answer)}): make the proxy pass on all paths that begin with /.well-known/, /api/ and /mcp.`;
+}
+
+function describeOrigin(publicUrl: string, origin: string): string {
+  return `the server's public address is ${publicUrl}: set CTXD_PUBLIC_URL=${origin} there, or use that address.`;
+}
 
 const Registered = Type.Object({
   client_id: Type.String(),

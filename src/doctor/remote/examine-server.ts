@@ -1,9 +1,106 @@
-import { createAsk, NoAnswer } from "../ask.ts";
-import type { Finding } from "../finding.ts";
-import { PROFILES, tryClient } from "./clients.ts";
-import { checkAddress, checkConnection } from "./connection.ts";
+import { lookup } from "node:dns/promises";
+import { isLocalhost } from "../../http/requests/proxy.ts";
+import { isPublicAddress } from "../../oauth/clients/document-fetcher.ts";
+import { type Answer, type Ask, createAsk, NoAnswer } from "../ask.ts";
+import { type Finding, findingsOf } from "../finding.ts";
+import {
+  checkAuthorization,
+  checkChallenge,
+  checkDocuments,
+  checkEndpoints,
+  PROFILES,
+  tryClient,
+} from "./clients.ts";
 import { checkClocks, checkHealth, checkKey } from "./server.ts";
-import { checkAuthorization, checkChallenge, checkDocuments, checkEndpoints } from "./sign-in.ts";
+
+const DAY = 86_400_000;
+/** Days before expiry when a certificate should have been renewed automatically. */
+const FEW_DAYS = 14;
+
+/** Checks by scheme and name whether programs elsewhere can use an address. */
+async function checkAddress({ protocol, hostname, origin }: URL) {
+  const { ok, warning, problem } = findingsOf("address");
+  if (isLocalhost(hostname)) {
+    return { ...ok(`${origin} works for programs on this machine only`), isPublic: false };
+  }
+  if (protocol !== "https:") {
+    const text = `${origin} sends keys unencrypted, and most agents refuse it: serve HTTPS, with CTXD_TLS_CERT and CTXD_TLS_KEY or a proxy in front.`;
+    return { ...problem(text), isPublic: false };
+  }
+  // An unknown name is reported by the check of the connection.
+  const addresses = await lookup(hostname.replace(/^\[|\]$/g, ""), { all: true }).catch(() => []);
+  const isPublic = addresses.every(({ address }) => isPublicAddress(address));
+  if (isPublic) return { ...ok(`${origin} can be reachable from the internet`), isPublic };
+  return {
+    ...warning(`${origin} is in a private network: programs elsewhere can't reach it.`),
+    isPublic,
+  };
+}
+
+/** Checks the connection, and returns the answer of the health check. */
+async function checkConnection(
+  ask: Ask,
+  { host, hostname, protocol }: URL,
+  now: number,
+): Promise<Finding & { answer: Answer | null }> {
+  const { ok, warning, problem } = findingsOf("connection");
+  try {
+    const answer = await ask("/api/health");
+    if (answer.certificateEnd === null) return { ...ok("works, without encryption"), answer };
+    const days = Math.floor((answer.certificateEnd - now) / DAY);
+    const text = `works, with a certificate that is valid for ${days} more days`;
+    return {
+      ...(days < FEW_DAYS ? warning(`${text}: renew it.`) : ok(text)),
+      answer,
+    };
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    const reason = describeFailure(error.code, { host, hostname, isTls: protocol === "https:" });
+    return { ...problem(reason), answer: null };
+  }
+}
+
+function describeFailure(
+  code: string,
+  { host, hostname, isTls }: { host: string; hostname: string; isTls: boolean },
+): string {
+  const known: [pattern: RegExp, sentence: string][] = [
+    [
+      /^(ENOTFOUND|EAI_)/,
+      `no address is known for ${hostname}: check its spelling and its DNS record`,
+    ],
+    [
+      /^ECONNREFUSED/,
+      `nothing listens at ${host}: start the server or the proxy, or check the port`,
+    ],
+    [
+      /^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/,
+      `${host} does not answer: check the firewall and port forwarding`,
+    ],
+    [/CERT_HAS_EXPIRED/, "the certificate has expired: renew it"],
+    [/CERT_NOT_YET_VALID/, "the certificate is not valid yet: check the clocks of both machines"],
+    [/ALTNAME/, `the certificate is for another name: get one for ${hostname}`],
+    [
+      /SELF_SIGNED_CERT/,
+      "the certificate is self-signed, which agents refuse: get one from a public authority such as Let's Encrypt",
+    ],
+    [
+      /UNABLE_TO_(VERIFY|GET)/,
+      "the certificate can't be traced to a known authority: serve the full chain (fullchain.pem), or get one from a public authority",
+    ],
+    [
+      /WRONG_VERSION|EPROTO|HTTP_REQUEST/,
+      `the program at ${host} does not speak ${isTls ? "HTTPS: is it http://, or another port?" : "HTTP: is it https://?"}`,
+    ],
+    [
+      /^(ECONNRESET|EPIPE)|socket hang up/i,
+      `${host} closes the connection without an answer: is it ${isTls ? "http" : "https"}://?`,
+    ],
+  ];
+  const [, sentence = `${host} does not answer`] =
+    known.find(([pattern]) => pattern.test(code)) ?? [];
+  return `${sentence} (${code.slice(0, 60)}).`;
+}
 
 /**
  * Checks a server as agents on other machines use it, and follows the steps of well-known clients up to the

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../json-objects.ts";
+import { isObject, type JsonObject } from "../files/json-objects.ts";
 import {
   type Part,
   type Position,

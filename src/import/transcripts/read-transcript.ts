@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { readSmallText } from "../../system/regular-file.ts";
-import { type JsonObject, objectsOf, parseObject } from "../json-objects.ts";
+import { type JsonObject, objectsOf, parseObject } from "../files/json-objects.ts";
 import { claudeCode } from "./claude-code.ts";
 import { codex } from "./codex.ts";
 import { gemini, readConversation } from "./gemini.ts";

@@ -1,4 +1,5 @@
-import type { JsonObject } from "../json-objects.ts";
+import type { JsonObject } from "../files/json-objects.ts";
+import type { SourceMemory } from "../formats/format.ts";
 
 /** What the user or the agent said in a session until the other one spoke. Without output of tools. */
 export interface Turn {
@@ -120,4 +121,22 @@ function withoutElement(text: string, name: string): string {
     at = next;
   }
   return rest + text.slice(at);
+}
+
+/** The first word of a turn's memory. */
+export const SPEAKERS = { user: "User", assistant: "Assistant" } as const;
+
+/**
+ * A turn as a memory that begins with its speaker. The agent is the origin of its key, so that a turn
+ * that was captured and is imported later remains one memory.
+ */
+export function turnMemory(agent: string, turn: Turn): SourceMemory {
+  return {
+    content: `${SPEAKERS[turn.role]}: ${turn.text}`,
+    key: turn.key,
+    agent,
+    session: turn.session,
+    createdAt: turn.at,
+    metadata: { role: turn.role },
+  };
 }

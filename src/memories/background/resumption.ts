@@ -1,7 +1,6 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { Log as Lines } from "../../log.ts";
-import type { Log } from "../log/log.ts";
-import { accountOf, tableFor } from "../log/names.ts";
+import { accountOf, type Log, tableFor } from "../log/log.ts";
 import type { CurrentTable } from "../log/records.ts";
 import type { OpenTables } from "../store/open-tables.ts";
 import type { OpenTable } from "../store/pooled-table.ts";

@@ -1,6 +1,6 @@
 import { otherContent } from "../../objects/body.ts";
 import type { Objects } from "../../objects/objects.ts";
-import type { Contents } from "../log/base-records.ts";
+import type { Contents } from "../log/shared-log.ts";
 
 /** Objects that are uploaded, fetched or removed in parallel. */
 const PARALLEL = 8;

@@ -1,8 +1,5 @@
 import { randomBytes } from "node:crypto";
 import type * as LanceDb from "@lancedb/lancedb";
-
-import Arrow = require("apache-arrow");
-
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import { createPause } from "../../timing/pause.ts";
 import { LONG } from "../indexes/tokens.ts";
@@ -11,13 +8,13 @@ import type { StoredMemory } from "../model/rows.ts";
 import type { Base, Bases } from "./base.ts";
 import { connectTo } from "./connection.ts";
 import { decodeIds } from "./decode.ts";
-import { adoptRows, encodeRows, missingWords } from "./encode.ts";
 import { exceptSql } from "./filter-sql.ts";
-import { type LanceBase, openLanceBase } from "./lance-base.ts";
+import { createRestoringBase, type LanceBase, openLanceBase } from "./lance-base.ts";
 import { partitionsFor } from "./lance-search.ts";
-import { createRestoringBase } from "./restoring-base.ts";
-import { baseSchema, memoryIdOf } from "./schema.ts";
+import { adoptRows, baseSchema, encodeRows, memoryIdOf, missingWords } from "./schema.ts";
 import type { Vault } from "./vault.ts";
+
+import Arrow = require("apache-arrow");
 
 /** Largest size in bytes of LanceDB's caches for one base. LanceDB's defaults are 6 GiB and 1 GiB. */
 const INDEX_CACHE_BYTES = 64n << 20n;

@@ -1,5 +1,6 @@
 import type * as LanceDb from "@lancedb/lancedb";
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
+import { AppError } from "../../errors.ts";
 import type { Checkpoint } from "../log/records.ts";
 import type { Base } from "./base.ts";
 import {
@@ -10,9 +11,7 @@ import {
   decodeStates,
 } from "./decode.ts";
 import { EXPIRING_SQL, idsSql, listSql } from "./filter-sql.ts";
-import { firstOf, load } from "./lance-queries.ts";
-import { createLanceSearch } from "./lance-search.ts";
-import { readVersion } from "./lance-version.ts";
+import { createLanceSearch, firstOf, load, readVersion } from "./lance-search.ts";
 import { baseSchema, recordedModel } from "./schema.ts";
 
 /** A base, with what writing needs. */
@@ -137,5 +136,72 @@ export async function openLanceBase(
       }
       close();
     },
+  };
+}
+
+/**
+ * A base whose local files may be lost while it is open. If a read fails, the files are restored and the read is
+ * tried once more.
+ * @param restore restores the files; the reader receives its errors
+ */
+export function createRestoringBase(base: Base, restore: () => Promise<void>): Base {
+  const twice =
+    <Args extends unknown[], Result>(read: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      try {
+        return await read(...args);
+      } catch {
+        await restore();
+        return await read(...args);
+      }
+    };
+
+  const streamTwice = <Args extends unknown[], Batch>(
+    read: (...args: Args) => AsyncGenerator<Batch>,
+  ) =>
+    async function* (...args: Args): AsyncGenerator<Batch> {
+      let hasBegun = false;
+      try {
+        for await (const batch of read(...args)) {
+          hasBegun = true;
+          yield batch;
+        }
+        return;
+      } catch (cause) {
+        await restore();
+        // The reader already has some batches, so it must begin again.
+        if (hasBegun) {
+          const message = "The memories can't be read now. Try again in a moment.";
+          throw new AppError("unavailable", message, { cause, retryAfter: 1 });
+        }
+      }
+      yield* read(...args);
+    };
+
+  return {
+    model: base.model,
+    isUpToDate: base.isUpToDate,
+    get checkpoint() {
+      return base.checkpoint;
+    },
+    get rows() {
+      return base.rows;
+    },
+    get isIndexed() {
+      return base.isIndexed;
+    },
+    find: twice(base.find),
+    load: twice(base.load),
+    states: twice(base.states),
+    read: streamTwice(base.read),
+    scan: streamTwice(base.scan),
+    expiring: twice(base.expiring),
+    list: twice(base.list),
+    search: twice(base.search),
+    ofSessions: twice(base.ofSessions),
+    countTexts: twice(base.countTexts),
+    count: twice(base.count),
+    nearWords: twice(base.nearWords),
+    close: base.close,
   };
 }

@@ -1,11 +1,153 @@
 import type * as LanceDb from "@lancedb/lancedb";
+import type { Table } from "apache-arrow";
 import { mayBeNear, nearestIn, partsOf } from "../indexes/near-words.ts";
+import type { Checkpoint } from "../log/records.ts";
 import type { Filter } from "../model/filter.ts";
+import type { StoredMemory } from "../model/rows.ts";
 import type { Base } from "./base.ts";
-import { decodeWords } from "./decode.ts";
-import { filterSql, type HasColumn, lettersSql, sessionsSql } from "./filter-sql.ts";
-import { assemble, idsOf, load, rowsOf } from "./lance-queries.ts";
-import type { LanceVersion } from "./lance-version.ts";
+import { createAssembly, decodeIds, decodeWords } from "./decode.ts";
+import {
+  filterSql,
+  type HasColumn,
+  idsSql,
+  lettersSql,
+  sessionsSql,
+  valueSql,
+} from "./filter-sql.ts";
+import { memoryIdOf } from "./schema.ts";
+
+/** Columns in which most bases have no value. */
+type RareColumn = "superseded_by" | "expires_at";
+
+/** The version of a LanceDB table that is read. LanceDB never changes it. */
+interface LanceVersion {
+  readonly checkpoint: Checkpoint;
+  readonly rows: number;
+  /** Whether it has the indexes that a search needs. */
+  readonly isIndexed: boolean;
+  /**
+   * A filter without the conditions that all rows meet. LanceDB checks each condition for each row, which takes
+   * as long as a search.
+   */
+  simplify(filter: Filter): Promise<Filter>;
+}
+
+/**
+ * @param table has checked out the checkpoint's version
+ * @param has whether the table has a column
+ */
+export async function readVersion(
+  table: LanceDb.Table,
+  checkpoint: Checkpoint,
+  has: (column: string) => boolean,
+): Promise<LanceVersion> {
+  const indexed = (await table.listIndices()).flatMap(({ columns }) => columns);
+  /** Whether any row has a value in a column, as far as a search needed to know. */
+  const used = new Map<RareColumn, Promise<boolean>>();
+
+  const isUsed = (column: RareColumn): Promise<boolean> => {
+    if (!has(column)) return Promise.resolve(false);
+    const known = used.get(column) ?? table.countRows(valueSql(column)).then((rows) => rows > 0);
+    used.set(column, known);
+    known.catch(() => used.delete(column));
+    return known;
+  };
+
+  return {
+    checkpoint,
+    rows: await table.countRows(),
+    isIndexed:
+      indexed.includes("id") && ["words", "content"].some((each) => indexed.includes(each)),
+
+    simplify: async ({ isCurrent, aliveAt, ...filter }) => ({
+      ...filter,
+      ...(isCurrent && (await isUsed("superseded_by")) && { isCurrent }),
+      ...(aliveAt !== undefined && (await isUsed("expires_at")) && { aliveAt }),
+    }),
+  };
+}
+
+/** Memories by id with their vectors. Memories of several rows need a second query. */
+export async function load(
+  table: LanceDb.Table,
+  ids: readonly string[],
+  columns: string[],
+): Promise<StoredMemory[]> {
+  if (ids.length === 0) return [];
+  const more = (wanted: readonly string[]) => rowsOf(table, wanted, columns);
+  return await assemble(await more(ids), more);
+}
+
+export function rowsOf(
+  table: LanceDb.Table,
+  ids: readonly string[],
+  columns: string[],
+): Promise<Table> {
+  return table.query().where(idsSql(ids)).select(columns).toArrow();
+}
+
+/**
+ * Memories whose first rows are given.
+ * @param more reads their other rows
+ */
+export async function assemble(
+  first: Table,
+  more: (ids: readonly string[]) => Promise<Table>,
+): Promise<StoredMemory[]> {
+  const assembly = createAssembly();
+  const memories = assembly.add(first);
+  const further = assembly.missing();
+  if (further.length > 0) memories.push(...assembly.add(await more(further)));
+  assembly.end();
+  return memories.map((memory) => ({
+    ...memory,
+    // Copies, since a view would keep the whole batch in memory.
+    vectors: memory.vectors.map((vector) => vector.slice()),
+    states: memory.states.slice(),
+  }));
+}
+
+/** The ids of memories whose rows a query finds first, in the same order. */
+export async function idsOf(
+  query: LanceDb.Query | LanceDb.VectorQuery,
+  limit: number,
+  except: readonly string[],
+  least = 0,
+): Promise<string[]> {
+  const decode = (rows: Table) => decodeIds(rows).map((id) => ({ id: memoryIdOf(id) }));
+  return (await firstOf(query, { limit, least, except, decode })).map(({ id }) => id);
+}
+
+/**
+ * The first rows that a query finds, without those to exclude. The query reads more rows than the limit, and
+ * reads again with twice the limit if too few are left.
+ * @param least how many different memories are found at least, if there are enough
+ */
+export async function firstOf<Found extends { id: string }>(
+  query: LanceDb.Query | LanceDb.VectorQuery,
+  {
+    limit,
+    least = 0,
+    except,
+    decode,
+  }: {
+    limit: number;
+    least?: number;
+    except: readonly string[];
+    decode: (rows: Table) => Found[];
+  },
+): Promise<Found[]> {
+  const excluded = new Set(except);
+  for (let most = Math.max(1, limit + excluded.size); ; most *= 2) {
+    const found = decode(await query.limit(most).toArrow());
+    const kept = found.filter(({ id }) => !excluded.has(id));
+    const seen = new Set<string>();
+    const end = kept.findIndex(({ id }, index) => seen.add(id).size >= least && index + 1 >= limit);
+    // Excluded memories and others may have several rows, so there may be fewer than expected.
+    if (end >= 0) return kept.slice(0, end + 1);
+    if (found.length < most) return kept;
+  }
+}
 
 /** Similar words that are read for one that no memory has, and memories that are read for each of them. */
 const SIMILAR_WORDS = 50;

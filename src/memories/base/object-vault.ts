@@ -1,15 +1,19 @@
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { SharedSettings } from "../../config/shared-settings.ts";
 import { AppError } from "../../errors.ts";
+import type { Log as Lines } from "../../log.ts";
+import type { Metrics } from "../../metrics.ts";
 import { type Content, contentOf } from "../../objects/body.ts";
 import { isNotFound, ObjectStoreError, OTHER_CONTENT } from "../../objects/object-store-error.ts";
-import type { Objects } from "../../objects/objects.ts";
+import { createObjects, measureObjects, type Objects } from "../../objects/objects.ts";
 import { isDiskFull } from "../../system/disk-errors.ts";
 import { moveFile } from "../../system/files.ts";
-import type { BaseRecords } from "../log/base-records.ts";
-import type { BaseCache } from "./base-cache.ts";
+import type { BaseRecords } from "../log/shared-log.ts";
+import { type BaseCache, createBaseCache } from "./base-cache.ts";
 import { damaged, isWhole, requireWhole, withFile } from "./base-folder.ts";
 import { bytesOfObjects, inParallel, removeObjects, requireStored } from "./base-objects.ts";
+import { createSweep, startSweep } from "./sweep.ts";
 import { TornFile, type Vault } from "./vault.ts";
 
 /** Bytes that are freed when the disk has no space for a base. */
@@ -168,4 +172,28 @@ function notRestored(error: unknown): unknown {
       ? "The object store does not return this account's memories as they were stored. Try again in a moment."
       : "The object store, which has the memories, can't be reached. Try again in a moment.";
   return new AppError("unavailable", message, { cause: error, retryAfter: 5 });
+}
+
+/**
+ * Opens the vault that several replicas share, and sweeps it in the background.
+ * @param folder for the local copies; no other process uses it
+ */
+export function openSharedVault({
+  settings,
+  folder,
+  records,
+  lines,
+  metrics,
+}: {
+  settings: Pick<SharedSettings, "objects" | "cacheBytes">;
+  folder: string;
+  records: BaseRecords;
+  lines: Lines;
+  metrics: Metrics;
+}): { vault: Vault; stop(): Promise<void> } {
+  const objects = measureObjects(createObjects(settings.objects), metrics);
+  const cache = createBaseCache({ folder, limit: settings.cacheBytes });
+  metrics.gauge("ctxd_cache_bytes", "Bytes of bases on this machine.", cache.size);
+  const sweeping = startSweep(createSweep({ objects, records, cache }), { lines });
+  return { vault: createObjectVault({ objects, records, cache }), stop: sweeping.stop };
 }

@@ -2,7 +2,7 @@ import type { Log as Lines } from "../../log.ts";
 import { TRIAL } from "../../objects/check.ts";
 import { ObjectStoreError } from "../../objects/object-store-error.ts";
 import type { Objects } from "../../objects/objects.ts";
-import type { BaseRecords } from "../log/base-records.ts";
+import type { BaseRecords } from "../log/shared-log.ts";
 import type { BaseCache } from "./base-cache.ts";
 import { removeObjects } from "./base-objects.ts";
 

@@ -1,9 +1,43 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { Log as Lines } from "../../log.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
-import { tableFor } from "../log/names.ts";
-import type { SharedLog } from "../log/shared-log.ts";
+import { tableFor } from "../log/log.ts";
+import type { Position, SharedLog } from "../log/shared-log.ts";
 import type { OpenTables } from "../store/open-tables.ts";
+
+interface Query {
+  running: Promise<unknown>;
+  next: Promise<Position | null> | null;
+}
+
+/**
+ * Reads the positions of accounts. Callers that arrive while a query for the same account runs share the
+ * next query, which begins after all of them have called.
+ */
+export function createPositions(log: Pick<SharedLog, "position">) {
+  const queries = new Map<string, Query>();
+
+  const read = (accountId: string): Promise<Position | null> => {
+    const running = log.position(accountId);
+    const query: Query = { running, next: null };
+    queries.set(accountId, query);
+    const done = () => {
+      if (query.next === null && queries.get(accountId) === query) queries.delete(accountId);
+    };
+    running.then(done, done);
+    return running;
+  };
+
+  return (accountId: string): Promise<Position | null> => {
+    const present = queries.get(accountId);
+    if (!present) return read(accountId);
+    present.next ??= present.running.then(
+      () => read(accountId),
+      () => read(accountId),
+    );
+    return present.next;
+  };
+}
 
 /** How often the work of other processes is checked, in milliseconds. */
 export const FOLLOWING = {

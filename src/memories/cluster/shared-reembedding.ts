@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { Embedders } from "../../embedding/embedders.ts";
+import type { Embedders } from "../../embedding/chosen-model.ts";
 import { CtxdError } from "../../errors.ts";
 import type { Log as Lines } from "../../log.ts";
-import { type Round, startRounds } from "../background/reembedding-rounds.ts";
+import { type Round, startRounds } from "../background/reembedding.ts";
 import { CopyAhead, createTableCopy } from "../background/table-copy.ts";
-import type { Log } from "../log/log.ts";
-import { tableFor } from "../log/names.ts";
+import { type Log, tableFor } from "../log/log.ts";
 import type { Lease } from "../log/records.ts";
 import { LeaseLost, type SharedLog } from "../log/shared-log.ts";
 import type { OpenTables } from "../store/open-tables.ts";

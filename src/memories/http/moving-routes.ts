@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { createBodyReader } from "../../http/body.ts";
-import { allowLongWork } from "../../http/long-work.ts";
+import { allowLongWork } from "../../http/load/turns.ts";
 import { responses } from "../../http/openapi.ts";
 import { givenUp } from "../../http/principal.ts";
-import { checkQueryString } from "../../http/query.ts";
+import { createBodyReader } from "../../http/requests/body.ts";
+import { checkQueryString } from "../../http/requests/validation.ts";
 import { DeletionQuery, Move, toExactFilter } from "./requests.ts";
 import type { Dependencies } from "./writing-routes.ts";
 

@@ -9,7 +9,7 @@ import {
 } from "../../text/input-kinds.ts";
 import type { Filter } from "../model/filter.ts";
 import { AgentId, LIMITS, Project, SessionId, Tag } from "../model/memory.ts";
-import { SEARCH_MODES } from "../ranking/mode.ts";
+import { SEARCH_MODES } from "../ranking/question.ts";
 
 const splitTags = (tags: string) => tags.split(",").map((tag) => tag.trim());
 

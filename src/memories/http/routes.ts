@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { ref, responses } from "../../http/openapi.ts";
-import { checkQueryString } from "../../http/query.ts";
+import { checkQueryString } from "../../http/requests/validation.ts";
 import type { Reach } from "../../keys/reach.ts";
 import { FoundMemory } from "../model/found-memory.ts";
 import { ImportedMemory, Memory, SavedMemory } from "../model/memory.ts";

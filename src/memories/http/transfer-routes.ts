@@ -1,21 +1,20 @@
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Elysia } from "elysia";
 import { AppError } from "../../errors.ts";
-import { readChunks } from "../../http/body-chunks.ts";
-import { allowLongWork } from "../../http/long-work.ts";
+import type { Room } from "../../http/load/room.ts";
+import { allowLongWork } from "../../http/load/turns.ts";
 import { ref, responses } from "../../http/openapi.ts";
-import { createPagedStream, partsOf } from "../../http/paged-stream.ts";
 import { type Authorize, givenUp } from "../../http/principal.ts";
-import { checkQueryString } from "../../http/query.ts";
 import type { RecordEvent } from "../../http/record-event.ts";
-import type { Room } from "../../http/room.ts";
-import { validationError } from "../../http/validation.ts";
+import { readChunks } from "../../http/requests/body.ts";
+import { checkQueryString, validationError } from "../../http/requests/validation.ts";
+import { createPagedStream, partsOf } from "../../http/responses.ts";
 import { allows } from "../../keys/scopes.ts";
 import { readByteLines, TOO_LONG } from "../../text/lines.ts";
 import { parseJson, TooManyValues } from "../../text/parse-json.ts";
 import { createPause } from "../../timing/pause.ts";
 import { ImportedMemory, ImportReport, type Memory } from "../model/memory.ts";
-import type { ImportLine } from "../rules/import.ts";
+import type { ImportLine } from "../rules/import/import.ts";
 import type { Memories } from "../rules/memories.ts";
 import { ExportQuery, ImportQuery, toFilter } from "./requests.ts";
 

@@ -1,14 +1,14 @@
 import { Type } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
-import { createBodyReader } from "../../http/body.ts";
-import type { Etags } from "../../http/etag.ts";
-import { createListReader } from "../../http/list-body.ts";
-import { allowLongWork } from "../../http/long-work.ts";
+import type { Room } from "../../http/load/room.ts";
+import { allowLongWork } from "../../http/load/turns.ts";
 import { ref, responses } from "../../http/openapi.ts";
 import { type Authorize, givenUp } from "../../http/principal.ts";
-import { checkQueryString } from "../../http/query.ts";
 import type { RecordEvent } from "../../http/record-event.ts";
-import type { Room } from "../../http/room.ts";
+import { createBodyReader } from "../../http/requests/body.ts";
+import { createListReader } from "../../http/requests/list-body.ts";
+import { checkQueryString } from "../../http/requests/validation.ts";
+import type { Etags } from "../../http/responses.ts";
 import { allows, type Scope } from "../../keys/scopes.ts";
 import { createPause } from "../../timing/pause.ts";
 import {

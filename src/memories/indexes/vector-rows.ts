@@ -1,7 +1,6 @@
-import { largestEstimated } from "./estimated.ts";
 import { scratchFloats } from "./growing-arrays.ts";
 import { type Accepts, largest } from "./largest.ts";
-import { createSketchedRows } from "./sketched-rows.ts";
+import { createSketchedRows, largestEstimated } from "./sketched-rows.ts";
 import type { Scaled } from "./sketches.ts";
 import {
   BLOCK,

@@ -1,4 +1,4 @@
-import type { Dialect } from "../../db/dialect.ts";
+import type { Dialect } from "../../db/database.ts";
 
 /** The database tables of the log. Some names come from an earlier version. */
 export function createLogTables(dialect: Dialect) {

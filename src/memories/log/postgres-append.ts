@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { sqlState } from "../../db/database-error.ts";
 import type { Statements } from "../../db/postgres.ts";
-import { sqlState } from "../../db/postgres-errors.ts";
-import { ANSWER_LIFETIME, AnswersTaken, StaleAppendError } from "./log.ts";
-import { accountOf } from "./names.ts";
-import { NOW, type Overdue } from "./postgres-clock.ts";
+import { ANSWER_LIFETIME, AnswersTaken, accountOf, StaleAppendError } from "./log.ts";
+import { NOW, type Overdue } from "./postgres-leases.ts";
 import type { Answer, Entry } from "./records.ts";
 
 const UNIQUE_VIOLATION = "23505";

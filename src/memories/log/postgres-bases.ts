@@ -1,8 +1,7 @@
 import type { Statements } from "../../db/postgres.ts";
-import type { BaseRecords } from "./base-records.ts";
-import { NOW } from "./postgres-clock.ts";
+import { NOW } from "./postgres-leases.ts";
 import type { Lease } from "./records.ts";
-import { LeaseLost } from "./shared-log.ts";
+import { type BaseRecords, LeaseLost } from "./shared-log.ts";
 
 /**
  * The records of bases in PostgreSQL. The state in a base's own row decides: two statements that change one row at

@@ -1,8 +1,7 @@
 import type { Postgres, Statements } from "../../db/postgres.ts";
 import { createBaseRecords } from "./postgres-bases.ts";
 import { dropTables } from "./postgres-checkpoints.ts";
-import { NOW } from "./postgres-clock.ts";
-import type { createLeases } from "./postgres-leases.ts";
+import { type createLeases, NOW } from "./postgres-leases.ts";
 import {
   LeaseLost,
   type Leases,

@@ -1,12 +1,10 @@
 import { and, asc, count, eq, gt, inArray, isNull, lte, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/bun-sqlite";
-import { sqlite } from "../../db/dialect.ts";
+import { sqlite } from "../../db/database.ts";
 import type { SqliteDatabase } from "../../db/sqlite.ts";
-import { dropCancelledEntries } from "./cancelled-entries.ts";
 import { createLogTables } from "./database-tables.ts";
-import { createGroupCommit, type Transaction } from "./group-commit.ts";
-import { ANSWER_LIFETIME, AnswersTaken, type Log } from "./log.ts";
-import { accountOf } from "./names.ts";
+import { createGroupCommit, dropCancelledEntries, type Transaction } from "./group-commit.ts";
+import { ANSWER_LIFETIME, AnswersTaken, accountOf, type Log } from "./log.ts";
 import type { Checkpoint, CurrentTable, Entry, Head } from "./records.ts";
 
 const { entries, heads, checkpoints, currentTables, answers } = createLogTables(sqlite);

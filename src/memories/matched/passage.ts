@@ -1,4 +1,6 @@
+import { pairsIn } from "../../text/short-text.ts";
 import type { Term } from "../indexes/words.ts";
+import type { Matched } from "../model/found-memory.ts";
 import { edgeAfter, edgeBefore, sentenceEnds, trimmed, wordAfter } from "./boundaries.ts";
 import { createFinder, type Hits } from "./term-finder.ts";
 
@@ -29,7 +31,7 @@ export interface Part {
  * most terms, rare terms counting more, and the sentences around it. A short text is returned whole. Of a text
  * without any term, the beginning of the nearest passage is returned.
  */
-export function createPassageFinder(terms: readonly Term[]) {
+function createPassageFinder(terms: readonly Term[]) {
   let find: ((text: string) => Hits) | null = null;
   return (text: string, nearest?: Part): Part => {
     if (isShort(text)) return { start: 0, end: text.length };
@@ -135,4 +137,20 @@ function sentencesOf(text: string, core: Part, ends: readonly number[]): Part {
   const most = Math.min(text.length, start + PASSAGE);
   const end = ends.find((place) => place >= core.end && place <= most);
   return { start, end: end ?? edgeBefore(text, most, core.end) };
+}
+
+/**
+ * Creates a function that finds the part of a text that answers a question; see `createPassageFinder`. Places are
+ * counted in code points, like the limits of a memory.
+ * @param terms the terms of the question
+ */
+export function createMatcher(terms: readonly Term[]) {
+  const find = createPassageFinder(terms);
+  return (text: string, nearest?: Part): Matched => {
+    const part = find(text, nearest);
+    const passage = text.slice(part.start, part.end);
+    const start = part.start - pairsIn(text, 0, part.start);
+    const end = start + passage.length - pairsIn(passage);
+    return { text: passage, start, end };
+  };
 }

@@ -1,6 +1,5 @@
 import type { TokenStates } from "../../embedding/embedder.ts";
-import { contentWords, stemOf } from "./content-words.ts";
-import type { FactMemory } from "./fact-text.ts";
+import { contentWords, type FactMemory, stemOf } from "./fact-text.ts";
 
 /** Words of a question about something that no longer holds. */
 const PAST =

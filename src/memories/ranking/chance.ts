@@ -1,9 +1,9 @@
 import learned from "./chance.json" with { type: "json" };
 import type { Considered } from "./considered.ts";
-import { stemOf } from "./content-words.ts";
+import { stemOf } from "./fact-text.ts";
 import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
-import { chanceOf, logOddsOf, rounded } from "./scores.ts";
+import { chanceOf, logOddsOf, rounded } from "./relevance.ts";
 import { SIGNALS } from "./signals/signals.ts";
 
 /**

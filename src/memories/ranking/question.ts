@@ -1,7 +1,9 @@
 import type { Decay } from "../../config/config.ts";
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { Term } from "../indexes/words.ts";
-import type { SearchMode } from "./mode.ts";
+
+export const SEARCH_MODES = ["hybrid", "semantic", "keyword"] as const;
+export type SearchMode = (typeof SEARCH_MODES)[number];
 
 /** The input of a ranking besides the memories. */
 export interface Question {

@@ -1,10 +1,11 @@
+import type { Explanation } from "../model/found-memory.ts";
 import type { MemoryRow } from "../model/rows.ts";
 import { type Considered, placeInSessions } from "./considered.ts";
 import type { Question } from "./question.ts";
+import { chanceOf, logOddsOf, rounded } from "./relevance.ts";
 import { retentionOf } from "./retention.ts";
-import { chanceOf, rounded } from "./scores.ts";
 import { CHEAP, COMPARED, READ, SIGNALS, signalReader } from "./signals/signals.ts";
-import { sumOf, WEIGHTS, type Weights } from "./weights.ts";
+import { partsOf, sumOf, WEIGHTS, type Weights } from "./weights.ts";
 
 /** Best candidates for which the other memories of their sessions are read. */
 const BEST = 10;
@@ -155,4 +156,36 @@ function firstOf<Item>(
     .filter((item) => numberOf(item) >= least)
     .sort(inOrder)
     .slice(0, count);
+}
+
+/** A relevance of 0 or 1 has no log-odds. */
+const LOWEST = 0.0001;
+/** Differences up to this come from rounding. */
+const ROUNDED = 0.0005;
+
+/**
+ * Explains a memory's score by its parts. If the memory took the place and score of another version of its
+ * fact, `time` has the difference. If its score was lowered to that of the older memory before it,
+ * `question` has the difference.
+ */
+export function explain(
+  { score, signals, sum, logOdds, chance, kept }: Ranked,
+  { decay }: Pick<Question, "decay">,
+): Explanation {
+  const depth = decay?.depth ?? 0;
+  const share = 1 - depth + depth * kept;
+  const parts = partsOf(signals, WEIGHTS);
+  const isMoved = Math.abs(chance - chanceOf(logOdds)) > ROUNDED;
+  const moved = isMoved ? logOddsOf(chance, LOWEST) - logOdds : 0;
+  const isLowered = Math.abs(chance * share - score) > ROUNDED;
+  const reached = isLowered ? logOddsOf(score / share, LOWEST) : logOdds + moved;
+  return {
+    start: WEIGHTS.start,
+    ...parts,
+    time: parts.time + moved,
+    question: reached - sum - moved,
+    relevance: chanceOf(reached),
+    retention: kept,
+    decay: depth,
+  };
 }

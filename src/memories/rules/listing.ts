@@ -1,11 +1,59 @@
 import type { Reach } from "../../keys/reach.ts";
-import { decodeCursor, encodeCursor } from "../model/cursor.ts";
-import type { Filter } from "../model/filter.ts";
-import type { Memory } from "../model/memory.ts";
+import { createPause } from "../../timing/pause.ts";
+import { decodeCursor, encodeCursor, invalidCursor } from "../model/cursor.ts";
+import { type Filter, passes } from "../model/filter.ts";
+import { LIMITS, MEMORY_ID, type Memory } from "../model/memory.ts";
 import { mayRead, readable } from "../model/reach.ts";
 import type { Store } from "../store/store.ts";
-import { toAnswers } from "./answer.ts";
-import { findInOrder } from "./find-by-id.ts";
+import { historyOf } from "../table/links.ts";
+import { findInOrder, findReadable, notFound, toAnswers } from "./answer.ts";
+
+/** Reads histories of memories, page by page. */
+export function createHistory({
+  store,
+  clock,
+}: {
+  store: Pick<Store, "use">;
+  clock: () => number;
+}) {
+  /**
+   * A memory with the memories that it supersedes and that supersede it, the newest first.
+   * @param from id of the page's first memory
+   * @throws AppError `memory_not_found`, or `validation_failed` for a `from` outside the history
+   */
+  return async (
+    reach: Reach,
+    id: string,
+    { limit, from }: { limit: number; from?: string | undefined },
+  ): Promise<{ memories: Memory[]; next: string | null }> => {
+    const [known] = MEMORY_ID.test(id) ? await findReadable(store, reach, [id], clock()) : [];
+    if (!known) throw notFound(id);
+    return await store.use(reach.accountId, async ({ table }) => {
+      const hidden = new Set<string>();
+      const get = async (each: string) => {
+        const [row] = await table.find([each]);
+        if (row && !mayRead(reach, row)) hidden.add(row.id);
+        return row ?? null;
+      };
+      // `next` must not name a memory out of reach.
+      const ids = (await historyOf(get, id)).filter((each) => !hidden.has(each));
+      const start = from === undefined ? 0 : ids.indexOf(from);
+      if (start < 0) {
+        throw invalidCursor("must be the next_cursor of a page of this history, as it is now");
+      }
+      const rows = await findInOrder(table, ids.slice(start, start + limit));
+      const visible = readable(reach, { aliveAt: clock() });
+      return {
+        memories: await toAnswers(
+          table,
+          reach,
+          rows.filter((row) => passes(visible, row)),
+        ),
+        next: ids[start + limit] ?? null,
+      };
+    });
+  };
+}
 
 /** A page of a list, newest first, with the cursors of the next and the previous page. */
 interface ListPage {
@@ -54,4 +102,85 @@ export function createListing({
       previousCursor: first && from ? encodeCursor({ ...first, isBackward: true }) : null,
     };
   };
+}
+
+/** The most memories of a page, and the bytes that it should have: reading and writing 1 MB takes some 10 ms. */
+const PAGE = 128;
+const PAGE_BYTES = 1 << 19;
+/** Bytes of an id without its prefix. */
+const ID_BYTES = 16;
+
+/**
+ * All memories of an account, oldest first. Pages are read as fast as the client takes them. The export has
+ * the memories that existed at the call: later ones are missing, changed ones have their newest state, and
+ * deleted ones are left out. Between pages it keeps 16 bytes for each memory and nothing else.
+ */
+export type ExportMemories = (
+  reach: Reach,
+  filter: Filter,
+) => Promise<AsyncGenerator<Memory[], void>>;
+
+export function createExport({
+  store,
+  clock,
+}: {
+  store: Pick<Store, "use">;
+  clock: () => number;
+}): ExportMemories {
+  let last: Promise<unknown> = Promise.resolve();
+
+  /**
+   * Ids of matching memories, newest first. One list at a time: a list of 100,000 memories takes 30 MB for
+   * a moment.
+   */
+  const listIds = (accountId: string, filter: Filter): Promise<Buffer> => {
+    const listed = last.then(async () =>
+      pack(await store.use(accountId, ({ table }) => table.list(filter, null))),
+    );
+    last = listed.catch(() => {});
+    return listed;
+  };
+
+  return async (reach, filter) => {
+    const visible = readable(reach, { ...filter, aliveAt: clock() });
+    return readPages(store, reach, await listIds(reach.accountId, visible));
+  };
+}
+
+function pack(ids: readonly string[]): Buffer {
+  const packed = Buffer.alloc(ids.length * ID_BYTES);
+  for (const [index, id] of ids.entries()) {
+    packed.write(id.slice("mem_".length), index * ID_BYTES, "hex");
+  }
+  return packed;
+}
+
+async function* readPages(
+  store: Pick<Store, "use">,
+  reach: Reach,
+  packed: Buffer,
+): AsyncGenerator<Memory[], void> {
+  const pause = createPause();
+  let size = PAGE_BYTES / LIMITS.content;
+  for (let end = packed.length, start: number; end > 0; end = start) {
+    start = Math.max(0, end - size * ID_BYTES);
+    const ids = unpack(packed.subarray(start, end)).reverse();
+    const memories = await store.use(reach.accountId, async ({ table }) => {
+      const rows = await findInOrder(table, ids);
+      // A memory may have moved out of reach since the call.
+      const reached = rows.filter((row) => mayRead(reach, row));
+      return toAnswers(table, reach, reached);
+    });
+    yield memories;
+    const characters = memories.reduce((sum, { content }) => sum + content.length, 0);
+    size = Math.min(PAGE, 2 * size, Math.ceil((size * PAGE_BYTES) / Math.max(1, characters)));
+    await pause();
+  }
+}
+
+function unpack(bytes: Buffer): string[] {
+  return Array.from({ length: bytes.length / ID_BYTES }, (_, index) => {
+    const start = index * ID_BYTES;
+    return `mem_${bytes.toString("hex", start, start + ID_BYTES)}`;
+  });
 }

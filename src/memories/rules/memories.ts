@@ -2,9 +2,9 @@ import { DEFAULT_DECAY, type Decay } from "../../config/config.ts";
 import { createMetrics, type Metrics } from "../../metrics.ts";
 import type { Store } from "../store/store.ts";
 import type { Idempotency } from "./idempotency.ts";
-import { createNeighbours } from "./neighbours.ts";
 import { createReading } from "./reading.ts";
 import { createSecretWatch } from "./secret-watch.ts";
+import { createNeighbours } from "./similar.ts";
 import { createWriting } from "./writing.ts";
 
 /**

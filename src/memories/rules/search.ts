@@ -6,7 +6,6 @@ import { type Filter, wasCaptured } from "../model/filter.ts";
 import type { Explanation } from "../model/found-memory.ts";
 import type { MemoryRow } from "../model/rows.ts";
 import { askedWords } from "../ranking/asked-version.ts";
-import { placeAmongSaved } from "../ranking/captured.ts";
 import {
   answersAmong,
   calibrate,
@@ -15,13 +14,11 @@ import {
   MATCHED,
   type RankedResults,
 } from "../ranking/chance.ts";
-import { consider } from "../ranking/considered.ts";
-import { explain } from "../ranking/explain.ts";
-import type { SearchMode } from "../ranking/mode.ts";
+import { consider, placeAmongSaved } from "../ranking/considered.ts";
+import { collapse } from "../ranking/hint.ts";
 import { readPeriod } from "../ranking/period.ts";
-import type { Question } from "../ranking/question.ts";
-import { type Ranked, rankFirst, sessionsAround } from "../ranking/rank.ts";
-import { collapse } from "../ranking/restatements.ts";
+import type { Question, SearchMode } from "../ranking/question.ts";
+import { explain, type Ranked, rankFirst, sessionsAround } from "../ranking/rank.ts";
 import { interactionWeights } from "../ranking/signals/interaction.ts";
 import {
   comparable,

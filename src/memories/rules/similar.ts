@@ -1,10 +1,13 @@
+import type { Reach } from "../../keys/reach.ts";
 import { type Filter, passes } from "../model/filter.ts";
-import type { Similar } from "../model/memory.ts";
+import type { Memory, Similar } from "../model/memory.ts";
+import { readable } from "../model/reach.ts";
 import type { MemoryRow } from "../model/rows.ts";
 import { hintOf, isRestatement } from "../ranking/hint.ts";
-import { meaningScore } from "../ranking/relevance.ts";
-import { rounded } from "../ranking/scores.ts";
+import { meaningScore, rounded } from "../ranking/relevance.ts";
+import type { Store } from "../store/store.ts";
 import type { MemoryTable } from "../table/table.ts";
+import { findInOrder, toAnswers } from "./answer.ts";
 
 /** The most similar memories that are returned, and the candidates among which they are found. */
 const MAX_SIMILAR = 10;
@@ -66,11 +69,7 @@ async function newestOf(
 }
 
 /** The memories that are near a memory in meaning, nearest first. */
-export async function findNear(
-  table: MemoryTable,
-  id: string,
-  filter: Filter,
-): Promise<NearMemory[]> {
+async function findNear(table: MemoryTable, id: string, filter: Filter): Promise<NearMemory[]> {
   const { nearest } = await nearestTo(table, id, filter);
   return nearest
     .filter(({ score }) => score >= NEAR)
@@ -100,4 +99,47 @@ async function nearestTo(
     }))
     .sort((a, b) => b.score - a.score);
   return { content: saved.content, nearest };
+}
+
+/** Memories around a memory: near in meaning, or in its session. */
+export function createNeighbours({
+  store,
+  clock,
+}: {
+  store: Pick<Store, "use">;
+  clock: () => number;
+}) {
+  return {
+    /** Saved memories that are near a memory in meaning, nearest first. */
+    async near(reach: Reach, id: string): Promise<{ memory: Memory; score: number }[]> {
+      const filter = { isCurrent: true, isCaptured: false, aliveAt: clock() };
+      return await store.use(reach.accountId, async ({ table }) => {
+        const found = await findNear(table, id, readable(reach, filter));
+        const rows = found.map(({ memory }) => memory);
+        const memories = await toAnswers(table, reach, rows);
+        return memories.map((memory, place) => ({ memory, score: found[place]?.score ?? 0 }));
+      });
+    },
+
+    /** Memories before and after a memory in its session, at most `limit` of each, oldest first. */
+    async inSession(
+      reach: Reach,
+      id: string,
+      limit: number,
+    ): Promise<{ before: Memory[]; after: Memory[] }> {
+      const visible = readable(reach, { aliveAt: clock() });
+      return await store.use(reach.accountId, async ({ table }) => {
+        const [memory] = (await table.find([id])).filter((row) => passes(visible, row));
+        if (!memory || memory.sessionId === null) return { before: [], after: [] };
+        const session = { ...visible, sessionId: memory.sessionId };
+        const adjacent = async (isBackward: boolean) => {
+          const ids = await table.list(session, { ...memory, isBackward }, limit);
+          const rows = await findInOrder(table, ids.toReversed());
+          const seen = rows.filter((row) => passes(visible, row));
+          return toAnswers(table, reach, seen);
+        };
+        return { before: await adjacent(false), after: await adjacent(true) };
+      });
+    },
+  };
 }

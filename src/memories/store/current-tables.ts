@@ -1,5 +1,4 @@
-import type { Log } from "../log/log.ts";
-import { accountOf } from "../log/names.ts";
+import { accountOf, type Log } from "../log/log.ts";
 import type { CurrentTable } from "../log/records.ts";
 import { WriterEnded } from "../table/writer.ts";
 import { accountRemoved } from "./store.ts";

@@ -1,3 +1,6 @@
+import { AppError } from "../../errors.ts";
+import type { PooledTable } from "./pooled-table.ts";
+
 /** A resource that is open under a name, or is being opened. */
 export interface PoolItem<Value> {
   readonly name: string;
@@ -98,4 +101,91 @@ export function createPool<Value>({
     /** The least recently used first. */
     all: (): PoolItem<Value>[] => [...items.values()],
   };
+}
+
+/**
+ * Unused tables that stay open for each GiB of room for views, and at least. A table of 100 memories takes
+ * some 500 kB.
+ */
+const UNUSED_PER_GIB = 48;
+const GIB = 2 ** 30;
+/**
+ * Limit of open tables, in multiples of the unused ones. A table must be flushed before it closes; at this
+ * limit, a table opens only after another one has closed.
+ */
+const OPEN_PER_UNUSED = 2;
+/** Milliseconds that a request waits for that, and between two checks. */
+const PLACE_TIMEOUT_MS = 10_000;
+const PLACE_CHECK_MS = 50;
+
+/**
+ * Closes unused tables of a pool, the least recently used first, so that few are open and their views fit
+ * into memory.
+ * @param room bytes of memory for all views
+ * @param mayCloseUnflushed whether another process can flush a table that is closed here
+ */
+export function createPoolLimits(
+  pool: ReturnType<typeof createPool<PooledTable>>,
+  { room, mayCloseUnflushed }: { room: number; mayCloseUnflushed: boolean },
+) {
+  const maxUnused = Math.max(UNUSED_PER_GIB, Math.floor((room / GIB) * UNUSED_PER_GIB));
+
+  const viewBytes = () =>
+    pool.all().reduce((sum, { value }) => sum + (value?.table.viewBytes ?? 0), 0);
+
+  const isUnused = ({ users, value }: PoolItem<PooledTable>) =>
+    users === 0 &&
+    value !== null &&
+    !value.table.view.isFilling &&
+    (mayCloseUnflushed || value.flush.isIdle());
+
+  /** Closes the tables beyond the limit, and further ones until enough bytes of views are freed. */
+  const closeUnused = (bytesToFree = 0) => {
+    let excess = pool.size - maxUnused;
+    let bytes = bytesToFree;
+    // Each request calls this: mostly there is nothing to do.
+    if (excess <= 0 && bytes <= 0) return;
+    for (const item of pool.all()) {
+      if (excess-- <= 0 && bytes <= 0) return;
+      if (!isUnused(item)) continue;
+      bytes -= item.value?.table.viewBytes ?? 0;
+      pool.retire(item);
+    }
+  };
+
+  return {
+    closeUnused,
+
+    /** Closes unused tables to make room for a view of this size. @returns whether it fits then */
+    makeRoom(bytes: number): boolean {
+      closeUnused(viewBytes() + bytes - room);
+      return viewBytes() + bytes <= room;
+    },
+
+    /**
+     * Waits until a table may be opened.
+     * @throws AppError `unavailable` when too many stay open
+     */
+    async waitForPlace(name: string): Promise<void> {
+      closeUnused();
+      const end = performance.now() + PLACE_TIMEOUT_MS;
+      while (!pool.get(name) && pool.size >= OPEN_PER_UNUSED * maxUnused) {
+        if (performance.now() > end) throw tooManyBusy();
+        await Bun.sleep(PLACE_CHECK_MS);
+        closeUnused();
+      }
+    },
+
+    /** Unused tables beyond the limit, which can't close before they are flushed. */
+    inExcess: (): Set<PoolItem<PooledTable>> => {
+      if (mayCloseUnflushed) return new Set();
+      const oldest = pool.all().slice(0, Math.max(0, pool.size - maxUnused));
+      return new Set(oldest.filter(({ users }) => users === 0));
+    },
+  };
+}
+
+function tooManyBusy() {
+  const message = "Too many accounts are busy at the same time. Try again in a moment.";
+  return new AppError("unavailable", message, { retryAfter: 5 });
 }

@@ -1,15 +1,14 @@
+import type { Embedders } from "../../embedding/chosen-model.ts";
 import type { Embedder } from "../../embedding/embedder.ts";
-import type { Embedders } from "../../embedding/embedders.ts";
 import type { Outcome } from "../log/pending.ts";
 import type { QuotaOf } from "../model/quota.ts";
-import { openSharedTable } from "../table/open-shared-table.ts";
-import { openTable } from "../table/open-table.ts";
+import { openSharedTable, openTable } from "../table/open-table.ts";
 import { createReplay } from "../table/replay.ts";
 import type { Storage } from "../table/storage.ts";
 import type { KeptTable, MemoryTable, Room } from "../table/table.ts";
 import { createWriter, type Writer } from "../table/writer.ts";
-import type { Due } from "../upkeep/due.ts";
 import { createFlush, type Flush } from "../upkeep/flush.ts";
+import type { Due } from "../upkeep/flush-state.ts";
 
 /** An open table, as requests use it. */
 export interface OpenTable {

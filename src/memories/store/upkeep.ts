@@ -1,7 +1,7 @@
 import type { Log as Lines } from "../../log.ts";
 import type { Metrics } from "../../metrics.ts";
-import type { Chore } from "../upkeep/due.ts";
 import type { Flush } from "../upkeep/flush.ts";
+import type { Chore } from "../upkeep/flush-state.ts";
 
 /** Milliseconds between two checks of what is due. */
 const CHECK_MS = 500;

@@ -1,7 +1,6 @@
 import { createPause } from "../../timing/pause.ts";
 import type { MemoryRow } from "../model/rows.ts";
-import type { QueuedChange } from "./change.ts";
-import { createDraft } from "./draft.ts";
+import { createDraft, type QueuedChange } from "./draft.ts";
 import { addLinks, linksOf } from "./links.ts";
 import type { MemoryTable } from "./table.ts";
 

@@ -1,14 +1,45 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
-import type { Base, MemoryCodec } from "../base/base.ts";
-import { holdBase } from "../base/held-base.ts";
+import { createPause } from "../../timing/pause.ts";
+import { type Base, holdBase, type MemoryCodec } from "../base/base.ts";
 import { createPending, type Outcome } from "../log/pending.ts";
 import type { Usage } from "../model/quota.ts";
-import type { StoredMemory } from "../model/rows.ts";
+import type { MemoryRow, StoredMemory } from "../model/rows.ts";
 import { createView, MOST_WITH_STATES } from "../view/create-view.ts";
 import { createLiveView } from "../view/live-view.ts";
+import type { View } from "../view/view.ts";
 import { createStoredReader } from "./stored-reader.ts";
 import type { KeptTable, Room, TableReader } from "./table.ts";
-import { createViewReader } from "./view-reader.ts";
+
+/** The most memories of sessions around a search's best candidates. */
+export const MAX_SESSION_MEMORIES = 512;
+/** Memories of a batch when all are read. */
+const BATCH = 500;
+
+/** Answers from a view that has all memories of its table. */
+function createViewReader(view: View): TableReader {
+  return {
+    find: async (ids) => ids.flatMap((id) => view.get(id) ?? []),
+    list: async (filter, from, limit) => view.list(filter, from, limit),
+    count: async (filter) => view.count(filter),
+    select: async (filter) => view.select(filter),
+    expiring: async (limit) => view.expiring(limit),
+    async *rows() {
+      const pause = createPause();
+      let rows: MemoryRow[] = [];
+      for (const row of view.rows()) {
+        rows.push(row);
+        if (rows.length < BATCH) continue;
+        yield rows;
+        rows = [];
+        await pause();
+      }
+      yield rows;
+    },
+    withText: async (content) => view.withText(content),
+    candidates: async (question) => view.candidates(question),
+    ofSessions: async (sessions, asked) => view.ofSessions(sessions, asked, MAX_SESSION_MEMORIES),
+  };
+}
 
 /** Approximate bytes of a memory in the view: its row and words, and its token states. */
 const ROW_BYTES = 500;

@@ -1,8 +1,8 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { LanceDb } from "../../native/lancedb.ts";
 import type { Bases, MemoryCodec } from "../base/base.ts";
+import { createDiskVault } from "../base/base-folder.ts";
 import { createBases, type OnStep } from "../base/bases.ts";
-import { createDiskVault } from "../base/disk-vault.ts";
 import { memoryCodec } from "../base/memory-codec.ts";
 import type { Vault } from "../base/vault.ts";
 import type { Log } from "../log/log.ts";

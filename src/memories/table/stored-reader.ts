@@ -1,17 +1,55 @@
 import type { TokenStates } from "../../embedding/embedder.ts";
-import type { Base } from "../base/base.ts";
-import type { HeldBase } from "../base/held-base.ts";
+import type { Base, HeldBase } from "../base/base.ts";
 import { createStateIndex, named, type StateIndex } from "../indexes/token-states.ts";
 import { tokensOf } from "../indexes/tokens.ts";
 import type { Pending } from "../log/pending.ts";
 import { type Filter, type PageStart, type Position, passes } from "../model/filter.ts";
-import type { Candidate, StoredMemory } from "../model/rows.ts";
-import { isSameText } from "../model/same-text.ts";
+import { type Candidate, isSameText, type StoredMemory } from "../model/rows.ts";
 import { createView } from "../view/create-view.ts";
 import type { View } from "../view/view.ts";
-import { createRecentStates } from "./recent-states.ts";
 import { countWords, wordsOf } from "./stored-words.ts";
 import type { MemoryTable, TableReader } from "./table.ts";
+
+/** The most memories whose token states are kept: some megabytes. */
+const MAX_MEMORIES = 2_000;
+
+/**
+ * Keeps the token states of the memories that were last read from a base. A search compares what it has
+ * found word by word at once; reading the states again would take as long as the search.
+ * @param changes grows with every commit, which makes the kept states invalid
+ */
+function createRecentStates(changes: () => number) {
+  const states = new Map<string, Int8Array>();
+  let validFor = changes();
+
+  const refresh = () => {
+    if (validFor === changes() && states.size <= MAX_MEMORIES) return;
+    states.clear();
+    validFor = changes();
+  };
+
+  return {
+    /** Reads memories, and keeps their states unless there was a commit meanwhile. */
+    async read(task: () => Promise<StoredMemory[]>): Promise<StoredMemory[]> {
+      const began = changes();
+      const memories = await task();
+      refresh();
+      if (began === validFor) for (const memory of memories) states.set(memory.id, memory.states);
+      return memories;
+    },
+
+    /** The kept states of some memories, by id. */
+    of(ids: readonly string[]): Map<string, Int8Array> {
+      refresh();
+      const kept = new Map<string, Int8Array>();
+      for (const id of ids) {
+        const own = states.get(id);
+        if (own) kept.set(id, own);
+      }
+      return kept;
+    },
+  };
+}
 
 /** The nearest memories among which those with the same vector are found. */
 const NEAREST = 100;

@@ -1,4 +1,4 @@
-import type { HeldBase } from "../base/held-base.ts";
+import type { HeldBase } from "../base/base.ts";
 import { MOST_MISSPELT, mayBeNear, nearestWords, nearness } from "../indexes/near-words.ts";
 import { tokensOf } from "../indexes/tokens.ts";
 import type { Filter } from "../model/filter.ts";

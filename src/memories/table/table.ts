@@ -1,5 +1,5 @@
 import type { EmbeddingModel, TokenStates } from "../../embedding/embedder.ts";
-import type { HeldBase } from "../base/held-base.ts";
+import type { HeldBase } from "../base/base.ts";
 import type { Outcome, Pending } from "../log/pending.ts";
 import type { Filter, PageStart } from "../model/filter.ts";
 import type { Usage } from "../model/quota.ts";

@@ -1,11 +1,11 @@
-import { DatabaseUnavailable } from "../../db/postgres-errors.ts";
+import { DatabaseUnavailable } from "../../db/database-error.ts";
 import { AppError, CtxdError } from "../../errors.ts";
 import { isDiskFull } from "../../system/disk-errors.ts";
 import { AnswersTaken } from "../log/log.ts";
 import type { Filter } from "../model/filter.ts";
 import { checkQuota, type Usage } from "../model/quota.ts";
-import type { Change, QueuedChange } from "./change.ts";
 import { type Commit, commitGroup } from "./commit.ts";
+import type { Change, QueuedChange } from "./draft.ts";
 
 /**
  * The table takes no writes any more: it is being removed or replaced, or it differs from the log and must

@@ -2,6 +2,106 @@ import type { Base } from "../base/base.ts";
 import type { Lease } from "../log/records.ts";
 import type { KeptTable } from "../table/table.ts";
 
+/** When upkeep of a table is due. Times are milliseconds. */
+export const DUE = {
+  /** The log is flushed when no write has come for this long, */
+  idle: 5_000,
+  /** this long after the first change, */
+  age: 60_000,
+  /** or when this many changes or bytes are pending. */
+  changes: 1_000,
+  bytes: 4 << 20,
+  /** After a flush the table rests for this many times the flush's duration. */
+  restFactor: 4,
+  /** Deleted data leaves the files this long after the answer. The promise to users is 60 s. */
+  forgetAfter: 15_000,
+  /** The same, including the flushes of other tables that run before. */
+  forgottenWithin: 40_000,
+  /** A failed flush is tried again after this long. */
+  retryAfter: 5_000,
+  /**
+   * A table is large from this many rows on: rewriting it, or reading it into memory, takes more than a
+   * few hundred milliseconds.
+   */
+  largeRows: 10_000,
+  /** A large table gets its indexes when no write has come for this long. */
+  indexAfter: 10_000,
+  /** Appends between two rewrites of a base, and the share of its rows that they may add. */
+  appends: 16,
+  appendedShare: 0.5,
+};
+export type Due = typeof DUE;
+
+/**
+ * The same for bases in an object store. Fewer flushes, because each object costs money and every
+ * process can read the entries from the log.
+ */
+export const SHARED_DUE: typeof DUE = { ...DUE, idle: 600_000, age: 3_600_000 };
+
+/**
+ * A piece of upkeep: bring the log into the base (`flush`), build the base's indexes (`index`), or read
+ * the base that another process has recorded (`move`).
+ */
+export type Chore = "flush" | "index" | "move";
+
+type FlushedTable = Pick<KeptTable, "base" | "pending">;
+
+/** What makes a chore due besides the state of the flushes. Moments are those of `performance.now()`. */
+interface Situation {
+  now: number;
+  /** Whether deleted data must leave the files now. */
+  mustForget: boolean;
+  /** Whether the table is to be closed, so that its flush must not wait. */
+  isInExcess: boolean;
+}
+
+/** The chore that is due; `null` when none is. */
+export function choreOf(
+  table: FlushedTable,
+  state: FlushState,
+  due: Due,
+  { now, mustForget, isInExcess }: Situation,
+): Chore | null {
+  const { pending } = table;
+  const hasWork = hasPendingWork(state, table);
+  const leavesOldData = remainsSince(table, state) !== null;
+  if (mustForget || (isInExcess && hasWork)) return "flush";
+  const quiet = now - pending.lastCommit;
+  // A table with remains is flushed soon anyway, by `forgetAfter`.
+  if (hasWork && !leavesOldData && quiet >= due.idle) return "flush";
+  const isLarge = pending.size >= due.changes || pending.bytes >= due.bytes;
+  const isOld = pending.dirtySince !== null && now - pending.dirtySince >= due.age;
+  if (isLarge || isOld) return "flush";
+  // A flush with remains rewrites the base: it must not wait until the old base has an index.
+  const mayIndex = !leavesOldData && quiet >= due.indexAfter;
+  return mayIndex && lacksIndex(table.base.current, state, due) ? "index" : null;
+}
+
+/** When the oldest deletion was made whose data is still in the files; `null` when there is none. */
+export function remainsSince({ pending }: FlushedTable, { forgettingSince }: FlushState) {
+  return forgettingSince ?? pending.remainsSince;
+}
+
+/** Whether the pending changes may be appended to the base, instead of rewriting it. */
+export function mayAppend(
+  { base: { current }, pending }: FlushedTable,
+  state: FlushState,
+  due: Due,
+): boolean {
+  if (state.mustRewrite || !isSoleWriter(state, current)) return false;
+  if (!current?.isUpToDate || pending.remainsSince !== null) return false;
+  const { times, rows } = state.appended;
+  const maxRows = Math.max(due.largeRows, due.appendedShare * current.rows);
+  const isWithinLimits = times < due.appends && rows + pending.size < maxRows;
+  return current.rows > due.largeRows && isWithinLimits;
+}
+
+/** Whether a large base has no indexes. Indexing records the base, so it must be known to be intact. */
+function lacksIndex(base: Base | null, state: FlushState, due: Due): boolean {
+  const isIntact = !state.mustRewrite && state.unrecorded === null;
+  return isIntact && base !== null && base.rows > due.largeRows && !base.isIndexed;
+}
+
 /**
  * What earlier flushes of an open table have begun and not finished, and what the next one must know of
  * them. Moments are those of `performance.now()`.

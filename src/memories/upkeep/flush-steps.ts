@@ -5,9 +5,7 @@ import type { Log } from "../log/log.ts";
 import { type Checkpoint, isSameBase } from "../log/records.ts";
 import { LeaseLost } from "../log/shared-log.ts";
 import type { KeptTable } from "../table/table.ts";
-import type { Due } from "./due.ts";
-import { mayAppend } from "./flush-policy.ts";
-import { type FlushState, isSoleWriter, needsWrite } from "./flush-state.ts";
+import { type Due, type FlushState, isSoleWriter, mayAppend, needsWrite } from "./flush-state.ts";
 
 /** What the steps of a table's flushes work on. */
 export interface FlushContext {

@@ -1,9 +1,13 @@
 import { type Checkpoint, isSameBase } from "../log/records.ts";
 import { LeaseLost } from "../log/shared-log.ts";
 import { withLease } from "../table/held-lease.ts";
-import type { Chore } from "./due.ts";
-import { choreOf, remainsSince } from "./flush-policy.ts";
-import { createFlushState, hasPendingWork } from "./flush-state.ts";
+import {
+  type Chore,
+  choreOf,
+  createFlushState,
+  hasPendingWork,
+  remainsSince,
+} from "./flush-state.ts";
 import {
   abandonUnrecorded,
   type FlushContext,

@@ -1,10 +1,126 @@
+import { firstInOrder } from "../indexes/largest.ts";
 import { createStateIndex, named } from "../indexes/token-states.ts";
-import { createVectorIndex } from "../indexes/vectors.ts";
-import { createWordIndex } from "../indexes/words.ts";
-import { createCandidates } from "./candidates.ts";
-import { createColumns } from "./columns.ts";
-import { createListing } from "./listing.ts";
-import type { View } from "./view.ts";
+import { createVectorIndex, type VectorIndex } from "../indexes/vectors.ts";
+import { createWordIndex, type WordIndex } from "../indexes/words.ts";
+import type { Filter, PageStart } from "../model/filter.ts";
+import type { Candidate } from "../model/rows.ts";
+import { type Columns, createColumns } from "./columns.ts";
+import type { SessionQuestion, View, WordMatches } from "./view.ts";
+
+const NO_MATCHES = new Float32Array(0);
+
+/**
+ * The candidates of searches in a view.
+ * @param changes how often the view has changed
+ */
+function createCandidates({
+  columns,
+  vectors,
+  words,
+  changes,
+}: {
+  columns: Columns;
+  vectors: VectorIndex;
+  words: WordIndex;
+  changes: () => number;
+}): Pick<View, "matchWords" | "candidates" | "ofSessions"> {
+  const candidatesOf = (
+    slots: readonly number[],
+    { vector, terms }: Pick<SessionQuestion, "vector" | "terms">,
+  ) => {
+    const products = vector && vectors.products(vector, slots);
+    const matches = words.matches(terms, slots);
+    return slots.map(
+      (slot, at): Candidate => ({
+        memory: columns.cachedRow(slot),
+        cosine: products?.[at]?.product ?? null,
+        passage: products?.[at]?.nth ?? 0,
+        matches: matches[at] ?? NO_MATCHES,
+      }),
+    );
+  };
+
+  const matchWords: View["matchWords"] = ({ words: question, filter, limit, corpus }) => {
+    const accepts = columns.accepts(filter);
+    const among = corpus === undefined ? columns.among(filter) : undefined;
+    const terms = question === null ? [] : words.terms(question, corpus, among);
+    const slots = words.matching(terms, { count: limit, accepts });
+    // Caches the rows.
+    for (const slot of slots) columns.cachedRow(slot);
+    return { terms, slots, memories: among?.texts, changes: changes() };
+  };
+
+  return {
+    matchWords,
+
+    candidates({ vector, ...question }, matched?: WordMatches) {
+      const isCurrent = matched?.changes === changes();
+      const { terms, slots, memories } = isCurrent ? matched : matchWords(question);
+      const { filter, limit, least } = question;
+      const found = vector
+        ? vectors.nearest(vector, { count: limit, least, accepts: columns.accepts(filter) })
+        : new Set<number>();
+      for (const slot of slots) found.add(slot);
+      const candidates = candidatesOf([...found], { vector, terms });
+      return { candidates, terms, ...(memories !== undefined && { memories }) };
+    },
+
+    ofSessions(sessions, { filter, ...question }, limit) {
+      const accepts = columns.accepts(filter);
+      const found: number[] = [];
+      for (const session of new Set(sessions)) {
+        found.push(...columns.ofSession(session, accepts, limit - found.length));
+      }
+      return candidatesOf(found, question);
+    },
+  };
+}
+
+/** The parts of a view that list and count memories by a filter. */
+export function createListing(columns: Columns): Pick<View, "list" | "count" | "select"> {
+  /** Newest first; equals by the larger id. */
+  const byAge = (a: number, b: number) =>
+    columns.createdAt(b) - columns.createdAt(a) || (columns.id(a) < columns.id(b) ? 1 : -1);
+
+  const isBehind = ({ createdAt, id }: PageStart, slot: number) => {
+    const time = columns.createdAt(slot);
+    return time < createdAt || (time === createdAt && columns.id(slot) < id);
+  };
+
+  const isOnPage = (from: PageStart, slot: number) =>
+    from.isBackward ? !isBehind(from, slot) && columns.id(slot) !== from.id : isBehind(from, slot);
+
+  const passing = (filter: Filter) => {
+    const accepts = columns.accepts(filter);
+    return (slot: number) => columns.has(slot) && (accepts === null || accepts(slot));
+  };
+
+  return {
+    list(filter, from, limit) {
+      const passes = passing(filter);
+      const isListed = (slot: number) => passes(slot) && (from === null || isOnPage(from, slot));
+      if (!from?.isBackward) {
+        return firstInOrder(columns.end, isListed, byAge, limit).map(columns.id);
+      }
+      const oldestFirst = (a: number, b: number) => byAge(b, a);
+      return firstInOrder(columns.end, isListed, oldestFirst, limit).map(columns.id).reverse();
+    },
+
+    count(filter) {
+      const passes = passing(filter);
+      let count = 0;
+      for (let slot = 0; slot < columns.end; slot++) if (passes(slot)) count++;
+      return count;
+    },
+
+    select(filter) {
+      const passes = passing(filter);
+      const ids: string[] = [];
+      for (let slot = 0; slot < columns.end; slot++) if (passes(slot)) ids.push(columns.id(slot));
+      return ids;
+    },
+  };
+}
 
 /**
  * Views of more memories keep no token states. The states take as much memory as everything else, so the states of a

@@ -1,7 +1,91 @@
 import { createPause } from "../../timing/pause.ts";
 import type { Outcome } from "../log/pending.ts";
-import { type Filling, type FillingSource, startFilling } from "./filling.ts";
+import type { StoredMemory } from "../model/rows.ts";
 import type { View } from "./view.ts";
+
+/** The memories of a table: its base, and the changes since. */
+interface FillingSource {
+  /** The memories of the base. */
+  memories: () => AsyncIterable<readonly StoredMemory[]>;
+  /** The changes in the log; `null` for a removed memory. */
+  changes: () => ReadonlyMap<string, StoredMemory | null>;
+  /** Milliseconds to wait before the view is filled. */
+  after: number;
+}
+
+/** A view that is being filled. */
+interface Filling {
+  /** Rejects when filling fails or is cancelled. */
+  readonly view: Promise<View>;
+  /** Records a commit that is made meanwhile. It is applied at the end. */
+  note(commit: Outcome): void;
+  cancel(): void;
+}
+
+/**
+ * Fills a view in the background.
+ * @param create makes an empty view
+ * @param onFilled receives the view in the same turn in which it becomes complete: a commit in between would be lost
+ */
+function startFilling(
+  create: () => View,
+  { memories, changes, after }: FillingSource,
+  onFilled: (view: View) => void,
+): Filling {
+  /** Changes that the view lacks; `null` for a removed memory. */
+  const newer = new Map<string, StoredMemory | null>();
+  let isCancelled = false;
+
+  const requireOpen = () => {
+    if (isCancelled) throw new Error("the view was closed while it was being filled");
+  };
+
+  const putAll = async (view: View) => {
+    const pause = createPause();
+    const batches = memories();
+    for (const [id, memory] of changes()) newer.set(id, memory);
+    for await (const batch of batches) {
+      for (const memory of batch) {
+        if (!newer.has(memory.id)) view.put(memory);
+        await pause();
+      }
+      requireOpen();
+    }
+    // Commits add to `newer` meanwhile.
+    for (const [id, memory] of newer) {
+      newer.delete(id);
+      if (memory) view.put(memory);
+      else view.remove(id);
+      await pause();
+    }
+    requireOpen();
+    onFilled(view);
+  };
+
+  const fill = async (): Promise<View> => {
+    if (after > 0) await Bun.sleep(after);
+    requireOpen();
+    const view = create();
+    try {
+      await putAll(view);
+    } catch (error) {
+      view.close();
+      throw error;
+    }
+    return view;
+  };
+
+  return {
+    view: fill(),
+    note({ written, removed }) {
+      for (const memory of written) newer.set(memory.id, memory);
+      for (const id of removed) newer.set(id, null);
+    },
+    cancel() {
+      isCancelled = true;
+    },
+  };
+}
 
 /** The view of a table. It is filled when it is first needed, and then follows every commit. */
 export type LiveView = ReturnType<typeof createLiveView>;

@@ -1,10 +1,10 @@
 import { createAccess } from "../../../src/access/access.ts";
 import { createShownOnce } from "../../../src/dashboard/shown-once.ts";
+import { createSecret } from "../../../src/db/id.ts";
 import { openPostgres } from "../../../src/db/postgres-database.ts";
-import { createSecret } from "../../../src/db/secret.ts";
 import { createKeys } from "../../../src/keys/keys.ts";
 import { SCOPES } from "../../../src/keys/scopes.ts";
-import { codeOf, stepAt } from "../../../src/sign-in/totp.ts";
+import { codeOf, stepAt } from "../../../src/sign-in/second-step/one-time-codes.ts";
 import type { Cluster } from "../../support/cluster.ts";
 
 export type Secrets = Awaited<ReturnType<typeof createSecrets>>;

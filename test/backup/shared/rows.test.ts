@@ -8,7 +8,7 @@ import {
 } from "../../../src/backup/shared/rows.ts";
 import { MIGRATIONS } from "../../../src/db/migrations.ts";
 import { connectPostgres, type Postgres } from "../../../src/db/postgres.ts";
-import { migrateSqlite } from "../../../src/db/sqlite-migrate.ts";
+import { migrateSqlite } from "../../../src/db/sqlite-files.ts";
 import { type PostgresDatabase, sharedPostgres } from "../../support/postgres.ts";
 
 let database: PostgresDatabase;

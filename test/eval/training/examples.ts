@@ -4,7 +4,7 @@ import type { StoredMemory } from "../../../src/memories/model/rows.ts";
 import { SIGNALS } from "../../../src/memories/ranking/signals/signals.ts";
 import type { Weights } from "../../../src/memories/ranking/weights.ts";
 import { rankTable, type versionData } from "../../../src/memories/rules/search.ts";
-import { MAX_SESSION_MEMORIES } from "../../../src/memories/table/view-reader.ts";
+import { MAX_SESSION_MEMORIES } from "../../../src/memories/table/create-table.ts";
 import { createView } from "../../../src/memories/view/create-view.ts";
 import type { EvaluationSet } from "../set.ts";
 

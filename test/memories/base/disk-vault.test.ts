@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { createDiskVault } from "../../../src/memories/base/disk-vault.ts";
+import { createDiskVault } from "../../../src/memories/base/base-folder.ts";
 import { temporaryFolder } from "../../support/database.ts";
 import { describeVault, WHOLE, writeBase } from "./vault-contract.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readWholeTable } from "../../../src/memories/base/read-whole-table.ts";
+import { readWholeTable } from "../../../src/memories/base/connection.ts";
 import { loadLanceDb } from "../../../src/native/lancedb.ts";
 import { changesOf, model, storedMemories, storedMemory, testBases } from "../../support/bases.ts";
 import { testCacheDir } from "../../support/embedder.ts";

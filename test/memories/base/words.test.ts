@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { holdBase } from "../../../src/memories/base/held-base.ts";
+import { holdBase } from "../../../src/memories/base/base.ts";
 import { tokensOf } from "../../../src/memories/indexes/tokens.ts";
 import { createWordIndex } from "../../../src/memories/indexes/words.ts";
 import { createPending } from "../../../src/memories/log/pending.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { firstInOrder } from "../../../src/memories/indexes/first-in-order.ts";
+import { firstInOrder } from "../../../src/memories/indexes/largest.ts";
 import { createRandom } from "../../support/random.ts";
 
 const random = createRandom(2);

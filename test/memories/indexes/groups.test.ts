@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createGroups, type Groups } from "../../../src/memories/indexes/groups.ts";
+import { createGroups, type Groups } from "../../../src/memories/indexes/slots.ts";
 
 function membersOf(groups: Groups, group: number): number[] {
   const members: number[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createInterned } from "../../../src/memories/indexes/interned.ts";
+import { createInterned } from "../../../src/memories/indexes/texts.ts";
 
 test("equal values have one number, until none has it", () => {
   const lists = createInterned<string[]>((list) => JSON.stringify(list));

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { largestEstimated } from "../../../src/memories/indexes/estimated.ts";
+import { largestEstimated } from "../../../src/memories/indexes/sketched-rows.ts";
 import { createSketches, type Estimates } from "../../../src/memories/indexes/sketches.ts";
 import { createVectorIndex } from "../../../src/memories/indexes/vectors.ts";
 import {

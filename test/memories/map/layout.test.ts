@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { createMapDrawing } from "../../../src/memories/map/draw-in-worker.ts";
-import { layOut } from "../../../src/memories/map/layout.ts";
-import { findNeighbours } from "../../../src/memories/map/neighbours.ts";
+import { findNeighbours, layOut } from "../../../src/memories/map/layout.ts";
 import { createRandom } from "../../support/random.ts";
 
 const DIMENSION = 24;

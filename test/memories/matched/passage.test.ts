@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createMatcher } from "../../../src/memories/matched/matcher.ts";
+import { createMatcher } from "../../../src/memories/matched/passage.ts";
 import { termsOf } from "../../../src/memories/matched/term-finder.ts";
 import { createRandom } from "../../support/random.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { placeAmongSaved } from "../../../src/memories/ranking/captured.ts";
+import { placeAmongSaved } from "../../../src/memories/ranking/considered.ts";
 
 const FLOOR = 0.2;
 const some = (...scores: number[]) => scores.map((score) => ({ score, chance: score }));

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createEmbedders } from "../../../src/embedding/embedders.ts";
+import { createEmbedders } from "../../../src/embedding/chosen-model.ts";
 import { wholeAccount } from "../../../src/keys/reach.ts";
 import { fakeEmbedder } from "../../support/fake-embedder.ts";
 import { AT_ONCE, createReplicas, type Replica } from "../../support/shared-stores.ts";

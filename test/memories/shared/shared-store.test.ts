@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { OutcomeUnknown } from "../../../src/db/postgres-errors.ts";
+import { OutcomeUnknown } from "../../../src/db/database-error.ts";
 import { AppError } from "../../../src/errors.ts";
 import { wholeAccount } from "../../../src/keys/reach.ts";
 import { AT_ONCE, createReplicas, type Replica, SOON } from "../../support/shared-stores.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { MemoryRow } from "../../../src/memories/model/rows.ts";
-import { createRowCache } from "../../../src/memories/view/row-cache.ts";
+import { createRowCache } from "../../../src/memories/view/columns.ts";
 import { createRandom } from "../../support/random.ts";
 
 /** The slots that share a place are multiples of this number apart. */

@@ -4,9 +4,9 @@ import { Value } from "@sinclair/typebox/value";
 import type { Config } from "../../../src/config/config.ts";
 import type { ServerStatus } from "../../../src/dashboard/server-status.ts";
 import type { Embedder } from "../../../src/embedding/embedder.ts";
-import type { Drain } from "../../../src/http/drain.ts";
+import type { Drain } from "../../../src/http/load/drain.ts";
 import type { Log } from "../../../src/log.ts";
-import type { FetchDocument } from "../../../src/oauth/document-fetcher.ts";
+import type { FetchDocument } from "../../../src/oauth/clients/document-fetcher.ts";
 import { startServer } from "../../support/server.ts";
 import { createPerson, type Page, type Person } from "./person.ts";
 

@@ -1,5 +1,5 @@
-import { createFactors } from "../../../src/sign-in/factors.ts";
-import { toBase32 } from "../../../src/sign-in/totp.ts";
+import { createFactors } from "../../../src/sign-in/second-step/factors.ts";
+import { toBase32 } from "../../../src/sign-in/second-step/one-time-codes.ts";
 import { createCodeApp } from "../../support/code-app.ts";
 import { type Place, storesOn } from "../../support/databases.ts";
 import { addAccount } from "../../support/stores.ts";

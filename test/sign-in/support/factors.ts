@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { toBase32 } from "../../../src/sign-in/totp.ts";
+import { toBase32 } from "../../../src/sign-in/second-step/one-time-codes.ts";
 import type { OAuthServer } from "../../oauth/support/oauth-server.ts";
 import { createPerson, type Page, type Person } from "../../oauth/support/person.ts";
 import { createCodeApp } from "../../support/code-app.ts";

@@ -1,5 +1,5 @@
-import { GOOGLE } from "../../../src/sign-in/google.ts";
-import { createProviders } from "../../../src/sign-in/providers.ts";
+import { GOOGLE } from "../../../src/sign-in/providers/google.ts";
+import { createProviders } from "../../../src/sign-in/providers/providers.ts";
 import { testClock } from "../../support/database.ts";
 
 export const CLIENT = { clientId: "ctxd", clientSecret: "secret" };

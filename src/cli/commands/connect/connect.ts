@@ -1,24 +1,47 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import type { Config } from "../../../config/config.ts";
-import { HAS_PLUGIN, hasPlugin } from "../../../connect/claude-plugin.ts";
-import type { Client } from "../../../connect/client.ts";
-import { CLIENTS, clientsLike, findClient } from "../../../connect/clients.ts";
+import { type Client, type Fields, placeOn } from "../../../connect/client.ts";
+import { CLIENTS, clientsLike, findClient, HOSTED_CLIENTS } from "../../../connect/clients.ts";
 import { ConnectError } from "../../../connect/connect-error.ts";
-import { HOSTED_CLIENTS } from "../../../connect/hosted-clients.ts";
+import { findHookAgent, type HookKind, writeHooks } from "../../../connect/hooks.ts";
+import { HAS_PLUGIN, hasPlugin } from "../../../connect/plugins.ts";
+import { renderEntry } from "../../../connect/render.ts";
 import { approvalFields } from "../../../connect/tool-approval.ts";
 import { launchOf } from "../../../server/invocation.ts";
 import { toShell } from "../../../system/shell.ts";
-import { askForKey } from "../../ask-for-key.ts";
+import { parseOrigin, requireEncryption } from "../../api.ts";
 import { CommandError } from "../../command-error.ts";
-import type { Context, Environment } from "../../context.ts";
-import { examples } from "../../help-text.ts";
-import { confirm, isInteractive, say } from "../../terminal.ts";
-import { parseOrigin, requireEncryption } from "../../url.ts";
-import { applyPlans, type Plan } from "./apply.ts";
+import { type Context, type Environment, examples } from "../../context.ts";
+import { askForKey } from "../../input.ts";
+import { confirm, isInteractive, print, say } from "../../terminal.ts";
 import { installedClients, listClients, surroundingsOf } from "./list.ts";
-import { type ConnectOptions, checkOptions } from "./options.ts";
-import { type Change, hooksOf, planChanges, type Wanted } from "./plan.ts";
-import { printEntry } from "./print-entry.ts";
+import {
+  applyPlans,
+  type Change,
+  type ConnectOptions,
+  checkOptions,
+  hooksOf,
+  type Plan,
+  planChanges,
+  type Wanted,
+} from "./plan.ts";
+
+/** Prints the settings, for a user who edits the files by hand. */
+async function printEntry(client: Client, entry: Fields, { hooks, commandOf }: Wanted) {
+  await print(renderEntry(client, entry));
+  say(`Add this to ${pathOf(client.file)}.`);
+  const agent = findHookAgent(client.id);
+  const commandFor = (kind: HookKind) => (hooks[kind] ? commandOf(kind) : null);
+  const commands = { recall: commandFor("recall"), capture: commandFor("capture") };
+  if (!agent || (commands.recall ?? commands.capture) === null) return;
+  await print(writeHooks(agent, "", commands).trimEnd());
+  say(`Add this to ${pathOf(agent.settings.file)}.`);
+}
+
+/** The path of a file on this system, in the form that people write. */
+function pathOf(file: Client["file"]): string {
+  return placeOn(process.platform, file) ?? file.linux;
+}
 
 type ConnectAll = ConnectOptions & { all?: boolean; hook?: boolean };
 

@@ -1,4 +1,3 @@
-import { hasPlugin } from "../../../connect/claude-plugin.ts";
 import type { Client } from "../../../connect/client.ts";
 import { CLIENTS } from "../../../connect/clients.ts";
 import { ConnectError } from "../../../connect/connect-error.ts";
@@ -9,10 +8,10 @@ import {
   readConfiguration,
   type Surroundings,
 } from "../../../connect/files.ts";
+import { hasPlugin } from "../../../connect/plugins.ts";
 import { homeFolder } from "../../../system/folders.ts";
 import type { Environment } from "../../context.ts";
-import { print, say } from "../../terminal.ts";
-import { formatTable } from "../../text-table.ts";
+import { formatTable, print, say } from "../../terminal.ts";
 import { hooksOf } from "./plan.ts";
 
 /** The states of clients, in the order in which clients are listed. */

@@ -1,28 +1,73 @@
 import type { Client, Fields } from "../../../connect/client.ts";
 import { ConnectError } from "../../../connect/connect-error.ts";
+import { describeChange, hideKeys } from "../../../connect/diff.ts";
 import { writeEntry } from "../../../connect/entry.ts";
 import {
   type File,
   isInstalled,
+  isReadByOthers,
   locate,
   readConfiguration,
+  removeConfiguration,
+  replaceConfiguration,
   type Surroundings,
 } from "../../../connect/files.ts";
 import {
   findHookAgent,
   HOOK_AGENTS,
   HOOK_KINDS,
+  type HookCommands,
   type HookKind,
-} from "../../../connect/hook-agents.ts";
-import { type HookCommands, hooksIn, writeHooks } from "../../../connect/hooks.ts";
-import {
-  isOwnPlugin,
-  kindsInPlugin,
-  PLUGIN_FILE,
-  renderPlugin,
-} from "../../../connect/opencode-plugin.ts";
-import { writeApprovalRule } from "../../../connect/tool-approval.ts";
-import { CommandError } from "../../command-error.ts";
+  hooksIn,
+  writeHooks,
+} from "../../../connect/hooks.ts";
+import { isOwnPlugin, kindsInPlugin, PLUGIN_FILE, renderPlugin } from "../../../connect/plugins.ts";
+import { AGENTS_WITH_APPROVAL, writeApprovalRule } from "../../../connect/tool-approval.ts";
+import { toShell } from "../../../system/shell.ts";
+import { CommandError, USAGE } from "../../command-error.ts";
+import { confirm, isInteractive, say } from "../../terminal.ts";
+
+/** Options of `ctxd connect`. */
+export interface ConnectOptions {
+  /** The address of a remote server. Default: the memory on this machine. */
+  url?: URL;
+  /** Whether to use an API key of that server instead of signing in. */
+  key?: boolean;
+  /** Whether hooks add memories to conversations; undefined leaves the hooks as they are. */
+  recall?: boolean;
+  /** Whether hooks save the turns of conversations; undefined leaves the hooks as they are. */
+  capture?: boolean;
+  /** Whether the agent may use the tools without asking each time. */
+  allow?: boolean;
+  remove?: boolean;
+  print?: boolean;
+  yes?: boolean;
+}
+
+/** @throws CommandError for options that can't be combined */
+export function checkOptions(
+  clients: readonly Client[],
+  { url, key, recall, capture, allow, remove, print: isPrint }: ConnectOptions,
+) {
+  const fail = (message: string) => {
+    throw new CommandError(message, USAGE);
+  };
+  if (key && !url) fail("--key needs --url: on this machine no key is needed.");
+  if (remove && (url || recall || capture || allow || isPrint)) {
+    fail("--remove can only be combined with --yes.");
+  }
+  if ((recall || capture) && url) {
+    fail(
+      "--recall and --capture use the memory on this machine: they can't be combined with --url.",
+    );
+  }
+  const isFor = (ids: readonly string[]) => clients.some(({ id }) => ids.includes(id));
+  if ((recall || capture) && !isFor(WITH_HOOKS)) {
+    fail(`--recall and --capture need an agent with hooks: ${WITH_HOOKS.join(", ")}.`);
+  }
+  if (allow && !isFor(AGENTS_WITH_APPROVAL))
+    fail(`--allow works with ${AGENTS_WITH_APPROVAL.join(", ")}.`);
+}
 
 /** A change of a file: its new text, or its removal. */
 export interface Change {
@@ -46,7 +91,7 @@ export interface Wanted {
 }
 
 /** Ids of the agents that support hooks. */
-export const WITH_HOOKS: readonly string[] = [...HOOK_AGENTS.map(({ id }) => id), "opencode"];
+const WITH_HOOKS: readonly string[] = [...HOOK_AGENTS.map(({ id }) => id), "opencode"];
 
 /**
  * Plans the file changes for a client; none if its settings are already as wanted.
@@ -124,4 +169,87 @@ function inFile<Result>(path: string, work: () => Result): Result {
     if (!(error instanceof ConnectError)) throw error;
     throw new ConnectError(`${path} ${error.message}.`, { cause: error });
   }
+}
+
+/** The changes for one client. */
+export interface Plan {
+  client: Client;
+  changes: Change[];
+}
+
+/** Shows all changes, asks once, and applies them. */
+export async function applyPlans(
+  plans: readonly Plan[],
+  options: ConnectOptions,
+  key: string | null,
+) {
+  const [wanted, same] = [plans.filter(isChange), plans.filter((plan) => !isChange(plan))];
+  for (const { client } of same) {
+    const state = options.remove ? "is not connected" : "is already connected like this";
+    say(`${client.name} ${state}: nothing to change.`);
+  }
+  if (wanted.length === 0) return;
+  for (const { file, text } of wanted.flatMap(({ changes }) => changes)) {
+    say(`${file.path}${file.exists ? "" : " (a new file)"}\n${describeChange(file.text, text)}\n`);
+  }
+  await requireConsent(options);
+  for (const { client, changes } of wanted) {
+    for (const change of changes) apply(change, key);
+    say(describeOutcome(client, options, key));
+  }
+  if (!options.remove && !options.url && process.execPath.includes("/_npx/")) {
+    say(
+      "This Bun is in the cache of npx, which may be emptied: install Bun, or build the executable.",
+    );
+  }
+}
+
+function isChange({ changes }: Plan): boolean {
+  return changes.length > 0;
+}
+
+async function requireConsent({ yes }: ConnectOptions): Promise<void> {
+  if (yes) return;
+  if (!isInteractive()) {
+    throw new CommandError("Nothing was changed: without a terminal this needs --yes.", USAGE);
+  }
+  if (!(await confirm("Make these changes?"))) throw new CommandError("Nothing was changed.");
+}
+
+function apply({ file, text, isRemoval }: Change, key: string | null): void {
+  if (isRemoval) {
+    removeConfiguration(file);
+    say(`Removed ${file.path}.`);
+    return;
+  }
+  const copy = replaceConfiguration(file, text);
+  say(`Wrote ${file.path}.${copy ? ` A copy of the old file: ${copy}` : ""}`);
+  if (copy && hideKeys(file.text) !== file.text) say("That copy still contains an API key.");
+  if (key !== null && isReadByOthers(file.path)) {
+    say(`Other users of this machine can read the key in it: chmod 600 ${toShell([file.path])}`);
+  }
+}
+
+function describeOutcome(
+  client: Client,
+  { url, remove, recall, capture }: ConnectOptions,
+  key: string | null,
+): string {
+  if (remove) return `${client.name} is disconnected from its next start.`;
+  if (!url) {
+    const { note } = findHookAgent(client.id) ?? {};
+    const hasHooks = WITH_HOOKS.includes(client.id);
+    return [
+      `${client.name} is connected to the memory on this machine: ${client.reload}.`,
+      capture &&
+        hasHooks &&
+        "Its conversations are saved for 90 days, running ones from their beginning; --no-capture stops that.",
+      (recall || capture) && !hasHooks && "It has no hooks, so it can use the tools only.",
+      (recall || capture) && note,
+    ]
+      .filter(Boolean)
+      .join("\n");
+  }
+  const signIn = key === null ? ` Then ${client.signIn}.` : "";
+  return `${client.name} is connected to ${url.origin}: ${client.reload}.${signIn}`;
 }

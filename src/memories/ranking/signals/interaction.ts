@@ -2,7 +2,19 @@ import { tokensOf } from "../../indexes/tokens.ts";
 import type { Term } from "../../indexes/words.ts";
 import type { Considered } from "../considered.ts";
 import type { Kind } from "./kind.ts";
-import { ALONE } from "./meaning.ts";
+
+/** In a search by meaning alone, meaning counts twice, since there are no words. */
+export const ALONE = 2;
+
+/** How near the meaning of a memory is to that of the question. */
+export const meaning: Kind = {
+  part: "meaning",
+  names: ["meaning"],
+  read({ mode }) {
+    const times = mode === "semantic" ? ALONE : 1;
+    return (memory) => [times * memory.meaning];
+  },
+};
 
 /** Estimates the signal of a memory that is not compared, from its meaning and its words. */
 const USUAL = { start: 0.25, meaning: 0.65, coverage: 0.2 };

@@ -1,13 +1,102 @@
 import type { Considered } from "../considered.ts";
+import { isOf, readPeriod } from "../period.ts";
 import type { Question } from "../question.ts";
-import { interaction } from "./interaction.ts";
+import { interaction, meaning } from "./interaction.ts";
 import type { Kind, Part } from "./kind.ts";
-import { length } from "./length.ts";
-import { meaning } from "./meaning.ts";
-import { reply, session } from "./session.ts";
-import { time } from "./time.ts";
-import { wording } from "./wording.ts";
-import { words } from "./words.ts";
+import { isQuestion, wording } from "./wording.ts";
+
+/** In a search by words alone, words count more by this factor, since there is no meaning. */
+const ALONE = 1.5;
+
+/** The question's words that a memory contains. */
+export const words: Kind = {
+  part: "words",
+  names: ["coverage"],
+  read: ({ mode }) =>
+    mode === "keyword"
+      ? ({ coverage, own }) => [ALONE * (coverage + own)]
+      : ({ coverage }) => [coverage],
+};
+
+const NONE = [0] as const;
+
+/** Whether a memory is from the time that the question names. */
+export const time: Kind = {
+  part: "time",
+  names: ["period"],
+  read({ text, now }) {
+    const period = readPeriod(text, now);
+    if (period === null) return () => NONE;
+    return ({ memory }) => [isOf(period, memory.createdAt) ? 1 : 0];
+  },
+};
+
+/** Characters from which on a text counts as long, and the number of doublings that count. */
+const LONG = 600;
+const MOST = 2;
+/** Coverage of the question's words from which on a text was found by its words. */
+const COVERED = 0.3;
+
+/** Long texts contain many words by chance, so their matching words say less. */
+export const length: Kind = {
+  part: "length",
+  names: ["long"],
+  read: () => (memory) => {
+    const { length } = memory.memory.content;
+    const doublings = Math.min(MOST, Math.max(0, Math.log2(length / LONG)));
+    return [doublings * Math.min(1, memory.coverage / COVERED)];
+  },
+};
+
+/**
+ * Characters up to which the neighbours of a memory count in full. They count less for a longer memory, in proportion.
+ * Otherwise the long reply of an assistant would rank above the message that it answers.
+ */
+const BORROWS_IN_FULL = 600;
+
+const NO_HINT = [0] as const;
+
+/**
+ * The neighbours of a memory in its session. An answer is often next to the memory that has the question's words. So
+ * these signals count the words of the question that the two memories before and after have, and the memory itself lacks.
+ */
+export const session: Kind = {
+  part: "session",
+  names: ["around"],
+  read({ terms }) {
+    const rareness = Float64Array.from(terms, (term) => term.rareness);
+    const all = rareness.reduce((sum, one) => sum + one, 0);
+    return (memory) => {
+      const { matches, previous, next } = memory;
+      if (all === 0 || (previous === null && next === null)) return NO_HINT;
+      const before = previous?.previous?.matches;
+      const after = next?.next?.matches;
+      let found = 0;
+      for (let at = 0; at < rareness.length; at++) {
+        if (matches[at]) continue;
+        if (previous?.matches[at] || next?.matches[at] || before?.[at] || after?.[at]) {
+          found += rareness[at] ?? 0;
+        }
+      }
+      return [(borrows(memory) * found) / all];
+    };
+  },
+};
+
+/** The relevance of the message to which a memory replies. */
+export const reply: Kind = {
+  part: "session",
+  names: ["reply"],
+  read: () => (memory) => {
+    const { previous } = memory;
+    if (!previous || !isQuestion(previous.memory.content)) return NO_HINT;
+    return [borrows(memory) * previous.own];
+  },
+};
+
+function borrows({ memory }: Considered): number {
+  return Math.min(1, BORROWS_IN_FULL / memory.content.length);
+}
 
 type Kinds = readonly [Kind, ...Kind[]];
 

@@ -1,6 +1,6 @@
 import type { MemoryRow } from "../../model/rows.ts";
 import type { Considered } from "../considered.ts";
-import { contentWords } from "../content-words.ts";
+import { contentWords } from "../fact-text.ts";
 import type { Kind } from "./kind.ts";
 
 const ASKS_WHEN =

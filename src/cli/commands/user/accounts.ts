@@ -1,0 +1,234 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { parseEmail } from "../../../accounts/email.ts";
+import { checkPassword } from "../../../accounts/password.ts";
+import type { Config } from "../../../config/config.ts";
+import { AppError } from "../../../errors.ts";
+import { describeCommand } from "../../../server/invocation.ts";
+import { CommandError, USAGE } from "../../command-error.ts";
+import { type Context, examples } from "../../context.ts";
+import { requireAccount, withStores } from "../../stores.ts";
+import {
+  askHidden,
+  confirm,
+  formatMoment,
+  formatTable,
+  isInteractive,
+  print,
+  printJson,
+  readLine,
+  say,
+} from "../../terminal.ts";
+
+/** Asks twice for a new password, or reads it as one line of standard input. */
+export async function readNewPassword(email: string): Promise<string> {
+  if (!isInteractive()) return await readLine();
+  const password = await askHidden("Password (at least 8 characters): ");
+  checkPassword(password, email);
+  if ((await askHidden("Repeat it: ")) === password) return password;
+  throw new CommandError("The two passwords differ; nothing was changed.");
+}
+
+/** Adds `ctxd user add`. */
+export function defineAdd(user: Command, { configure, env }: Context): void {
+  user
+    .command("add")
+    .argument("<email>", "e-mail address to sign in with")
+    .summary("add an account")
+    .description(
+      "Adds an account. The first one owns the server. The password is asked for, or read as one line of standard input.",
+    )
+    .addHelpText("after", examples("ctxd user add you@example.com"))
+    .action(async (email: string) => {
+      const config = configure();
+      const added = await addUser(config, email);
+      const key = `key create --user ${added} --name NAME`;
+      say(`Create a key for an agent: ${describeCommand(key, config, env)}`);
+    });
+}
+
+/** `ctxd user add EMAIL`. @returns the address in its stored form */
+async function addUser(config: Config, email: string): Promise<string> {
+  return await withStores(config, async ({ accounts, record }) => {
+    // Checked before the password is asked for.
+    if (await accounts.findByEmail(parseEmail(email))) {
+      throw new AppError("conflict", "An account with this e-mail address exists already.");
+    }
+    const password = config.passwords ? await readNewPassword(email) : null;
+    const wanted = { email, password };
+    const named = await accounts.nameLocalOwner(wanted);
+    const account = named ?? (await accounts.add(wanted));
+    const isSetUp = account.role === "owner";
+    record(isSetUp ? "owner_set_up" : "account_created", { accountId: account.id });
+    const role = account.role === "owner" ? " as the owner of this server" : "";
+    const memories = named ? "; the memories of local agents are in this account" : "";
+    say(`Added ${account.email}${role}${memories}.`);
+    return account.email;
+  });
+}
+
+/** Adds `ctxd user list`. */
+export function defineList(user: Command, { configure }: Context): void {
+  user
+    .command("list")
+    .description("list the accounts")
+    .option("--json", "as JSON")
+    .action((options: { json?: boolean }) => listUsers(configure(), options));
+}
+
+/** `ctxd user list` */
+async function listUsers(config: Config, options: { json?: boolean }): Promise<void> {
+  const accounts = await withStores(config, async ({ accounts, factors }) => {
+    const listed = [];
+    // One query after the other: a database can't answer any number of them at once in time.
+    for (const account of await accounts.list()) {
+      listed.push({ ...account, factors: await factors.kinds(account.id) });
+    }
+    return listed;
+  });
+  if (options.json) {
+    const entries = accounts.map(({ createdAt, disabledAt, factors, ...rest }) => ({
+      ...rest,
+      second_factors: factors,
+      created_at: createdAt,
+      disabled_at: disabledAt,
+    }));
+    return await printJson(entries);
+  }
+  if (accounts.length === 0) return say("No accounts yet: ctxd user add EMAIL adds one.");
+  await print(
+    formatTable(
+      ["EMAIL", "ROLE", "SECOND FACTOR", "CREATED", "ID"],
+      accounts.map(({ email, role, factors, createdAt, disabledAt, id }) => [
+        email,
+        disabledAt ? `${role}, disabled` : role,
+        factors.join(", ") || "-",
+        formatMoment(createdAt),
+        id,
+      ]),
+    ),
+  );
+}
+
+/** Adds `ctxd user remove`. */
+export function defineRemove(user: Command, { configure }: Context): void {
+  user
+    .command("remove")
+    .argument("<email>", "e-mail address of the account")
+    .summary("remove an account, its keys and its memories")
+    .description(
+      "Removes an account permanently, with its keys and memories. The owner's account can only be the last: ctxd user owner makes another account the owner.",
+    )
+    .option("-y, --yes", "do not ask for confirmation")
+    .addHelpText("after", examples("ctxd user remove you@example.com"))
+    .action((email: string, options: { yes?: boolean }) => removeUser(configure(), email, options));
+}
+
+/** `ctxd user remove EMAIL` */
+async function removeUser(
+  config: Config,
+  email: string,
+  options: { yes?: boolean },
+): Promise<void> {
+  await withStores(config, async ({ accounts, keys, record }) => {
+    const account = await requireAccount(accounts, email);
+    await accounts.checkRemovable(account.id);
+    if (!options.yes) {
+      if (!isInteractive()) {
+        throw new CommandError("Without a terminal, removing an account needs --yes.", USAGE);
+      }
+      const count = (await keys.list(account.id)).length;
+      say(
+        `This removes ${account.email}, its API keys (${count}) and all its memories, permanently.`,
+      );
+      if (!(await confirm(`Remove ${account.email}?`)))
+        throw new CommandError("Nothing was removed.");
+    }
+    await accounts.remove(account.id);
+    record("account_removed", { accountId: account.id });
+    say(`Removed ${account.email}.`);
+  });
+}
+
+/** Adds `ctxd user owner`. */
+export function defineOwner(user: Command, { configure }: Context): void {
+  user
+    .command("owner")
+    .argument("<email>", "e-mail address of the account")
+    .summary("make an account the owner of the server")
+    .description(
+      "Makes an account the owner of the server. The previous owner becomes a member. From then on local agents save to the new owner's account; earlier memories stay in the previous one.",
+    )
+    .addHelpText("after", examples("ctxd user owner ada@example.com"))
+    .action((email: string) => changeOwner(configure(), email));
+}
+
+/** `ctxd user owner EMAIL` */
+async function changeOwner(config: Config, email: string): Promise<void> {
+  await withStores(config, async ({ accounts, record }) => {
+    const account = await requireAccount(accounts, email);
+    if (account.role === "owner") return say(`${account.email} already owns this server.`);
+    const former = await accounts.handOver(account.id);
+    record("owner_changed", { accountId: account.id });
+    const member = former === null ? "" : `, and ${former.email} is a member`;
+    const past =
+      former === null ? "" : ` Their earlier memories stay in the account of ${former.email}.`;
+    say(
+      `${account.email} owns this server now${member}. From now on local agents (ctxd mcp) use this account.${past}`,
+    );
+  });
+}
+
+/** The limits to change; the others stay. */
+interface QuotaChange {
+  memories?: number | "none";
+  bytes?: number | "none";
+}
+
+/** Adds `ctxd user quota`. */
+export function defineQuota(user: Command, { configure }: Context): void {
+  user
+    .command("quota")
+    .argument("<email>", "e-mail address of the account")
+    .summary("show or set how much an account may store")
+    .description(
+      "Shows how much an account may store, or sets it. Bytes are those of all text: contents, tags, names and metadata. A new limit applies to later writes; stored memories stay.",
+    )
+    .option("--memories <number>", "the largest number of memories, or none for no limit", parseMax)
+    .option("--bytes <number>", "the largest number of bytes (500k, 20M, 1G), or none", parseMax)
+    .addHelpText("after", examples("ctxd user quota you@example.com --memories 10000"))
+    .action((email: string, options: QuotaChange) => changeQuota(configure(), email, options));
+}
+
+/** `ctxd user quota EMAIL` */
+async function changeQuota(config: Config, email: string, change: QuotaChange): Promise<void> {
+  await withStores(config, async ({ accounts, quotas, record }) => {
+    const account = await requireAccount(accounts, email);
+    const present = await quotas.of(account.id);
+    const next = (wanted: number | "none" | undefined, now: number | null = null) =>
+      wanted === "none" ? null : (wanted ?? now);
+    const memories = next(change.memories, present?.memories);
+    const bytes = next(change.bytes, present?.bytes);
+    if (Object.keys(change).length > 0) {
+      await quotas.set(account.id, { memories, bytes });
+      record("quota_changed", { accountId: account.id });
+    }
+    const describe = (most: number | null, noun: string) => `${most ?? "any number of"} ${noun}`;
+    say(
+      `${account.email} may store ${describe(memories, memories === 1 ? "memory" : "memories")} and ${describe(bytes, "bytes of text")}.`,
+    );
+  });
+}
+
+const MULTIPLES = new Map([
+  ["k", 1e3],
+  ["M", 1e6],
+  ["G", 1e9],
+]);
+
+/** Parses a limit. */
+function parseMax(text: string): number | "none" {
+  if (text === "none") return text;
+  const [, count, multiple = ""] = /^(\d{1,12})([kMG]?)$/.exec(text) ?? [];
+  if (count !== undefined) return Number(count) * (MULTIPLES.get(multiple) ?? 1);
+  throw new InvalidArgumentError("Use a whole number, such as 10000 or 20M, or none.");
+}

@@ -1,0 +1,112 @@
+import { AppError } from "../../errors.ts";
+import { createPagedStream, partsOf } from "../responses.ts";
+
+/** Bytes that large bodies and answers may hold while they are sent. */
+const BYTES = 256 << 20;
+/** Bytes of an answer that the buffers of a connection take. Such answers are not counted. */
+const SMALL_ANSWER = 256 << 10;
+/** Bytes of a body that is not counted. */
+const SMALL_BODY = 1 << 20;
+/** Bytes that an export holds: a page with the longest texts. */
+const EXPORT = 16 << 20;
+/** The most bytes of a memory in an answer without its text and without escapes. */
+const FIELDS = 8 << 10;
+
+type Asker = { readonly accountId: string };
+
+export type Room = ReturnType<typeof createRoom>;
+
+/**
+ * Bounds the memory of bodies that clients send slowly, and of answers that they do not read. An account may take half
+ * of the room that other accounts leave, so that nobody takes all of it. One body or answer always has room.
+ * @param bytes for all accounts
+ */
+export function createRoom(bytes = BYTES) {
+  const taken = new Map<string, number>();
+  let total = 0;
+
+  const add = (accountId: string, size: number): void => {
+    const own = (taken.get(accountId) ?? 0) + size;
+    total += size;
+    if (own > 0) taken.set(accountId, own);
+    else taken.delete(accountId);
+  };
+
+  /** Returns a function that gives the room back. It is also given back when the client disconnects. */
+  const take = ({ accountId }: Asker, size: number, { signal }: Request): (() => void) => {
+    const own = taken.get(accountId) ?? 0;
+    if (own > 0 && own + size > (bytes - (total - own)) / 2) {
+      throw new AppError(
+        "rate_limited",
+        "This account has too many large requests at once: wait for their answers and read them.",
+        { retryAfter: 1 },
+      );
+    }
+    add(accountId, size);
+    let isTaken = true;
+    const giveBack = (): void => {
+      if (isTaken) add(accountId, -size);
+      isTaken = false;
+    };
+    signal.addEventListener("abort", giveBack, { once: true });
+    // A signal that was aborted before fires no event.
+    if (signal.aborted) giveBack();
+    return giveBack;
+  };
+
+  async function* until<Page>(end: () => void, pages: AsyncIterable<Page> | Iterable<Page>) {
+    try {
+      yield* pages;
+    } finally {
+      end();
+    }
+  }
+
+  return {
+    /**
+     * Reads a body, which has room until it has arrived.
+     * @param most bytes of a body whose length the client does not send
+     * @throws AppError `rate_limited`
+     */
+    async receive<Body>(
+      asker: Asker,
+      request: Request,
+      most: number,
+      read: (request: Request) => Promise<Body>,
+    ): Promise<Body> {
+      const size = Math.min(most, Number(request.headers.get("content-length") ?? most));
+      if (size <= SMALL_BODY) return read(request);
+      const giveBack = take(asker, size, request);
+      return read(request).finally(giveBack);
+    },
+
+    /** The pages of an export, which has room until it ends. @throws AppError `rate_limited` */
+    hold: <Page>(asker: Asker, request: Request, pages: AsyncIterable<Page>) =>
+      until(take(asker, EXPORT, request), pages),
+
+    /**
+     * Returns the response for an answer that is large, with room for it until the client has read it; undefined for
+     * any other answer.
+     * @throws AppError `rate_limited`
+     */
+    respond(asker: Asker, request: Request, answer: unknown, status = 200) {
+      if (!mayBeLarge(answer)) return;
+      const body = Buffer.from(JSON.stringify(answer));
+      const init = { status, headers: { "content-type": "application/json" } };
+      if (body.length <= SMALL_ANSWER) return new Response(body, init);
+      const parts = until(take(asker, body.length, request), partsOf(body));
+      return new Response(
+        createPagedStream(parts, (part) => part),
+        init,
+      );
+    },
+  };
+}
+
+function mayBeLarge(answer: unknown): boolean {
+  if (typeof answer !== "object" || answer === null || !("memories" in answer)) return false;
+  const { memories } = answer;
+  if (!Array.isArray(memories)) return false;
+  const bytes = memories.reduce((sum, { content = "" }) => sum + content.length + FIELDS, 0);
+  return bytes > SMALL_ANSWER;
+}

@@ -1,0 +1,163 @@
+import { peerOf } from "../requests/proxy.ts";
+
+/** Seconds after which an idle connection is closed. */
+export const IDLE_TIMEOUT = 30;
+
+/** The part of a running server that closes idle connections. */
+interface IdleTimeouts {
+  /** @param seconds 0 for no limit */
+  timeout(request: Request, seconds: number): void;
+}
+
+/** A handler of requests. Elysia's types do not name the type of answers. */
+export type Handle = (request: Request, ...rest: unknown[]) => unknown;
+
+const unlimited = new WeakMap<Request, IdleTimeouts>();
+
+/** Keeps the connection of a request open until it is answered, however long the work takes. */
+export function allowLongWork(request: Request, server: IdleTimeouts | null): void {
+  server?.timeout(request, 0);
+  if (server && peerOf(request) !== "") unlimited.set(request, server);
+}
+
+/**
+ * Closes a connection whose client does not read the answer to long work. Otherwise a client could hold any number of
+ * them. Each part of an answer that is read begins a new period.
+ */
+export function createUnreadLimit(seconds = IDLE_TIMEOUT) {
+  return (handle: Handle) =>
+    async (request: Request, ...rest: unknown[]) => {
+      const response = await handle(request, ...rest);
+      unlimited.get(request)?.timeout(request, seconds);
+      return response;
+    };
+}
+
+/** Milliseconds between two looks at the main thread, and by how much a look is late after a long step. */
+const LOOK = 5;
+const LATE = 5;
+/** Milliseconds for which the main thread counts as busy after a long step. */
+const BUSY = 500;
+/** Milliseconds for which an account counts as active after its last request. */
+const ACTIVE = 250;
+/** The most milliseconds between the requests of an account. */
+const REST = 50;
+/** The most milliseconds that a request waits for others of its account: they may wait for something else themselves. */
+const PATIENCE = 1_000;
+
+/** Requests of an account that is active. */
+interface Requests {
+  underWay: number;
+  /** Begins each request that waits, in the order of their arrival. */
+  readonly waiting: Set<() => void>;
+  /** Forgets the account. */
+  forget: ReturnType<typeof setTimeout> | undefined;
+}
+
+export type Turns = ReturnType<typeof createTurns>;
+
+/**
+ * Shares the main thread between accounts. It does one thing after another, in the order of arrival: each step of a
+ * request would wait for a step of every request of an account with many. So while the main thread is busy and several
+ * accounts use it, the requests of each account begin one after another, and the account rests between them for as long
+ * as the last one took.
+ */
+export function createTurns({ patience = PATIENCE } = {}) {
+  const accounts = new Map<string, Requests>();
+  /** When each request began; null for those that are answered. */
+  const begun = new WeakMap<Request, { accountId: string; at: number } | null>();
+  let busyUntil = 0;
+  let looking: ReturnType<typeof setInterval> | null = null;
+
+  const isCrowded = () => accounts.size > 1 && performance.now() < busyUntil;
+
+  const look = () => {
+    let last = performance.now();
+    looking = setInterval(() => {
+      const now = performance.now();
+      if (now - last > LOOK + LATE) busyUntil = now + BUSY;
+      last = now;
+    }, LOOK);
+  };
+
+  /** Looks at the main thread as long as several accounts use it. */
+  const followAccounts = () => {
+    if (accounts.size > 1 && !looking) look();
+    if (accounts.size > 1 || !looking) return;
+    clearInterval(looking);
+    looking = null;
+    for (const { waiting } of accounts.values()) for (const begin of waiting) begin();
+  };
+
+  const requestsOf = (accountId: string): Requests => {
+    const known = accounts.get(accountId);
+    if (known) return known;
+    const requests: Requests = { underWay: 0, waiting: new Set(), forget: undefined };
+    accounts.set(accountId, requests);
+    followAccounts();
+    return requests;
+  };
+
+  /** Ends a turn, and lets the requests of the account begin that may. */
+  const release = (accountId: string): void => {
+    const requests = requestsOf(accountId);
+    requests.underWay--;
+    for (const begin of requests.waiting) {
+      if (requests.underWay > 0 && isCrowded()) break;
+      begin();
+    }
+    clearTimeout(requests.forget);
+    requests.forget = setTimeout(() => {
+      if (requests.underWay > 0) return;
+      accounts.delete(accountId);
+      followAccounts();
+    }, ACTIVE);
+  };
+
+  const end = (request: Request): void => {
+    const turn = begun.get(request);
+    begun.set(request, null);
+    if (!turn) return;
+    const rest = Math.min(performance.now() - turn.at, REST);
+    if (isCrowded()) setTimeout(release, rest, turn.accountId);
+    else release(turn.accountId);
+  };
+
+  return {
+    /**
+     * Waits for the turn of a request, which it has until it is answered. Further calls for the request do nothing.
+     * @returns whether it had to wait
+     */
+    async take(request: Request, accountId: string): Promise<boolean> {
+      if (begun.has(request)) return false;
+      begun.set(request, null);
+      const requests = requestsOf(accountId);
+      const mustWait = requests.underWay > 0 && isCrowded();
+      if (mustWait) {
+        await new Promise<void>((resolve) => {
+          const begin = () => {
+            clearTimeout(timer);
+            requests.waiting.delete(begin);
+            requests.underWay++;
+            resolve();
+          };
+          const timer = setTimeout(begin, patience);
+          requests.waiting.add(begin);
+        });
+      } else requests.underWay++;
+      begun.set(request, { accountId, at: performance.now() });
+      return mustWait;
+    },
+
+    /** Ends the turn of each request when its answer begins. */
+    share:
+      (handle: Handle) =>
+      async (request: Request, ...rest: unknown[]) => {
+        try {
+          return await handle(request, ...rest);
+        } finally {
+          end(request);
+        }
+      },
+  };
+}

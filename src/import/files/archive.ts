@@ -1,0 +1,139 @@
+import { Readable } from "node:stream";
+import yauzl, { type Entry, RandomAccessReader, type ZipFile } from "yauzl";
+import type { InputFile } from "./input-file.ts";
+import { SourceError } from "./source.ts";
+
+/** Limit of unpacked to packed bytes. Text is compressed to a twentieth at best. */
+const MAX_RATIO = 200;
+/** Unpacked bytes that are always allowed. */
+const MIN_UNPACKED_BYTES = 1 << 20;
+
+/** The most bytes that a compressed file may unpack to: a few kilobytes can be made to unpack to any size. */
+function maxUnpacked(packedBytes: number): number {
+  return MIN_UNPACKED_BYTES + MAX_RATIO * packedBytes;
+}
+
+/**
+ * Unpacks Zstandard piece by piece (RFC 8878).
+ * @param name for error messages
+ * @throws SourceError when the file is damaged or unpacks to too many bytes
+ */
+export async function* unpackZstd(
+  packed: Uint8Array<ArrayBuffer>,
+  name: string,
+): AsyncGenerator<Uint8Array> {
+  const pieces = new Blob([packed]).stream().pipeThrough(new DecompressionStream("zstd"));
+  let left = maxUnpacked(packed.length);
+  try {
+    for await (const piece of pieces) {
+      left -= piece.length;
+      if (left < 0) throw new SourceError(name, "unpacks to too many bytes");
+      yield piece;
+    }
+  } catch (cause) {
+    if (cause instanceof SourceError) throw cause;
+    throw new SourceError(name, "is damaged", { cause });
+  }
+}
+
+/** Files that an archive may contain. */
+const MAX_FILES = 100_000;
+/** The mode of a symbolic link (`S_IFLNK`), in the upper half of a file's attributes. */
+const LINK = 0xa000;
+
+/** A file in an archive. */
+interface ArchivedFile extends InputFile {
+  size: number;
+}
+
+/**
+ * The files of a ZIP archive, without folders and links. A file is unpacked while it is read, and
+ * nothing is written to disk, so the archive may be larger than memory.
+ * @throws SourceError when the archive is damaged or unpacks to too many bytes
+ */
+export async function openArchive(
+  blob: Blob,
+  name: string,
+): Promise<{ files: ArchivedFile[]; close(): void }> {
+  const zip = await open(blob, name);
+  const entries: Entry[] = [];
+  await new Promise<void>((resolve, reject) => {
+    const fail = (cause: unknown) =>
+      reject(new SourceError(name, "is a damaged archive", { cause }));
+    zip.on("entry", (entry) => {
+      if (entries.push(entry) > MAX_FILES) {
+        reject(new SourceError(name, `has more than ${MAX_FILES} files`));
+      } else zip.readEntry();
+    });
+    zip.on("end", resolve);
+    zip.on("error", fail);
+    zip.readEntry();
+  }).catch((error) => {
+    zip.close();
+    throw error;
+  });
+  const budget = { bytes: maxUnpacked(blob.size) };
+  const files = entries.filter(isFile).map((entry) => toFile(zip, entry, name, budget));
+  return { files, close: () => zip.close() };
+}
+
+function open(blob: Blob, name: string): Promise<ZipFile> {
+  const { promise, resolve, reject } = Promise.withResolvers<ZipFile>();
+  const options = { lazyEntries: true, autoClose: false, validateEntrySizes: true } as const;
+  yauzl.fromRandomAccessReader(new BlobReader(blob), blob.size, options, (cause, zip) => {
+    if (zip) resolve(zip);
+    else reject(new SourceError(name, "is a damaged archive", { cause }));
+  });
+  return promise;
+}
+
+class BlobReader extends RandomAccessReader {
+  readonly #blob: Blob;
+
+  constructor(blob: Blob) {
+    super();
+    this.#blob = blob;
+  }
+
+  override _readStreamForRange(start: number, end: number): Readable {
+    return Readable.from(readBlob(this.#blob.slice(start, end)));
+  }
+}
+
+async function* readBlob(blob: Blob): AsyncGenerator<Uint8Array> {
+  for await (const chunk of blob.stream()) yield chunk;
+}
+
+function isFile({ fileName, externalFileAttributes }: Entry): boolean {
+  const isLink = ((externalFileAttributes >>> 16) & 0xf000) === LINK;
+  return !fileName.endsWith("/") && !isLink;
+}
+
+function toFile(
+  zip: ZipFile,
+  entry: Entry,
+  archive: string,
+  budget: { bytes: number },
+): ArchivedFile {
+  const { fileName, uncompressedSize: size } = entry;
+  const name = archive === "" ? fileName : `${archive}, ${fileName}`;
+  return {
+    name,
+    called: fileName,
+    size,
+    modifiedAt: entry.getLastModDate().getTime() || null,
+    async *read() {
+      if (entry.isEncrypted()) throw new SourceError(name, "is encrypted");
+      // An archive can list the same few bytes as many files, so their sizes are summed up here.
+      budget.bytes -= size;
+      if (budget.bytes < 0) throw new SourceError(name, "unpacks to too many bytes");
+      const { promise, resolve, reject } = Promise.withResolvers<Readable>();
+      zip.openReadStream(entry, (cause, stream) => (stream ? resolve(stream) : reject(cause)));
+      try {
+        for await (const chunk of await promise) yield chunk;
+      } catch (cause) {
+        throw new SourceError(name, "is damaged", { cause });
+      }
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import { CtxdError } from "../../errors.ts";
+import { readByteLines, TOO_LONG } from "../../text/lines.ts";
+
+/** Text from a file or from standard input. It is read once and lazily. */
+export interface TextSource {
+  /** Its name in locations; empty when it is the only source. */
+  name: string;
+  /** Its file name, which may show its kind and subject. Default: `name`. */
+  called?: string;
+  /** Its path on disk. */
+  path?: string;
+  /** The first characters. */
+  head: string;
+  /** The text in UTF-8, converted if necessary, without a byte order mark. */
+  bytes: AsyncGenerator<Uint8Array>;
+  /** Time of the last change, in milliseconds since 1970; null when unknown. */
+  modifiedAt: number | null;
+}
+
+/** A source can't be read. `problem` is the end of a sentence that begins with the source's name. */
+export class SourceError extends CtxdError {
+  override readonly name = "SourceError";
+  readonly code = "source_unreadable";
+  readonly problem: string;
+
+  constructor(name: string, problem: string, options?: ErrorOptions) {
+    super(`${name || "This file"} ${problem}.`, options);
+    this.problem = problem;
+  }
+}
+
+/** Bytes at the beginning of a file that identify its format. */
+const HEAD_BYTES = 1 << 18;
+
+/** The beginning of a file, and all its bytes. */
+export interface Opened {
+  head: Uint8Array;
+  /** Includes the head. */
+  bytes: AsyncGenerator<Uint8Array>;
+  /** Stops reading. */
+  close(): Promise<void>;
+}
+
+/** Reads the first bytes of a stream. @param onRead receives the number of bytes of each chunk */
+export async function peek(
+  stream: AsyncIterable<Uint8Array>,
+  onRead: (bytes: number) => void,
+): Promise<Opened> {
+  const chunks = stream[Symbol.asyncIterator]();
+  const next = async () => {
+    const { value, done } = await chunks.next();
+    if (done) return null;
+    onRead(value.length);
+    return value;
+  };
+  let head: Uint8Array = new Uint8Array();
+  while (head.length < HEAD_BYTES) {
+    const chunk = await next();
+    if (!chunk) break;
+    head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
+  }
+  const close = async () => void (await chunks.return?.());
+  const all = async function* () {
+    try {
+      yield head;
+      for (let chunk = await next(); chunk; chunk = await next()) yield chunk;
+    } finally {
+      await close();
+    }
+  };
+  return { head, bytes: all(), close };
+}
+
+/** The same bytes in pieces of at most `size` bytes. An upload may come as one piece. */
+export async function* inSlices(
+  chunks: AsyncIterable<Uint8Array>,
+  size: number,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    for (let start = 0; start < chunk.length; start += size) {
+      yield chunk.subarray(start, start + size);
+    }
+  }
+}
+
+/** @throws SourceError when the file is not text */
+export function openText(
+  { head, bytes }: Pick<Opened, "head" | "bytes">,
+  { name, modifiedAt }: Pick<TextSource, "name" | "modifiedAt">,
+): TextSource {
+  const encoding = encodingOf(head, name);
+  return {
+    name,
+    head: new TextDecoder(encoding).decode(head, { stream: true }),
+    bytes: encoding === "utf-8" ? withoutMark(bytes) : toUtf8(bytes, encoding),
+    modifiedAt,
+  };
+}
+
+type Encoding = "utf-8" | "utf-16le" | "utf-16be";
+
+function encodingOf(head: Uint8Array, name: string): Encoding {
+  const startsWith = (...bytes: number[]) => bytes.every((byte, index) => head[index] === byte);
+  if (startsWith(0xff, 0xfe)) return "utf-16le";
+  if (startsWith(0xfe, 0xff)) return "utf-16be";
+  if (startsWith(0x1f, 0x8b) || startsWith(0x50, 0x4b)) {
+    throw new SourceError(name, "is compressed: unpack it first");
+  }
+  // UTF-16 without a byte order mark has a zero in most pairs of bytes. Other text has no zeros.
+  const zeros = [0, 0];
+  for (const [index, byte] of head.entries()) {
+    if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1;
+  }
+  const [even = 0, odd = 0] = zeros;
+  if (even + odd === 0) return "utf-8";
+  if (odd > head.length / 4 && even < odd / 8) return "utf-16le";
+  if (even > head.length / 4 && odd < even / 8) return "utf-16be";
+  throw new SourceError(name, "is not text");
+}
+
+async function* withoutMark(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isFirst = true;
+  for await (const chunk of chunks) {
+    const hasMark = isFirst && Buffer.from(chunk.subarray(0, 3)).toString("hex") === "efbbbf";
+    yield hasMark ? chunk.subarray(3) : chunk;
+    isFirst = false;
+  }
+}
+
+async function* toUtf8(
+  chunks: AsyncIterable<Uint8Array>,
+  encoding: Encoding,
+): AsyncGenerator<Uint8Array> {
+  const decoder = new TextDecoder(encoding);
+  for await (const chunk of chunks) yield Buffer.from(decoder.decode(chunk, { stream: true }));
+  yield Buffer.from(decoder.decode());
+}
+
+/** A line of a source. */
+type TextLine = { number: number } & ({ text: string } | { problem: string });
+
+/** The lines of a source without their line breaks, empty lines included. */
+export async function* readTextLines(
+  { bytes }: TextSource,
+  maxBytes: number,
+): AsyncGenerator<TextLine> {
+  let number = 0;
+  for await (const line of readByteLines(bytes, maxBytes)) {
+    number++;
+    if (line === TOO_LONG) {
+      yield { number, problem: `is longer than ${maxBytes} bytes` };
+      continue;
+    }
+    const text = decode(line);
+    yield text === null
+      ? { number, problem: "is not text in UTF-8" }
+      : { number, text: text.replace(/\r$/, "") };
+  }
+}
+
+function decode(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** Describes a location to people: the name of the source, if it has one, and the place in it. */
+export function placeIn({ name }: Pick<TextSource, "name">, place: string): string {
+  return name === "" ? place : `${name}, ${place}`;
+}

@@ -1,0 +1,171 @@
+import { readEntries, readObjects } from "../files/json-document.ts";
+import { isObject, type JsonObject, objectsOf } from "../files/json-objects.ts";
+import { splitBlocks, subjectOf } from "../files/markdown.ts";
+import type { TextSource } from "../files/source.ts";
+import { textOf, turnOf } from "./chat-turn.ts";
+import type { Format, Found } from "./format.ts";
+
+/**
+ * `memories.json` of Claude's data export: a list with one object per account, with
+ * `conversations_memory` (Markdown) and `project_memories` (Markdown by project). Source: exports of
+ * 2026 (https://portable-ai-memory.org/providers/anthropic); Anthropic does not document the format.
+ */
+export const claudeExport: Format = {
+  name: "the memories of Claude's data export",
+  origin: "claude",
+  recognises: (head) =>
+    /^\s*\[/.test(head) && /"(conversations_memory|project_memories)"\s*:/.test(head),
+  read: (source, { projects: names }) =>
+    readEntries(source, function* (entry, at): Iterable<Found> {
+      if (!isObject(entry)) {
+        yield { at, problem: "has no memories" };
+        return;
+      }
+      const projects = isObject(entry.project_memories)
+        ? Object.entries(entry.project_memories)
+        : [];
+      yield* readMarkdown(entry.conversations_memory, at, undefined, names);
+      for (const [project, text] of projects) yield* readMarkdown(text, at, project, names);
+    }),
+};
+
+/** A bold line, which Claude uses as a heading. */
+const BOLD = /^\*\*([^*]+)\*\*$/;
+
+function* readMarkdown(
+  text: unknown,
+  at: string,
+  project: string | undefined,
+  names: ReadonlyMap<string, string>,
+): Iterable<Found> {
+  if (text === undefined || text === null) return;
+  if (typeof text !== "string") {
+    yield { at, problem: "has a memory that is not text" };
+    return;
+  }
+  const lines = text.split(/\r?\n/).map((line) => line.replace(BOLD, "# $1"));
+  for (const block of splitBlocks(lines)) {
+    yield {
+      at,
+      memory: {
+        content: block.text,
+        subject: subjectOf(block.headings),
+        tags: block.headings.slice(-1),
+        metadata: { project },
+        ...(project !== undefined && { project: names.get(project) }),
+        key: JSON.stringify([project ?? null, block.text]),
+      },
+    };
+  }
+}
+
+/**
+ * `conversations.json` of Claude's data export: a list of conversations, each with `chat_messages`
+ * (`sender` is `human` or `assistant`) in order. Source of the fields:
+ * https://whychose.com/seo/claude-conversation-export-format; Anthropic does not document them.
+ */
+export const claudeConversations: Format = {
+  name: "conversations of Claude",
+  origin: "claude",
+  recognises: (head) => /^\s*[[{]/.test(head) && /"chat_messages"\s*:/.test(head),
+  read: (source, { projects }) =>
+    readListOrLines(source, "chat_messages", (entry, at) => readConversation(entry, at, projects)),
+};
+
+/** Reads one object per line, or a list of objects: both kinds of export exist. */
+function readListOrLines(
+  source: TextSource,
+  field: string,
+  read: (entry: unknown, at: string) => Iterable<Found>,
+): AsyncGenerator<Found> {
+  const isLines = objectsOf(source.head).some((entry) => field in entry);
+  return isLines ? readObjects(source, read) : readEntries(source, read);
+}
+
+function* readConversation(
+  entry: unknown,
+  at: string,
+  projects: ReadonlyMap<string, string>,
+): Iterable<Found> {
+  if (!isObject(entry) || !Array.isArray(entry.chat_messages)) {
+    yield { at, problem: "is not a conversation" };
+    return;
+  }
+  const { uuid: session, name, created_at } = entry;
+  const projectId = typeof entry.project_uuid === "string" ? entry.project_uuid : "";
+  const title = typeof name === "string" && name !== "" ? name : undefined;
+  for (const message of entry.chat_messages) {
+    if (!isObject(message)) continue;
+    const role = ROLES.get(message.sender);
+    const text = saidIn(message);
+    if (role === undefined || text === "") continue;
+    const createdAt = message.created_at ?? created_at;
+    yield {
+      at,
+      memory: {
+        ...turnOf({ role, text, session, title, agent: "claude", createdAt }),
+        ...(typeof message.uuid === "string" && { key: message.uuid }),
+        project: projects.get(projectId),
+      },
+    };
+  }
+}
+
+const ROLES = new Map<unknown, "user" | "assistant">([
+  ["human", "user"],
+  ["user", "user"],
+  ["assistant", "assistant"],
+]);
+
+/** The text of a message. `content` also has tool calls and their results; `text` has text only. */
+function saidIn({ text, content }: JsonObject): string {
+  return textOf(content) || textOf(text);
+}
+
+/**
+ * `projects.json` of the same export, or one file per project in `projects/`: the name, the
+ * instructions and the added texts of each project.
+ */
+export const claudeProjects: Format = {
+  name: "projects of Claude",
+  origin: "claude-projects",
+  recognises: (head) =>
+    /^\s*[[{]/.test(head) &&
+    /"prompt_template"\s*:/.test(head) &&
+    /"(docs|is_starter_project|is_private)"\s*:/.test(head),
+  read: (source, { projects }) =>
+    readEntries(source, (entry, at) => readProject(entry, at, projects), ["$"]),
+};
+
+function* readProject(entry: unknown, at: string, projects: Map<string, string>): Iterable<Found> {
+  if (!isObject(entry) || typeof entry.name !== "string" || entry.name === "") {
+    yield { at, problem: "is not a project" };
+    return;
+  }
+  const { uuid, name: project, description, prompt_template, docs, created_at } = entry;
+  if (typeof uuid === "string") projects.set(uuid, project);
+  const texts: [string | null, unknown][] = [
+    [null, description],
+    ["Instructions", prompt_template],
+    ...(Array.isArray(docs) ? docs.filter(isObject) : []).map((doc): [string | null, unknown] => [
+      String(doc.filename ?? "") || null,
+      doc.content,
+    ]),
+  ];
+  for (const [about, text] of texts) {
+    if (typeof text !== "string") continue;
+    for (const block of splitBlocks(text.split(/\r?\n/))) {
+      yield {
+        at,
+        memory: {
+          content: block.text,
+          subject: subjectOf([project, about, ...block.headings]),
+          project,
+          agent: "claude",
+          createdAt: created_at,
+          key: JSON.stringify([uuid ?? project, about, block.text]),
+        },
+      };
+    }
+  }
+}

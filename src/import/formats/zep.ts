@@ -1,0 +1,95 @@
+import { readEntries, readObjects } from "../files/json-document.ts";
+import { isObject, type JsonObject, objectsOf } from "../files/json-objects.ts";
+import { textOf, turnOf } from "./chat-turn.ts";
+import type { Format, Found } from "./format.ts";
+
+/**
+ * Responses of Zep and Graphiti, saved as JSON: edges with a `fact` and its period of validity, and episodes or
+ * messages with `role_type` (https://help.getzep.com/sdk-reference/graph/edge/list,
+ * https://help.getzep.com/v3/sdk-reference/thread/get-episodes-for-a-thread).
+ */
+export const zep: Format = {
+  name: "an export of Zep",
+  origin: "zep",
+  recognises: (head) =>
+    /^\s*[[{]/.test(head) &&
+    ((/"fact"\s*:\s*"/.test(head) && /"(valid_at|source_node_uuid|uuid)"\s*:/.test(head)) ||
+      (/"role_type"\s*:/.test(head) && /"content"\s*:/.test(head))),
+  read: (source) =>
+    objectsOf(source.head).some(({ fact, role_type }) => fact ?? role_type)
+      ? readObjects(source, readEntry)
+      : readEntries(
+          source,
+          readEntry,
+          ["edges", "facts", "items", "episodes", "messages", "results", "data"].map(
+            (list) => `$.${list}.*`,
+          ),
+        ),
+};
+
+function* readEntry(entry: unknown, at: string): Iterable<Found> {
+  if (isObject(entry) && typeof entry.fact === "string") yield* readFact(entry, entry.fact, at);
+  else if (isObject(entry) && entry.content !== undefined) yield* readMessage(entry, at);
+  else yield { at, problem: "is neither a fact nor a message" };
+}
+
+function* readFact(edge: JsonObject, fact: string, at: string): Iterable<Found> {
+  const { uuid, name, valid_at, invalid_at, expired_at, created_at } = edge;
+  const until = invalid_at ?? expired_at;
+  // A fact that is no longer valid must not look like a current one.
+  const day = typeof until === "string" ? until.slice(0, 10) : null;
+  const tags = typeof name === "string" ? [name.toLowerCase().replaceAll("_", " ")] : [];
+  yield {
+    at,
+    memory: {
+      content: day === null ? fact : `${fact} (until ${day})`,
+      tags,
+      metadata: {
+        ...(isObject(edge.attributes) && edge.attributes),
+        from: edge.source_node_name,
+        to: edge.target_node_name,
+        valid_at,
+        invalid_at: until,
+      },
+      createdAt: valid_at ?? created_at,
+      ...(typeof uuid === "string" && { key: uuid }),
+    },
+  };
+}
+
+const ROLES = new Map<unknown, "user" | "assistant">([
+  ["user", "user"],
+  ["human", "user"],
+  ["assistant", "assistant"],
+  ["ai", "assistant"],
+]);
+
+function* readMessage(message: JsonObject, at: string): Iterable<Found> {
+  const { uuid, role_type, role, name, created_at: createdAt } = message;
+  const text = textOf(message.content);
+  if (text === "") {
+    yield { at, problem: "has no text" };
+    return;
+  }
+  const speakerRole = ROLES.get(role_type) ?? ROLES.get(role);
+  const session = message.thread_id ?? message.session_id ?? message.thread_uuid;
+  const key = typeof uuid === "string" ? uuid : undefined;
+  // A text without a role was added to the graph directly.
+  if (speakerRole === undefined && (role_type ?? role ?? "norole") !== "norole") {
+    yield { at, leftOut: "messages of tools and of the system" };
+  } else if (speakerRole === undefined) {
+    yield { at, memory: { content: text, session, createdAt, key } };
+  } else {
+    const turn = turnOf({
+      role: speakerRole,
+      text,
+      session,
+      title: undefined,
+      agent: "zep",
+      createdAt,
+    });
+    const speaker = typeof name === "string" ? name : ROLES.has(role) ? undefined : role;
+    const metadata = { role: speakerRole, speaker };
+    yield { at, memory: { ...turn, metadata, ...(key !== undefined && { key }) } };
+  }
+}

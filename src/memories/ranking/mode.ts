@@ -1,2 +1,0 @@
-export const SEARCH_MODES = ["hybrid", "semantic", "keyword"] as const;
-export type SearchMode = (typeof SEARCH_MODES)[number];

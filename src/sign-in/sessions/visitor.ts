@@ -1,0 +1,104 @@
+import type { Account } from "../../accounts/account.ts";
+import type { Accounts } from "../../accounts/accounts.ts";
+import { createSecret } from "../../db/id.ts";
+import { DEVICE_LIFETIME, type Devices } from "./devices.ts";
+import { type Cookies, formToken } from "./form-token.ts";
+import { SESSION_LIFETIME, type SessionConditions, type Sessions } from "./sessions.ts";
+
+/** A signed-in person, with the token for their forms. */
+export interface SignedIn {
+  readonly account: Account;
+  /** The session's secret. */
+  readonly session: string;
+  readonly token: string;
+}
+
+/** A session that has just begun. */
+export interface Welcome {
+  /** Its secret. */
+  readonly session: string;
+  /** Headers for the browser. */
+  readonly setCookies: readonly string[];
+}
+
+export type Visitors = ReturnType<typeof createVisitors>;
+
+/** Identifies the person at the browser of a request. */
+export function createVisitors({
+  cookies,
+  sessions,
+  devices,
+  accounts,
+  begin,
+}: {
+  cookies: Cookies;
+  sessions: Sessions;
+  devices: Devices;
+  accounts: Pick<Accounts, "admit">;
+  /** Waits until a request of this account may begin; see `Turns`. @returns whether it had to wait */
+  begin: (request: Request, accountId: string) => Promise<boolean>;
+}) {
+  /** The `Set-Cookie` header that makes the browser known at an account. */
+  const remember = async (request: Request, accountId: string): Promise<string> =>
+    cookies.set(
+      "device",
+      await devices.remember(accountId, cookies.read(request, "device")),
+      DEVICE_LIFETIME,
+    );
+
+  const find = async (request: Request): Promise<SignedIn | null> => {
+    const session = cookies.read(request, "session");
+    const accountId = session === null ? null : await sessions.findAccount(session);
+    const account = accountId === null ? null : await accounts.admit(accountId);
+    if (session === null || account === null) return null;
+    // Meanwhile the session may have ended.
+    const hasWaited = await begin(request, account.id);
+    return hasWaited ? find(request) : { account, session, token: formToken(session) };
+  };
+
+  return {
+    /** The signed-in person; null for nobody. */
+    find,
+
+    /**
+     * Signs a person in and ends the previous session. Every way to sign in ends here.
+     * @throws AppError as `Sessions.begin`
+     */
+    async welcome(
+      request: Request,
+      accountId: string,
+      conditions?: SessionConditions,
+    ): Promise<Welcome> {
+      const browser = request.headers.get("user-agent") ?? "";
+      const session = await sessions.begin(accountId, browser, conditions);
+      const old = cookies.read(request, "session");
+      if (old !== null) await sessions.end(old);
+      const setCookies = [
+        cookies.set("session", session, SESSION_LIFETIME),
+        cookies.clear("visit"),
+        await remember(request, accountId),
+      ];
+      return { session, setCookies };
+    },
+
+    remember,
+
+    /**
+     * The name of a browser in which somebody has signed in to this account before; null for others.
+     * @param since as in `Devices.recognise`
+     */
+    recognise: (request: Request, email: string, since?: number): Promise<string | null> =>
+      devices.recognise(email, cookies.read(request, "device"), since),
+
+    /**
+     * The token for the forms of a visitor who is not signed in, and the headers that set its cookie.
+     */
+    issueFormToken(request: Request): { token: string; headers: Record<string, string> } {
+      const known = cookies.read(request, "visit");
+      if (known !== null) return { token: formToken(known), headers: {} };
+      const visit = createSecret("");
+      const headers = { "set-cookie": cookies.set("visit", visit, null) };
+      return { token: formToken(visit), headers };
+    },
+  };
+}
