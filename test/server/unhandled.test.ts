@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
-const MODULE = join(import.meta.dir, "../../src/server/unhandled.ts");
+const MODULE = join(import.meta.dir, "../../src/server/serve.ts");
 
 function run(prepare: string) {
   const program = `
