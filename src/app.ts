@@ -194,6 +194,7 @@ export function createApp({
         visitors,
         record,
         room,
+        turns,
         securityLog,
         activity,
         undoable,
@@ -206,7 +207,7 @@ export function createApp({
         .use(createHealthRoutes(checks, drain))
         .use(createMetricsRoutes({ metrics, authorize, isOwner }))
         .use(createCaptureRoutes({ capture, recall, projectOf, authorize, log }))
-        .use(createMemoryRoutes({ memories, authorize, record, room, etags: access.etags }))
+        .use(createMemoryRoutes({ memories, authorize, record, room, turns, etags: access.etags }))
         .use(createStatsRoutes({ memories, authorize })),
     );
   const explainUnrouted = createUnrouted(app.routes);
@@ -229,6 +230,7 @@ function createPersonRoutes(
     | "visitors"
     | "record"
     | "room"
+    | "turns"
     | "securityLog"
     | "activity"
     | "undoable"

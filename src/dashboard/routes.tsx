@@ -9,6 +9,7 @@ import type { Ephemeral } from "../db/ephemeral.ts";
 import type { Checks } from "../http/health.ts";
 import type { Drain } from "../http/load/drain.ts";
 import type { Room } from "../http/load/room.ts";
+import type { Turns } from "../http/load/turns.ts";
 import type { LastAgents, RecordEvent } from "../http/record-event.ts";
 import type { Etags } from "../http/responses.ts";
 import type { Keys } from "../keys/keys.ts";
@@ -87,6 +88,7 @@ export interface DashboardParts {
   log: Log;
   record: RecordEvent;
   room: Room;
+  turns: Pick<Turns, "step">;
   securityLog: SecurityLog;
   activity: Activity;
   undoable: Undoable;

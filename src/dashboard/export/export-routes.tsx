@@ -2,6 +2,7 @@
 
 import { Elysia } from "elysia";
 import type { Room } from "../../http/load/room.ts";
+import type { Turns } from "../../http/load/turns.ts";
 import type { RecordEvent } from "../../http/record-event.ts";
 import { wholeAccount } from "../../keys/reach.ts";
 import { NDJSON, toStream } from "../../memories/http/transfer-routes.ts";
@@ -46,11 +47,13 @@ export function createExportRoutes({
   memories,
   record,
   room,
+  turns,
 }: {
   proved: ProofGuard;
   memories: Pick<Memories, "export">;
   record: RecordEvent;
   room: Room;
+  turns: Pick<Turns, "step">;
 }) {
   return new Elysia()
     .get(
@@ -66,7 +69,8 @@ export function createExportRoutes({
             );
             record(request, "memories_exported", { accountId: account.id });
             const day = new Date().toISOString().slice(0, 10);
-            return new Response(toStream(pages, stillSignedIn), {
+            const stream = toStream(pages, stillSignedIn, (read) => turns.step(account.id, read));
+            return new Response(stream, {
               headers: {
                 "content-type": NDJSON,
                 "content-disposition": `attachment; filename="ctxd-memories-${day}.jsonl"`,

@@ -64,8 +64,8 @@ export type Turns = ReturnType<typeof createTurns>;
  */
 export function createTurns({ patience = PATIENCE } = {}) {
   const accounts = new Map<string, Requests>();
-  /** When each request began; null for those that are answered. */
-  const begun = new WeakMap<Request, { accountId: string; at: number } | null>();
+  /** When each request or step of an answer began; null for those that have ended. */
+  const begun = new WeakMap<object, { accountId: string; at: number } | null>();
   let busyUntil = 0;
   let looking: ReturnType<typeof setInterval> | null = null;
 
@@ -114,9 +114,30 @@ export function createTurns({ patience = PATIENCE } = {}) {
     }, ACTIVE);
   };
 
-  const end = (request: Request): void => {
-    const turn = begun.get(request);
-    begun.set(request, null);
+  const take = async (work: object, accountId: string): Promise<boolean> => {
+    if (begun.has(work)) return false;
+    begun.set(work, null);
+    const requests = requestsOf(accountId);
+    const mustWait = requests.underWay > 0 && isCrowded();
+    if (mustWait) {
+      await new Promise<void>((resolve) => {
+        const begin = () => {
+          clearTimeout(timer);
+          requests.waiting.delete(begin);
+          requests.underWay++;
+          resolve();
+        };
+        const timer = setTimeout(begin, patience);
+        requests.waiting.add(begin);
+      });
+    } else requests.underWay++;
+    begun.set(work, { accountId, at: performance.now() });
+    return mustWait;
+  };
+
+  const end = (work: object): void => {
+    const turn = begun.get(work);
+    begun.set(work, null);
     if (!turn) return;
     const rest = Math.min(performance.now() - turn.at, REST);
     if (isCrowded()) setTimeout(release, rest, turn.accountId);
@@ -128,25 +149,16 @@ export function createTurns({ patience = PATIENCE } = {}) {
      * Waits for the turn of a request, which it has until it is answered. Further calls for the request do nothing.
      * @returns whether it had to wait
      */
-    async take(request: Request, accountId: string): Promise<boolean> {
-      if (begun.has(request)) return false;
-      begun.set(request, null);
-      const requests = requestsOf(accountId);
-      const mustWait = requests.underWay > 0 && isCrowded();
-      if (mustWait) {
-        await new Promise<void>((resolve) => {
-          const begin = () => {
-            clearTimeout(timer);
-            requests.waiting.delete(begin);
-            requests.underWay++;
-            resolve();
-          };
-          const timer = setTimeout(begin, patience);
-          requests.waiting.add(begin);
-        });
-      } else requests.underWay++;
-      begun.set(request, { accountId, at: performance.now() });
-      return mustWait;
+    take: (request: Request, accountId: string): Promise<boolean> => take(request, accountId),
+
+    /** Does a step of a long answer, such as a page of an export, in a turn of its own. */
+    async step<Result>(accountId: string, work: () => Promise<Result>): Promise<Result> {
+      await take(work, accountId);
+      try {
+        return await work();
+      } finally {
+        end(work);
+      }
     },
 
     /** Ends the turn of each request when its answer begins. */

@@ -2,7 +2,7 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Elysia } from "elysia";
 import { AppError } from "../../errors.ts";
 import type { Room } from "../../http/load/room.ts";
-import { allowLongWork } from "../../http/load/turns.ts";
+import { allowLongWork, type Turns } from "../../http/load/turns.ts";
 import { ref, responses } from "../../http/openapi.ts";
 import { type Authorize, givenUp } from "../../http/principal.ts";
 import type { RecordEvent } from "../../http/record-event.ts";
@@ -33,11 +33,13 @@ export function createTransferRoutes({
   authorize,
   record,
   room,
+  turns,
 }: {
   memories: Memories;
   authorize: Authorize;
   record: RecordEvent;
   room: Room;
+  turns: Pick<Turns, "step">;
 }) {
   return new Elysia({ normalize: false })
     .get(
@@ -53,7 +55,8 @@ export function createTransferRoutes({
         );
         record(request, "memories_exported", { accountId });
         const stillAllowed = async () => void (await authorize(request, "memories:read"));
-        return new Response(toStream(pages, stillAllowed), { headers: { "content-type": NDJSON } });
+        const stream = toStream(pages, stillAllowed, (read) => turns.step(accountId, read));
+        return new Response(stream, { headers: { "content-type": NDJSON } });
       },
       {
         query: ExportQuery,
@@ -118,22 +121,38 @@ export function createTransferRoutes({
     );
 }
 
+/** Does a step of an answer, when the account has its turn. */
+type InTurn = <Result>(step: () => Promise<Result>) => Promise<Result>;
+
 /**
  * Pages of memories as lines of JSON.
  * @param stillAllowed called before each page; throws to end the stream
  */
 export function toStream(
-  pages: AsyncIterable<Memory[]>,
+  pages: AsyncGenerator<Memory[]>,
   stillAllowed: () => Promise<void>,
+  inTurn: InTurn,
 ): ReadableStream<Uint8Array> {
-  return createPagedStream(linesOf(pages, stillAllowed), (part) => part);
+  return createPagedStream(linesOf(pages, stillAllowed, inTurn), (part) => part);
 }
 
-async function* linesOf(pages: AsyncIterable<Memory[]>, stillAllowed: () => Promise<void>) {
-  for await (const memories of pages) {
+async function* linesOf(
+  pages: AsyncGenerator<Memory[]>,
+  stillAllowed: () => Promise<void>,
+  inTurn: InTurn,
+) {
+  const readPage = async () => {
     await stillAllowed();
-    const lines = memories.map((memory) => `${JSON.stringify(memory)}\n`);
-    yield* partsOf(Buffer.from(lines.join("")));
+    const { value, done } = await pages.next();
+    return done ? null : Buffer.from(value.map((memory) => `${JSON.stringify(memory)}\n`).join(""));
+  };
+  try {
+    // A turn belongs to the function that is called in it.
+    for (let page = await inTurn(() => readPage()); page; page = await inTurn(() => readPage())) {
+      yield* partsOf(page);
+    }
+  } finally {
+    await pages.return(undefined);
   }
 }
 

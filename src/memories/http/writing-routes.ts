@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
 import type { Room } from "../../http/load/room.ts";
+import type { Turns } from "../../http/load/turns.ts";
 import { allowLongWork } from "../../http/load/turns.ts";
 import { ref, responses } from "../../http/openapi.ts";
 import { type Authorize, givenUp } from "../../http/principal.ts";
@@ -59,6 +60,7 @@ export interface Dependencies {
   authorize: Authorize;
   record: RecordEvent;
   room: Room;
+  turns: Pick<Turns, "step">;
 }
 
 /** Saving, changing and deleting memories. */
