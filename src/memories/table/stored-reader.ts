@@ -1,4 +1,5 @@
 import type { TokenStates } from "../../embedding/embedder.ts";
+import { createPause } from "../../timing/pause.ts";
 import type { Base, HeldBase } from "../base/base.ts";
 import { createStateIndex, named, type StateIndex } from "../indexes/token-states.ts";
 import { tokensOf } from "../indexes/tokens.ts";
@@ -76,10 +77,18 @@ export function createStoredReader({
 }): TableReader & Pick<MemoryTable, "load" | "interaction"> {
   const recent = createRecentStates(changes);
 
-  const withView = <Result>(memories: readonly StoredMemory[], ask: (view: View) => Result) => {
+  /** Reading the words of a hundred long texts takes half a second, so other work gets its turn in between. */
+  const withView = async <Result>(
+    memories: readonly StoredMemory[],
+    ask: (view: View) => Result,
+  ): Promise<Result> => {
     const view = createView(dimension, 0);
+    const pause = createPause();
     try {
-      for (const memory of memories) view.put(memory);
+      for (const memory of memories) {
+        view.put(memory);
+        await pause();
+      }
       return ask(view);
     } finally {
       view.close();
@@ -117,7 +126,7 @@ export function createStoredReader({
     const near = wordsOf(statistics.nearWords);
     const all = near.length > 0 ? await search([...words, ...near]) : found;
     const corpus = { texts, ...statistics };
-    const ranked = withView([...all, ...reached], (view) =>
+    const ranked = await withView([...all, ...reached], (view) =>
       view.candidates({ ...question, corpus }),
     );
     return reach ? { ...ranked, memories: texts } : ranked;
