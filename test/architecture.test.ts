@@ -226,7 +226,7 @@ describe("each library is imported in one place:", () => {
     [
       "the library of OAuth clients",
       /^oauth4webapi$/,
-      /^sign-in\/providers\/(provider-client|openid)\.ts$/,
+      /^sign-in\/providers\/(provider|openid)\.ts$/,
     ],
     ["the library of passkeys", /^@simplewebauthn\//, /^sign-in\/passkeys\/webauthn\.ts$/],
     ["the library of QR codes", /^qr$/, /^pages\/qr-code\.tsx$/],

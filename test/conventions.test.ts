@@ -33,7 +33,7 @@ test.each(NAMED_PACKAGES)(
 );
 
 /** Contain the SQL dialects of several databases. */
-const WITH_DIALECTS = ["db/database.ts", "db/database.ts"];
+const WITH_DIALECTS = ["db/database.ts"];
 
 test("queries are awaited, except in code for SQLite only", () => {
   const ofSqlite = /^(db\/(sqlite[\w-]*|data-lock)\.ts$|memories\/log\/|backup\/|doctor\/)/;
@@ -114,15 +114,15 @@ test("only main.ts reads the environment, and passes it on", () => {
 /** Consist of data: lists of statements or of settings. */
 const DATA = ["db/migrations.ts"];
 
-/** Types of files that are no code, and the commands, of which each has its file. */
-const ONE_FILE_EACH = ["cli/commands", "dashboard", "build/release"];
+/** Each command has its file, and each kind of release. */
+const ONE_FILE_EACH = ["cli/commands", "build/release"];
 
-test("no file is longer than 300 lines, and together they have 110 on average", () => {
+test("no file is longer than 300 lines, and together they have at least 120 on average", () => {
   const sizes = sourceFiles.map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }));
   const long = sizes.filter(({ path, lines }) => lines > 300 && !DATA.includes(path));
   expect(long).toEqual([]);
   const sum = sizes.reduce((total, { lines }) => total + lines, 0);
-  expect(sum / sizes.length).toBeGreaterThan(110);
+  expect(sum / sizes.length).toBeGreaterThanOrEqual(120);
 });
 
 test("no folder has more than 15 files of its own", () => {

@@ -1,6 +1,6 @@
 import type { Keys } from "../keys/keys.ts";
 import type { Grants } from "../oauth/grants.ts";
-import type { PendingSignIns } from "../sign-in/sessions/pending-sign-ins.ts";
+import type { PendingSignIns } from "../sign-in/second-step/second-step.ts";
 import type { Sessions } from "../sign-in/sessions/sessions.ts";
 
 /** How many keys, apps and sessions were revoked. */

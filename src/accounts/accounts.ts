@@ -1,8 +1,7 @@
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { AppError } from "../errors.ts";
-import { type Account, type NewAccount, unknownAccount } from "./account.ts";
-import { normaliseEmail } from "./email.ts";
+import { type Account, type NewAccount, normaliseEmail, unknownAccount } from "./account.ts";
 import {
   checkRemovable,
   createOwnership,
@@ -10,7 +9,7 @@ import {
   insertAccount,
   prepareAccount,
 } from "./ownership.ts";
-import { createPasswords } from "./passwords.ts";
+import { createPasswords, hashPasswordMark } from "./passwords.ts";
 import { createAccountTables } from "./tables.ts";
 
 /** The message for right credentials of a disabled account. */
@@ -151,4 +150,36 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
       await orm.delete(removedAccounts).where(eq(removedAccounts.id, id));
     },
   };
+}
+
+/**
+ * Creates a check of an account, for the transaction that gives access. Disabling an account or
+ * changing its password ends all earlier access in one transaction. The check prevents new access from
+ * being given at the same time.
+ * @returns a function that throws AppError `forbidden` for a disabled account, or when the mark of its
+ *   password is not the given one
+ */
+export function createAccountCheck({ tables }: Pick<Database, "tables">) {
+  const { accounts } = tables(createAccountTables);
+  const { passwordHash, disabledAt } = accounts;
+
+  return async (tx: Orm, accountId: string, passwordMark?: string | null): Promise<void> => {
+    const found = tx.select({ passwordHash, disabledAt }).from(accounts);
+    const [account] = await found.where(eq(accounts.id, accountId));
+    if (!account || account.disabledAt !== null) throw new AppError("forbidden", DISABLED);
+    if (passwordMark === undefined) return;
+    if (hashPasswordMark(account.passwordHash) === passwordMark) return;
+    throw new AppError("forbidden", "The password was was changed: sign in with the new one.");
+  };
+}
+
+/**
+ * The account of local agents: the owner's, so that a person's agents and dashboard share their
+ * memories. An empty server gets an owner without a password.
+ * @throws AppError `conflict` on a server that has accounts but no owner
+ */
+export async function findLocalOwner(
+  accounts: Pick<Accounts, "findOwner" | "addLocalOwner">,
+): Promise<Account> {
+  return (await accounts.findOwner()) ?? (await accounts.addLocalOwner());
 }

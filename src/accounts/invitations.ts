@@ -2,7 +2,7 @@ import { and, asc, eq, gt, lte } from "drizzle-orm";
 import { type Database, type Orm, returnedRow } from "../db/database.ts";
 import { createId, createSecret, hashSecret } from "../db/id.ts";
 import { AppError } from "../errors.ts";
-import { parseEmail } from "./email.ts";
+import { parseEmail } from "./account.ts";
 import { createAccountTables } from "./tables.ts";
 
 /** Milliseconds for which an invitation is valid. */

@@ -3,8 +3,13 @@ import { type Database, type Orm, returnedRow } from "../db/database.ts";
 import { constraintViolation } from "../db/database-error.ts";
 import { createId } from "../db/id.ts";
 import { AppError } from "../errors.ts";
-import { type Account, type NewAccount, unknownAccount } from "./account.ts";
-import { LOCAL_ADDRESS, parseEmail } from "./email.ts";
+import {
+  type Account,
+  LOCAL_ADDRESS,
+  type NewAccount,
+  parseEmail,
+  unknownAccount,
+} from "./account.ts";
 import { checkPassword, hashPassword } from "./password.ts";
 import { type AccountTables, createAccountTables } from "./tables.ts";
 

@@ -2,8 +2,7 @@ import { and, eq, isNotNull } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { hashSecret } from "../db/id.ts";
 import { AppError } from "../errors.ts";
-import { type Account, unknownAccount } from "./account.ts";
-import { normaliseEmail } from "./email.ts";
+import { type Account, normaliseEmail, unknownAccount } from "./account.ts";
 import { checkPassword, hashPassword, matchesPassword } from "./password.ts";
 import { createAccountTables } from "./tables.ts";
 

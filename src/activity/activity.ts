@@ -1,7 +1,7 @@
 import type { Database, Orm } from "../db/database.ts";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { maskSecrets } from "../secrets/mask-secrets.ts";
+import { maskSecrets } from "../secrets/find-secrets.ts";
 import { type Action, addCounts, type CountedAction, keyOf, QUESTIONS } from "./action.ts";
 import { createActivityReports } from "./activity-reports.ts";
 import { createActivityStore, removeOldActivity } from "./activity-store.ts";

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type Cipher, lockOf, openKey, type Unlock } from "./age.ts";
 import { BackupError } from "./backup-error.ts";
 import {
@@ -8,9 +8,13 @@ import {
   createSealedContainer,
   KEY,
   SEALED,
+  SUMS,
 } from "./container.ts";
-import { readPieces, readSmall } from "./files.ts";
-import { MANIFEST, MAX_MANIFEST, type Manifest, readManifest } from "./manifest.ts";
+import type { Progress } from "./create-backup.ts";
+import type { EndedAccess } from "./end-access.ts";
+import { type Content, forEach, readContent, readPieces, readSmall } from "./files.ts";
+import { isPlainPath } from "./foreign-database.ts";
+import { isWithin, MANIFEST, MAX_MANIFEST, type Manifest, readManifest } from "./manifest.ts";
 
 /** Maximum bytes of a backup's key: enough for a hundred recipients. */
 const MAX_KEY = 256 << 10;
@@ -24,7 +28,7 @@ export type AskToUnlock = (kind: "passphrase" | "identity") => Promise<Unlock>;
  * @param isExpectedSealed whether to refuse an unencrypted backup
  * @throws BackupError when the backup can't be opened, is incomplete or of a newer program
  */
-export async function openBackup(
+async function openBackup(
   folder: string,
   ask: AskToUnlock | null,
   isExpectedSealed = false,
@@ -77,4 +81,118 @@ async function readSealedManifest(
       cause,
     });
   }
+}
+
+interface Options {
+  signal?: AbortSignal | undefined;
+  onProgress?: Progress;
+}
+
+/**
+ * Reads every file of a backup and compares its checksum.
+ * @throws BackupError that names the first file that differs from the manifest
+ */
+async function verifyFiles(
+  folder: string,
+  { manifest, container }: { manifest: Manifest; container: Container },
+  { signal, onProgress }: Options = {},
+): Promise<void> {
+  let count = 0;
+  await forEach(manifest.files, async (file) => {
+    signal?.throwIfAborted();
+    onProgress?.({ step: "checking files", count: ++count, total: manifest.files.length });
+    await refuseOutside(container.locate(file.path), folder);
+    requireSame(file, await container.read(file), container);
+  });
+}
+
+/**
+ * Checks that a backup is on the disk as it was written. For an encrypted backup this compares the checksums
+ * of the encrypted files, which needs no key.
+ * @throws BackupError that names the first damaged file
+ */
+export async function verifyWritten(folder: string, options: Options = {}): Promise<void> {
+  if (!existsSync(join(folder, KEY))) {
+    return await verifyFiles(folder, await openBackup(folder, null), options);
+  }
+  const sums = await readSums(folder);
+  await forEach([...sums], async ([name, sum]) => {
+    options.signal?.throwIfAborted();
+    const path = join(folder, name);
+    await refuseOutside(path, folder);
+    const found = await readContent(path);
+    if (found?.sha256 !== sum) throw damaged(path, SUMS);
+  });
+}
+
+async function readSums(folder: string): Promise<Map<string, string>> {
+  const path = join(folder, SUMS);
+  const text = (await readSmall(path, MAX_MANIFEST))?.toString() ?? "";
+  const lines = text.split("\n").slice(0, -1);
+  const sums = new Map(
+    lines.map((line) => {
+      const [, sum = "", name = ""] = /^([0-9a-f]{64}) {2}(.+)$/.exec(line) ?? [];
+      return [name, sum] as const;
+    }),
+  );
+  const isWhole = [KEY, MANIFEST + SEALED].every((name) => sums.has(name));
+  if (isWhole && [...sums.keys()].every(isPlainPath)) return sums;
+  throw new BackupError(`${path} is damaged: use another backup.`);
+}
+
+/** Refuses a folder that is a symbolic link: it could lead to any file of the person who restores. */
+async function refuseOutside(path: string, folder: string): Promise<void> {
+  if (!existsSync(dirname(path)) || (await isWithin(dirname(path), folder))) return;
+  throw new BackupError(`${dirname(path)} leads out of the backup: use another backup.`);
+}
+
+/** @throws BackupError when a content differs from the manifest's file */
+export function requireSame(
+  file: Manifest["files"][number],
+  found: Content | null,
+  { locate }: Pick<Container, "locate">,
+): void {
+  const path = locate(file.path);
+  if (found === null) {
+    throw new BackupError(`${path} is missing: this backup is incomplete, use another.`);
+  }
+  if (found.bytes !== file.bytes || found.sha256 !== file.sha256) throw damaged(path, MANIFEST);
+}
+
+function damaged(path: string, list: string): BackupError {
+  return new BackupError(`${path} differs from ${list}: this backup is damaged, use another.`);
+}
+
+/** Options of a restore, to a data folder or to a shared database. */
+export interface RestoreOptions {
+  /** Path of the backup. */
+  folder: string;
+  dataDir: string;
+  /** Asks for the key of an encrypted backup; null when only unencrypted ones are expected. */
+  unlock?: AskToUnlock | null;
+  /** Whether to refuse an unencrypted backup. */
+  isExpectedSealed?: boolean;
+  /** Whether to revoke API keys and the grants of apps. */
+  revokeKeys?: boolean;
+  /** Milliseconds since 1970. */
+  clock?: () => number;
+  signal?: AbortSignal | undefined;
+  onProgress?: Progress;
+  onAccessEnded?: (ended: EndedAccess) => void;
+}
+
+/**
+ * Opens a backup and checks all its files against the manifest.
+ * @throws BackupError with one sentence for the user
+ */
+export async function openVerified({
+  folder,
+  unlock = null,
+  isExpectedSealed = false,
+  signal,
+  onProgress = () => {},
+}: RestoreOptions) {
+  const backup = await openBackup(folder, unlock, isExpectedSealed);
+  await verifyFiles(folder, backup, { signal, onProgress });
+  return backup;
 }

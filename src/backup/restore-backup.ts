@@ -10,8 +10,8 @@ import { endAccess } from "./end-access.ts";
 import { forEach, syncFolders } from "./files.ts";
 import { refuseForeignDatabase } from "./foreign-database.ts";
 import type { Manifest } from "./manifest.ts";
-import { UNFINISHED } from "./unfinished-restore.ts";
-import { openVerified, type RestoreOptions, requireSame } from "./verify-files.ts";
+import { openVerified, type RestoreOptions, requireSame } from "./open-backup.ts";
+import { UNFINISHED } from "./source.ts";
 
 /** Entries that an unused data folder may have. */
 const HARMLESS = new Set([

@@ -8,7 +8,7 @@ import type { Metrics } from "../metrics.ts";
 import { explained } from "./backup-error.ts";
 import { SUMS } from "./container.ts";
 import { MANIFEST, type Manifest } from "./manifest.ts";
-import { verifyWritten } from "./verify-files.ts";
+import { verifyWritten } from "./open-backup.ts";
 
 /** The file that completes a backup: the first for an unencrypted one, the second for an encrypted one. */
 const LAST_WRITTEN = [MANIFEST, SUMS] as const;

@@ -1,10 +1,29 @@
-import { existsSync } from "node:fs";
+import { existsSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { databasePath } from "../db/sqlite.ts";
 import { copyDatabase, openUnmigrated, schemaVersion } from "../db/sqlite-files.ts";
 import { isNewestCheckpoint, type RecordedCheckpoint } from "../memories/log/records.ts";
 import { BackupError } from "./backup-error.ts";
-import { UNFINISHED } from "./unfinished-restore.ts";
+
+/** The folder in a data folder that a restore fills, before it moves the content to its place. */
+export const UNFINISHED = "restoring";
+
+/**
+ * Call this before using a data folder, while holding its lock.
+ * @throws BackupError when a restore to it was interrupted
+ */
+export function refuseUnfinishedRestore(dataDir: string): void {
+  const folder = join(dataDir, UNFINISHED);
+  try {
+    // An empty folder has no files: the restore ended before the first or after the last one.
+    rmdirSync(folder);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
+    throw new BackupError(
+      `A restore to ${dataDir} was interrupted: run ctxd restore again, or remove ${folder} to start without it.`,
+    );
+  }
+}
 
 /** The data that is backed up. Servers may write to it meanwhile. */
 export interface BackupSource {

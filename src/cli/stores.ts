@@ -12,7 +12,7 @@ import { createGrants, type Grants } from "../oauth/grants.ts";
 import type { Facts, SecurityEvent } from "../security-log/events.ts";
 import { createSecurityLog, type SecurityLog } from "../security-log/security-log.ts";
 import { createFactors, type Factors } from "../sign-in/second-step/factors.ts";
-import { createPendingSignIns, type PendingSignIns } from "../sign-in/sessions/pending-sign-ins.ts";
+import { createPendingSignIns, type PendingSignIns } from "../sign-in/second-step/second-step.ts";
 import { createSessions, type Sessions } from "../sign-in/sessions/sessions.ts";
 import { CommandError } from "./command-error.ts";
 import { say } from "./terminal.ts";

@@ -1,10 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Button } from "../pages/button.tsx";
+import { PostForm } from "../pages/form.tsx";
 import type { Child, Markup } from "../pages/jsx-runtime.ts";
-import { PostForm } from "../sign-in/form.tsx";
 import type { Section } from "./navigation.tsx";
 import { Page } from "./page.tsx";
-import type { Visit } from "./visit.ts";
+import type { Visit } from "./session.ts";
 
 /**
  * Asks for confirmation before something is deleted or revoked. It is a page; with scripts, a `ButtonLink` with

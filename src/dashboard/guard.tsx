@@ -4,15 +4,13 @@ import { AppError } from "../errors.ts";
 import { type FormWithFiles, readFiles, readForm } from "../http/requests/form.ts";
 import { createHostCheck } from "../http/requests/proxy.ts";
 import { seeOther } from "../http/responses.ts";
-import { answerWithPage } from "../pages/error-page.tsx";
+import { type Cookies, checkForm, createNotices, FORM_TOKEN } from "../pages/cookies.ts";
 import { Markup } from "../pages/jsx-runtime.ts";
-import { pageResponse } from "../pages/page-response.ts";
-import { createNotices } from "../sign-in/notices.ts";
+import { answerWithPage, pageResponse } from "../pages/page-response.tsx";
 import { localPath, SET_UP_PATH, SIGN_IN_PATH } from "../sign-in/paths.ts";
-import { type Cookies, checkForm, FORM_TOKEN } from "../sign-in/sessions/form-token.ts";
 import type { SignedIn, Visitors, Welcome } from "../sign-in/sessions/visitor.ts";
 import { Page } from "./page.tsx";
-import type { Visit } from "./visit.ts";
+import type { Visit } from "./session.ts";
 
 /** A response that is streamed. `ended` resolves when its last part is sent. */
 export interface Streamed {

@@ -1,13 +1,21 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
+import { PostForm } from "../pages/form.tsx";
 import { type Child, Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { Document } from "../pages/layout.tsx";
 import { Done, Problem } from "../pages/notice.tsx";
 import type { Asset } from "../pages/styles.ts";
-import { PostForm } from "../sign-in/form.tsx";
 import { SIGN_OUT_PATH, WELCOME_PATH } from "../sign-in/paths.ts";
-import { BACKUPS_PATH, HEALTH_PATH } from "./admin/admin-paths.ts";
-import { HELP_PATH, MEMORY_PATHS, Navigation, PATHS, type Section } from "./navigation.tsx";
-import type { Visit } from "./visit.ts";
+import {
+  BACKUPS_PATH,
+  HEALTH_PATH,
+  HELP_PATH,
+  MEMORY_PATHS,
+  Navigation,
+  PATHS,
+  type Section,
+} from "./navigation.tsx";
+import type { Visit } from "./session.ts";
 
 /** The frame of the dashboard's and the help's pages: a column at the side, and the main part. */
 export function Frame({ side, children }: { side: Child; children?: Child }): Markup {
@@ -198,5 +206,30 @@ export function Page({
       </Frame>
       <Palette isOwner={account.role === "owner"} />
     </Document>
+  );
+}
+
+/** One section of a page with several: a heading with an explanation, and its content beside them. */
+export function Setting({
+  id,
+  title,
+  about,
+  children,
+}: {
+  /** Id of the heading; unique on the page. */
+  id: string;
+  title: Child;
+  /** One or two sentences that explain the section. */
+  about?: Child;
+  children?: Child;
+}): Markup {
+  return (
+    <section class="setting" aria-labelledby={id}>
+      <div class="setting-head">
+        <h2 id={id}>{title}</h2>
+        {about !== undefined && <p>{about}</p>}
+      </div>
+      <div class="setting-body">{children}</div>
+    </section>
   );
 }

@@ -2,7 +2,7 @@ import type { Database as Sqlite } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { listSeries } from "../backup/schedule.ts";
-import { UNFINISHED } from "../backup/unfinished-restore.ts";
+import { UNFINISHED } from "../backup/source.ts";
 import type { Config } from "../config/config.ts";
 import { databasePath } from "../db/sqlite.ts";
 import { openReadOnly } from "../db/sqlite-files.ts";

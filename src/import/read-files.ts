@@ -1,8 +1,9 @@
 import type { ImportedMemory } from "../memories/model/memory.ts";
 import { type Converted, createConverter } from "./convert-memory.ts";
-import { openArchive, unpackZstd } from "./files/archive.ts";
+import { openArchive } from "./files/archive.ts";
 import { compareReadingOrder, type InputFile, kindOf } from "./files/input-file.ts";
 import { type Opened, openText, peek, placeIn, SourceError } from "./files/source.ts";
+import { unpackZstd } from "./files/unpack.ts";
 import { basicMemory } from "./formats/basic-memory.ts";
 import type { Context, Format, Found, SourceMemory } from "./formats/format.ts";
 import { recognise } from "./formats/formats.ts";

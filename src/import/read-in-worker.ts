@@ -1,7 +1,27 @@
 import { isCompiled } from "../native/embedded-asset.ts";
 import { SourceError } from "./files/source.ts";
-import type { Reading, SourceLine } from "./read-files.ts";
-import type { FromReader, ReadingState, ToReader } from "./worker-messages.ts";
+import type { ReadFile, Reading, SourceLine } from "./read-files.ts";
+
+/** Messages to the worker: the files to read, or that the last lines were processed. */
+export type ToReader =
+  | { type: "read"; files: { name: string; called: string; file: File }[]; project: string | null }
+  | { type: "more" };
+
+/** Messages from the worker: lines, then how the reading ended. */
+export type FromReader =
+  | { type: "lines"; lines: SourceLine[]; state: ReadingState }
+  | { type: "done"; state: ReadingState }
+  /** `problem` is that of a `SourceError`; null for an unexpected error. */
+  | { type: "failed"; name: string; problem: string | null; message: string; state: ReadingState };
+
+/** The fields of `Reading` without its lines, in a form that can be posted. */
+export interface ReadingState {
+  /** The files from the number `from` on. Those before it are as they were. */
+  files: ReadFile[];
+  from: number;
+  leftOut: [string, number][];
+  share: number | null;
+}
 
 /** In the executable, all code but the workers is one module at the root of its file system. */
 const WORKER = isCompiled ? "./import/reader-worker.js" : "./reader-worker.ts";

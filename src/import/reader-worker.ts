@@ -1,8 +1,8 @@
 import { uploadedFile } from "./files/input-file.ts";
 import { SourceError } from "./files/source.ts";
-import { inBatches } from "./in-batches.ts";
 import { type Reading, readFiles } from "./read-files.ts";
-import type { FromReader, ReadingState, ToReader } from "./worker-messages.ts";
+import type { FromReader, ReadingState, ToReader } from "./read-in-worker.ts";
+import { inBatches } from "./transfer.ts";
 
 /** Lines, and characters, that are sent at once. */
 const BATCH = { lines: 256, characters: 1 << 20 };

@@ -1,8 +1,131 @@
-import type { ImportReport } from "../memories/model/memory.ts";
-import { LIMITS } from "../memories/model/memory.ts";
-import { inBatches } from "./in-batches.ts";
-import type { Reading } from "./read-files.ts";
-import { addLine, addReport, type Totals } from "./totals.ts";
+import { type ImportedMemory, type ImportReport, LIMITS } from "../memories/model/memory.ts";
+import type { GoodLine, ReadFile, Reading, SourceLine } from "./read-files.ts";
+
+/** Groups lines, up to a number of lines or, roughly, a number of characters. */
+export async function* inBatches(
+  lines: AsyncIterable<SourceLine>,
+  limits: { lines: number; characters: number },
+): AsyncGenerator<SourceLine[]> {
+  let batch: SourceLine[] = [];
+  let characters = 0;
+  for await (const line of lines) {
+    batch.push(line);
+    characters += "line" in line ? line.line.length : 0;
+    if (batch.length < limits.lines && characters < limits.characters) continue;
+    yield batch;
+    [batch, characters] = [[], 0];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** The outcome of an import so far. */
+export interface Totals {
+  created: number;
+  updated: number;
+  unchanged: number;
+  /** Memories that are newer on the server, and stay. */
+  kept: number;
+  /** Memories whose secrets were masked. */
+  masked: number;
+  /** What could not be imported, by location: the first `MAX_FAILED` of `failures`. */
+  failed: { at: string; reason: string }[];
+  failures: number;
+  /** What was left out of memories, with the number of memories. */
+  notes: Map<string, number>;
+  /** The first memories, as they would be saved. */
+  samples: ImportedMemory[];
+}
+
+/** Failures that are kept: a file of 32 MB may have millions of damaged lines. */
+const MAX_FAILED = 100;
+/** Memories that a preview shows. */
+const MAX_SAMPLES = 5;
+
+export function createTotals(): Totals {
+  return {
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    kept: 0,
+    masked: 0,
+    failed: [],
+    failures: 0,
+    notes: new Map(),
+    samples: [],
+  };
+}
+
+/** Counts a line that was read: its problem, or its notes and its sample. */
+export function addLine(totals: Totals, line: SourceLine): void {
+  if ("problem" in line) {
+    addFailure(totals, line.at, line.problem);
+    return;
+  }
+  for (const note of line.notes) totals.notes.set(note, (totals.notes.get(note) ?? 0) + 1);
+  if (totals.samples.length < MAX_SAMPLES) totals.samples.push(sampleOf(line));
+}
+
+/** Adds the server's report about lines that were sent. */
+function addReport(totals: Totals, report: ImportReport, sent: readonly GoodLine[]): void {
+  totals.created += report.created;
+  totals.updated += report.updated;
+  totals.unchanged += report.unchanged;
+  totals.kept += report.kept;
+  // Servers of earlier versions do not report this.
+  totals.masked += report.masked ?? 0;
+  for (const { line, outcome, reason } of report.skipped) {
+    if (outcome === "invalid") addFailure(totals, sent[line - 1]?.at ?? "", reason);
+  }
+}
+
+function addFailure(totals: Totals, at: string, reason: string): void {
+  totals.failures++;
+  if (totals.failed.length < MAX_FAILED) totals.failed.push({ at, reason });
+}
+
+/** Memories and problems so far. */
+export function countOf({ created, updated, unchanged, kept, failures }: Totals): number {
+  return created + updated + unchanged + kept + failures;
+}
+
+/** Whether the import found any memory. */
+export function isUnderstood({ created, updated, unchanged, kept }: Totals): boolean {
+  return created + updated + unchanged + kept > 0;
+}
+
+function sampleOf({ line, memory }: GoodLine): ImportedMemory {
+  if (memory !== null) return memory;
+  try {
+    return JSON.parse(line);
+  } catch {
+    return { content: line };
+  }
+}
+
+/** Describes files to people: `an export of mem0`, `notes in Markdown (3 files) and a table in CSV`. */
+export function describeFiles(files: readonly ReadFile[]): string {
+  const counts = new Map<string, number>();
+  for (const { format, problem } of files) {
+    if (format && !problem) counts.set(format, (counts.get(format) ?? 0) + 1);
+  }
+  const names = [...counts].map(([name, count]) => (count > 1 ? `${name} (${count} files)` : name));
+  if (names.length === 0) return files.length === 1 ? "this file" : "these files";
+  const shown =
+    names.length > 3 ? [...names.slice(0, 2), `${names.length - 2} other kinds`] : names;
+  const last = shown.pop() ?? "";
+  return shown.length === 0 ? last : `${shown.join(", ")} and ${last}`;
+}
+
+/** Describes the counts to people: `3 new, 2 here already`. */
+export function describeTotals({ created, updated, unchanged, kept }: Totals): string {
+  const parts = [
+    `${created} new`,
+    ...(updated > 0 ? [`${updated} updated`] : []),
+    ...(unchanged > 0 ? [`${unchanged} here already`] : []),
+    ...(kept > 0 ? [`${kept} older than the memory here, which stays`] : []),
+  ];
+  return parts.join(", ");
+}
 
 /** Characters that are sent at once. */
 const BATCH_CHARACTERS = 1 << 20;

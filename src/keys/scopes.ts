@@ -1,3 +1,5 @@
+import type { Dialect } from "../db/database.ts";
+
 /** The rights of a key or token: read; save, change and delete; or only save. */
 export const SCOPES = ["memories:read", "memories:write", "memories:add"] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -41,3 +43,7 @@ function distinct(scopes: readonly Scope[]): Scope[] {
   const implied = scopes.map((scope) => IMPLIED[scope]);
   return SCOPES.filter((scope) => scopes.includes(scope) && !implied.includes(scope));
 }
+
+/** A column of scopes, stored as one text. */
+export const scopesColumn = (dialect: Dialect, name: string) =>
+  dialect.formed<readonly Scope[]>(name, { toDriver: formatScopes, fromDriver: parseScopes });

@@ -1,5 +1,5 @@
 import type { Dialect } from "../db/database.ts";
-import { scopesColumn } from "./scopes-column.ts";
+import { scopesColumn } from "./scopes.ts";
 
 /** The table of API keys, made by `db/migrations.ts`. The key itself is nowhere. */
 export function createKeyTables(dialect: Dialect) {

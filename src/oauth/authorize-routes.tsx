@@ -7,13 +7,12 @@ import { readForm } from "../http/requests/form.ts";
 import { createHostCheck } from "../http/requests/proxy.ts";
 import { seeOther } from "../http/responses.ts";
 import { parseScopes } from "../keys/scopes.ts";
-import { answerWithPage } from "../pages/error-page.tsx";
+import { checkForm, FORM_TOKEN } from "../pages/cookies.ts";
+import { boundOf } from "../pages/form.tsx";
 import { MessagePage } from "../pages/layout.tsx";
-import { pageResponse } from "../pages/page-response.ts";
-import { boundOf } from "../sign-in/form.tsx";
+import { answerWithPage, pageResponse } from "../pages/page-response.tsx";
 import { PROOF_PATH, SIGN_IN_PATH } from "../sign-in/paths.ts";
 import type { Proof } from "../sign-in/second-step/proof.ts";
-import { checkForm, FORM_TOKEN } from "../sign-in/sessions/form-token.ts";
 import type { SignedIn, Visitors } from "../sign-in/sessions/visitor.ts";
 import {
   type AuthorizationRequest,

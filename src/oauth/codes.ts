@@ -1,5 +1,5 @@
 import { eq, inArray } from "drizzle-orm";
-import { createAccountCheck } from "../accounts/account-check.ts";
+import { createAccountCheck } from "../accounts/accounts.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { createId, createSecret, hashSecret } from "../db/id.ts";
 import { AppError } from "../errors.ts";

@@ -1,10 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Scope } from "../keys/scopes.ts";
+import { FORM_TOKEN } from "../pages/cookies.ts";
+import { BoundFields } from "../pages/form.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Layout } from "../pages/layout.tsx";
-import { BoundFields } from "../sign-in/form.tsx";
 import { SIGN_OUT_PATH } from "../sign-in/paths.ts";
-import { FORM_TOKEN } from "../sign-in/sessions/form-token.ts";
 import { type AuthorizationRequest, PARAMETERS } from "./authorization-request.ts";
 import { describeRedirect, isDocumentAddress, isLoopback } from "./clients/client.ts";
 

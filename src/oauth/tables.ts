@@ -1,5 +1,5 @@
 import type { Dialect } from "../db/database.ts";
-import { scopesColumn } from "../keys/scopes-column.ts";
+import { scopesColumn } from "../keys/scopes.ts";
 
 export type OAuthTables = ReturnType<typeof createOAuthTables>;
 

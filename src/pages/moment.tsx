@@ -53,3 +53,14 @@ function relativeText(at: Date, now: number): string {
   const amount = `${Math.floor(distance / length)} ${unit}`;
   return at.getTime() > now ? `in ${amount}` : `${amount} ago`;
 }
+
+/** A day as text, in UTC: `22 Nov`, or `22 Nov 2026` with the year. Empty without a day. */
+export function dayText(day: string | undefined, { withYear = false } = {}): string {
+  if (day === undefined) return "";
+  return new Date(day).toLocaleDateString("en-GB", {
+    timeZone: "UTC",
+    day: "numeric",
+    month: "short",
+    ...(withYear && { year: "numeric" }),
+  });
+}

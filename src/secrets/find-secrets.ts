@@ -1,7 +1,6 @@
 import { createPause } from "../timing/pause.ts";
-import { COMMON_PASSWORDS } from "./assigned-patterns.ts";
-import type { Expression, FoundSecret, Pattern } from "./pattern.ts";
-import { PATTERNS, PLACEHOLDERS } from "./patterns.ts";
+import type { Expression, FoundSecret, Pattern } from "./own-patterns.ts";
+import { COMMON_PASSWORDS, PATTERNS, PLACEHOLDERS } from "./patterns.ts";
 
 /** Shannon's entropy of a text, in bits for each character: 0 for one letter repeated. */
 function entropyOf(text: string): number {
@@ -93,7 +92,7 @@ export function findSecrets(text: string): FoundSecret[] {
 }
 
 /** The same for a text so long that other requests should run in between. */
-export async function findSecretsInLong(text: string): Promise<FoundSecret[]> {
+async function findSecretsInLong(text: string): Promise<FoundSecret[]> {
   const pause = createPause();
   const search = searchSteps(text);
   for (;;) {
@@ -212,4 +211,39 @@ function withoutOverlaps(found: readonly FoundSecret[]): FoundSecret[] {
     merged[merged.length - 1] = whole;
   }
   return merged;
+}
+
+/**
+ * Replaces each secret in a text by `[masked: KIND]`. The surrounding text stays, so that it still says
+ * which key or password it is about. Masking a masked text does not change it.
+ * @param report receives the kind of each secret, if there are any
+ * @param mark returns the replacement of a secret
+ */
+export function maskSecrets(text: string, report?: Report, mark?: Mark): string {
+  return replaceSecrets(text, findSecrets(text), report, mark);
+}
+
+/** The same for a text so long that other requests should run in between. */
+export async function maskSecretsInLong(text: string, report?: Report): Promise<string> {
+  return replaceSecrets(text, await findSecretsInLong(text), report);
+}
+
+type Report = (kinds: string[]) => void;
+type Mark = (kind: string) => string;
+
+function replaceSecrets(
+  text: string,
+  found: readonly FoundSecret[],
+  report: Report = () => {},
+  mark: Mark = (kind) => `[masked: ${kind}]`,
+): string {
+  if (found.length === 0) return text;
+  report(found.map(({ kind }) => kind));
+  let masked = "";
+  let at = 0;
+  for (const { kind, start, end } of found) {
+    masked += `${text.slice(at, start)}${mark(kind)}`;
+    at = end;
+  }
+  return masked + text.slice(at);
 }

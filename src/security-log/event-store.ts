@@ -15,8 +15,7 @@ import {
   type SQL,
 } from "drizzle-orm";
 import { type Database, type Orm, returnedRow } from "../db/database.ts";
-import type { Entry } from "./entry.ts";
-import { EVENTS, isEvent, isForeign, type SecurityEvent } from "./events.ts";
+import { type Entry, EVENTS, isEvent, isForeign, type SecurityEvent } from "./events.ts";
 import { createSecurityTables, type SecurityTables } from "./tables.ts";
 
 /** Rows about strangers. The oldest are removed first, and never to make room for others. */

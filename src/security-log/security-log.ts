@@ -1,16 +1,18 @@
 import type { Database, Orm } from "../db/database.ts";
 import type { Log } from "../log.ts";
+import { createEventStore, type Row } from "./event-store.ts";
 import {
   type Entry,
+  type Facts,
   groupOf,
+  isForeign,
   linesOf,
   nameOf,
+  type SecurityEvent,
   toEntry,
   toFields,
   withoutParticulars,
-} from "./entry.ts";
-import { createEventStore, type Row } from "./event-store.ts";
-import { type Facts, isForeign, type SecurityEvent } from "./events.ts";
+} from "./events.ts";
 
 /** Rounds in which an event may still appear late. A command's transaction is shorter. */
 const LOOKS_BACK = 5;

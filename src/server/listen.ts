@@ -5,8 +5,7 @@ import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { CAN_SHARE_PORT, preferNewestListener } from "../system/ports.ts";
 import { HAS_RELOAD_SIGNAL } from "../system/processes.ts";
-import { type Certificate, readCertificate } from "../tls/certificate.ts";
-import { watchCertificate } from "../tls/renewal.ts";
+import { type Certificate, readCertificate, watchCertificate } from "../tls/certificate.ts";
 import { ServerError } from "./server-error.ts";
 
 /**

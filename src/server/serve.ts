@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
-import type { Accounts } from "../accounts/accounts.ts";
-import { findLocalOwner } from "../accounts/local-owner.ts";
+import { type Accounts, findLocalOwner } from "../accounts/accounts.ts";
 import { createActivity, startPruning } from "../activity/activity.ts";
 import { checkRecipients } from "../backup/age.ts";
 import { removeAbandonedCopies } from "../backup/copy-state.ts";
-import { refuseUnfinishedRestore } from "../backup/unfinished-restore.ts";
+import { refuseUnfinishedRestore } from "../backup/source.ts";
 import { createProgressFiles } from "../capture/progress.ts";
 import { projectOfFolder } from "../capture/project.ts";
 import type { Config } from "../config/config.ts";

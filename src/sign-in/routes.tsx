@@ -1,5 +1,4 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-
 import { Elysia } from "elysia";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Config } from "../config/config.ts";
@@ -9,13 +8,14 @@ import { readForm } from "../http/requests/form.ts";
 import { clientAddress, createHostCheck } from "../http/requests/proxy.ts";
 import { seeOther } from "../http/responses.ts";
 import { Button, ButtonLink } from "../pages/button.tsx";
-import { answerWithPage } from "../pages/error-page.tsx";
+import { type Cookies, checkForm, FORM_TOKEN } from "../pages/cookies.ts";
 import { Field } from "../pages/field.tsx";
+import { EmailField, PostForm } from "../pages/form.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Layout } from "../pages/layout.tsx";
 import { Problem } from "../pages/notice.tsx";
-import { pageResponse } from "../pages/page-response.ts";
-import { EmailField, PostForm } from "./form.tsx";
+import { answerWithPage, pageResponse } from "../pages/page-response.tsx";
+import { ProviderButtons } from "./forms.tsx";
 import type { WebAuthn } from "./passkeys/webauthn.ts";
 import {
   localPath,
@@ -26,13 +26,10 @@ import {
   SIGN_UP_PATH,
 } from "./paths.ts";
 import type { Provider } from "./providers/provider.ts";
-import { ProviderButtons } from "./providers/provider-buttons.tsx";
-import { asRateLimited } from "./rate-limited.ts";
 import type { SecondStep } from "./second-step/second-step.ts";
-import { type Cookies, checkForm, FORM_TOKEN } from "./sessions/form-token.ts";
 import type { Sessions } from "./sessions/sessions.ts";
 import type { Visitors } from "./sessions/visitor.ts";
-import type { SignIn } from "./sign-in.ts";
+import { asRateLimited, type SignIn } from "./sign-in.ts";
 import type { SignUp } from "./sign-up/sign-up.ts";
 
 /** The page that asks for e-mail address and password. */

@@ -1,10 +1,9 @@
+import { normaliseEmail } from "../accounts/account.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import { normaliseEmail } from "../accounts/email.ts";
 import type { Verified } from "../accounts/passwords.ts";
 import type { Ephemeral, Tries } from "../db/ephemeral.ts";
 import { AppError } from "../errors.ts";
 import { siteOf } from "../timing/rate-limit.ts";
-import type { Hashing } from "./hashing.ts";
 
 const PERIOD = 15 * 60_000;
 /** Fewer than the keys that one server remembers. */
@@ -122,4 +121,70 @@ export function tooMany(retryAfter: number): AppError {
     `Too many tries. Try again in ${minutes} minute${minutes === 1 ? "" : "s"}.`,
     { retryAfter },
   );
+}
+
+/** Passwords that are hashed at once. Each takes 64 MiB and one core; others wait. */
+const HASHES_AT_ONCE = 2;
+/** Waiting tasks per queue. */
+const MAX_WAITING = 50;
+
+/** The two queues: browsers that have signed in before have one of their own. */
+type Line = "known" | "anyone";
+
+/**
+ * Hashes a password when it is its turn.
+ * @param line the queue; by default `anyone`
+ * @throws AppError `rate_limited` when too many wait in that queue
+ */
+export type Hashing = <T>(task: () => Promise<T>, line?: Line) => Promise<T>;
+
+/**
+ * Limits the hashing of passwords. The two queues take turns: a crowd in one does not block the other.
+ */
+export function createHashing(): Hashing {
+  let running = 0;
+  const waiting: Record<Line, (() => void)[]> = { known: [], anyone: [] };
+  let turn: Line = "known";
+
+  const next = () => {
+    const other = turn === "known" ? "anyone" : "known";
+    const chosen = waiting[turn].shift() ?? waiting[other].shift();
+    turn = other;
+    return chosen;
+  };
+
+  return async <T>(task: () => Promise<T>, line: Line = "anyone"): Promise<T> => {
+    if (running >= HASHES_AT_ONCE) {
+      if (waiting[line].length >= MAX_WAITING) {
+        throw new AppError("rate_limited", "Too many people sign in at once. Try again.", {
+          retryAfter: 5,
+        });
+      }
+      await new Promise<void>((resolve) => waiting[line].push(resolve));
+    } else {
+      running++;
+    }
+    try {
+      return await task();
+    } finally {
+      // The task that waits longest is next.
+      const release = next();
+      if (release) release();
+      else running--;
+    }
+  };
+}
+
+/** The answer to a form that was sent too often. */
+interface RateLimited {
+  readonly message: string;
+  readonly status: number;
+  readonly headers: Record<string, string>;
+}
+
+/** The answer to a rate-limited form. Throws any other error again. */
+export function asRateLimited(error: unknown): RateLimited {
+  if (!(error instanceof AppError) || error.code !== "rate_limited") throw error;
+  const { message, status, retryAfter } = error;
+  return { message, status, headers: { "retry-after": `${retryAfter}` } };
 }

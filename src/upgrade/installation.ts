@@ -78,3 +78,93 @@ export function readInstallTraces(mark: string | undefined, home: string | null)
     real: (path) => (existsSync(path) ? realpathSync(path) : path),
   };
 }
+
+/** Instructions for upgrading. */
+export interface Advice {
+  /** How the program was installed, to follow the word "installed". */
+  readonly how: string;
+  /** The command to type; null when there is none. */
+  readonly command: string | null;
+  /** A further hint. */
+  readonly note: string | null;
+}
+
+interface Facts {
+  readonly executable: string;
+  readonly repository: string | null;
+  /** The processor, as packages name it. */
+  readonly cpu: "amd64" | "arm64";
+}
+
+/** How to upgrade a program that was installed by this method. */
+export function adviceFor(way: InstallMethod, facts: Facts): Advice {
+  const { repository, cpu } = facts;
+  const releases = repository ? `${repository}/releases/latest` : "the page of its releases";
+  switch (way) {
+    case "checkout":
+      return {
+        how: "as a checkout of the source",
+        command: "git pull",
+        note: "Then start it again.",
+      };
+    case "npm":
+      return { how: "by npm", ...byNpm(facts.executable) };
+    case "image":
+      return {
+        how: "as a container image",
+        command: repository ? `docker pull ${imageOf(repository)}` : null,
+        note: "Then start a container from the newer image, with the same volume.",
+      };
+    case "deb":
+      return {
+        how: "by the Debian package",
+        command: `sudo apt install ./ctxd_VERSION_${cpu}.deb`,
+        note: `Download the package first, from ${releases}.`,
+      };
+    case "homebrew":
+      return { how: "by Homebrew", command: "brew upgrade ctxd", note: null };
+    case "winget":
+      return { how: "by winget", command: "winget upgrade ctxd", note: null };
+    case "mcpb":
+      return {
+        how: "as a desktop extension",
+        command: null,
+        note: `Download the newer .mcpb from ${releases} and open it with the app that has the extension.`,
+      };
+    case "install.sh":
+      return {
+        how: "by the install script",
+        command: repository
+          ? `curl -fsSL ${repository}/releases/latest/download/install.sh | sh`
+          : null,
+        note: null,
+      };
+    case "file":
+      return {
+        how: "as a single file",
+        command: null,
+        note: `Download the newer file from ${releases}, verify it as the notes there say, and put it in the place of this one.`,
+      };
+  }
+}
+
+/** The image that a release publishes. Names of images are in lower case. */
+function imageOf(repository: string): string {
+  return `ghcr.io${new URL(repository).pathname.toLowerCase()}:latest`;
+}
+
+/** Recognizes the package manager by its folder of globally installed packages. */
+function byNpm(executable: string): Omit<Advice, "how"> {
+  const path = executable.replaceAll("\\", "/");
+  const typed = (command: string, note: string | null = null) => ({ command, note });
+  if (path.includes("/_npx/")) return typed("npx -y ctxd@latest");
+  if (path.includes("/.bun/install/global/")) return typed("bun add --global ctxd@latest");
+  if (path.includes("/pnpm/global/")) return typed("pnpm add --global ctxd@latest");
+  if (path.includes("/yarn/global/")) return typed("yarn global add ctxd@latest");
+  if (/\/lib\/node_modules\/|\/npm\/node_modules\//.test(path)) {
+    return typed("npm install --global ctxd@latest");
+  }
+  const end = path.indexOf("/node_modules/");
+  if (end < 0) return typed("npm install --global ctxd@latest");
+  return typed("npm install ctxd@latest", `In the folder ${executable.slice(0, end)}.`);
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { findLocalOwner } from "../../src/accounts/local-owner.ts";
+import { findLocalOwner } from "../../src/accounts/accounts.ts";
 import { freePort, startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, formTo } from "../oauth/support/person.ts";
 import { CLIENT, startOpenIdProvider } from "../sign-in/support/openid-provider.ts";

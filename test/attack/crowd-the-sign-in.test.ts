@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createLocalEphemeral } from "../../src/db/ephemeral.ts";
-import { createHashing } from "../../src/sign-in/hashing.ts";
-import { createSignIn } from "../../src/sign-in/sign-in.ts";
+import { createHashing, createSignIn } from "../../src/sign-in/sign-in.ts";
 import { testClock } from "../support/database.ts";
 
 const EMAIL = "you@example.com";

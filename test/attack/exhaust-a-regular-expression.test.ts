@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createUnrouted } from "../../src/http/errors.ts";
 import { createRouteNames } from "../../src/http/observer.ts";
 import { LIMITS } from "../../src/memories/model/memory.ts";
-import type { Expression } from "../../src/secrets/pattern.ts";
+import type { Expression } from "../../src/secrets/own-patterns.ts";
 import { PATTERNS, PLACEHOLDERS } from "../../src/secrets/patterns.ts";
 import { measureParsing } from "../stalls/measure-parsing.ts";
 import {

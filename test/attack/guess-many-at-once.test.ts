@@ -4,7 +4,7 @@ import { AppError } from "../../src/errors.ts";
 import { createPasskeyChallenges } from "../../src/sign-in/passkeys/passkeys.ts";
 import { createFactors } from "../../src/sign-in/second-step/factors.ts";
 import { toBase32 } from "../../src/sign-in/second-step/one-time-codes.ts";
-import { createPendingSignIns } from "../../src/sign-in/sessions/pending-sign-ins.ts";
+import { createPendingSignIns } from "../../src/sign-in/second-step/second-step.ts";
 import { createCodeApp } from "../support/code-app.ts";
 import { DATABASES, type Place, storesOn } from "../support/databases.ts";
 import { addAccount } from "../support/stores.ts";

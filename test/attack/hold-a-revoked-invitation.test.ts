@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createInvitations } from "../../src/accounts/invitations.ts";
 import { createLocalEphemeral } from "../../src/db/ephemeral.ts";
-import { createHashing } from "../../src/sign-in/hashing.ts";
+import { createHashing } from "../../src/sign-in/sign-in.ts";
 import { createSignUp } from "../../src/sign-in/sign-up/sign-up.ts";
 import { testStores } from "../support/stores.ts";
 

@@ -5,7 +5,7 @@ import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
 import { createPasskeyChallenges } from "../../src/sign-in/passkeys/passkeys.ts";
 import { createFactors } from "../../src/sign-in/second-step/factors.ts";
 import { toBase32 } from "../../src/sign-in/second-step/one-time-codes.ts";
-import { createPendingSignIns } from "../../src/sign-in/sessions/pending-sign-ins.ts";
+import { createPendingSignIns } from "../../src/sign-in/second-step/second-step.ts";
 import { createCodeApp } from "../support/code-app.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";

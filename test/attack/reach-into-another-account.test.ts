@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { generateKey } from "../../src/keys/new-key.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { FULL_ACCESS, type Scope } from "../../src/keys/scopes.ts";
-import { formToken } from "../../src/sign-in/sessions/form-token.ts";
+import { formToken } from "../../src/pages/cookies.ts";
 import { type OAuthServer, startOAuthServer, tokensOf } from "../oauth/support/oauth-server.ts";
 import { type Credential, createHostileFuzzer } from "../support/hostile-fuzzer.ts";
 import { sendRaw } from "../support/raw-http.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { wholeAccount } from "../../src/keys/reach.ts";
-import { formToken } from "../../src/sign-in/sessions/form-token.ts";
+import { formToken } from "../../src/pages/cookies.ts";
 import { type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createFuzzParts } from "../support/fuzzer.ts";
 

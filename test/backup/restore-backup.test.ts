@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { MANIFEST, type Manifest } from "../../src/backup/manifest.ts";
-import { refuseUnfinishedRestore } from "../../src/backup/unfinished-restore.ts";
+import { refuseUnfinishedRestore } from "../../src/backup/source.ts";
 import { lockDataFolder } from "../../src/db/data-lock.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { backUp, copyBackup, folderOfTest, openData, restore } from "../support/live-data.ts";

@@ -1,4 +1,4 @@
-import { findLocalOwner } from "../../src/accounts/local-owner.ts";
+import { findLocalOwner } from "../../src/accounts/accounts.ts";
 import { createEmbedders } from "../../src/embedding/chosen-model.ts";
 import { createLog } from "../../src/log.ts";
 import { DUE } from "../../src/memories/upkeep/flush-state.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { findLocalOwner } from "../../src/accounts/local-owner.ts";
+import { findLocalOwner } from "../../src/accounts/accounts.ts";
 import { ctxd, ctxdInTerminal } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { testStores } from "../support/stores.ts";

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { createConnectCommand } from "../../src/dashboard/connect/connect-command.ts";
+import { createConnectCommand } from "../../src/dashboard/server-status.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 
 const server = await startOAuthServer();

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { createSessionPrincipal } from "../../src/dashboard/session-principal.ts";
+import { createSessionPrincipal } from "../../src/dashboard/session.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 
 const server = await startOAuthServer();

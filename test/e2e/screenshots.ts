@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { wholeAccount } from "../../src/keys/reach.ts";
-import { createPendingSignIns } from "../../src/sign-in/sessions/pending-sign-ins.ts";
+import { createPendingSignIns } from "../../src/sign-in/second-step/second-step.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson } from "../oauth/support/person.ts";
 import { type Look, openBrowser } from "../support/browser.ts";

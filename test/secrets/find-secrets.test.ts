@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { generateKey } from "../../src/keys/new-key.ts";
-import { findSecrets } from "../../src/secrets/find-secrets.ts";
+import { findSecrets, maskSecrets } from "../../src/secrets/find-secrets.ts";
 import gitleaks from "../../src/secrets/gitleaks.json";
-import { maskSecrets } from "../../src/secrets/mask-secrets.ts";
 import { listPatterns } from "./gitleaks.ts";
 import { harmless } from "./harmless.ts";
 import { samples, shaped } from "./samples.ts";

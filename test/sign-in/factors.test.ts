@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createPendingSignIns } from "../../src/sign-in/sessions/pending-sign-ins.ts";
+import { createPendingSignIns } from "../../src/sign-in/second-step/second-step.ts";
 import { createSignInTables } from "../../src/sign-in/tables.ts";
 import { DATABASES } from "../support/databases.ts";
 import { createAppFor, passkey, startFactors } from "./support/factor-stores.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { revokeAccess } from "../../src/access/revoke-access.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { createGrants } from "../../src/oauth/grants.ts";
-import { createPendingSignIns } from "../../src/sign-in/sessions/pending-sign-ins.ts";
+import { createPendingSignIns } from "../../src/sign-in/second-step/second-step.ts";
 import { createSessions, SESSION_LIFETIME } from "../../src/sign-in/sessions/sessions.ts";
 import { DATABASES, storesOn } from "../support/databases.ts";
 import { addAccount } from "../support/stores.ts";

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createLocalEphemeral } from "../../src/db/ephemeral.ts";
-import { createHashing } from "../../src/sign-in/hashing.ts";
 import { localPath } from "../../src/sign-in/paths.ts";
-import { createSignIn } from "../../src/sign-in/sign-in.ts";
+import { createHashing, createSignIn } from "../../src/sign-in/sign-in.ts";
 import { type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, type Page } from "../oauth/support/person.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { findLocalOwner } from "../../src/accounts/local-owner.ts";
+import { findLocalOwner } from "../../src/accounts/accounts.ts";
 import { type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, type Page } from "../oauth/support/person.ts";
 import { SET_UP_LINK } from "../support/server.ts";

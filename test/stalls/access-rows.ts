@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from "../../src/db/sqlite.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { formatScopes, SCOPES } from "../../src/keys/scopes.ts";
-import { formToken } from "../../src/sign-in/sessions/form-token.ts";
+import { formToken } from "../../src/pages/cookies.ts";
 import { createSessions } from "../../src/sign-in/sessions/sessions.ts";
 
 /** How requests act for an account. */

@@ -4,7 +4,7 @@ import { readOwner } from "../../src/db/data-lock.ts";
 import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { FULL_ACCESS } from "../../src/keys/scopes.ts";
-import { formToken } from "../../src/sign-in/sessions/form-token.ts";
+import { formToken } from "../../src/pages/cookies.ts";
 import { createSessions } from "../../src/sign-in/sessions/sessions.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { SERVERS, type ServerKind } from "../support/server-process.ts";

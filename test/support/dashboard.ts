@@ -1,4 +1,4 @@
-import { UNDO_MS } from "../../src/undo/pending-changes.ts";
+import { UNDO_MS } from "../../src/undo/undoable.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { type Look, openBrowser, type Page } from "./browser.ts";
 

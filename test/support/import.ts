@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openSources } from "../../src/import/open-sources.ts";
 import type { Reading } from "../../src/import/read-files.ts";
-import { describeFiles } from "../../src/import/totals.ts";
+import { describeFiles } from "../../src/import/transfer.ts";
 import type { ImportedMemory } from "../../src/memories/model/memory.ts";
 import { temporaryFolder } from "./database.ts";
 

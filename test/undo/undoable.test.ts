@@ -1,7 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { wholeAccount } from "../../src/keys/reach.ts";
-import { createPendingChanges, UNDO_MS } from "../../src/undo/pending-changes.ts";
-import { createUndoable } from "../../src/undo/undoable.ts";
+import { createPendingChanges, createUndoable, UNDO_MS } from "../../src/undo/undoable.ts";
 import { DATABASES, storesOn } from "../support/databases.ts";
 import { startServer } from "../support/server.ts";
 import { addAccount } from "../support/stores.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { adviceFor } from "../../src/upgrade/advice.ts";
 import {
+  adviceFor,
   findInstallMethod,
   type InstallMethod,
   type Traces,

@@ -17,7 +17,7 @@ import { endAccess } from "../end-access.ts";
 import { forEach } from "../files.ts";
 import { refuseForeignDatabase } from "../foreign-database.ts";
 import type { Manifest } from "../manifest.ts";
-import { openVerified, type RestoreOptions, requireSame } from "../verify-files.ts";
+import { openVerified, type RestoreOptions, requireSame } from "../open-backup.ts";
 import { copyLogToShared, currentTables, LOG_TABLES, type RestoredBase } from "./log-rows.ts";
 import { copyToShared, tablesOf, writeShared } from "./rows.ts";
 import { explainStoreErrors } from "./shared-source.ts";

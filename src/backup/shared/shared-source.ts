@@ -2,22 +2,42 @@ import { Database as Sqlite } from "bun:sqlite";
 import { closeSync, openSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Postgres } from "../../db/postgres.ts";
+import type { SharedSettings } from "../../config/shared-settings.ts";
+import { connectPostgres, type Postgres } from "../../db/postgres.ts";
 import { readSchemaState } from "../../db/postgres-migrations.ts";
 import { migrateSqlite } from "../../db/sqlite-files.ts";
 import { createBaseRecords } from "../../memories/log/postgres-bases.ts";
 import type { RecordedCheckpoint } from "../../memories/log/records.ts";
 import type { Contents } from "../../memories/log/shared-log.ts";
 import { isNotFound, ObjectStoreError } from "../../objects/object-store-error.ts";
-import type { Objects } from "../../objects/objects.ts";
+import { createObjects, type Objects } from "../../objects/objects.ts";
 import { syncFileNow } from "../../system/files.ts";
 import { BackupError, explained } from "../backup-error.ts";
 import { openScratch } from "../copy-state.ts";
 import { forEach } from "../files.ts";
 import type { BackupSource } from "../source.ts";
-import type { SharedPlace } from "./connect.ts";
 import { copyLogFromShared, LOG_TABLES } from "./log-rows.ts";
 import { copyFromShared, tablesOf } from "./rows.ts";
+
+/** Milliseconds that a statement may take. It is longer than for requests, because nobody waits. */
+const TIMEOUT_MS = 60_000;
+
+/** The database and object store of replicas. */
+export interface SharedPlace {
+  postgres: Postgres;
+  objects: Objects;
+}
+
+/** Connects to the database and object store for a backup or restore. */
+export function connectShared({
+  databaseUrl,
+  objects,
+}: Pick<SharedSettings, "databaseUrl" | "objects">): SharedPlace {
+  return {
+    postgres: connectPostgres(databaseUrl, { sessions: 2, timeoutMs: TIMEOUT_MS }),
+    objects: createObjects(objects),
+  };
+}
 
 /**
  * Copies a consistent state of PostgreSQL to a new SQLite database of the same schema that only its owner can

@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import { projectOfFolder } from "../../capture/project.ts";
 import type { Config } from "../../config/config.ts";
-import { openAgent } from "../../import/agent-folder.ts";
-import { openSources } from "../../import/open-sources.ts";
+import { openAgent, openSources } from "../../import/open-sources.ts";
 import type { Reading } from "../../import/read-files.ts";
+import { TRANSCRIPT_AGENTS } from "../../import/transcripts/folders.ts";
 import {
   countOf,
   createTotals,
@@ -11,9 +11,8 @@ import {
   describeTotals,
   isUnderstood,
   type Totals,
-} from "../../import/totals.ts";
-import { TRANSCRIPT_AGENTS } from "../../import/transcripts/folders.ts";
-import { transfer } from "../../import/transfer.ts";
+  transfer,
+} from "../../import/transfer.ts";
 import type { ImportedMemory, ImportReport } from "../../memories/model/memory.ts";
 import { openApi, type Target } from "../api.ts";
 import { CommandError, interruptible, USAGE } from "../command-error.ts";

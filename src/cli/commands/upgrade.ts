@@ -5,8 +5,9 @@ import type { Config } from "../../config/config.ts";
 import { INSTALLED_BY } from "../../config/settings.ts";
 import { homeFolder } from "../../system/folders.ts";
 import { readChangelog } from "../../text/changelog.ts";
-import { type Advice, adviceFor } from "../../upgrade/advice.ts";
 import {
+  type Advice,
+  adviceFor,
   findInstallMethod,
   type InstallMethod,
   readInstallTraces,

@@ -11,15 +11,14 @@ import type { Memories } from "../../memories/rules/memories.ts";
 import type { Grants } from "../../oauth/grants.ts";
 import type { Child, Markup } from "../../pages/jsx-runtime.ts";
 import { SIGN_IN_PATH } from "../../sign-in/paths.ts";
-import type { PendingSignIns } from "../../sign-in/sessions/pending-sign-ins.ts";
+import type { PendingSignIns } from "../../sign-in/second-step/second-step.ts";
 import type { Sessions } from "../../sign-in/sessions/sessions.ts";
-import { ACCOUNTS_PATH } from "../admin/admin-paths.ts";
 import { type Member, MemberPage } from "../admin/member-page.tsx";
+import { readUsage } from "../admin/quota-routes.tsx";
 import { ConfirmPage } from "../confirm.tsx";
 import { type Guard, PAGE_ROUTE } from "../guard.tsx";
-import { PATHS } from "../navigation.tsx";
-import { requireOwner, type Visit } from "../visit.ts";
-import { readUsage } from "./quota-use.tsx";
+import { ACCOUNTS_PATH, PATHS } from "../navigation.tsx";
+import { requireOwner, type Visit } from "../session.ts";
 
 /** The page on which people revoke all access to their own account. */
 const REVOKE_PATH = `${PATHS.account}/revoke`;

@@ -1,22 +1,46 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Button, ButtonLink } from "../../pages/button.tsx";
+import { linkProof } from "../../pages/cookies.ts";
 import { Field } from "../../pages/field.tsx";
+import { PostForm } from "../../pages/form.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
-import { Pager, Table } from "../../pages/table.tsx";
-import { PostForm } from "../../sign-in/form.tsx";
+import { listPage, Pager, Table } from "../../pages/table.tsx";
+import { NewPasswordField } from "../../sign-in/forms.tsx";
 import { WITH_PATH } from "../../sign-in/paths.ts";
-import { linkProof } from "../../sign-in/sessions/form-token.ts";
 import type { SessionRecord } from "../../sign-in/sessions/sessions.ts";
-import { NewPasswordField } from "../../sign-in/sign-up/new-password-field.tsx";
-import { Setting } from "../admin/setting.tsx";
-import { listPage } from "../list-page.ts";
-import { PATHS } from "../navigation.tsx";
-import { Page } from "../page.tsx";
-import { AccountTabs } from "../tabs.tsx";
-import type { Visit } from "../visit.ts";
-import { browserName } from "./browser-name.ts";
+import { AccountTabs, PATHS } from "../navigation.tsx";
+import { Page, Setting } from "../page.tsx";
+import type { Visit } from "../session.ts";
 import { FactorsSection, type OwnFactors } from "./factor-pages.tsx";
+
+/** Browsers and systems by their mark in a `User-Agent`. The first match counts. */
+const BROWSERS = [
+  ["Edge", /\bEdgA?\//],
+  ["Opera", /\bOPR\//],
+  ["Firefox", /\b(?:Firefox|FxiOS)\//],
+  ["Chrome", /\b(?:Chrome|CriOS|HeadlessChrome)\//],
+  ["Safari", /\bSafari\//],
+  ["curl", /^curl\//],
+] as const;
+const SYSTEMS = [
+  ["iPhone", /\biPhone\b/],
+  ["iPad", /\biPad\b/],
+  ["Android", /\bAndroid\b/],
+  ["Windows", /\bWindows\b/],
+  ["macOS", /\bMac OS X\b/],
+  ["ChromeOS", /\bCrOS\b/],
+  ["Linux", /\bLinux\b/],
+] as const;
+
+/** The common name of a browser and its system, from its `User-Agent`. */
+export function browserName(userAgent: string): string {
+  const find = (known: readonly (readonly [string, RegExp])[]) =>
+    known.find(([, pattern]) => pattern.test(userAgent))?.[0];
+  const browser = find(BROWSERS) ?? "Unknown browser";
+  const system = find(SYSTEMS);
+  return system === undefined ? browser : `${browser} on ${system}`;
+}
 
 export const PASSWORD_PATH = `${PATHS.account}/password`;
 export const PROVIDERS_PATH = `${PATHS.account}/providers`;

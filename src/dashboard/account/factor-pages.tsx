@@ -1,23 +1,20 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-
 import { PASSKEYS } from "../../pages/assets.ts";
 import { Button, ButtonLink, Copyable, CopyableText } from "../../pages/button.tsx";
 import { Field } from "../../pages/field.tsx";
+import { PostForm } from "../../pages/form.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { QrCode } from "../../pages/qr-code.tsx";
 import { Table } from "../../pages/table.tsx";
-import { PostForm } from "../../sign-in/form.tsx";
-import { PasskeyForm } from "../../sign-in/passkeys/passkey-form.tsx";
+import { CodeForm, PasskeyForm } from "../../sign-in/forms.tsx";
 import type { PasskeyRecord } from "../../sign-in/passkeys/passkeys.ts";
 import { ACCOUNT_PATH } from "../../sign-in/paths.ts";
-import { CodeForm } from "../../sign-in/second-step/code-form.tsx";
 import { toBase32, totpAddress } from "../../sign-in/second-step/one-time-codes.ts";
 import { RECOVERY_CODES } from "../../sign-in/second-step/recovery-codes.ts";
-import { Setting } from "../admin/setting.tsx";
 import { PATHS } from "../navigation.tsx";
-import { Page } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import { Page, Setting } from "../page.tsx";
+import type { Visit } from "../session.ts";
 
 export const PASSKEYS_PATH = `${ACCOUNT_PATH}/passkeys`;
 export const NEW_PASSKEY_PATH = `${PASSKEYS_PATH}/new`;

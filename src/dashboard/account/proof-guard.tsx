@@ -6,11 +6,11 @@ import { localPath, PROOF_PATH } from "../../sign-in/paths.ts";
 import type { Factors } from "../../sign-in/second-step/factors.ts";
 import type { Proof } from "../../sign-in/second-step/proof.ts";
 import type { AskForProof } from "../../sign-in/second-step/proof-routes.tsx";
-import type { PendingSignIns } from "../../sign-in/sessions/pending-sign-ins.ts";
+import type { PendingSignIns } from "../../sign-in/second-step/second-step.ts";
 import type { Sessions } from "../../sign-in/sessions/sessions.ts";
 import type { FormOutcome, Guard } from "../guard.tsx";
 import { PATHS } from "../navigation.tsx";
-import type { Visit } from "../visit.ts";
+import type { Visit } from "../session.ts";
 import { RecoveryCodesPage } from "./factor-pages.tsx";
 
 export interface ProofGuard {

@@ -1,9 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
 import type { Markup } from "../../pages/jsx-runtime.ts";
+import { dayText } from "../../pages/moment.tsx";
 import { Table } from "../../pages/table.tsx";
 import { percent } from "../../text/number-text.ts";
-import { dayText } from "../day-text.ts";
 import type { Bar } from "./activity-view.ts";
 
 /** In units of the drawing: width of a bar with its gap, the gap, and height of the tallest bar. */

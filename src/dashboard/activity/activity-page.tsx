@@ -4,15 +4,15 @@ import { KEPT_DAYS } from "../../activity/activity.ts";
 import type { ActivityEvent } from "../../activity/activity-reports.ts";
 import { LIVE } from "../../pages/assets.ts";
 import { Button, ButtonLink } from "../../pages/button.tsx";
+import { PostForm } from "../../pages/form.tsx";
 import { Fragment, type Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { EmptyState } from "../../pages/notice.tsx";
 import { Table } from "../../pages/table.tsx";
-import { PostForm } from "../../sign-in/form.tsx";
 import { percent } from "../../text/number-text.ts";
 import { memoryPath, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import type { Visit } from "../session.ts";
 import { ActivityChart } from "./activity-chart.tsx";
 import { type Actor, type Bar, describeEvent, groupEvents, namesOf } from "./activity-view.ts";
 

@@ -1,7 +1,6 @@
 import { dayOf, type Kind, QUESTIONS } from "../../activity/action.ts";
 import type { ActivityEvent, ActorCount, DayCount } from "../../activity/activity-reports.ts";
-import { viewPath } from "../memories/memories-view.ts";
-import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME } from "../memory/memory-sources.ts";
+import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME, viewPath } from "../memories/memories-view.ts";
 
 const DAY = 86_400_000;
 /** Milliseconds within which equal actions of one agent are shown as one event. */

@@ -4,19 +4,15 @@ import type { Invitation } from "../../accounts/invitations.ts";
 import type { AccountQuota } from "../../accounts/quotas.ts";
 import { Button, Copyable } from "../../pages/button.tsx";
 import { Field } from "../../pages/field.tsx";
+import { PostForm } from "../../pages/form.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
-import { Pager, Table } from "../../pages/table.tsx";
-import { PostForm } from "../../sign-in/form.tsx";
+import { type ListPage, Pager, Table } from "../../pages/table.tsx";
 import { sizeText } from "../../text/number-text.ts";
-import { type AccountUsage, DefaultQuota, QuotaUse } from "../account/quota-use.tsx";
-import type { ListPage } from "../list-page.ts";
-import { PATHS } from "../navigation.tsx";
-import { Page } from "../page.tsx";
-import { AdminTabs } from "../tabs.tsx";
-import type { Visit } from "../visit.ts";
-import { ACCOUNTS_PATH, INVITATIONS_PATH } from "./admin-paths.ts";
-import { Setting } from "./setting.tsx";
+import { ACCOUNTS_PATH, AdminTabs, INVITATIONS_PATH, PATHS } from "../navigation.tsx";
+import { Page, Setting } from "../page.tsx";
+import type { Visit } from "../session.ts";
+import { type AccountUsage, DefaultQuota, QuotaUse } from "./quota-routes.tsx";
 
 /** Invitations shown, newest first. Older ones stay valid for up to a week. */
 const MAX_INVITATIONS = 20;

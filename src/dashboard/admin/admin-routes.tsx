@@ -11,16 +11,14 @@ import type { Keys } from "../../keys/keys.ts";
 import { wholeAccount } from "../../keys/reach.ts";
 import type { Memories } from "../../memories/rules/memories.ts";
 import type { Grants } from "../../oauth/grants.ts";
+import { listPage } from "../../pages/table.tsx";
 import { JOIN_PATH } from "../../sign-in/paths.ts";
-import { readUsage } from "../account/quota-use.tsx";
 import { ConfirmPage } from "../confirm.tsx";
 import { type Guard, PAGE_ROUTE } from "../guard.tsx";
-import { listPage } from "../list-page.ts";
-import { PATHS } from "../navigation.tsx";
-import type { ShownOnce } from "../shown-once.ts";
-import { requireOwner, type Visit } from "../visit.ts";
+import { ACCOUNTS_PATH, INVITATIONS_PATH, PATHS } from "../navigation.tsx";
+import { requireOwner, type ShownOnce, type Visit } from "../session.ts";
 import { AdminPage, type Overview } from "./admin-page.tsx";
-import { ACCOUNTS_PATH, INVITATIONS_PATH } from "./admin-paths.ts";
+import { readUsage } from "./quota-routes.tsx";
 
 /** The owner's page of accounts and invitations, and the removal of accounts. */
 export function createAdminRoutes({

@@ -7,13 +7,10 @@ import { Table } from "../../pages/table.tsx";
 import type { SecurityRecord } from "../../security-log/event-store.ts";
 import { EVENTS } from "../../security-log/events.ts";
 import { quoteForShell } from "../../system/shell.ts";
-import { HELP_PATH } from "../navigation.tsx";
-import { Page } from "../page.tsx";
+import { AdminTabs, BACKUPS_PATH, HELP_PATH } from "../navigation.tsx";
+import { Page, Setting } from "../page.tsx";
 import type { BackupFacts } from "../server-status.ts";
-import { AdminTabs } from "../tabs.tsx";
-import type { Visit } from "../visit.ts";
-import { BACKUPS_PATH } from "./admin-paths.ts";
-import { Setting } from "./setting.tsx";
+import type { Visit } from "../session.ts";
 
 const MINUTE = 60_000;
 /** Backups shown. */

@@ -2,17 +2,14 @@
 import type { Account } from "../../accounts/account.ts";
 import { Button, ButtonLink } from "../../pages/button.tsx";
 import { Field } from "../../pages/field.tsx";
+import { PostForm } from "../../pages/form.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
-import { PostForm } from "../../sign-in/form.tsx";
 import { sizeText } from "../../text/number-text.ts";
-import { type AccountUsage, QuotaUse } from "../account/quota-use.tsx";
-import { PATHS } from "../navigation.tsx";
-import { Page } from "../page.tsx";
-import { AdminTabs } from "../tabs.tsx";
-import type { Visit } from "../visit.ts";
-import { ACCOUNTS_PATH } from "./admin-paths.ts";
-import { Setting } from "./setting.tsx";
+import { ACCOUNTS_PATH, AdminTabs, PATHS } from "../navigation.tsx";
+import { Page, Setting } from "../page.tsx";
+import type { Visit } from "../session.ts";
+import { type AccountUsage, QuotaUse } from "./quota-routes.tsx";
 
 /** An account, as the owner of the server sees it. */
 export interface Member extends Account, AccountUsage {

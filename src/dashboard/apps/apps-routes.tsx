@@ -6,19 +6,18 @@ import { toBound, wholeAccount } from "../../keys/reach.ts";
 import type { Memories } from "../../memories/rules/memories.ts";
 import { type Grant, type Grants, grantFacts } from "../../oauth/grants.ts";
 import { ButtonLink } from "../../pages/button.tsx";
+import { Allowed } from "../../pages/form.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { EmptyState } from "../../pages/notice.tsx";
-import { Pager, Table } from "../../pages/table.tsx";
-import { Allowed } from "../../sign-in/form.tsx";
+import { listPage, Pager, Table } from "../../pages/table.tsx";
 import { memoryCount } from "../../text/number-text.ts";
 import { ConfirmPage } from "../confirm.tsx";
 import { type Guard, PAGE_ROUTE } from "../guard.tsx";
-import { listPage } from "../list-page.ts";
-import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME } from "../memory/memory-sources.ts";
+import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME } from "../memories/memories-view.ts";
 import { PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import type { Visit } from "../session.ts";
 import { DeleteWrittenLink } from "./written-routes.tsx";
 
 /** The page of apps that may use a person's memories. */

@@ -11,10 +11,9 @@ import type { Markup } from "../../pages/jsx-runtime.ts";
 import { memoryCount } from "../../text/number-text.ts";
 import { ConfirmPage } from "../confirm.tsx";
 import { type Guard, PAGE_ROUTE } from "../guard.tsx";
-import { viewPath } from "../memories/memories-view.ts";
-import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME } from "../memory/memory-sources.ts";
+import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME, viewPath } from "../memories/memories-view.ts";
 import { PATHS, type Section } from "../navigation.tsx";
-import type { Visit } from "../visit.ts";
+import type { Visit } from "../session.ts";
 
 /** The key, app or local agents that wrote memories. */
 interface Writer {

@@ -8,15 +8,15 @@ import { ADD_COMMANDS, renderEntry } from "../../connect/render.ts";
 import { TERMINAL_CLIENTS } from "../../connect/terminal-clients.ts";
 import { Button, Copyable, CopyableText } from "../../pages/button.tsx";
 import { Select } from "../../pages/field.tsx";
+import { BoundFields, PostForm } from "../../pages/form.tsx";
 import type { Child, Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { Notice } from "../../pages/notice.tsx";
-import { BoundFields, PostForm } from "../../sign-in/form.tsx";
 import { AGENT_EXPIRY, EXPIRY_CHOICES } from "../keys/key-choices.ts";
 import { PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
-import type { Visit } from "../visit.ts";
-import { type ConnectCommand, type ConnectCommandOf, isLocal } from "./connect-command.ts";
+import { type ConnectCommand, type ConnectCommandOf, isLocal } from "../server-status.ts";
+import type { Visit } from "../session.ts";
 
 /** A key that was just created. It is shown only this once. */
 interface FreshKey {

@@ -4,13 +4,13 @@ import { AppError } from "../../errors.ts";
 import type { RecordEvent } from "../../http/record-event.ts";
 import { type Keys, keyFacts } from "../../keys/keys.ts";
 import { FULL_ACCESS } from "../../keys/scopes.ts";
-import { boundOf } from "../../sign-in/form.tsx";
+import { boundOf } from "../../pages/form.tsx";
 import type { ProofGuard } from "../account/proof-guard.tsx";
 import { type Guard, PAGE_ROUTE } from "../guard.tsx";
 import { AGENT_EXPIRY, expiryOf } from "../keys/key-choices.ts";
 import { PATHS } from "../navigation.tsx";
-import type { ShownOnce } from "../shown-once.ts";
-import type { ConnectCommandOf } from "./connect-command.ts";
+import type { ConnectCommandOf } from "../server-status.ts";
+import type { ShownOnce } from "../session.ts";
 import { ConnectPage, connectPath, TARGETS, type Target } from "./connect-page.tsx";
 
 /** The page with instructions for connecting agents, and the form that creates keys for them. */

@@ -13,7 +13,7 @@ import type { ProofGuard } from "../account/proof-guard.tsx";
 import { PAGE_ROUTE } from "../guard.tsx";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import type { Visit } from "../session.ts";
 
 /** The page that offers all memories as a file. */
 function ExportPage({ visit }: { visit: Visit }): Markup {

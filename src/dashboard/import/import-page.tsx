@@ -1,18 +1,18 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Reading } from "../../import/read-files.ts";
-import { countOf, describeFiles, isUnderstood, type Totals } from "../../import/totals.ts";
+import { countOf, describeFiles, isUnderstood, type Totals } from "../../import/transfer.ts";
 import type { ImportedMemory } from "../../memories/model/memory.ts";
 import { Button, ButtonLink } from "../../pages/button.tsx";
 import { Choice, Field } from "../../pages/field.tsx";
+import { PostForm } from "../../pages/form.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Done, Notice, Problem } from "../../pages/notice.tsx";
-import { SLOT } from "../../pages/page-response.ts";
+import { SLOT } from "../../pages/page-response.tsx";
 import { type Column, Table } from "../../pages/table.tsx";
-import { PostForm } from "../../sign-in/form.tsx";
 import { memoryCount } from "../../text/number-text.ts";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import type { Visit } from "../session.ts";
 
 /** Rows of the tables of files and records that were not imported. */
 const MAX_ROWS = 50;

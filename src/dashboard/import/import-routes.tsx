@@ -8,20 +8,18 @@ import type { FormWithFiles } from "../../http/requests/form.ts";
 import { createPagedStream } from "../../http/responses.ts";
 import { SourceError } from "../../import/files/source.ts";
 import { readInWorker } from "../../import/read-in-worker.ts";
-import { createTotals } from "../../import/totals.ts";
-import { transfer } from "../../import/transfer.ts";
+import { createTotals, transfer } from "../../import/transfer.ts";
 import { wholeAccount } from "../../keys/reach.ts";
 import type { Log } from "../../log.ts";
 import { parseLines } from "../../memories/http/transfer-routes.ts";
 import { Project } from "../../memories/model/memory.ts";
 import type { Memories } from "../../memories/rules/memories.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
-import { pageResponse, streamPage } from "../../pages/page-response.ts";
+import { pageResponse, streamPage } from "../../pages/page-response.tsx";
 import { problemOf } from "../../text/input-kinds.ts";
 import { type Guard, PAGE_ROUTE, type Streamed } from "../guard.tsx";
 import { MEMORY_PATHS } from "../navigation.tsx";
-import { credentialOf } from "../session-principal.ts";
-import type { Visit } from "../visit.ts";
+import { credentialOf, type Visit } from "../session.ts";
 import { ImportingPage, ImportOutcome, ImportPage, ImportProgress } from "./import-page.tsx";
 
 /** The total size of the files. The API has no limit. */

@@ -4,12 +4,11 @@ import { AppError } from "../../errors.ts";
 import type { RecordEvent } from "../../http/record-event.ts";
 import { type KeyRecord, type Keys, keyFacts } from "../../keys/keys.ts";
 import type { NewKey } from "../../keys/new-key.ts";
-import { boundOf } from "../../sign-in/form.tsx";
+import { boundOf } from "../../pages/form.tsx";
 import type { ProofGuard } from "../account/proof-guard.tsx";
 import { type Guard, PAGE_ROUTE } from "../guard.tsx";
 import { PATHS } from "../navigation.tsx";
-import type { ShownOnce } from "../shown-once.ts";
-import type { Visit } from "../visit.ts";
+import type { ShownOnce, Visit } from "../session.ts";
 import { expiryOf, scopesOf } from "./key-choices.ts";
 import { type KeyAction, KeyQuestion, KeysPage } from "./keys-page.tsx";
 

@@ -2,17 +2,16 @@
 import type { KeyRecord } from "../../keys/keys.ts";
 import { Button, ButtonLink, Copyable } from "../../pages/button.tsx";
 import { Field, Select } from "../../pages/field.tsx";
+import { Allowed, BoundFields, PostForm } from "../../pages/form.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { EmptyState } from "../../pages/notice.tsx";
-import { Pager, Table } from "../../pages/table.tsx";
-import { Allowed, BoundFields, PostForm } from "../../sign-in/form.tsx";
+import { listPage, Pager, Table } from "../../pages/table.tsx";
 import { DeleteWrittenLink } from "../apps/written-routes.tsx";
 import { ConfirmPage } from "../confirm.tsx";
-import { listPage } from "../list-page.ts";
 import { PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import type { Visit } from "../session.ts";
 import { EXPIRY_CHOICES, SCOPE_CHOICES } from "./key-choices.ts";
 
 /** The page of the account's API keys, with the form that creates one. */

@@ -8,13 +8,13 @@ import { MAP } from "../../pages/assets.ts";
 import { ButtonLink } from "../../pages/button.tsx";
 import { Fragment, type Markup } from "../../pages/jsx-runtime.ts";
 import { EmptyState } from "../../pages/notice.tsx";
-import { SLOT } from "../../pages/page-response.ts";
+import { SLOT } from "../../pages/page-response.tsx";
 import { memoryCount } from "../../text/number-text.ts";
 import { titleOf } from "../excerpt.ts";
 import { viewPath } from "../memories/memories-view.ts";
 import { MEMORY_PATHS, memoryPath, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import type { Visit } from "../session.ts";
 
 /** Paths that the script of the page requests. */
 export const MAP_PATHS = { points: `${PATHS.map}/points`, texts: `${PATHS.map}/texts` } as const;

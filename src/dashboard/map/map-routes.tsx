@@ -12,11 +12,11 @@ import { idOnMap, type MemoryMap } from "../../memories/rules/map.ts";
 import type { Memories } from "../../memories/rules/memories.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Problem } from "../../pages/notice.tsx";
-import { pageResponse, streamPage } from "../../pages/page-response.ts";
+import { pageResponse, streamPage } from "../../pages/page-response.tsx";
 import { withTimeLimit } from "../../timing/time-limit.ts";
 import { type Guard, PAGE_ROUTE } from "../guard.tsx";
 import { PATHS } from "../navigation.tsx";
-import type { Visit } from "../visit.ts";
+import type { Visit } from "../session.ts";
 import { EmptyMap, MAP_PATHS, MapOfMemories, MapPage, MapPending } from "./map-page.tsx";
 
 /** Milliseconds after which the page says that the map is being drawn. */

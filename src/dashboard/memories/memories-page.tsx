@@ -5,16 +5,22 @@ import type { Memory } from "../../memories/model/memory.ts";
 import type { SearchMode } from "../../memories/ranking/question.ts";
 import { HTMX, LIVE } from "../../pages/assets.ts";
 import { ButtonLink } from "../../pages/button.tsx";
+import { PostForm } from "../../pages/form.tsx";
 import { Fragment, type Markup } from "../../pages/jsx-runtime.ts";
 import { EmptyState, Notice } from "../../pages/notice.tsx";
-import { PostForm } from "../../sign-in/form.tsx";
 import { memoryCount, percent } from "../../text/number-text.ts";
-import type { PendingChange } from "../../undo/pending-changes.ts";
-import type { Source } from "../memory/memory-sources.ts";
+import type { PendingChange } from "../../undo/undoable.ts";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
-import type { Visit } from "../visit.ts";
-import { canTakeAll, isFiltered, MAX_FOUND, type View, viewPath } from "./memories-view.ts";
+import type { Visit } from "../session.ts";
+import {
+  canTakeAll,
+  isFiltered,
+  MAX_FOUND,
+  type Source,
+  type View,
+  viewPath,
+} from "./memories-view.ts";
 import { MemoryItem } from "./memory-item.tsx";
 import { SearchForm, SelectionFields } from "./memory-search-form.tsx";
 import { afterChanges, PendingChanges } from "./pending-changes.tsx";

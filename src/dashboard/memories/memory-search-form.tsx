@@ -2,9 +2,8 @@
 import { Button } from "../../pages/button.tsx";
 import { Choice, Field, Select } from "../../pages/field.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
-import type { Source } from "../memory/memory-sources.ts";
 import { PATHS } from "../navigation.tsx";
-import { hasFilters, type View, viewPath } from "./memories-view.ts";
+import { hasFilters, type Source, type View, viewPath } from "./memories-view.ts";
 import { PROJECT_NAMES } from "./project-switch.tsx";
 
 /** The search form. With scripts, results appear while the person types. */

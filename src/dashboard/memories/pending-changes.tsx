@@ -1,12 +1,11 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Memory } from "../../memories/model/memory.ts";
 import { Button } from "../../pages/button.tsx";
+import { PostForm } from "../../pages/form.tsx";
 import { Fragment, type Markup } from "../../pages/jsx-runtime.ts";
-import { PostForm } from "../../sign-in/form.tsx";
 import { memoryCount } from "../../text/number-text.ts";
-import type { Change } from "../../undo/change.ts";
-import type { PendingChange } from "../../undo/pending-changes.ts";
-import { retagged } from "../../undo/selected-memories.ts";
+import { type Change, retagged } from "../../undo/change.ts";
+import type { PendingChange } from "../../undo/undoable.ts";
 import { MEMORY_PATHS } from "../navigation.tsx";
 import { type View, viewPath } from "./memories-view.ts";
 

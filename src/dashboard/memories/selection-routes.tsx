@@ -1,5 +1,4 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-
 import { Elysia } from "elysia";
 import { AppError } from "../../errors.ts";
 import { createCheck } from "../../http/requests/validation.ts";
@@ -9,14 +8,13 @@ import { LIMITS, MEMORY_ID, MemoryChanges, Tag } from "../../memories/model/memo
 import type { Memories } from "../../memories/rules/memories.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { memoryCount } from "../../text/number-text.ts";
-import type { Change } from "../../undo/change.ts";
-import { retagged } from "../../undo/selected-memories.ts";
+import { type Change, retagged } from "../../undo/change.ts";
 import type { Undoable } from "../../undo/undoable.ts";
 import { ConfirmPage } from "../confirm.tsx";
 import { titleOf } from "../excerpt.ts";
 import { type Guard, PAGE_ROUTE } from "../guard.tsx";
 import { MEMORY_PATHS } from "../navigation.tsx";
-import type { Visit } from "../visit.ts";
+import type { Visit } from "../session.ts";
 import { canTakeAll, listRequest, readView, type View, viewPath } from "./memories-view.ts";
 import { describeChange } from "./pending-changes.tsx";
 

@@ -2,13 +2,13 @@
 import { LIMITS, type Memory } from "../../memories/model/memory.ts";
 import { Button, ButtonLink } from "../../pages/button.tsx";
 import { Choice, Field, TextArea } from "../../pages/field.tsx";
+import { PostForm } from "../../pages/form.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Notice } from "../../pages/notice.tsx";
-import { PostForm } from "../../sign-in/form.tsx";
 import { titleOf } from "../excerpt.ts";
 import { memoryPath, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import type { Visit } from "../session.ts";
 import { type Entries, NOTHING_ENTERED } from "./memory-form.ts";
 
 /** Fields that are folded away unless they have a value. */

@@ -1,6 +1,7 @@
 import { AppError } from "../../errors.ts";
 import { createCheck } from "../../http/requests/validation.ts";
 import { type Memory, MemoryChanges, NewMemory } from "../../memories/model/memory.ts";
+import type { Memories } from "../../memories/rules/memories.ts";
 
 /** Maximum bytes of the form of a memory. An encoded character may take twelve bytes. */
 export const MAX_FORM = 512 << 10;
@@ -157,4 +158,10 @@ function parseMetadata(text: string): unknown {
   } catch (cause) {
     throw new AppError("validation_failed", "Metadata must be a JSON object.", { cause });
   }
+}
+
+/** Warnings to add to a notice if a saved text contains secrets; empty if it contains none. */
+export function secretNotice({ secrets }: Pick<Memories, "secrets">, texts: MemoryChanges): string {
+  const kinds = secrets.warnings(texts)?.warnings.map(({ message }) => message) ?? [];
+  return kinds.map((kind) => ` ${kind}`).join("");
 }

@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Stats } from "../../memories/rules/stats.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
+import { dayText } from "../../pages/moment.tsx";
 import { Table } from "../../pages/table.tsx";
-import { dayText } from "../day-text.ts";
 import { PATHS } from "../navigation.tsx";
 
 const DAY = 86_400_000;

@@ -13,7 +13,7 @@ import { titleOf } from "../excerpt.ts";
 import { viewPath } from "../memories/memories-view.ts";
 import { HELP_PATH, MEMORY_PATHS, memoryPath, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import type { Visit } from "../session.ts";
 import { type Growth, GrowthChart, type Span } from "./growth-chart.tsx";
 
 /** The number of memories whose retention is in a range. */

@@ -7,11 +7,10 @@ import { EmptyState } from "../../pages/notice.tsx";
 import { Table } from "../../pages/table.tsx";
 import type { SecurityRecord } from "../../security-log/event-store.ts";
 import { EVENTS, type Way } from "../../security-log/events.ts";
-import { browserName } from "../account/browser-name.ts";
-import { HELP_PATH, PATHS } from "../navigation.tsx";
+import { browserName } from "../account/account-page.tsx";
+import { AccountTabs, AdminTabs, HELP_PATH, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
-import { AccountTabs, AdminTabs } from "../tabs.tsx";
-import type { Visit } from "../visit.ts";
+import type { Visit } from "../session.ts";
 import { type SecurityView, securityPath } from "./security-view.ts";
 
 /** The pages of the security log: the whole log for the owner, and the events of one's own account. */

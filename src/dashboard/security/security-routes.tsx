@@ -8,7 +8,7 @@ import type { SecurityRecord } from "../../security-log/event-store.ts";
 import { CSV_HEAD, toCsv, toJson } from "../../security-log/formats.ts";
 import type { SecurityLog } from "../../security-log/security-log.ts";
 import { type Guard, PAGE_ROUTE } from "../guard.tsx";
-import { requireOwner, type Visit } from "../visit.ts";
+import { requireOwner, type Visit } from "../session.ts";
 import { SECURITY_PATHS, SecurityPage } from "./security-page.tsx";
 import { beforeOf, filterOf, readSecurityView, type SecurityView } from "./security-view.ts";
 

@@ -6,15 +6,15 @@ import type { SearchMode } from "../../memories/ranking/question.ts";
 import { SCRIPT, WELCOME } from "../../pages/assets.ts";
 import { Button, ButtonLink, Copyable } from "../../pages/button.tsx";
 import { Field, TextArea } from "../../pages/field.tsx";
+import { PostForm } from "../../pages/form.tsx";
 import type { Child, Markup } from "../../pages/jsx-runtime.ts";
 import { Document } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { Notice, Problem } from "../../pages/notice.tsx";
-import { PostForm } from "../../sign-in/form.tsx";
 import { WELCOME_PATH } from "../../sign-in/paths.ts";
 import { titleOf } from "../excerpt.ts";
 import { memoryPath, PATHS } from "../navigation.tsx";
-import type { Visit } from "../visit.ts";
+import type { Visit } from "../session.ts";
 
 /** The first steps, in their order. */
 export const STEPS = {

@@ -1,5 +1,4 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-
 import { Elysia } from "elysia";
 import { findClient } from "../../connect/clients.ts";
 import { AppError } from "../../errors.ts";
@@ -8,14 +7,22 @@ import type { Keys } from "../../keys/keys.ts";
 import { wholeAccount } from "../../keys/reach.ts";
 import type { Memories } from "../../memories/rules/memories.ts";
 import type { Grants } from "../../oauth/grants.ts";
-import type { ConnectCommandOf } from "../connect/connect-command.ts";
 import { type Guard, PAGE_ROUTE } from "../guard.tsx";
-import { readView, searchRequest } from "../memories/memories-view.ts";
-import { MAX_FORM, NOTHING_ENTERED, newMemoryOf, readEntries } from "../memory/memory-form.ts";
-import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME } from "../memory/memory-sources.ts";
-import { secretNotice } from "../memory/secret-notice.ts";
-import { ownSource } from "../session-principal.ts";
-import type { Visit } from "../visit.ts";
+import {
+  LOCAL_SOURCE_ID,
+  LOCAL_SOURCE_NAME,
+  readView,
+  searchRequest,
+} from "../memories/memories-view.ts";
+import {
+  MAX_FORM,
+  NOTHING_ENTERED,
+  newMemoryOf,
+  readEntries,
+  secretNotice,
+} from "../memory/memory-form.ts";
+import type { ConnectCommandOf } from "../server-status.ts";
+import { ownSource, type Visit } from "../session.ts";
 import {
   type Asked,
   AskStep,

@@ -1,6 +1,6 @@
 import { readEntries } from "../files/json-document.ts";
 import { isObject, type JsonObject } from "../files/json-objects.ts";
-import { textOf, turnOf } from "./chat-turn.ts";
+import { textOf, turnOf } from "../transcripts/turn.ts";
 import type { Format, Found, SourceMemory } from "./format.ts";
 
 /**

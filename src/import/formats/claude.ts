@@ -2,7 +2,7 @@ import { readEntries, readObjects } from "../files/json-document.ts";
 import { isObject, type JsonObject, objectsOf } from "../files/json-objects.ts";
 import { splitBlocks, subjectOf } from "../files/markdown.ts";
 import type { TextSource } from "../files/source.ts";
-import { textOf, turnOf } from "./chat-turn.ts";
+import { textOf, turnOf } from "../transcripts/turn.ts";
 import type { Format, Found } from "./format.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { SourceError, type TextSource } from "../files/source.ts";
-import { agentmemory } from "./agentmemory.ts";
+import { transcriptFormats } from "../transcripts/read-transcript.ts";
 import { basicMemory } from "./basic-memory.ts";
 import { chatGptConversations, chatGptMemories } from "./chatgpt.ts";
 import { claudeConversations, claudeExport, claudeProjects } from "./claude.ts";
@@ -7,9 +7,7 @@ import { csv } from "./csv.ts";
 import type { Format } from "./format.ts";
 import { datedList, jsonList, ownExport, plainText } from "./general.ts";
 import { letta } from "./letta.ts";
-import { mem0 } from "./mem0.ts";
-import { memoryGraph, memoryService, supermemory } from "./memory-servers.ts";
-import { transcriptFormats } from "./transcript-formats.ts";
+import { agentmemory, mem0, memoryGraph, memoryService, supermemory } from "./memory-servers.ts";
 import { zep } from "./zep.ts";
 
 /** All formats that can be imported. The first one that recognises a file reads it. */

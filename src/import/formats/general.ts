@@ -5,7 +5,7 @@ import { objectsOf } from "../files/json-objects.ts";
 import { isLineList, splitBlocks, subjectOf } from "../files/markdown.ts";
 import { placeIn, readTextLines } from "../files/source.ts";
 import type { Format, Found } from "./format.ts";
-import { readMemory } from "./mem0.ts";
+import { readMemory } from "./memory-servers.ts";
 
 /** A JSON list, or an object with one, of texts or of objects with a `content` or a `text`. */
 export const jsonList: Format = {

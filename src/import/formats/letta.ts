@@ -1,7 +1,7 @@
 import { readEntries, readObjects } from "../files/json-document.ts";
 import { isObject, type JsonObject, objectsOf } from "../files/json-objects.ts";
 import { isLineList, splitBlocks } from "../files/markdown.ts";
-import { textOf, turnOf } from "./chat-turn.ts";
+import { textOf, turnOf } from "../transcripts/turn.ts";
 import type { Format, Found } from "./format.ts";
 
 const PATHS = ["agents", "blocks", "core_memory", "messages", "passages", "archival_memory"];

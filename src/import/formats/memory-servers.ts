@@ -1,6 +1,49 @@
 import { readEntries, readObjects } from "../files/json-document.ts";
 import { isObject, isText, type JsonObject, objectsOf } from "../files/json-objects.ts";
-import type { Format, Found } from "./format.ts";
+import type { Format, Found, SourceMemory } from "./format.ts";
+
+/**
+ * The result of mem0's `get_all` (`{"results": [{"id", "memory", "created_at", …}]}`,
+ * https://docs.mem0.ai/api-reference/memory/get-memory), also with the names of its TypeScript client
+ * (`createdAt`), and its entries as a list or one per line, as OpenMemory exports them.
+ */
+export const mem0: Format = {
+  name: "an export of mem0",
+  origin: "mem0",
+  recognises: (head) => /^\s*[[{]/.test(head) && /"memory"\s*:\s*"/.test(head),
+  read: (source) =>
+    objectsOf(source.head).some(({ memory }) => typeof memory === "string")
+      ? readObjects(source, readMemory)
+      : readEntries(source, readMemory),
+};
+
+/** Reads an object with the text and other fields that many programs use. */
+export function* readMemory(found: unknown, at: string): Iterable<Found> {
+  const entry = isObject(found) ? inSnakeCase(found) : {};
+  const text = entry.memory ?? entry.content ?? entry.text;
+  if (typeof text !== "string") {
+    yield { at, problem: "has no memory" };
+    return;
+  }
+  const { user_id, app_id, actor_id, role, categories } = entry;
+  const memory: SourceMemory = {
+    content: text,
+    tags: categories,
+    agent: entry.agent_id,
+    session: entry.run_id,
+    metadata: { ...(isObject(entry.metadata) && entry.metadata), user_id, app_id, actor_id, role },
+    createdAt: entry.created_at,
+    updatedAt: entry.updated_at,
+    ...(typeof entry.id === "string" && { key: entry.id }),
+  };
+  yield { at, memory };
+}
+
+/** The same object with names in snake case. */
+function inSnakeCase(entry: Record<string, unknown>): Record<string, unknown> {
+  const rename = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(Object.entries(entry).map(([name, value]) => [rename(name), value]));
+}
 
 /**
  * The JSON export of mcp-memory-service: `{"export_metadata": {…}, "memories": [{"content",
@@ -142,4 +185,82 @@ function* readEntry(entry: unknown, at: string): Iterable<Found> {
 
 function tagsOf({ containerTags, containerTag, container_tags }: JsonObject): unknown {
   return containerTags ?? container_tags ?? containerTag;
+}
+
+/** The lists of an export whose entries become memories. */
+const AGENTMEMORY_LISTS = [
+  "memories",
+  "semanticMemories",
+  "proceduralMemories",
+  "lessons",
+  "insights",
+  "summaries",
+];
+
+/**
+ * `GET /agentmemory/export` of agentmemory: `{"version", "exportedAt", "sessions", "observations",
+ * "memories", "summaries", …}` (`ExportData` in src/types.ts of rohitg00/agentmemory).
+ */
+export const agentmemory: Format = {
+  name: "an export of agentmemory",
+  origin: "agentmemory",
+  recognises: (head) =>
+    /^\s*\{/.test(head) &&
+    (/"exportedAt"\s*:/.test(head) || /"(concepts|sessionIds)"\s*:/.test(head)) &&
+    /"(sessions|observations|memories|summaries)"\s*:/.test(head),
+  read: (source) =>
+    readEntries(source, readAgentmemory, [
+      ...AGENTMEMORY_LISTS.map((list) => `$.${list}.*`),
+      "$.observations.*.*",
+    ]),
+};
+
+function* readAgentmemory(entry: unknown, at: string, list: string): Iterable<Found> {
+  if (!isObject(entry)) {
+    yield { at, problem: "has no memory" };
+    return;
+  }
+  if (entry.isLatest === false) {
+    yield { at, leftOut: "former versions of memories" };
+    return;
+  }
+  const content = contentOfAgentmemory(entry);
+  if (content === null) {
+    yield { at, problem: "has no text" };
+    return;
+  }
+  const { id, title, type, concepts, files, confidence } = entry;
+  const sessions = Array.isArray(entry.sessionIds) ? entry.sessionIds : [];
+  const kind = typeof type === "string" ? [type] : [];
+  yield {
+    at,
+    memory: {
+      content,
+      subject: isText(title) && title !== content ? title : null,
+      tags: [...kind, ...(Array.isArray(concepts) ? concepts : [])],
+      agent: entry.agentId,
+      session: entry.sessionId ?? sessions[0],
+      project: entry.project,
+      metadata: { files, confidence },
+      createdAt: entry.createdAt ?? entry.timestamp,
+      updatedAt: entry.updatedAt,
+      expiresAt: entry.forgetAfter,
+      key: JSON.stringify([list.split(".")[0], id ?? entry.sessionId ?? content]),
+    },
+  };
+}
+
+function contentOfAgentmemory(entry: JsonObject): string | null {
+  const { name, steps, keyDecisions, facts } = entry;
+  if (isText(name) && Array.isArray(steps)) {
+    return [`${name}:`, ...steps.filter(isText).map((step) => `- ${step}`)].join("\n");
+  }
+  const text = [entry.content, entry.fact, entry.narrative, entry.lesson, entry.insight].find(
+    isText,
+  );
+  const decisions = Array.isArray(keyDecisions) ? keyDecisions.filter(isText) : [];
+  const points =
+    decisions.length > 0 ? decisions : Array.isArray(facts) ? facts.filter(isText) : [];
+  const all = [...(text === undefined ? [] : [text]), ...points.map((point) => `- ${point}`)];
+  return all.length === 0 ? null : all.join("\n");
 }

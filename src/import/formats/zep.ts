@@ -1,6 +1,6 @@
 import { readEntries, readObjects } from "../files/json-document.ts";
 import { isObject, type JsonObject, objectsOf } from "../files/json-objects.ts";
-import { textOf, turnOf } from "./chat-turn.ts";
+import { textOf, turnOf } from "../transcripts/turn.ts";
 import type { Format, Found } from "./format.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { openRegular, readWhole } from "../../system/regular-file.ts";
-import { unpackZstd } from "../files/archive.ts";
 import { peek } from "../files/source.ts";
+import { unpackZstd } from "../files/unpack.ts";
 
 /** Bytes of a line. Longer lines hold output of tools and are skipped. */
 export const MAX_TRANSCRIPT_LINE = 16 << 20;

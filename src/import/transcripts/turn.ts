@@ -1,4 +1,4 @@
-import type { JsonObject } from "../files/json-objects.ts";
+import { isObject, type JsonObject } from "../files/json-objects.ts";
 import type { SourceMemory } from "../formats/format.ts";
 
 /** What the user or the agent said in a session until the other one spoke. Without output of tools. */
@@ -124,7 +124,7 @@ function withoutElement(text: string, name: string): string {
 }
 
 /** The first word of a turn's memory. */
-export const SPEAKERS = { user: "User", assistant: "Assistant" } as const;
+const SPEAKERS = { user: "User", assistant: "Assistant" } as const;
 
 /**
  * A turn as a memory that begins with its speaker. The agent is the origin of its key, so that a turn
@@ -139,4 +139,42 @@ export function turnMemory(agent: string, turn: Turn): SourceMemory {
     createdAt: turn.at,
     metadata: { role: turn.role },
   };
+}
+
+/** A message of a conversation in an export. */
+interface ChatTurn {
+  role: "user" | "assistant";
+  text: string;
+  session: unknown;
+  /** The title of the conversation. */
+  title: string | undefined;
+  agent: string;
+  createdAt: unknown;
+}
+
+/** A message as a memory that begins with its speaker. */
+export function turnOf({ role, text, session, title, agent, createdAt }: ChatTurn): SourceMemory {
+  return {
+    content: `${SPEAKERS[role]}: ${text}`,
+    agent,
+    session,
+    createdAt,
+    metadata: { role, title },
+    key: JSON.stringify([session ?? null, role, createdAt ?? null, text]),
+  };
+}
+
+/** The text of a message: its content is a text, or a list of texts and of parts with a `text`. */
+export function textOf(content: unknown): string {
+  if (typeof content === "string") return content.trim();
+  if (!Array.isArray(content)) return "";
+  return content
+    .map((part) => {
+      if (typeof part === "string") return part;
+      const isText = isObject(part) && (part.type === undefined || part.type === "text");
+      return isText && typeof part.text === "string" ? part.text : "";
+    })
+    .filter((text) => text.trim() !== "")
+    .join("\n\n")
+    .trim();
 }

@@ -1,6 +1,5 @@
-import { createAllocator } from "./allocator.ts";
 import { growInts } from "./growing-arrays.ts";
-import { whole } from "./wasm-memory.ts";
+import { createAllocator, whole } from "./wasm-memory.ts";
 
 /** Values that many users share. Each is kept once and has a small whole number; 0 stands for `null`. */
 export interface Interned<Value> {

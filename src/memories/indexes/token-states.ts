@@ -1,7 +1,6 @@
 import { MAX_STATES, STATE } from "../../embedding/embedder.ts";
-import { createAllocator } from "./allocator.ts";
 import { growInts } from "./growing-arrays.ts";
-import { ASKED, interact, whole } from "./wasm-memory.ts";
+import { ASKED, createAllocator, interact, whole } from "./wasm-memory.ts";
 
 /** Token states by small whole numbers, their owners; see `TokenStates`. */
 export interface StateIndex {

@@ -1,7 +1,6 @@
 import { AppError } from "../../errors.ts";
 import type { Metrics } from "../../metrics.ts";
-import { findSecrets } from "../../secrets/find-secrets.ts";
-import { maskSecrets, maskSecretsInLong } from "../../secrets/mask-secrets.ts";
+import { findSecrets, maskSecrets, maskSecretsInLong } from "../../secrets/find-secrets.ts";
 import { problemOf } from "../../text/input-kinds.ts";
 import { LIMITS, NewMemory, normaliseTags, Project, Tag } from "../model/memory.ts";
 import type { MemoryRow } from "../model/rows.ts";

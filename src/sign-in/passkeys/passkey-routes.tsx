@@ -1,5 +1,4 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-
 import { Elysia } from "elysia";
 import type { Config } from "../../config/config.ts";
 import type { RecordEvent } from "../../http/record-event.ts";
@@ -7,16 +6,15 @@ import { readForm } from "../../http/requests/form.ts";
 import { createHostCheck } from "../../http/requests/proxy.ts";
 import { seeOther } from "../../http/responses.ts";
 import { PASSKEYS } from "../../pages/assets.ts";
-import { answerWithPage } from "../../pages/error-page.tsx";
+import { type Cookies, checkForm, FORM_TOKEN } from "../../pages/cookies.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Layout } from "../../pages/layout.tsx";
 import { Problem } from "../../pages/notice.tsx";
-import { pageResponse } from "../../pages/page-response.ts";
+import { answerWithPage, pageResponse } from "../../pages/page-response.tsx";
+import { CREDENTIAL, PasskeyForm } from "../forms.tsx";
 import { localPath, PASSKEY_PATH, RECOVERY_PATH, SIGN_IN_PATH } from "../paths.ts";
 import type { SecondStep } from "../second-step/second-step.ts";
-import { type Cookies, checkForm, FORM_TOKEN } from "../sessions/form-token.ts";
 import type { Visitors } from "../sessions/visitor.ts";
-import { CREDENTIAL, PasskeyForm } from "./passkey-form.tsx";
 import type { WebAuthn } from "./webauthn.ts";
 
 /** The path at which the page's script requests what a passkey must sign. */

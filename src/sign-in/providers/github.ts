@@ -1,11 +1,11 @@
 import { GitHub } from "arctic";
-import type { Provider } from "./provider.ts";
 import {
   addChallenge,
   createProviderClient,
+  type Provider,
   type Registration,
   textOf,
-} from "./provider-client.ts";
+} from "./provider.ts";
 
 export const GITHUB = "https://github.com";
 export const GITHUB_API = "https://api.github.com";

@@ -1,7 +1,6 @@
 import { Google } from "arctic";
 import { identify } from "./openid.ts";
-import type { Provider } from "./provider.ts";
-import { createProviderClient, type Registration } from "./provider-client.ts";
+import { createProviderClient, type Provider, type Registration } from "./provider.ts";
 
 /**
  * What Google publishes at https://accounts.google.com/.well-known/openid-configuration, except for the

@@ -1,12 +1,14 @@
 import type { AuthorizationServer } from "oauth4webapi";
-import type { Identity, Proofs, Provider } from "./provider.ts";
 import {
   createProviderClient,
+  type Identity,
+  type Proofs,
+  type Provider,
   type ProviderClient,
   type Registration,
   textOf,
   wrongIdToken,
-} from "./provider-client.ts";
+} from "./provider.ts";
 
 /** Any provider of OpenID Connect. Its issuer publishes the endpoints. */
 export function createOpenId(registration: Registration & { id: string }): Provider {

@@ -7,12 +7,12 @@ import type { RecordEvent } from "../../http/record-event.ts";
 import { createHostCheck } from "../../http/requests/proxy.ts";
 import { seeOther } from "../../http/responses.ts";
 import type { Log } from "../../log.ts";
+import { type Cookies, formToken, linkProof } from "../../pages/cookies.ts";
 import { MessagePage } from "../../pages/layout.tsx";
-import { pageResponse } from "../../pages/page-response.ts";
+import { pageResponse } from "../../pages/page-response.tsx";
 import { ACCOUNT_PATH, localPath, PROOF_PATH, SIGN_IN_PATH, WITH_PATH } from "../paths.ts";
 import type { Proof } from "../second-step/proof.ts";
 import type { SecondStep } from "../second-step/second-step.ts";
-import { type Cookies, formToken, linkProof } from "../sessions/form-token.ts";
 import type { Visitors } from "../sessions/visitor.ts";
 import type { ProviderSignIn } from "./provider-sign-in.ts";
 

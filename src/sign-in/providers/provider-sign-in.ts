@@ -1,7 +1,7 @@
 import { generateCodeVerifier, generateState } from "arctic";
 import { and, asc, eq } from "drizzle-orm";
+import { parseEmail } from "../../accounts/account.ts";
 import type { Accounts } from "../../accounts/accounts.ts";
-import { parseEmail } from "../../accounts/email.ts";
 import type { Invitations } from "../../accounts/invitations.ts";
 import type { Config } from "../../config/config.ts";
 import type { Database, Orm } from "../../db/database.ts";

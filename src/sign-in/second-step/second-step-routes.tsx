@@ -1,5 +1,4 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-
 import { Elysia } from "elysia";
 import type { Config } from "../../config/config.ts";
 import { AppError } from "../../errors.ts";
@@ -8,17 +7,15 @@ import { readForm } from "../../http/requests/form.ts";
 import { createHostCheck } from "../../http/requests/proxy.ts";
 import { seeOther } from "../../http/responses.ts";
 import { PASSKEYS } from "../../pages/assets.ts";
-import { answerWithPage } from "../../pages/error-page.tsx";
+import { type Cookies, checkForm, FORM_TOKEN, formToken } from "../../pages/cookies.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Layout } from "../../pages/layout.tsx";
 import { Problem } from "../../pages/notice.tsx";
-import { pageResponse } from "../../pages/page-response.ts";
-import { CREDENTIAL, PasskeyForm } from "../passkeys/passkey-form.tsx";
+import { answerWithPage, pageResponse } from "../../pages/page-response.tsx";
+import { CODE, CodeForm, CREDENTIAL, PasskeyForm } from "../forms.tsx";
 import type { WebAuthn } from "../passkeys/webauthn.ts";
 import { SECOND_STEP_PATH, SIGN_IN_PATH } from "../paths.ts";
-import { asRateLimited } from "../rate-limited.ts";
-import { type Cookies, checkForm, FORM_TOKEN, formToken } from "../sessions/form-token.ts";
-import { CODE, CodeForm } from "./code-form.tsx";
+import { asRateLimited } from "../sign-in.ts";
 import type { Factors } from "./factors.ts";
 import type { Answer, SecondStep } from "./second-step.ts";
 

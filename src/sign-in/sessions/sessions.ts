@@ -1,5 +1,5 @@
 import { and, between, desc, eq, gt, lte, ne } from "drizzle-orm";
-import { createAccountCheck } from "../../accounts/account-check.ts";
+import { createAccountCheck } from "../../accounts/accounts.ts";
 import { createLastUsedWriter, type Database, type Orm } from "../../db/database.ts";
 import { createSecret, hashSecret } from "../../db/id.ts";
 import { AppError } from "../../errors.ts";

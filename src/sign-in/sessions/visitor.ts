@@ -1,8 +1,8 @@
 import type { Account } from "../../accounts/account.ts";
 import type { Accounts } from "../../accounts/accounts.ts";
 import { createSecret } from "../../db/id.ts";
+import { type Cookies, formToken } from "../../pages/cookies.ts";
 import { DEVICE_LIFETIME, type Devices } from "./devices.ts";
-import { type Cookies, formToken } from "./form-token.ts";
 import { SESSION_LIFETIME, type SessionConditions, type Sessions } from "./sessions.ts";
 
 /** A signed-in person, with the token for their forms. */

@@ -1,13 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Button } from "../../pages/button.tsx";
+import { EmailField, PostForm } from "../../pages/form.tsx";
 import type { Child, Markup } from "../../pages/jsx-runtime.ts";
 import { Layout, MessagePage } from "../../pages/layout.tsx";
 import { Problem } from "../../pages/notice.tsx";
-import { EmailField, PostForm } from "../form.tsx";
+import { NewPasswordField, ProviderButtons } from "../forms.tsx";
 import { JOIN_PATH, SET_UP_PATH, SIGN_IN_PATH, SIGN_UP_PATH } from "../paths.ts";
 import type { Provider } from "../providers/provider.ts";
-import { ProviderButtons } from "../providers/provider-buttons.tsx";
-import { NewPasswordField } from "./new-password-field.tsx";
 import type { SignUp } from "./sign-up.ts";
 
 /** The page that creates an account: the owner's, an invited person's, or anyone's. */

@@ -8,8 +8,7 @@ import type { Ephemeral } from "../../db/ephemeral.ts";
 import { createSecret, hashSecret, isSameSecret } from "../../db/id.ts";
 import { AppError } from "../../errors.ts";
 import { siteOf } from "../../timing/rate-limit.ts";
-import type { Hashing } from "../hashing.ts";
-import { noPasswords, tooMany } from "../sign-in.ts";
+import { type Hashing, noPasswords, tooMany } from "../sign-in.ts";
 import { createSignInTables } from "../tables.ts";
 
 type SetUpToken = ReturnType<typeof createSetUpToken>;

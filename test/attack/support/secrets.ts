@@ -1,5 +1,5 @@
 import { createAccess } from "../../../src/access/access.ts";
-import { createShownOnce } from "../../../src/dashboard/shown-once.ts";
+import { createShownOnce } from "../../../src/dashboard/session.ts";
 import { createSecret } from "../../../src/db/id.ts";
 import { openPostgres } from "../../../src/db/postgres-database.ts";
 import { createKeys } from "../../../src/keys/keys.ts";

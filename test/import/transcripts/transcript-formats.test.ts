@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { appendFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openAgent } from "../../../src/import/agent-folder.ts";
+import { openAgent } from "../../../src/import/open-sources.ts";
 import { temporaryFolder } from "../../support/database.ts";
 import { readContent, readReading } from "../../support/import.ts";
 import {

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { parseEmail } from "../../../accounts/email.ts";
+import { parseEmail } from "../../../accounts/account.ts";
 import { checkPassword } from "../../../accounts/password.ts";
 import type { Config } from "../../../config/config.ts";
 import { AppError } from "../../../errors.ts";

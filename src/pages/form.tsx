@@ -1,11 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-
 import { AppError } from "../errors.ts";
 import { type Bound, describeBound } from "../keys/reach.ts";
 import { describeScopes, type Scope } from "../keys/scopes.ts";
-import { Choice, Field } from "../pages/field.tsx";
-import type { Child, Markup } from "../pages/jsx-runtime.ts";
-import { FORM_TOKEN } from "./sessions/form-token.ts";
+import { FORM_TOKEN } from "./cookies.ts";
+import { Choice, Field } from "./field.tsx";
+import type { Child, Markup } from "./jsx-runtime.ts";
 
 /** A form that changes something, with its token. */
 export function PostForm({

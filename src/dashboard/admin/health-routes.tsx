@@ -1,17 +1,20 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
+import { Elysia } from "elysia";
 import { version } from "../../../package.json" with { type: "json" };
-import type { CheckResult } from "../../http/health.ts";
+import type { Config } from "../../config/config.ts";
+import { type CheckResult, type Checks, runChecks } from "../../http/health.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { Table } from "../../pages/table.tsx";
+import type { SecurityLog } from "../../security-log/security-log.ts";
 import { sizeText } from "../../text/number-text.ts";
-import { HELP_PATH } from "../navigation.tsx";
-import { Page } from "../page.tsx";
-import type { ServerFacts } from "../server-status.ts";
-import { AdminTabs } from "../tabs.tsx";
-import type { Visit } from "../visit.ts";
-import { HEALTH_PATH } from "./admin-paths.ts";
-import { Setting } from "./setting.tsx";
+import { type Guard, PAGE_ROUTE } from "../guard.tsx";
+import { AdminTabs, BACKUPS_PATH, HEALTH_PATH, HELP_PATH } from "../navigation.tsx";
+import { Page, Setting } from "../page.tsx";
+import type { ServerFacts, ServerStatus } from "../server-status.ts";
+import { requireOwner, type Visit } from "../session.ts";
+import { BackupsPage } from "./backups-page.tsx";
 
 /** What each check covers. */
 const ABOUT: Readonly<Record<string, string>> = {
@@ -26,7 +29,7 @@ const ABOUT: Readonly<Record<string, string>> = {
 };
 
 /** The page of the server's health: its checks, and facts about the running program. */
-export function HealthPage({
+function HealthPage({
   visit,
   results,
   facts,
@@ -138,4 +141,65 @@ function Facts(facts: ServerFacts): Markup {
 function stateClass(states: readonly CheckResult[]): string {
   if (states.includes("failed")) return "state failed";
   return states.every((state) => state === "ok") ? "state well" : "state";
+}
+
+/** Backups and restores shown from the security log. */
+const MAX_EVENTS = 10;
+
+/** The owner's pages of health and backups. */
+export function createServerRoutes({
+  config,
+  guard,
+  checks,
+  serverStatus,
+  securityLog,
+}: {
+  config: Pick<Config, "publicUrl">;
+  guard: Guard;
+  checks: Checks;
+  /** Null if the program does not report its status. */
+  serverStatus: ServerStatus | null;
+  securityLog: Pick<SecurityLog, "list">;
+}) {
+  const listEvents = async () => {
+    const [made, restored] = await Promise.all(
+      (["backup_created", "backup_restored"] as const).map((event) =>
+        securityLog.list(null, { event }, { limit: MAX_EVENTS, before: null }),
+      ),
+    );
+    const newestFirst = [...(made ?? []), ...(restored ?? [])].sort((a, b) => b.id - a.id);
+    return newestFirst.slice(0, MAX_EVENTS);
+  };
+
+  return new Elysia()
+    .get(
+      HEALTH_PATH,
+      ({ request }) =>
+        guard.show(request, async (visit) => {
+          requireOwner(visit);
+          const results = await runChecks(checks);
+          const facts = serverStatus?.server() ?? null;
+          return (
+            <HealthPage visit={visit} results={results} facts={facts} address={config.publicUrl} />
+          );
+        }),
+      PAGE_ROUTE,
+    )
+    .get(
+      BACKUPS_PATH,
+      ({ request }) =>
+        guard.show(request, async (visit) => {
+          requireOwner(visit);
+          const facts = (await serverStatus?.backups()) ?? null;
+          return (
+            <BackupsPage
+              visit={visit}
+              facts={facts}
+              events={await listEvents()}
+              program={serverStatus?.program ?? "ctxd"}
+            />
+          );
+        }),
+      PAGE_ROUTE,
+    );
 }

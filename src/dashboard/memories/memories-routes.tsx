@@ -4,17 +4,20 @@ import { AppError } from "../../errors.ts";
 import type { Etags } from "../../http/responses.ts";
 import { wholeAccount } from "../../keys/reach.ts";
 import type { Memories } from "../../memories/rules/memories.ts";
-import type { PendingChange } from "../../undo/pending-changes.ts";
-import type { Undoable } from "../../undo/undoable.ts";
+import type { PendingChange, Undoable } from "../../undo/undoable.ts";
 import { type Guard, PAGE_ROUTE } from "../guard.tsx";
 import type { Live } from "../live/live.ts";
-import { createMemoryEditRoutes } from "../memory/memory-edit-routes.tsx";
-import { createMemoryPageRoutes } from "../memory/memory-page-routes.tsx";
-import type { ListSources } from "../memory/memory-sources.ts";
+import { createMemoryEditRoutes, createMemoryPageRoutes } from "../memory/memory-routes.tsx";
 import { PATHS } from "../navigation.tsx";
-import type { Visit } from "../visit.ts";
+import type { Visit } from "../session.ts";
 import { MemoriesPage, type Shown } from "./memories-page.tsx";
-import { listRequest, readView, searchRequest, type View } from "./memories-view.ts";
+import {
+  type ListSources,
+  listRequest,
+  readView,
+  searchRequest,
+  type View,
+} from "./memories-view.ts";
 import { leavingView } from "./pending-changes.tsx";
 import { createProjectCounts } from "./project-switch.tsx";
 import { createSelectionRoutes } from "./selection-routes.tsx";

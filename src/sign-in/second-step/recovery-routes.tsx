@@ -1,27 +1,25 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-
 import { Elysia } from "elysia";
-import type { Accounts } from "../accounts/accounts.ts";
-import type { Config } from "../config/config.ts";
-import type { Ephemeral } from "../db/ephemeral.ts";
-import type { RecordEvent } from "../http/record-event.ts";
-import { readForm } from "../http/requests/form.ts";
-import { clientAddress, createHostCheck } from "../http/requests/proxy.ts";
-import { seeOther } from "../http/responses.ts";
-import { answerWithPage } from "../pages/error-page.tsx";
-import type { Markup } from "../pages/jsx-runtime.ts";
-import { Layout } from "../pages/layout.tsx";
-import { Problem } from "../pages/notice.tsx";
-import { pageResponse } from "../pages/page-response.ts";
-import { EmailField } from "./form.tsx";
-import { ACCOUNT_PATH, RECOVERY_PATH, SIGN_IN_PATH } from "./paths.ts";
-import type { Identities } from "./providers/provider-sign-in.ts";
-import { CODE, CodeForm } from "./second-step/code-form.tsx";
-import type { Factors } from "./second-step/factors.ts";
-import type { SecondStep } from "./second-step/second-step.ts";
-import { type Cookies, checkForm, FORM_TOKEN } from "./sessions/form-token.ts";
-import type { Visitors } from "./sessions/visitor.ts";
-import { tooMany } from "./sign-in.ts";
+import type { Accounts } from "../../accounts/accounts.ts";
+import type { Config } from "../../config/config.ts";
+import type { Ephemeral } from "../../db/ephemeral.ts";
+import type { RecordEvent } from "../../http/record-event.ts";
+import { readForm } from "../../http/requests/form.ts";
+import { clientAddress, createHostCheck } from "../../http/requests/proxy.ts";
+import { seeOther } from "../../http/responses.ts";
+import { type Cookies, checkForm, FORM_TOKEN } from "../../pages/cookies.ts";
+import { EmailField } from "../../pages/form.tsx";
+import type { Markup } from "../../pages/jsx-runtime.ts";
+import { Layout } from "../../pages/layout.tsx";
+import { Problem } from "../../pages/notice.tsx";
+import { answerWithPage, pageResponse } from "../../pages/page-response.tsx";
+import { CODE, CodeForm } from "../forms.tsx";
+import { ACCOUNT_PATH, RECOVERY_PATH, SIGN_IN_PATH } from "../paths.ts";
+import type { Identities } from "../providers/provider-sign-in.ts";
+import type { Visitors } from "../sessions/visitor.ts";
+import { tooMany } from "../sign-in.ts";
+import type { Factors } from "./factors.ts";
+import type { SecondStep } from "./second-step.ts";
 
 /** The page for people who have no password and have lost their passkey. */
 function RecoveryPage({

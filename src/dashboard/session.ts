@@ -1,5 +1,6 @@
 import type { Account } from "../accounts/account.ts";
 import type { Config } from "../config/config.ts";
+import type { Ephemeral } from "../db/ephemeral.ts";
 import { AppError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
 import type { Credential } from "../keys/reach.ts";
@@ -7,7 +8,25 @@ import { FULL_ACCESS } from "../keys/scopes.ts";
 import type { MemorySource } from "../memories/model/memory.ts";
 import { PROOF_PATH } from "../sign-in/paths.ts";
 import type { Sessions } from "../sign-in/sessions/sessions.ts";
-import type { Visitors } from "../sign-in/sessions/visitor.ts";
+import type { SignedIn, Visitors } from "../sign-in/sessions/visitor.ts";
+
+/** A request for a page by a person who is signed in. */
+export interface Visit extends SignedIn {
+  /** The message that the last form left, which this page shows once. */
+  readonly notice: string | null;
+  readonly url: URL;
+  /**
+   * Checks the session again, during work that takes long.
+   * @throws AppError `unauthorized` when the session has ended or the account is gone
+   */
+  readonly stillSignedIn: () => Promise<void>;
+}
+
+/** @throws AppError `forbidden` unless the person is the owner of the server */
+export function requireOwner({ account }: Visit): void {
+  if (account.role === "owner") return;
+  throw new AppError("forbidden", "Only the owner of this server may open this page.");
+}
 
 /** The credential of a person who uses the dashboard. It is the account's in every session. */
 export function credentialOf({ email, id }: Pick<Account, "email" | "id">): Credential {
@@ -73,5 +92,27 @@ export function createSessionPrincipal({
     const { account } = person;
     const credential = credentialOf(account);
     return { accountId: account.id, scopes: FULL_ACCESS, bound: null, via: "session", credential };
+  };
+}
+
+/** Milliseconds for which a secret is kept for the next page. */
+const LIFETIME_MS = 60_000;
+
+export type ShownOnce = ReturnType<typeof createShownOnce>;
+
+/**
+ * Passes a new secret, such as an API key, from a form to the page after it. Only the same session can take it, and
+ * only once.
+ */
+export function createShownOnce({ ephemeral }: { ephemeral: Pick<Ephemeral, "put" | "take"> }) {
+  const nameOf = (session: string, id: string) => `shown once ${session} ${id}`;
+
+  return {
+    put: (session: string, id: string, secret: string): Promise<void> =>
+      ephemeral.put(nameOf(session, id), secret, LIFETIME_MS),
+
+    /** Takes the secret; null if it was taken before or has expired. */
+    take: (session: string, id: string): Promise<string | null> =>
+      ephemeral.take(nameOf(session, id)),
   };
 }

@@ -1,0 +1,151 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { PASSWORD_LENGTH } from "../accounts/password.ts";
+import { Button, type ButtonKind, ButtonLink } from "../pages/button.tsx";
+import { FORM_TOKEN } from "../pages/cookies.ts";
+import { Field } from "../pages/field.tsx";
+import { PostForm } from "../pages/form.tsx";
+import { type Child, Fragment, type Markup } from "../pages/jsx-runtime.ts";
+import { WITH_PATH } from "./paths.ts";
+import type { Provider } from "./providers/provider.ts";
+
+/** The field for a new password. */
+export function NewPasswordField({
+  label,
+  name,
+  autofocus = false,
+}: {
+  label: string;
+  name: string;
+  autofocus?: boolean;
+}): Markup {
+  return (
+    <Field
+      label={label}
+      name={name}
+      type="password"
+      hint={`${PASSWORD_LENGTH.min} characters or more`}
+      autocomplete="new-password"
+      required={true}
+      minlength={PASSWORD_LENGTH.min}
+      maxlength={PASSWORD_LENGTH.max}
+      autofocus={autofocus}
+    />
+  );
+}
+
+/** The field for a code of an app, or for a recovery code. */
+export const CODE = "code";
+
+/** Asks for a code of the person's app, or for a recovery code instead. */
+export function CodeForm({
+  action,
+  token,
+  field = CODE,
+  hasApp,
+  hint = hasApp
+    ? "The six digits that your app shows, or one of your recovery codes."
+    : "One of your recovery codes. Each works once.",
+  submit,
+  autofocus = false,
+  children,
+}: {
+  action: string;
+  /** See `formToken`. */
+  token: string;
+  /** The name of the field, for forms with two codes. */
+  field?: string;
+  /** Whether the person has an app that shows codes. */
+  hasApp: boolean;
+  hint?: string;
+  submit: string;
+  autofocus?: boolean;
+  /** Other fields. */
+  children?: Child;
+}): Markup {
+  return (
+    <PostForm action={action} token={token}>
+      {children}
+      <Field
+        label={hasApp ? "Code" : "Recovery code"}
+        name={field}
+        hint={hint}
+        autocomplete={hasApp ? "one-time-code" : "off"}
+        required={true}
+        maxlength={40}
+        autofocus={autofocus}
+      />
+      <div class="actions">
+        <Button kind={hasApp ? "main" : "plain"}>{submit}</Button>
+      </div>
+    </PostForm>
+  );
+}
+
+/** The field in which the page's script sends the passkey's answer, in JSON. */
+export const CREDENTIAL = "credential";
+
+/** A form that a passkey fills in. The page needs the script `PASSKEYS`. */
+export function PasskeyForm({
+  does,
+  field = CREDENTIAL,
+  action,
+  options,
+  token,
+  label,
+  kind = "plain",
+  children,
+}: {
+  /** Whether a passkey is created, or an existing one signs. */
+  does: "create" | "get";
+  /** The name of the field, for forms with two credentials. */
+  field?: string;
+  action: string;
+  /** The path at which the script requests the options. */
+  options: string;
+  /** See `formToken`. */
+  token: string;
+  /** The text of the button. */
+  label: string;
+  kind?: ButtonKind;
+  /** Other fields. */
+  children?: Child;
+}): Markup {
+  return (
+    <form method="post" action={action} class="passkey" data-passkey={does} data-options={options}>
+      <input type="hidden" name={FORM_TOKEN} value={token} />
+      <input type="hidden" name={field} value="" data-credential={true} />
+      {children}
+      <p class="problem" role="alert" data-problem={true} hidden={true} />
+      <p class="quiet" data-unknown={true}>
+        A passkey needs JavaScript, and a browser that knows passkeys.
+      </p>
+      <div class="actions">
+        <button type="submit" class={kind} hidden={true}>
+          {label}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** The buttons of the providers, below the form for passwords. */
+export function ProviderButtons({
+  providers,
+  parameters = {},
+}: {
+  providers: readonly Pick<Provider, "id" | "name">[];
+  /** Parameters for the provider's path. */
+  parameters?: Record<string, string>;
+}): Markup {
+  if (providers.length === 0) return Fragment({});
+  const query = new URLSearchParams(parameters).toString();
+  return (
+    <div class="providers">
+      {providers.map(({ id, name }) => (
+        <ButtonLink href={`${WITH_PATH}/${id}${query && `?${query}`}`}>
+          Continue with {name}
+        </ButtonLink>
+      ))}
+    </div>
+  );
+}
