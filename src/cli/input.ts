@@ -1,6 +1,6 @@
 import { isWellFormed } from "../keys/new-key.ts";
-import type { Target } from "./api.ts";
 import { CommandError, USAGE } from "./command-error.ts";
+import type { Target } from "./server/api.ts";
 import { askHidden, isInteractive, readLine } from "./terminal.ts";
 
 /**

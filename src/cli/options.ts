@@ -2,7 +2,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { LIMITS, MEMORY_ID, Tag } from "../memories/model/memory.ts";
 import { instant, parseInstant, problemOf } from "../text/input-kinds.ts";
-import { parseUrl } from "./api.ts";
+import { parseUrl } from "./server/url.ts";
 
 /** Makes a parser for an option whose value is a name, such as that of an agent or a project. */
 export function nameParser(schema: TSchema): (name: string) => string {

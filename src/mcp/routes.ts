@@ -9,7 +9,8 @@ import { readBytes } from "../http/requests/body.ts";
 import type { Log } from "../log.ts";
 import { parseJson } from "../text/parse-json.ts";
 import { clientNameOf, isConnector } from "./connector.ts";
-import { createOriginCheck, fixHeaders, type Messages } from "./messages.ts";
+import type { Messages } from "./messages.ts";
+import { createOriginCheck, fixHeaders } from "./request-check.ts";
 import { readSessionHeaders } from "./session-headers.ts";
 import type { Session } from "./tool.ts";
 

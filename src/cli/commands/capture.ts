@@ -78,7 +78,7 @@ async function capture(
 }
 
 async function captureLater(config: Config, env: Environment, body: unknown): Promise<void> {
-  const { openApi } = await import("../api.ts");
+  const { openApi } = await import("../server/api.ts");
   using api = await openApi(config, env, {});
   await api.request(CAPTURE, asRequest(body));
 }

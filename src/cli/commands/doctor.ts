@@ -7,12 +7,12 @@ import type { Finding } from "../../doctor/finding.ts";
 import { examineServer } from "../../doctor/remote/examine-server.ts";
 import { describeCommand } from "../../server/invocation.ts";
 import { explainUnavailable } from "../../server/shared-database.ts";
-import { parseOrigin } from "../api.ts";
 import { CommandError, USAGE } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { askForKey } from "../input.ts";
-import { askLocally } from "../own-server.ts";
 import { printable } from "../printable.ts";
+import { askLocally } from "../server/ask-locally.ts";
+import { parseOrigin } from "../server/url.ts";
 import { print, printJson } from "../terminal.ts";
 
 interface DoctorOptions {

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
-import { type Api, openApi } from "../api.ts";
 import { CommandError, USAGE } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import {
@@ -9,6 +8,7 @@ import {
   readSelection,
   type SelectionOptions,
 } from "../selection.ts";
+import { type Api, openApi } from "../server/api.ts";
 import { print, say } from "../terminal.ts";
 
 /** Options of `ctxd forget`. */

@@ -6,10 +6,10 @@ import type { Config } from "../../config/config.ts";
 import { isLocked, readOwner } from "../../db/data-lock.ts";
 import { type Ask, createAsk, NoAnswer } from "../../doctor/ask.ts";
 import { SOCKET } from "../../system/folders.ts";
-import { parseUrl } from "../api.ts";
 import { CommandError } from "../command-error.ts";
 import { type Context, examples } from "../context.ts";
-import { askLocally } from "../own-server.ts";
+import { askLocally } from "../server/ask-locally.ts";
+import { parseUrl } from "../server/url.ts";
 import { printJson, say } from "../terminal.ts";
 
 /** Milliseconds after which a server that does not answer counts as failed. */

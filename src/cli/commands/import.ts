@@ -14,12 +14,12 @@ import {
   transfer,
 } from "../../import/transfer.ts";
 import type { ImportedMemory, ImportReport } from "../../memories/model/memory.ts";
-import { openApi, type Target } from "../api.ts";
 import { CommandError, interruptible, USAGE } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { targetOptions } from "../options.ts";
 import { printable } from "../printable.ts";
 import { createMeter } from "../progress.ts";
+import { openApi, type Target } from "../server/api.ts";
 import { isInteractive, say } from "../terminal.ts";
 
 /** Failures and files that are listed by name. */

@@ -12,7 +12,7 @@ import { problemOf } from "../../text/input-kinds.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { checkProjectOnly, nameParser } from "../options.ts";
-import { reachOwnServer } from "../own-server.ts";
+import { reachOwnServer } from "../server/own-server.ts";
 import { print } from "../terminal.ts";
 
 /** Milliseconds that running calls may take after the input has ended. */

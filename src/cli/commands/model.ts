@@ -10,10 +10,10 @@ import { ModelError } from "../../embedding/manifest.ts";
 import { readChoice, writeChoice } from "../../embedding/model-choice.ts";
 import { createLog } from "../../log.ts";
 import { describeCommand } from "../../server/invocation.ts";
-import { parseUrl } from "../api.ts";
 import { CommandError, interruptible, USAGE } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { createByteMeter } from "../progress.ts";
+import { parseUrl } from "../server/url.ts";
 import { formatTable, print, printJson, say } from "../terminal.ts";
 
 interface FetchOptions {

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { Project } from "../../memories/model/memory.ts";
-import { openApi } from "../api.ts";
 import { CommandError, USAGE } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { nameParser } from "../options.ts";
@@ -11,6 +10,7 @@ import {
   readSelection,
   type SelectionOptions,
 } from "../selection.ts";
+import { openApi } from "../server/api.ts";
 import { print, say } from "../terminal.ts";
 
 /** Options of `ctxd move`. */

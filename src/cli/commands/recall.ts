@@ -85,7 +85,7 @@ async function recallForPerson(
 ): Promise<void> {
   const event = { session: null, folder: process.cwd(), prompt: null, isFresh: false };
   const body = bodyOf(event, options);
-  const { openApi } = await import("../api.ts");
+  const { openApi } = await import("../server/api.ts");
   using api = await openApi(config, env, {});
   const response = await api.request(RECALL, asRequest(body));
   const text = textIn(await response.json());
@@ -94,7 +94,7 @@ async function recallForPerson(
 
 /** Starts a server, so that the next hook finds one. */
 async function startServer(config: Config, env: Environment): Promise<void> {
-  const { reachOwnServer } = await import("../own-server.ts");
+  const { reachOwnServer } = await import("../server/own-server.ts");
   const server = reachOwnServer(config, env);
   await server.connect().finally(server.close);
 }

@@ -4,7 +4,6 @@ import { projectOfFolder } from "../../capture/project.ts";
 import type { Config } from "../../config/config.ts";
 import { Project, type SavedMemory } from "../../memories/model/memory.ts";
 import { titleOf } from "../../text/short-text.ts";
-import { type Api, openApi, type Target } from "../api.ts";
 import { type Context, type Environment, examples, PROJECT_NOTE } from "../context.ts";
 import { inputText } from "../input.ts";
 import {
@@ -15,6 +14,7 @@ import {
   parseShare,
   targetOptions,
 } from "../options.ts";
+import { type Api, openApi, type Target } from "../server/api.ts";
 import { print, printJson, say } from "../terminal.ts";
 
 /** Options of `ctxd save`. */

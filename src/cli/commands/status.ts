@@ -7,10 +7,10 @@ import { Project } from "../../memories/model/memory.ts";
 import type { Stats } from "../../memories/rules/stats.ts";
 import { sizeText } from "../../text/number-text.ts";
 import { formatDate } from "../../text/short-text.ts";
-import { openApi } from "../api.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { nameParser, targetOptions } from "../options.ts";
 import { printable } from "../printable.ts";
+import { openApi } from "../server/api.ts";
 import { print, printJson } from "../terminal.ts";
 import { connectedClients, installedClients } from "./connect/list.ts";
 

@@ -9,10 +9,10 @@ import { renderEntry } from "../../../connect/render.ts";
 import { approvalFields } from "../../../connect/tool-approval.ts";
 import { launchOf } from "../../../server/invocation.ts";
 import { toShell } from "../../../system/shell.ts";
-import { parseOrigin, requireEncryption } from "../../api.ts";
 import { CommandError } from "../../command-error.ts";
 import { type Context, type Environment, examples } from "../../context.ts";
 import { askForKey } from "../../input.ts";
+import { parseOrigin, requireEncryption } from "../../server/url.ts";
 import { confirm, isInteractive, print, say } from "../../terminal.ts";
 import { installedClients, listClients, surroundingsOf } from "./list.ts";
 import {

@@ -1,18 +1,15 @@
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { version } from "../../package.json" with { type: "json" };
-import type { Config } from "../config/config.ts";
-import { isLocked } from "../db/data-lock.ts";
-import { type Ask, createAsk } from "../doctor/ask.ts";
-import type { Bound } from "../keys/reach.ts";
-import { createLocalServer, type LocalServer } from "../local/local-server.ts";
-import type { StartedServer } from "../local/server-starter.ts";
-import { IDLE_SECONDS } from "../server/background.ts";
-import { describeProgram, isConfiguredByFolder, ownCommand } from "../server/invocation.ts";
-import { reachSocketFolder, SOCKET } from "../system/folders.ts";
-import { IN_BACKGROUND } from "../system/processes.ts";
-import type { Environment } from "./context.ts";
-import { say } from "./terminal.ts";
+import { version } from "../../../package.json" with { type: "json" };
+import type { Config } from "../../config/config.ts";
+import { isLocked } from "../../db/data-lock.ts";
+import type { Bound } from "../../keys/reach.ts";
+import { createLocalServer, type LocalServer } from "../../local/local-server.ts";
+import type { StartedServer } from "../../local/server-starter.ts";
+import { IDLE_SECONDS } from "../../server/background.ts";
+import { describeProgram, isConfiguredByFolder, ownCommand } from "../../server/invocation.ts";
+import { IN_BACKGROUND } from "../../system/processes.ts";
+import type { Environment } from "../context.ts";
+import { say } from "../terminal.ts";
 
 /**
  * Connects to the server of the data folder, and starts one if none runs.
@@ -75,21 +72,5 @@ function startServer({ dataDir, cacheDir }: Config, env: Environment): StartedSe
         ?.replace(/^ctxd: /, "");
       return line || "The server in the background ended right after its start.";
     }),
-  };
-}
-
-/** Milliseconds after which a server that does not answer counts as failed. */
-const TIMEOUT = 5_000;
-
-/** Sends questions to the server of a data folder over its socket, which needs no open port. */
-export function askLocally(dataDir: string): Ask {
-  return async (path, question) => {
-    const reach = reachSocketFolder(dataDir);
-    try {
-      const socketPath = join(reach.path, SOCKET);
-      return await createAsk("http://localhost", { timeout: TIMEOUT, socketPath })(path, question);
-    } finally {
-      reach.release();
-    }
   };
 }
