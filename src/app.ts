@@ -11,7 +11,7 @@ import { createDashboardRoutes, type DashboardParts } from "./dashboard/routes.t
 import type { ServerStatus } from "./dashboard/server-status.ts";
 import { createSessionPrincipal } from "./dashboard/session.ts";
 import { createDocs } from "./http/docs.ts";
-import { createUnrouted, errorResponse } from "./http/errors.ts";
+import { checkPath, createUnrouted, errorResponse } from "./http/errors.ts";
 import { allowLongRequests } from "./http/header-size.ts";
 import { type Checks, createHealthRoutes } from "./http/health.ts";
 import { createDrain, type Drain } from "./http/load/drain.ts";
@@ -169,6 +169,7 @@ export function createApp({
       // A preflight has no credentials; the request after it has them.
       if (cors && request.method === "OPTIONS") return new Response(null, { status: 204 });
       if (!isLocal(request)) limits.countAddress(request, server);
+      checkPath(request);
     })
     .onError(({ code, error, path, request, set }) => {
       const toPage = asksForPage(request) ? errorPage : null;

@@ -100,6 +100,24 @@ interface Unrouted {
   allow: string[];
 }
 
+/**
+ * Refuses a path with a `%` that begins no encoded character: handlers would get null instead of that part of the path.
+ * @throws AppError `not_found`
+ */
+export function checkPath({ url }: Request): void {
+  const [path = ""] = url.split("?", 1);
+  if (!path.includes("%")) return;
+  try {
+    decodeURIComponent(path);
+  } catch {
+    throw nothingHere();
+  }
+}
+
+function nothingHere(): AppError {
+  return new AppError("not_found", "There is nothing at this path.");
+}
+
 /** Distinguishes an unknown path (404) from a method that the path does not accept (405). */
 export function createUnrouted(routes: readonly Route[]): (path: string) => Unrouted {
   const patterns = routes.map(({ method, path }) => ({
@@ -112,7 +130,7 @@ export function createUnrouted(routes: readonly Route[]): (path: string) => Unro
       .filter(({ pattern }) => pattern.test(path))
       .map(({ method }) => method);
     if (methods.length === 0) {
-      return { error: new AppError("not_found", "There is nothing at this path."), allow: [] };
+      return { error: nothingHere(), allow: [] };
     }
     const allow = [...new Set(methods.includes("GET") ? [...methods, "HEAD"] : methods)].sort();
     const message = `This path accepts only ${allow.join(", ")}.`;
