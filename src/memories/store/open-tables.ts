@@ -12,6 +12,7 @@ import {
   type PooledTable,
   type TableOpening,
 } from "./pooled-table.ts";
+import { type Lags, measureStore } from "./store-metrics.ts";
 import { startUpkeep, type UpkeptTable } from "./upkeep.ts";
 
 /**
@@ -43,14 +44,6 @@ function createGarbageCollection(): () => void {
 
 export type OpenTables = ReturnType<typeof createOpenTables>;
 
-/** Seconds; 0 when nothing waits. */
-export interface Lags {
-  /** Since the oldest change that no base includes yet. */
-  flush: number;
-  /** Since the oldest deletion whose data is still in the files. */
-  forgetting: number;
-}
-
 /**
  * The tables by name. A table opens when it is first used, and upkeep runs while it is open.
  * @param room bytes of memory for all views together
@@ -59,8 +52,20 @@ export function createOpenTables({
   room,
   lines,
   metrics,
-  ...opening
+  ...options
 }: TableOpening & { room: number; lines: Lines; metrics: Metrics }) {
+  const measured = measureStore(metrics, {
+    log: options.storage.log,
+    opened: () => opened().map(({ table }) => table),
+    lags: () => lags(),
+  });
+  const opening: TableOpening = {
+    ...options,
+    onCommit(table, outcome) {
+      measured.onCommit(outcome);
+      options.onCommit(table, outcome);
+    },
+  };
   const { shared } = opening.storage.log;
   const viewRoom = { bytes: room, make: (bytes: number) => limits.makeRoom(bytes) };
   const collectGarbage = createGarbageCollection();
@@ -112,8 +117,6 @@ export function createOpenTables({
 
   return {
     opened: (): KeptTable[] => opened().map(({ table }) => table),
-    /** How far the upkeep of open tables is behind. */
-    lags,
     /** The longer one of the lags, in seconds. */
     lag: (): number => Math.max(...Object.values(lags())),
 

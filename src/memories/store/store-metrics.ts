@@ -4,7 +4,6 @@ import { accountOf, type Log } from "../log/log.ts";
 import type { Outcome } from "../log/pending.ts";
 import type { Usage } from "../model/quota.ts";
 import type { KeptTable } from "../table/table.ts";
-import type { Lags, OpenTables } from "./open-tables.ts";
 import type { Store } from "./store.ts";
 
 /** Bytes of a table's base on disk, and of its pending changes if the table is open. */
@@ -14,7 +13,7 @@ export async function bytesOfTable(
     tables,
     log,
     vault,
-  }: { tables: Pick<OpenTables, "opened">; log: Pick<Log, "head">; vault: Pick<Vault, "bytes"> },
+  }: { tables: { opened(): KeptTable[] }; log: Pick<Log, "head">; vault: Pick<Vault, "bytes"> },
 ): Promise<number> {
   const pending = tables.opened().find((table) => table.name === name)?.pending.bytes ?? 0;
   const head = await log.head(name);
@@ -31,9 +30,12 @@ export async function usageOfTable(
   return head.usage ?? (await use(accountOf(name), async ({ table }) => ({ ...table.usage })));
 }
 
-/** Accounts that have a table. */
-export async function accountsIn(log: Pick<Log, "tables">): Promise<string[]> {
-  return [...new Set((await log.tables()).map(accountOf))];
+/** How far the upkeep of open tables is behind, in seconds; 0 when nothing waits. */
+export interface Lags {
+  /** Since the oldest change that no base includes yet. */
+  flush: number;
+  /** Since the oldest deletion whose data is still in the files. */
+  forgetting: number;
 }
 
 /** Adds metrics of the open tables, and of the lag of their upkeep. */

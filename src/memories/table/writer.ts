@@ -19,6 +19,23 @@ export class WriterEnded extends CtxdError {
   }
 }
 
+/**
+ * Runs a task, and again when its table has been replaced meanwhile or must be opened again.
+ * @throws WriterEnded after the last try
+ */
+export async function retryReplaced<Result>(
+  task: () => Promise<Result>,
+  maxTries = Number.POSITIVE_INFINITY,
+): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await task();
+    } catch (error) {
+      if (!(error instanceof WriterEnded) || tries === maxTries) throw error;
+    }
+  }
+}
+
 export type Writer = ReturnType<typeof createWriter>;
 
 /** The most changes of one commit, and those that may wait. */
