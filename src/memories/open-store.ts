@@ -116,7 +116,7 @@ async function openLocalTables({
     due,
     // A table that is to replace the current one takes all its memories, whatever the quota.
     quotaOf: async (name) => (current.isCurrent(name) ? quotaOf(accountOf(name)) : null),
-    onCommit(table, outcome) {
+    onChange(table, outcome) {
       const accountId = accountOf(table.name);
       current.noteFirst(accountId, { name: table.name, model: table.model.id });
       commits.increment(accountId);
@@ -202,8 +202,7 @@ function openSharedTables(
   const tables = openTables({
     due,
     quotaOf: (name) => quotaOf(accountOf(name)),
-    onCommit: (table, outcome) => reembedding.noteCommit(table, outcome),
-    onReplay: (table, outcome) => reembedding.noteCommit(table, outcome),
+    onChange: (table, outcome) => reembedding.noteCommit(table, outcome),
   });
   const { model } = embedders.wanted;
   const follower = startFollowing({ log: shared, tables, model, lines, every: following });

@@ -12,7 +12,7 @@ import {
   type PooledTable,
   type TableOpening,
 } from "./pooled-table.ts";
-import { type Lags, measureStore } from "./store-metrics.ts";
+import { lagsOf, measureStore } from "./store-metrics.ts";
 import { startUpkeep, type UpkeptTable } from "./upkeep.ts";
 
 /**
@@ -54,37 +54,29 @@ export function createOpenTables({
   metrics,
   ...options
 }: TableOpening & { room: number; lines: Lines; metrics: Metrics }) {
-  const measured = measureStore(metrics, {
-    log: options.storage.log,
-    opened: () => opened().map(({ table }) => table),
-    lags: () => lags(),
-  });
+  const countCommit = measureStore(metrics, { log: options.storage.log, opened: () => opened() });
   const opening: TableOpening = {
     ...options,
-    onCommit(table, outcome) {
-      measured.onCommit(outcome);
-      options.onCommit(table, outcome);
+    onChange(table, outcome, isOwn) {
+      if (isOwn) countCommit(outcome);
+      options.onChange(table, outcome, isOwn);
     },
   };
   const { shared } = opening.storage.log;
   const viewRoom = { bytes: room, make: (bytes: number) => limits.makeRoom(bytes) };
   const collectGarbage = createGarbageCollection();
-  const pool = createPool<PooledTable>({
-    open: (name) => openPooledTable(name, opening, viewRoom),
-    async close({ table }) {
+  const pool = createPool(
+    (name) => openPooledTable(name, opening, viewRoom),
+    async ({ table }) => {
       table.view.close();
       await table.base.replace(null);
       collectGarbage();
     },
-  });
+  );
   const limits = createPoolLimits(pool, { room, mayCloseUnflushed: shared !== undefined });
   const opened = (): PooledTable[] => pool.all().flatMap(({ value }) => value ?? []);
 
-  const runChore = (
-    item: PoolItem<PooledTable>,
-    open: PooledTable,
-    task: () => Promise<void>,
-  ): Promise<void> => {
+  const runChore = (item: PoolItem, open: PooledTable, task: () => Promise<void>) => {
     open.chore = pool.hold(item, () =>
       task().finally(() => {
         if (open.flush.mustReopen) pool.retire(item);
@@ -103,11 +95,6 @@ export function createOpenTables({
     });
   };
 
-  const lags = (): Lags => ({
-    flush: longestSince(opened().map(({ table }) => table.pending.dirtySince)),
-    forgetting: longestSince(opened().map(({ flush }) => flush.remainsSince())),
-  });
-
   const upkeep = startUpkeep({
     tables: upkeptTables,
     afterChores: () => limits.closeUnused(),
@@ -118,7 +105,7 @@ export function createOpenTables({
   return {
     opened: (): KeptTable[] => opened().map(({ table }) => table),
     /** The longer one of the lags, in seconds. */
-    lag: (): number => Math.max(...Object.values(lags())),
+    lag: (): number => Math.max(...Object.values(lagsOf(opened()))),
 
     /**
      * Runs `task` on a table, which stays open meanwhile.
@@ -196,10 +183,4 @@ export function createOpenTables({
       }
     },
   };
-}
-
-/** Seconds since the first of some moments of `performance.now()`; 0 without any. */
-function longestSince(moments: readonly (number | null)[]): number {
-  const now = performance.now();
-  return (now - Math.min(now, ...moments.filter((moment) => moment !== null))) / 1_000;
 }
