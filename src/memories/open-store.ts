@@ -15,7 +15,6 @@ import { type CurrentTables, loadCurrentTables } from "./store/current-tables.ts
 import { createOpenTables, type OpenTables } from "./store/open-tables.ts";
 import type { TableOpening } from "./store/pooled-table.ts";
 import { accountRemoved, type Store } from "./store/store.ts";
-import { bytesOfTable, usageOfTable } from "./store/store-metrics.ts";
 import type { Storage } from "./table/storage.ts";
 import { retryReplaced, WriterEnded } from "./table/writer.ts";
 import { DUE, type Due, SHARED_DUE } from "./upkeep/flush-state.ts";
@@ -85,8 +84,18 @@ export async function openStore({
     ...differing,
     lag: tables.lag,
     accounts: async () => [...new Set((await log.tables()).map(accountOf))],
-    bytes: async (accountId) => bytesOfTable(await nameOf(accountId), { tables, log, vault }),
-    usage: async (accountId) => usageOfTable(await nameOf(accountId), { log, use }),
+    async bytes(accountId) {
+      const name = await nameOf(accountId);
+      const pending = tables.opened().find((table) => table.name === name)?.pending.bytes ?? 0;
+      const head = await log.head(name);
+      return pending + (head?.checkpoint ? await vault.bytes(head.checkpoint.base) : 0);
+    },
+    async usage(accountId) {
+      const head = await log.head(await nameOf(accountId));
+      if (head === null) return { memories: 0, bytes: 0 };
+      // A table is opened only where the log has not counted its usage.
+      return head.usage ?? (await use(accountId, async ({ table }) => ({ ...table.usage })));
+    },
     async close() {
       await expiring.stop();
       await stop();

@@ -8,6 +8,13 @@ import type { Store } from "../store/store.ts";
 import { linksOf } from "../table/links.ts";
 import type { MemoryTable, TableReader } from "../table/table.ts";
 
+/** What the rules about memories work with. */
+export interface Parts {
+  store: Pick<Store, "use">;
+  /** Milliseconds since 1970. */
+  clock: () => number;
+}
+
 /** A memory as a caller receives it: without links to memories that are out of its reach, or missing. */
 export function toAnswer(
   reach: Reach,

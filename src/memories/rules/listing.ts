@@ -4,18 +4,11 @@ import { decodeCursor, encodeCursor, invalidCursor } from "../model/cursor.ts";
 import { type Filter, passes } from "../model/filter.ts";
 import { LIMITS, MEMORY_ID, type Memory } from "../model/memory.ts";
 import { mayRead, readable } from "../model/reach.ts";
-import type { Store } from "../store/store.ts";
 import { historyOf } from "../table/links.ts";
-import { findInOrder, findReadable, notFound, toAnswers } from "./answer.ts";
+import { findInOrder, findReadable, notFound, type Parts, toAnswers } from "./answer.ts";
 
 /** Reads histories of memories, page by page. */
-export function createHistory({
-  store,
-  clock,
-}: {
-  store: Pick<Store, "use">;
-  clock: () => number;
-}) {
+export function createHistory({ store, clock }: Parts) {
   /**
    * A memory with the memories that it supersedes and that supersede it, the newest first.
    * @param from id of the page's first memory
@@ -66,13 +59,7 @@ interface ListPage {
  * Lists memories, newest first, page by page. A page before a cursor that would not be full becomes the
  * first page.
  */
-export function createListing({
-  store,
-  clock,
-}: {
-  store: Pick<Store, "use">;
-  clock: () => number;
-}) {
+export function createListing({ store, clock }: Parts) {
   return async (
     reach: Reach,
     { filter, limit, cursor }: { filter: Filter; limit: number; cursor?: string | undefined },
@@ -120,13 +107,7 @@ export type ExportMemories = (
   filter: Filter,
 ) => Promise<AsyncGenerator<Memory[], void>>;
 
-export function createExport({
-  store,
-  clock,
-}: {
-  store: Pick<Store, "use">;
-  clock: () => number;
-}): ExportMemories {
+export function createExport({ store, clock }: Parts): ExportMemories {
   let last: Promise<unknown> = Promise.resolve();
 
   /**
@@ -156,7 +137,7 @@ function pack(ids: readonly string[]): Buffer {
 }
 
 async function* readPages(
-  store: Pick<Store, "use">,
+  store: Parts["store"],
   reach: Reach,
   packed: Buffer,
 ): AsyncGenerator<Memory[], void> {

@@ -6,9 +6,8 @@ import { passes } from "../model/filter.ts";
 import type { Memory, MemorySource, NewMemory } from "../model/memory.ts";
 import { mayWrite, projectToWrite, scopedKey } from "../model/reach.ts";
 import type { MemoryRow, StoredMemory } from "../model/rows.ts";
-import type { Store } from "../store/store.ts";
 import type { Draft } from "../table/draft.ts";
-import { findReadable, toAnswer, toAnswers } from "./answer.ts";
+import { findReadable, type Parts, toAnswer, toAnswers } from "./answer.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { checkSuperseded, putNew } from "./superseding.ts";
 
@@ -90,15 +89,7 @@ interface Saved {
 }
 
 /** Saving memories; see `createMemories`. */
-export function createSaving({
-  store,
-  idempotency,
-  clock,
-}: {
-  store: Pick<Store, "use">;
-  idempotency: Idempotency;
-  clock: () => number;
-}) {
+export function createSaving({ store, idempotency, clock }: Parts & { idempotency: Idempotency }) {
   const insert = async (
     reach: Reach,
     inputs: readonly NewMemory[],

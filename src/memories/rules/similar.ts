@@ -5,9 +5,8 @@ import { readable } from "../model/reach.ts";
 import type { MemoryRow } from "../model/rows.ts";
 import { hintOf, isRestatement } from "../ranking/hint.ts";
 import { meaningScore, rounded } from "../ranking/relevance.ts";
-import type { Store } from "../store/store.ts";
 import type { MemoryTable } from "../table/table.ts";
-import { findInOrder, toAnswers } from "./answer.ts";
+import { findInOrder, type Parts, toAnswers } from "./answer.ts";
 
 /** The most similar memories that are returned, and the candidates among which they are found. */
 const MAX_SIMILAR = 10;
@@ -102,13 +101,7 @@ async function nearestTo(
 }
 
 /** Memories around a memory: near in meaning, or in its session. */
-export function createNeighbours({
-  store,
-  clock,
-}: {
-  store: Pick<Store, "use">;
-  clock: () => number;
-}) {
+export function createNeighbours({ store, clock }: Parts) {
   return {
     /** Saved memories that are near a memory in meaning, nearest first. */
     async near(reach: Reach, id: string): Promise<{ memory: Memory; score: number }[]> {

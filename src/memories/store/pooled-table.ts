@@ -61,7 +61,7 @@ export async function openPooledTable(
   const writer = createWriter({
     table,
     log,
-    sharing: sharing ?? null,
+    sharing,
     quotaOf: () => quotaOf(name),
     onCommit: (outcome) => onChange(table, outcome, true),
   });
