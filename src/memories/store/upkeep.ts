@@ -1,5 +1,6 @@
 import type { Log as Lines } from "../../log.ts";
 import type { Metrics } from "../../metrics.ts";
+import { type Loop, startLoop } from "../../timing/loop.ts";
 import type { Flush } from "../upkeep/flush.ts";
 import type { Chore } from "../upkeep/flush-state.ts";
 
@@ -40,10 +41,7 @@ export function startUpkeep({
   afterChores: () => void;
   lines: Lines;
   metrics: Metrics;
-}): {
-  /** Starts no further chores, and resolves when the running ones have ended. */
-  stop(): Promise<void>;
-} {
+}): Loop {
   const runs = metrics.counter("ctxd_upkeep_runs_total", "Chores done on tables.", [
     "chore",
     "result",
@@ -51,9 +49,6 @@ export function startUpkeep({
   const durations = metrics.durations("ctxd_upkeep_duration_seconds", "Time of a chore.", [
     "chore",
   ]);
-  let isStopped = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let round: Promise<void> = Promise.resolve();
   let flushTime = FIRST_FLUSH_MS;
 
   /** The most urgent chores. Tables whose deleted data is oldest come first. */
@@ -82,29 +77,14 @@ export function startUpkeep({
     }
   };
 
-  const work = async () => {
-    for (let jobs = next(); jobs.length > 0 && !isStopped; jobs = next()) {
+  return startLoop(async (isStopped) => {
+    for (let jobs = next(); jobs.length > 0 && !isStopped(); jobs = next()) {
       const started = performance.now();
       await Promise.all(jobs.map(runChore));
       const time = (performance.now() - started) / jobs.length;
       flushTime += (time - flushTime) / AVERAGED_FLUSHES;
       afterChores();
     }
-    if (!isStopped) schedule();
-  };
-
-  const schedule = () => {
-    timer = setTimeout(() => {
-      round = work();
-    }, CHECK_MS);
-  };
-  schedule();
-
-  return {
-    async stop() {
-      isStopped = true;
-      clearTimeout(timer);
-      await round;
-    },
-  };
+    return CHECK_MS;
+  }, CHECK_MS);
 }
