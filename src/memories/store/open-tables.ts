@@ -4,7 +4,7 @@ import type { Metrics } from "../../metrics.ts";
 import type { TableHead } from "../log/shared-log.ts";
 import type { KeptTable } from "../table/table.ts";
 import { WriterEnded } from "../table/writer.ts";
-import { createPool, createPoolLimits, type PoolItem } from "./pool.ts";
+import { createPool, createPoolLimits } from "./pool.ts";
 import {
   endWrites,
   type OpenTable,
@@ -13,7 +13,7 @@ import {
   type TableOpening,
 } from "./pooled-table.ts";
 import { lagsOf, measureStore } from "./store-metrics.ts";
-import { startUpkeep, type UpkeptTable } from "./upkeep.ts";
+import { runChore, startUpkeep } from "./upkeep.ts";
 
 /**
  * Closed tables after which all garbage is collected, and those after which young garbage is, in some 5 ms.
@@ -76,31 +76,7 @@ export function createOpenTables({
   const limits = createPoolLimits(pool, { room, mayCloseUnflushed: shared !== undefined });
   const opened = (): PooledTable[] => pool.all().flatMap(({ value }) => value ?? []);
 
-  const runChore = (item: PoolItem, open: PooledTable, task: () => Promise<void>) => {
-    open.chore = pool.hold(item, () =>
-      task().finally(() => {
-        if (open.flush.mustReopen) pool.retire(item);
-      }),
-    );
-    return open.chore;
-  };
-
-  const upkeptTables = (): UpkeptTable[] => {
-    const excess = limits.inExcess();
-    return pool.all().flatMap((item) => {
-      const { name, value } = item;
-      if (!value || value.ending) return [];
-      const run = (task: () => Promise<void>) => runChore(item, value, task);
-      return [{ name, flush: value.flush, isInExcess: excess.has(item), run }];
-    });
-  };
-
-  const upkeep = startUpkeep({
-    tables: upkeptTables,
-    afterChores: () => limits.closeUnused(),
-    lines,
-    metrics,
-  });
+  const upkeep = startUpkeep(pool, limits, { lines, metrics });
 
   return {
     opened: (): KeptTable[] => opened().map(({ table }) => table),
@@ -175,7 +151,7 @@ export function createOpenTables({
       for (const item of pool.all()) {
         const open = await item.opening.catch(() => null);
         if (!shared && open && !item.isRetired && !open.ending && !open.flush.isIdle()) {
-          await runChore(item, open, () => open.flush.run("flush")).catch((error) => {
+          await runChore(pool, item, open, "flush").catch((error) => {
             lines.error("flush_failed", { table: item.name, cause: String(error) });
           });
         }
