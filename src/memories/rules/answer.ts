@@ -16,7 +16,7 @@ export interface Parts {
 }
 
 /** A memory as a caller receives it: without links to memories that are out of its reach, or missing. */
-export function toAnswer(
+export function toVisibleMemory(
   reach: Reach,
   row: MemoryRow,
   get: (id: string) => MemoryRow | null | undefined,
@@ -34,8 +34,8 @@ export function toAnswer(
   };
 }
 
-/** Memories as a caller receives them; see `toAnswer`. */
-export async function toAnswers(
+/** Memories as a caller receives them; see `toVisibleMemory`. */
+export async function toVisibleMemories(
   table: Pick<TableReader, "find">,
   reach: Reach,
   rows: readonly MemoryRow[],
@@ -44,7 +44,7 @@ export async function toAnswers(
   const known = new Map(rows.map((row) => [row.id, row]));
   const missing = new Set(rows.flatMap(linksOf).filter((id) => !known.has(id)));
   if (missing.size > 0) for (const row of await table.find([...missing])) known.set(row.id, row);
-  return rows.map((row) => toAnswer(reach, row, (id) => known.get(id)));
+  return rows.map((row) => toVisibleMemory(reach, row, (id) => known.get(id)));
 }
 
 /**
@@ -70,7 +70,7 @@ export async function findAnswers(
   now: number,
 ): Promise<Memory[]> {
   const rows = await findReadable(store, reach, ids, now);
-  return store.use(reach.accountId, ({ table }) => toAnswers(table, reach, rows));
+  return store.use(reach.accountId, ({ table }) => toVisibleMemories(table, reach, rows));
 }
 
 /** Memories by id, in the order of the ids; missing ones are left out. */

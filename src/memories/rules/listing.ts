@@ -5,7 +5,7 @@ import { type Filter, passes } from "../model/filter.ts";
 import { LIMITS, MEMORY_ID, type Memory } from "../model/memory.ts";
 import { mayRead, readable } from "../model/reach.ts";
 import { historyOf } from "../table/links.ts";
-import { findInOrder, findReadable, notFound, type Parts, toAnswers } from "./answer.ts";
+import { findInOrder, findReadable, notFound, type Parts, toVisibleMemories } from "./answer.ts";
 
 /** Reads histories of memories, page by page. */
 export function createHistory({ store, clock }: Parts) {
@@ -37,7 +37,7 @@ export function createHistory({ store, clock }: Parts) {
       const rows = await findInOrder(table, ids.slice(start, start + limit));
       const visible = readable(reach, { aliveAt: clock() });
       return {
-        memories: await toAnswers(
+        memories: await toVisibleMemories(
           table,
           reach,
           rows.filter((row) => passes(visible, row)),
@@ -78,7 +78,7 @@ export function createListing({ store, clock }: Parts) {
       const found = await findInOrder(table, page);
       // A memory may have moved out of reach since it was listed.
       const rows = found.filter((row) => mayRead(reach, row));
-      return { rows, memories: await toAnswers(table, reach, rows), isMore };
+      return { rows, memories: await toVisibleMemories(table, reach, rows), isMore };
     });
     const [first, last] = [rows[0], rows.at(-1)];
     // After a backward page comes the page that the client came from.
@@ -150,7 +150,7 @@ async function* readPages(
       const rows = await findInOrder(table, ids);
       // A memory may have moved out of reach since the call.
       const reached = rows.filter((row) => mayRead(reach, row));
-      return toAnswers(table, reach, reached);
+      return toVisibleMemories(table, reach, reached);
     });
     yield memories;
     const characters = memories.reduce((sum, { content }) => sum + content.length, 0);

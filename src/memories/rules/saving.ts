@@ -7,7 +7,7 @@ import type { Memory, MemorySource, NewMemory } from "../model/memory.ts";
 import { mayWrite, projectToWrite, scopedKey } from "../model/reach.ts";
 import type { MemoryRow, StoredMemory } from "../model/rows.ts";
 import type { Draft } from "../table/draft.ts";
-import { findReadable, type Parts, toAnswer, toAnswers } from "./answer.ts";
+import { findReadable, type Parts, toVisibleMemories, toVisibleMemory } from "./answer.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { checkSuperseded, putSuperseding } from "./superseding.ts";
 
@@ -188,10 +188,10 @@ export function createSaving({ idempotency, ...parts }: Parts & { idempotency: I
 
   const answersOf = async (reach: Reach, saved: readonly Saved[]): Promise<Memory[]> => {
     const rows = saved.map(({ memory }) => memory);
-    const unread = rows.map((row) => toAnswer(reach, row, () => null));
+    const unread = rows.map((row) => toVisibleMemory(reach, row, () => null));
     if (!reach.bound) return unread;
     // What is saved is answered, even if the memories that it is linked with can't be read.
-    const read = store.use(reach.accountId, ({ table }) => toAnswers(table, reach, rows));
+    const read = store.use(reach.accountId, ({ table }) => toVisibleMemories(table, reach, rows));
     return await read.catch(() => unread);
   };
 

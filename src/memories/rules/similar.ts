@@ -6,7 +6,7 @@ import type { MemoryRow } from "../model/rows.ts";
 import { hintOf, isRestatement } from "../ranking/hint.ts";
 import { meaningScore, rounded } from "../ranking/relevance.ts";
 import type { MemoryTable } from "../table/table.ts";
-import { findInOrder, type Parts, toAnswers } from "./answer.ts";
+import { findInOrder, type Parts, toVisibleMemories } from "./answer.ts";
 
 /** The most similar memories that are returned, and the candidates among which they are found. */
 const MAX_SIMILAR = 10;
@@ -109,7 +109,7 @@ export function createNeighbours({ store, clock }: Parts) {
       return await store.use(reach.accountId, async ({ table }) => {
         const found = await findNear(table, id, readable(reach, filter));
         const rows = found.map(({ memory }) => memory);
-        const memories = await toAnswers(table, reach, rows);
+        const memories = await toVisibleMemories(table, reach, rows);
         return memories.map((memory, place) => ({ memory, score: found[place]?.score ?? 0 }));
       });
     },
@@ -129,7 +129,7 @@ export function createNeighbours({ store, clock }: Parts) {
           const ids = await table.list(session, { ...memory, isBackward }, limit);
           const rows = await findInOrder(table, ids.toReversed());
           const seen = rows.filter((row) => passes(visible, row));
-          return toAnswers(table, reach, seen);
+          return toVisibleMemories(table, reach, seen);
         };
         return { before: await adjacent(false), after: await adjacent(true) };
       });

@@ -12,7 +12,7 @@ import {
   writable,
 } from "../model/reach.ts";
 import { chainIn, removeLinked } from "../table/links.ts";
-import { notFound, type Parts, toAnswer } from "./answer.ts";
+import { notFound, type Parts, toVisibleMemory } from "./answer.ts";
 import type { Reading } from "./reading.ts";
 
 /** Options of a change. */
@@ -60,7 +60,7 @@ export function createWriting({ store, clock, get }: Parts & { get: Reading["get
           const current = draft.get(id);
           if (!current || !mayRead(reach, current)) throw notFound(id);
           checkMayWrite(reach, current);
-          if (!isExpected(toAnswer(reach, current, draft.get))) throw hasChanged();
+          if (!isExpected(toVisibleMemory(reach, current, draft.get))) throw hasChanged();
           // Another write may have changed the content meanwhile. Then the stored vectors don't belong to
           // the wanted content.
           if (content !== undefined && content !== current.content && !embedding) return null;
@@ -68,7 +68,7 @@ export function createWriting({ store, clock, get }: Parts & { get: Reading["get
           if (!own) throw new Error("a memory was not loaded with its vectors");
           const next = changeMemory(current, changes, own, source, clock());
           draft.put(next);
-          return toAnswer(reach, next, draft.get);
+          return toVisibleMemory(reach, next, draft.get);
         },
       });
     });
