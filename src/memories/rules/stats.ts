@@ -118,12 +118,12 @@ export function createTally(now: number, decay: Decay) {
         memories,
         oldest: isEmpty ? null : new Date(oldest).toISOString(),
         newest: isEmpty ? null : new Date(newest).toISOString(),
-        tags: mostFrequent(tags, STATS_LIMITS.tags, (tag, memories) => ({ tag, memories })),
-        agents: mostFrequent(agents, STATS_LIMITS.agents, (agent_id, memories) => ({
+        tags: mostFrequent(tags, STATS_LIMITS.tags).map(([tag, memories]) => ({ tag, memories })),
+        agents: mostFrequent(agents, STATS_LIMITS.agents).map(([agent_id, memories]) => ({
           agent_id,
           memories,
         })),
-        projects: mostFrequent(projects, STATS_LIMITS.projects, (project, memories) => ({
+        projects: mostFrequent(projects, STATS_LIMITS.projects).map(([project, memories]) => ({
           project,
           memories,
         })),
@@ -213,15 +213,10 @@ function increment<Key>(counts: Map<Key, number>, key: Key): void {
 }
 
 /** The most frequent first; equal counts by name. */
-function mostFrequent<Key extends string | null, Item>(
-  counts: Map<Key, number>,
-  limit: number,
-  toItem: (key: Key, memories: number) => Item,
-): Item[] {
+function mostFrequent<Key extends string | null>(counts: Map<Key, number>, limit: number) {
   return [...counts]
     .sort(([a, m], [b, n]) => n - m || ((a ?? "") < (b ?? "") ? -1 : 1))
-    .slice(0, limit)
-    .map(([key, memories]) => toItem(key, memories));
+    .slice(0, limit);
 }
 
 function round(value: number) {
