@@ -104,7 +104,7 @@ interface Success {
 
 /** The `responses` of an operation: its success, its own errors, and the errors of every operation. */
 export function responses(success: Success, ...errors: (keyof typeof ERRORS)[]) {
-  const all = [401, 403, ...errors, 429, 500, 503].sort();
+  const all = [400, 401, 403, ...errors, 422, 429, 500, 503].sort();
   const answers = [success, ...(success.or ? [success.or] : [])];
   return Object.fromEntries([
     ...answers.map(({ status, description }) => [

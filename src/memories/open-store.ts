@@ -1,57 +1,271 @@
+import type { Embedders } from "../embedding/chosen-model.ts";
+import { AppError } from "../errors.ts";
+import type { Log as Lines } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
-import { openLocalStore } from "./local-store.ts";
+import { type Expiry, startExpiry } from "./background/expiry.ts";
+import { createReembedding, type ReembeddingRounds } from "./background/reembedding.ts";
+import { removeLeftovers, startResumption } from "./background/resumption.ts";
+import type { Vault } from "./base/vault.ts";
+import { createPositions, FOLLOWING, type Following, startFollowing } from "./cluster/following.ts";
+import { startSharedReembedding } from "./cluster/shared-reembedding.ts";
+import { accountOf, isBaseOf, type Log, tableFor } from "./log/log.ts";
+import type { SharedLog } from "./log/shared-log.ts";
 import type { QuotaOf } from "./model/quota.ts";
-import { openSharedStore } from "./shared-store.ts";
-import type { Store } from "./store/store.ts";
-import type { StoreOptions } from "./store-options.ts";
+import { type CurrentTables, loadCurrentTables } from "./store/current-tables.ts";
+import { createOpenTables, type OpenTables } from "./store/open-tables.ts";
+import type { TableOpening } from "./store/pooled-table.ts";
+import { accountRemoved, type Store } from "./store/store.ts";
+import type { Storage } from "./table/storage.ts";
+import { retryReplaced, WriterEnded } from "./table/writer.ts";
+import { DUE, type Due, SHARED_DUE } from "./upkeep/flush-state.ts";
 
 /** Bytes of memory for the views of all accounts together: some 1,000,000 memories. */
 const ROOM = 1 << 30;
+/** How often a task runs when its table is replaced, or must be opened again, each time. */
+const MAX_TRIES = 8;
+
+interface StoreOptions {
+  storage: Storage;
+  embedders: Embedders;
+  lines: Lines;
+  metrics?: Metrics;
+  /** An account's quota; null without one. */
+  quotaOf?: QuotaOf;
+  /** When upkeep is due. */
+  due?: Due;
+  /** Bytes of memory for all views together. */
+  room?: number | undefined;
+  /** How often the work of other processes is checked, where there are some. */
+  following?: Following;
+  /** Milliseconds since 1970. */
+  clock?: () => number;
+  /** When expired memories are removed. */
+  expiry?: Expiry | undefined;
+}
+
+/** The parts of a store that differ between one process and several. */
+interface AccountTables extends Pick<Store, "use" | "drop" | "position" | "reembedded"> {
+  tables: OpenTables;
+  /** The name of an account's table. */
+  nameOf(accountId: string): string | Promise<string>;
+  /** Ends background work. */
+  stop(): Promise<void>;
+}
+
+interface Parts extends Pick<StoreOptions, "storage" | "embedders" | "lines"> {
+  quotaOf: QuotaOf;
+  openTables(options: Omit<TableOpening, "storage" | "embedders">): OpenTables;
+}
 
 /** Opens the store: in one process at a time, unless several processes share its log. */
 export async function openStore({
+  storage,
+  embedders,
+  lines,
   metrics = createMetrics(),
   quotaOf = async () => null,
+  due,
   room = ROOM,
+  following = FOLLOWING,
   clock = Date.now,
-  ...required
-}: Omit<StoreOptions, "metrics" | "quotaOf" | "room" | "clock"> & {
-  metrics?: Metrics;
-  quotaOf?: QuotaOf;
-  room?: number | undefined;
-  clock?: () => number;
-}): Promise<Store> {
-  const { shared } = required.storage.log;
-  const options = { ...required, metrics, quotaOf, room, clock };
-  return shared ? await openSharedStore(options, shared) : await openLocalStore(options);
+  expiry,
+}: StoreOptions): Promise<Store> {
+  const { log, vault } = storage;
+  const openTables: Parts["openTables"] = (options) =>
+    createOpenTables({ storage, embedders, lines, metrics, room, ...options });
+  const parts = { storage, embedders, lines, quotaOf, openTables };
+  const { tables, nameOf, use, stop, ...differing } = log.shared
+    ? openSharedTables({ ...parts, due: due ?? SHARED_DUE, following }, log.shared)
+    : await openLocalTables({ ...parts, due: due ?? DUE });
+  const expiring = startExpiry({ log, use, clock, lines, metrics, expiry });
+
+  return {
+    use,
+    ...differing,
+    lag: tables.lag,
+    accounts: async () => [...new Set((await log.tables()).map(accountOf))],
+    async bytes(accountId) {
+      const name = await nameOf(accountId);
+      const pending = tables.opened().find((table) => table.name === name)?.pending.bytes ?? 0;
+      const head = await log.head(name);
+      return pending + (head?.checkpoint ? await vault.bytes(head.checkpoint.base) : 0);
+    },
+    async usage(accountId) {
+      const head = await log.head(await nameOf(accountId));
+      if (head === null) return { memories: 0, bytes: 0 };
+      // A table is opened only where the log has not counted its usage.
+      return head.usage ?? (await use(accountId, async ({ table }) => ({ ...table.usage })));
+    },
+    async close() {
+      await expiring.stop();
+      await stop();
+      await tables.close();
+    },
+  };
+}
+
+/** The tables of a data folder, which only this process uses. */
+async function openLocalTables({
+  storage,
+  embedders,
+  lines,
+  quotaOf,
+  due,
+  openTables,
+}: Parts & { due: Due }): Promise<AccountTables> {
+  const { log, vault } = storage;
+  const { model } = embedders.wanted;
+  const current = await loadCurrentTables(log);
+  const commits = createCommitCounts();
+  // Before any flush starts: it writes a base that is not recorded yet.
+  await removeLeftovers(storage, lines);
+
+  let reembedding: ReembeddingRounds | null = null;
+  const tables = openTables({
+    due,
+    // A table that is to replace the current one takes all its memories, whatever the quota.
+    quotaOf: async (name) => (current.isCurrent(name) ? quotaOf(accountOf(name)) : null),
+    onChange(table, outcome) {
+      const accountId = accountOf(table.name);
+      current.noteFirst(accountId, { name: table.name, model: table.model.id });
+      commits.increment(accountId);
+      reembedding?.noteCommit(table, outcome);
+    },
+    checkUse: current.checkUse,
+  });
+
+  const forgetTable = (name: string) => forgetReplaced(name, { log, vault, current });
+  const parts = { log, tables, current, forgetTable, lines };
+  const resumption = startResumption({ ...parts, model });
+  const resumed = resumption.done.then(() => {
+    reembedding = createReembedding({ ...parts, embedders });
+  });
+  const hasOtherModels = () => [...current.all.values()].some((table) => table.model !== model.id);
+
+  return {
+    tables,
+    nameOf: current.nameOf,
+    use: (accountId, task) => retryReplaced(() => tables.use(current.nameOf(accountId), task)),
+    reembedded: () => (reembedding ? reembedding.progress() : hasOtherModels() ? 0 : null),
+    position: async (accountId) => commits.position(accountId),
+
+    async drop(accountId) {
+      current.refuse(accountId);
+      const known = (await log.tables()).filter((name) => accountOf(name) === accountId);
+      // The first write of a table may be running, also of a table for another model.
+      const names = new Set([...known, current.nameOf(accountId), tableFor(accountId, model.id)]);
+      for (const name of names) await tables.end(name, async () => {});
+      await log.forget([...names]);
+      await vault.forget((await vault.bases()).filter((base) => accountOf(base) === accountId));
+      current.forget(accountId);
+      commits.forget(accountId);
+    },
+
+    async stop() {
+      await resumption.stop();
+      await resumed;
+      await reembedding?.stop();
+    },
+  };
+}
+
+/** Counts the commits of accounts since this start, which an id of its own tells from others. */
+function createCommitCounts() {
+  const start = Bun.randomUUIDv7();
+  const counts = new Map<string, number>();
+  return {
+    increment: (accountId: string) => counts.set(accountId, (counts.get(accountId) ?? 0) + 1),
+    position: (accountId: string): string => `${start} ${counts.get(accountId) ?? 0}`,
+    forget: (accountId: string) => counts.delete(accountId),
+  };
+}
+
+/** Removes a table that another one has replaced, with its bases. */
+async function forgetReplaced(
+  name: string,
+  { log, vault, current }: { log: Log; vault: Vault; current: CurrentTables },
+): Promise<void> {
+  if (current.isCurrent(name)) throw new Error(`${name} is in use`);
+  await log.forget([name]);
+  const others = new Set([...(await log.tables()), current.nameOf(accountOf(name))]);
+  await vault.forget((await vault.bases()).filter((base) => isBaseOf(base, name, others)));
 }
 
 /**
- * A store that can be used while it is being opened: calls wait until it is open, and fail if opening it
- * fails.
+ * The tables that other processes write to as well. Each use first reads the position of the account's table
+ * and the missing entries, so that it sees every write that any process has answered.
  */
-export function deferredStore(opening: Promise<Store>): Store {
-  let opened: Store | null = null;
-  opening.then(
-    (store) => {
-      opened = store;
-    },
-    // Callers that wait receive the error. Without callers it must not count as unhandled.
-    () => {},
-  );
-  return {
-    use: async (accountId, task) => (await opening).use(accountId, task),
-    drop: async (accountId) => (await opening).drop(accountId),
-    bytes: async (accountId) => (await opening).bytes(accountId),
-    position: async (accountId) => (await opening).position(accountId),
-    usage: async (accountId) => (await opening).usage(accountId),
-    accounts: async () => (await opening).accounts(),
-    reembedded: () => opened?.reembedded() ?? null,
-    lag: () => opened?.lag() ?? 0,
-    close: () =>
-      opening.then(
-        (store) => store.close(),
-        () => {},
-      ),
+function openSharedTables(
+  {
+    storage: { log, vault },
+    embedders,
+    lines,
+    quotaOf,
+    due,
+    following,
+    openTables,
+  }: Parts & { due: Due; following: Following },
+  shared: SharedLog,
+): AccountTables {
+  const readPosition = createPositions(shared);
+  const tables = openTables({
+    due,
+    quotaOf: (name) => quotaOf(accountOf(name)),
+    onChange: (table, outcome) => reembedding.noteCommit(table, outcome),
+  });
+  const { model } = embedders.wanted;
+  const follower = startFollowing({ log: shared, tables, model, lines, every: following });
+
+  const reembedding = startSharedReembedding({
+    log,
+    shared,
+    tables,
+    embedders,
+    lines,
+    retryAfter: following.copies,
+  });
+
+  const useNewest: Store["use"] = async (accountId, task) => {
+    const position = await readPosition(accountId);
+    if (!position) throw accountRemoved();
+    return await tables.use(position.table, async (open) => {
+      await open.writer.catchUp(position.seq);
+      return await task(open);
+    });
   };
+
+  return {
+    tables,
+    nameOf: async (accountId) => (await readPosition(accountId))?.table ?? accountId,
+    use: (accountId, task) =>
+      retryReplaced(() => useNewest(accountId, task), MAX_TRIES).catch((error) => {
+        throw error instanceof WriterEnded ? keepsMoving(error) : error;
+      }),
+    reembedded: reembedding.progress,
+
+    async position(accountId) {
+      const position = await readPosition(accountId);
+      return position ? `${position.table} ${position.seq}` : "";
+    },
+
+    async drop(accountId) {
+      const bases = await shared.forgetAccount(accountId);
+      const names = tables.opened().map(({ name }) => name);
+      tables.follow(
+        names.filter((name) => accountOf(name) === accountId),
+        new Map(),
+      );
+      await vault.forget(bases);
+    },
+
+    async stop() {
+      await follower.stop();
+      await reembedding.stop();
+    },
+  };
+}
+
+function keepsMoving(cause: unknown) {
+  const message = "The account's memories are being moved. Try again in a moment.";
+  return new AppError("unavailable", message, { cause, retryAfter: 1 });
 }

@@ -1,7 +1,7 @@
 import { AppError } from "../../errors.ts";
 import type { Log as Lines } from "../../log.ts";
 import type { Metrics } from "../../metrics.ts";
-import { withTimeLimit } from "../../timing/time-limit.ts";
+import { type Loop, spread, startLoop } from "../../timing/loop.ts";
 import type { Log } from "../log/log.ts";
 import type { OpenTable } from "../store/pooled-table.ts";
 import type { Store } from "../store/store.ts";
@@ -44,17 +44,12 @@ export function startExpiry({
   lines: Lines;
   metrics: Metrics;
   expiry?: Expiry | undefined;
-}): {
-  /** Resolves when the current account is done. */
-  stop(): Promise<void>;
-} {
+}): Loop {
   const forgotten = metrics.counter(
     "ctxd_memories_expired_total",
     "Memories that were removed because they had expired.",
   );
   const hasJumped = createJumpCheck(clock, expiry.jump);
-  const stopped = Promise.withResolvers<void>();
-  let isStopped = false;
   let restUntil = 0;
   /** When failed accounts are tried again, by `performance.now()`. */
   const retryTimes = new Map<string, number>();
@@ -74,7 +69,7 @@ export function startExpiry({
    * Removes what has expired.
    * @returns whether more accounts may be due at once
    */
-  const removeDue = async (): Promise<boolean> => {
+  const removeDue = async (isStopped: () => boolean): Promise<boolean> => {
     if (hasJumped()) restUntil = performance.now() + expiry.restAfterJump;
     if (performance.now() < restUntil) return false;
     const now = clock();
@@ -82,35 +77,21 @@ export function startExpiry({
     const isResting = (accountId: string) => (retryTimes.get(accountId) ?? 0) > performance.now();
     const due = accounts.filter((accountId) => !isResting(accountId));
     for (const accountId of due) {
-      if (isStopped) return false;
+      if (isStopped()) return false;
       await forget(accountId, now);
     }
     return due.length >= ACCOUNT_BATCH;
   };
 
-  const run = async () => {
-    while (!isStopped) {
-      const started = performance.now();
-      const isMore = await removeDue().catch((error) => {
-        lines.warn("expiry_failed", { cause: String(error) });
-        return false;
-      });
-      // At most half of the time, so that requests are served. Random, so that processes that start
-      // together do not ask together.
-      const took = performance.now() - started;
-      const rest = isMore ? took : expiry.every * (0.75 + Math.random() / 2);
-      await withTimeLimit(stopped.promise, rest, () => {});
-    }
-  };
-  const running = run();
-
-  return {
-    async stop() {
-      isStopped = true;
-      stopped.resolve();
-      await running;
-    },
-  };
+  return startLoop(async (isStopped) => {
+    const started = performance.now();
+    const isMore = await removeDue(isStopped).catch((error) => {
+      lines.warn("expiry_failed", { cause: String(error) });
+      return false;
+    });
+    // At most half of the time, so that requests are served.
+    return isMore ? performance.now() - started : spread(expiry.every);
+  });
 }
 
 /**

@@ -2,20 +2,20 @@ import type { Embedders } from "../../embedding/chosen-model.ts";
 import { AppError } from "../../errors.ts";
 import type { Log as Lines } from "../../log.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
-import { tableFor } from "../log/log.ts";
+import { type Log, tableFor } from "../log/log.ts";
 import type { Outcome } from "../log/pending.ts";
-import type { CurrentTable } from "../log/records.ts";
+import type { CurrentTables } from "../store/current-tables.ts";
 import type { OpenTables } from "../store/open-tables.ts";
 import type { MemoryTable } from "../table/table.ts";
-import { createTableCopy, type TableCopy } from "./table-copy.ts";
+import { createTableCopy, type TableCopy, type TableCopyOptions } from "./table-copy.ts";
 
 /** Milliseconds between two log lines about the progress. */
 const LOG_INTERVAL_MS = 30_000;
 
 /** How embedding an account again reports and stops. */
 export interface Round {
-  /** Sets the running copy, which receives commits of its table from now on. */
-  track(copy: TableCopy): void;
+  /** Starts the copy of a table. It receives the commits of the table from now on. */
+  startCopy(accountId: string, options: Omit<TableCopyOptions, "wanted">): Promise<TableCopy>;
   /** Whether to continue. */
   mayContinue(): boolean;
 }
@@ -25,21 +25,19 @@ export type ReembeddingRounds = ReturnType<typeof startRounds>;
 /**
  * Embeds the accounts that have vectors of another model, one by one. Failed accounts are tried again after
  * a pause, until all are done.
- * @param outdated returns the ids of the accounts
  * @param reembed embeds an account again, and returns whether it is done
- * @param finish is called when all accounts are done
  * @param retryAfter milliseconds until failed accounts are tried again
  */
 export function startRounds({
-  outdated,
+  log,
+  embedders: { wanted, release },
   reembed,
-  finish,
   retryAfter,
   lines,
 }: {
-  outdated: () => Promise<string[]>;
+  log: Pick<Log, "allCurrent">;
+  embedders: Embedders;
   reembed: (accountId: string, round: Round) => Promise<boolean>;
-  finish: () => void;
   retryAfter: number;
   lines: Lines;
 }) {
@@ -50,8 +48,13 @@ export function startRounds({
   let logged = performance.now();
 
   const round: Round = {
-    track(started) {
+    async startCopy(accountId, options) {
+      const started = createTableCopy({ ...options, wanted });
       copy = started;
+      await started.compare();
+      const { total, remaining } = started;
+      lines.info("reembedding_started", { accountId, memories: total, left: remaining });
+      return started;
     },
     mayContinue() {
       if (copy && performance.now() - logged >= LOG_INTERVAL_MS) {
@@ -80,7 +83,9 @@ export function startRounds({
   };
 
   const run = async () => {
-    let waiting = await outdated();
+    let waiting = (await log.allCurrent())
+      .filter(({ model }) => model !== wanted.model.id)
+      .map(({ accountId }) => accountId);
     [accounts, accountsRemaining] = [waiting.length, waiting.length];
     while (waiting.length > 0) {
       const failed: string[] = [];
@@ -94,7 +99,7 @@ export function startRounds({
       if (failed.length > 0) await withTimeLimit(stopped.promise, retryAfter, () => {});
       if (isStopped) return;
     }
-    finish();
+    release();
   };
   const running = run().catch((error) => {
     lines.error("reembedding_failed", { cause: String(error) });
@@ -129,57 +134,47 @@ const RETRY_MS = 5_000;
  * memories are embedded.
  */
 export function createReembedding({
-  use,
-  end,
+  log,
+  tables,
   current,
-  setCurrent,
   forgetTable,
   embedders,
   lines,
 }: {
+  log: Pick<Log, "allCurrent">;
   /** Refuses tables of removed accounts. */
-  use: OpenTables["use"];
-  end: OpenTables["end"];
-  /** By account. */
-  current: ReadonlyMap<string, CurrentTable>;
-  setCurrent: (accountId: string, table: CurrentTable) => Promise<void>;
+  tables: Pick<OpenTables, "use" | "end">;
+  current: Pick<CurrentTables, "all" | "set">;
   /** Removes a replaced table. */
   forgetTable: (name: string) => Promise<void>;
   embedders: Embedders;
   lines: Lines;
 }): ReembeddingRounds {
-  const { wanted } = embedders;
+  const model = embedders.wanted.model.id;
   /** Replaced tables that are not removed yet, by account. */
   const former = new Map<string, string>();
 
   const replace = async (accountId: string, from: string, to: string, round: Round) => {
-    const copy = createTableCopy({ from, to, wanted, use });
-    round.track(copy);
-    await copy.compare();
-    const { total, remaining } = copy;
-    lines.info("reembedding_started", { accountId, memories: total, left: remaining });
+    const copy = await round.startCopy(accountId, { from, to, use: tables.use });
     await copy.run(round.mayContinue);
     if (!round.mayContinue()) return;
-    await end(from, async () => {
+    await tables.end(from, async () => {
       await copy.run(round.mayContinue);
       if (copy.remaining > 0) throw new Error("stopped");
-      await setCurrent(accountId, { name: to, model: wanted.model.id });
+      await current.set(accountId, { name: to, model });
       former.set(accountId, from);
     });
-    lines.info("reembedding_done", { accountId, memories: total, model: wanted.model.id });
+    lines.info("reembedding_done", { accountId, memories: copy.total, model });
   };
 
   return startRounds({
+    log,
+    embedders,
     retryAfter: RETRY_MS,
     lines,
-    finish: embedders.release,
-    outdated: async () =>
-      [...current].flatMap(([accountId, { model }]) =>
-        model === wanted.model.id ? [] : [accountId],
-      ),
     async reembed(accountId, round) {
-      const to = tableFor(accountId, wanted.model.id);
-      const from = current.get(accountId)?.name;
+      const to = tableFor(accountId, model);
+      const from = current.all.get(accountId)?.name;
       if (from !== undefined && from !== to) await replace(accountId, from, to, round);
       // Also after an earlier round that replaced the table and could not remove it.
       const replaced = former.get(accountId);

@@ -1,18 +1,16 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { Log as Lines } from "../../log.ts";
 import { accountOf, type Log, tableFor } from "../log/log.ts";
-import type { CurrentTable } from "../log/records.ts";
+import type { CurrentTables } from "../store/current-tables.ts";
 import type { OpenTables } from "../store/open-tables.ts";
 import type { OpenTable } from "../store/pooled-table.ts";
 import type { Storage } from "../table/storage.ts";
 
 interface Parts {
   log: Log;
-  /** By account. */
-  current: ReadonlyMap<string, CurrentTable>;
+  tables: Pick<OpenTables, "use">;
+  current: Pick<CurrentTables, "all" | "set">;
   model: EmbeddingModel;
-  use: OpenTables["use"];
-  setCurrent: (accountId: string, table: CurrentTable) => Promise<void>;
   forgetTable: (name: string) => Promise<void>;
   lines: Lines;
 }
@@ -24,7 +22,7 @@ const OPEN_RETRY_MS = 30_000;
  * Continues the work of the last process in the background: removes replaced tables, and opens those that
  * have something to flush. If there is only one account, its table is opened in any case.
  */
-export function startResumption({ log, current, use, setCurrent, lines, ...parts }: Parts): {
+export function startResumption({ log, tables, current, lines, ...parts }: Parts): {
   /** Resolves when each table has been tried once. */
   done: Promise<void>;
   stop(): Promise<void>;
@@ -33,7 +31,7 @@ export function startResumption({ log, current, use, setCurrent, lines, ...parts
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
 
   const open = (table: string, task: (open: OpenTable) => Promise<void>): Promise<boolean> =>
-    use(table, task).then(
+    tables.use(table, task).then(
       () => true,
       (error) => {
         lines.error("table_not_opened", { table, cause: String(error) });
@@ -54,15 +52,15 @@ export function startResumption({ log, current, use, setCurrent, lines, ...parts
 
   const resume = async () => {
     await finishReplacements({ log, current, ...parts });
-    for (const [accountId, { model }] of current) {
+    for (const [accountId, { model }] of current.all) {
       if (model !== null) continue;
       await open(accountId, ({ table }) =>
-        setCurrent(accountId, { name: table.name, model: table.model.id }),
+        current.set(accountId, { name: table.name, model: table.model.id }),
       );
     }
     await openUnflushed();
     // While the model is being loaded, so that the first search need not wait for the table.
-    const [only, ...others] = current.values();
+    const [only, ...others] = current.all.values();
     if (only && others.length === 0 && !isStopped) await open(only.name, async () => {});
   };
 
@@ -91,7 +89,7 @@ async function finishReplacements({
 }: Pick<Parts, "log" | "current" | "model" | "forgetTable">): Promise<void> {
   for (const name of await log.tables()) {
     const accountId = accountOf(name);
-    const present = current.get(accountId)?.name ?? name;
+    const present = current.all.get(accountId)?.name ?? name;
     if (name !== present && name !== tableFor(accountId, model.id)) await forgetTable(name);
   }
 }

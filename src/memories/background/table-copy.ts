@@ -20,23 +20,17 @@ export type TableCopy = ReturnType<typeof createTableCopy>;
 const BATCH = 64;
 const BATCH_CHARACTERS = 20_000;
 
-/**
- * Copies a table to one with another model's vectors, while the first one changes.
- * @param lease of the copy, where several processes write to tables
- */
-export function createTableCopy({
-  from,
-  to,
-  wanted,
-  lease,
-  use: useTable,
-}: {
+export interface TableCopyOptions {
   from: string;
   to: string;
   wanted: Embedder;
+  /** Of the copy, where several processes write to tables. */
   lease?: Lease;
   use: OpenTables["use"];
-}) {
+}
+
+/** Copies a table to one with another model's vectors, while the first one changes. */
+export function createTableCopy({ from, to, wanted, lease, use: useTable }: TableCopyOptions) {
   /**
    * Number of an entry of the first table. The changes of all entries up to it were compared or received.
    * Counted only where several processes write to tables: their logs number a table's entries one by one.

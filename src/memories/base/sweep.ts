@@ -2,6 +2,7 @@ import type { Log as Lines } from "../../log.ts";
 import { TRIAL } from "../../objects/check.ts";
 import { ObjectStoreError } from "../../objects/object-store-error.ts";
 import type { Objects } from "../../objects/objects.ts";
+import { type Loop, spread, startLoop } from "../../timing/loop.ts";
 import type { BaseRecords } from "../log/shared-log.ts";
 import type { BaseCache } from "./base-cache.ts";
 import { removeObjects } from "./base-objects.ts";
@@ -98,12 +99,10 @@ export function startSweep(
     lines,
     every = { recorded: RECORDED_MS, listed: LISTED_MS },
   }: { lines: Lines; every?: { recorded: number; listed: number } },
-): { stop(): Promise<void> } {
-  let isStopped = false;
+): Loop {
   // The random delay keeps replicas that start together from listing together.
   let listAt = performance.now() + Math.random() * every.listed;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let [round, listing] = [Promise.resolve(), Promise.resolve()];
+  let listing = Promise.resolve();
 
   const attempt = async (what: string, task: () => Promise<number>) => {
     try {
@@ -123,32 +122,20 @@ export function startSweep(
     listAt = performance.now() + every.listed;
   };
 
-  const work = async () => {
+  const loop = startLoop(async () => {
     await attempt("cached", sweep.cached);
     await attempt("recorded", sweep.recorded);
-    if (performance.now() < listAt) return;
-    listAt = Number.POSITIVE_INFINITY;
-    // However much the bucket contains, what must be forgotten in time does not wait for it.
-    listing = list();
-  };
-
-  const schedule = () => {
-    timer = setTimeout(
-      () => {
-        round = work().finally(() => {
-          if (!isStopped) schedule();
-        });
-      },
-      every.recorded * (0.75 + Math.random() / 2),
-    );
-  };
-  schedule();
+    if (performance.now() >= listAt) {
+      listAt = Number.POSITIVE_INFINITY;
+      // However much the bucket contains, what must be forgotten in time does not wait for it.
+      listing = list();
+    }
+    return spread(every.recorded);
+  }, spread(every.recorded));
 
   return {
     async stop() {
-      isStopped = true;
-      clearTimeout(timer);
-      await round;
+      await loop.stop();
       await listing;
     },
   };

@@ -1,6 +1,6 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { Log as Lines } from "../../log.ts";
-import { withTimeLimit } from "../../timing/time-limit.ts";
+import { type Loop, spread, startLoop } from "../../timing/loop.ts";
 import { tableFor } from "../log/log.ts";
 import type { Position, SharedLog } from "../log/shared-log.ts";
 import type { OpenTables } from "../store/open-tables.ts";
@@ -73,18 +73,18 @@ export function startFollowing({
   model: EmbeddingModel;
   lines: Lines;
   every?: Following | undefined;
-}): { stop(): Promise<void> } {
-  const stopped = Promise.withResolvers<void>();
-  let isStopped = false;
-
-  const repeat = async (what: string, after: number, task: () => Promise<void>) => {
-    while (!isStopped) {
-      // Random: processes that start together must not ask together.
-      await withTimeLimit(stopped.promise, after * (0.75 + Math.random() / 2), () => {});
-      if (isStopped) return;
-      await task().catch((error) => lines.warn("following_failed", { what, cause: String(error) }));
-    }
-  };
+}): Loop {
+  const repeat = (
+    what: string,
+    after: number,
+    task: (isStopped: () => boolean) => Promise<void>,
+  ): Loop =>
+    startLoop(async (isStopped) => {
+      await task(isStopped).catch((error) => {
+        lines.warn("following_failed", { what, cause: String(error) });
+      });
+      return spread(after);
+    }, spread(after));
 
   const followHeads = async () => {
     const names = tables.opened().map(({ name }) => name);
@@ -93,9 +93,9 @@ export function startFollowing({
     tables.follow(names, new Map(heads.map((head) => [head.table, head])));
   };
 
-  const flushOverdue = async () => {
+  const flushOverdue = async (isStopped: () => boolean) => {
     for (const name of await log.overdue(every.overdueTables)) {
-      if (isStopped) return;
+      if (isStopped()) return;
       await tables.flushSoon(name).catch((error) => {
         lines.error("table_not_opened", { table: name, cause: String(error) });
       });
@@ -107,17 +107,15 @@ export function startFollowing({
     for (const table of await log.forgetCopies(isWanted)) lines.info("copy_forgotten", { table });
   };
 
-  const running = Promise.all([
+  const loops = [
     repeat("heads", every.heads, followHeads),
     repeat("overdue", every.overdue, flushOverdue),
     repeat("copies", every.abandonedCopies, forgetCopies),
     repeat("answers", every.answers, log.expireAnswers),
-  ]);
+  ];
   return {
     async stop() {
-      isStopped = true;
-      stopped.resolve();
-      await running;
+      await Promise.all(loops.map((loop) => loop.stop()));
     },
   };
 }

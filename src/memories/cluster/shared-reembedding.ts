@@ -3,13 +3,13 @@ import type { Embedders } from "../../embedding/chosen-model.ts";
 import { CtxdError } from "../../errors.ts";
 import type { Log as Lines } from "../../log.ts";
 import { type Round, startRounds } from "../background/reembedding.ts";
-import { CopyAhead, createTableCopy } from "../background/table-copy.ts";
+import { CopyAhead } from "../background/table-copy.ts";
 import { type Log, tableFor } from "../log/log.ts";
 import type { Lease } from "../log/records.ts";
 import { LeaseLost, type SharedLog } from "../log/shared-log.ts";
 import type { OpenTables } from "../store/open-tables.ts";
 import { withLease } from "../table/held-lease.ts";
-import { WriterEnded } from "../table/writer.ts";
+import { retryReplaced, WriterEnded } from "../table/writer.ts";
 
 /** How often a table is opened again to read its newest entries, each time for another reason. */
 const MAX_TRIES = 8;
@@ -53,42 +53,29 @@ export function startSharedReembedding({
 }) {
   const { wanted } = embedders;
 
-  const tryNewest: OpenTables["use"] = async (name, task) => {
-    const [head] = await shared.heads([name]);
-    return await tables.use(name, async (open) => {
-      if (head) await open.writer.catchUp(head.seq);
-      // It has been dropped.
-      else if (open.table.seq > 0) throw new WriterEnded();
-      return await task(open);
-    });
-  };
-
   /** Uses a table with the newest entries of all processes. */
-  const useNewest: OpenTables["use"] = async (name, task) => {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await tryNewest(name, task);
-      } catch (error) {
-        if (!(error instanceof WriterEnded) || tries === MAX_TRIES) throw error;
-      }
-    }
-  };
+  const useNewest: OpenTables["use"] = (name, task) =>
+    retryReplaced(async () => {
+      const [head] = await shared.heads([name]);
+      return await tables.use(name, async (open) => {
+        if (head) await open.writer.catchUp(head.seq);
+        // It has been dropped.
+        else if (open.table.seq > 0) throw new WriterEnded();
+        return await task(open);
+      });
+    }, MAX_TRIES);
 
   const replace = async (accountId: string, from: string, lease: Lease, round: Round) => {
     const to = { name: tableFor(accountId, wanted.model.id), model: wanted.model.id };
     let isInTurn = false;
-    const copy = createTableCopy({
+    const copy = await round.startCopy(accountId, {
       from,
       to: to.name,
-      wanted,
       lease,
       // Entries of other processes can't be read in the turn of the table's writer.
       use: (name, task) => (isInTurn && name === from ? tables.use : useNewest)(name, task),
     });
-    round.track(copy);
-    await copy.compare();
-    const { total, remaining } = copy;
-    lines.info("reembedding_started", { accountId, memories: total, left: remaining });
+    const { total } = copy;
     const finish = async () => {
       isInTurn = true;
       try {
@@ -144,13 +131,10 @@ export function startSharedReembedding({
   };
 
   return startRounds({
+    log,
+    embedders,
     retryAfter,
     lines,
-    outdated: async () =>
-      (await log.allCurrent()).flatMap(({ accountId, model }) =>
-        model === wanted.model.id ? [] : [accountId],
-      ),
     reembed,
-    finish: embedders.release,
   });
 }

@@ -1,4 +1,4 @@
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import {
   checked,
   instant,
@@ -94,7 +94,13 @@ const visibleFields = {
   include_superseded: Type.Optional(flag(false, "Whether superseded memories are included.")),
 };
 
-const LIMIT = "The most memories to return.";
+const limit = (standard: number) =>
+  numberText("integer", {
+    minimum: 1,
+    maximum: LIMITS.page,
+    default: standard,
+    description: "The most memories to return.",
+  });
 
 const strict = { additionalProperties: false };
 
@@ -111,12 +117,7 @@ export const SearchQuery = Type.Object(
       },
       { notBlank: true },
     ),
-    limit: numberText("integer", {
-      minimum: 1,
-      maximum: LIMITS.page,
-      default: 10,
-      description: LIMIT,
-    }),
+    limit: limit(10),
     ...visibleFields,
     min_score: numberText("number", {
       minimum: 0,
@@ -153,12 +154,7 @@ export const CreationQuery = Type.Object(
 export const ListQuery = Type.Object(
   {
     ...visibleFields,
-    limit: numberText("integer", {
-      minimum: 1,
-      maximum: LIMITS.page,
-      default: 20,
-      description: LIMIT,
-    }),
+    limit: limit(20),
     cursor: Type.Optional(
       Type.String({ maxLength: 200, description: "`next_cursor` of the previous page." }),
     ),
@@ -178,12 +174,7 @@ export const ImportQuery = Type.Object(
 /** The query of `GET /memories/:id/history`. */
 export const HistoryQuery = Type.Object(
   {
-    limit: numberText("integer", {
-      minimum: 1,
-      maximum: LIMITS.page,
-      default: LIMITS.page,
-      description: LIMIT,
-    }),
+    limit: limit(LIMITS.page),
     cursor: Type.Optional(
       text({ minLength: 1, maxLength: 36, description: "`next_cursor` of the previous page." }),
     ),
@@ -237,18 +228,7 @@ export const ChangeHeaders = Type.Object({
   ),
 });
 
-interface FilterQuery {
-  tags?: string;
-  tags_match?: "any" | "all";
-  agent_id?: string;
-  session_id?: string;
-  project?: string;
-  project_only?: "true" | "false";
-  source?: string;
-  captured?: "true" | "false";
-  created_after?: string;
-  created_before?: string;
-}
+type FilterQuery = Static<typeof ExportQuery>;
 
 /** The filter of a query. */
 export function toFilter(query: FilterQuery): Filter {

@@ -1,15 +1,30 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { ref, responses } from "../../http/openapi.ts";
+import { createBodyReader } from "../../http/requests/body.ts";
 import { checkQueryString } from "../../http/requests/validation.ts";
 import type { Reach } from "../../keys/reach.ts";
 import { FoundMemory } from "../model/found-memory.ts";
 import { ImportedMemory, Memory, SavedMemory } from "../model/memory.ts";
 import { Stats } from "../rules/stats.ts";
-import { createMovingRoutes } from "./moving-routes.ts";
-import { HistoryQuery, ListQuery, SearchQuery, toVisibleFilter } from "./requests.ts";
+import {
+  DeletionQuery,
+  HistoryQuery,
+  ListQuery,
+  Move,
+  SearchQuery,
+  toExactFilter,
+  toVisibleFilter,
+} from "./requests.ts";
 import { createTransferRoutes } from "./transfer-routes.ts";
-import { createWritingRoutes, type Dependencies, ETAG, MemoryPath } from "./writing-routes.ts";
+import {
+  createParser,
+  createWritingRoutes,
+  type Dependencies,
+  ETAG,
+  MemoryPath,
+  signedIn,
+} from "./writing-routes.ts";
 
 const Found = Type.Object({ memories: Type.Array(ref("FoundMemory")) });
 const Page = Type.Object({
@@ -18,6 +33,10 @@ const Page = Type.Object({
     description: "The `cursor` of the next page; `null` on the last page.",
   }),
 });
+
+const Moved = Type.Object({ moved: Type.Integer({ minimum: 0, examples: [3] }) });
+/** The most bytes of a move's body: the longest name with each character escaped, and the JSON around it. */
+const MAX_MOVE_BODY = 16 << 10;
 
 const SEARCH_MODE = {
   "Ctxd-Search-Mode":
@@ -64,11 +83,12 @@ function createReadingRoutes({ memories, authorize, etags, room }: Dependencies)
           operationId: "searchMemories",
           summary: "Find memories by meaning",
           description: "Best first. Equal scores are ordered newest first, then by id.",
-          responses: responses(
-            { status: 200, description: "Found.", schema: Found, headers: SEARCH_MODE },
-            400,
-            422,
-          ),
+          responses: responses({
+            status: 200,
+            description: "Found.",
+            schema: Found,
+            headers: SEARCH_MODE,
+          }),
         },
       },
     )
@@ -89,7 +109,7 @@ function createReadingRoutes({ memories, authorize, etags, room }: Dependencies)
           summary: "List memories, newest first",
           description:
             "Pass `next_cursor` as `cursor` to get the next page. It is null on the last one.",
-          responses: responses({ status: 200, description: "A page.", schema: Page }, 400, 422),
+          responses: responses({ status: 200, description: "A page.", schema: Page }),
         },
       },
     )
@@ -109,9 +129,7 @@ function createReadingRoutes({ memories, authorize, etags, room }: Dependencies)
             "Send its `ETag` as `If-Match` when you change the memory, to avoid lost updates.",
           responses: responses(
             { status: 200, description: "The memory.", schema: ref("Memory"), headers: ETAG },
-            400,
             404,
-            422,
           ),
         },
       },
@@ -131,15 +149,40 @@ function createReadingRoutes({ memories, authorize, etags, room }: Dependencies)
           summary: "List a memory's history",
           description:
             "The memory with those that it supersedes and that supersede it, newest first.",
-          responses: responses(
-            { status: 200, description: "A page.", schema: Page },
-            400,
-            404,
-            422,
-          ),
+          responses: responses({ status: 200, description: "A page.", schema: Page }, 404),
         },
       },
     );
+}
+
+/** `POST /memories/move`. */
+function createMovingRoutes({ memories, authorize, record }: Dependencies) {
+  const parser = createParser(authorize, "memories:write");
+  return new Elysia({ normalize: false }).derive(signedIn(authorize, "memories:write")).post(
+    "/move",
+    async ({ principal, query, body, request }) => {
+      const { accountId } = principal;
+      const moved = await memories.move(principal, toExactFilter(query), body.project);
+      record(request, "memories_moved", { accountId, amount: moved });
+      return { moved };
+    },
+    {
+      parse: parser(createBodyReader(Move, MAX_MOVE_BODY)),
+      query: DeletionQuery,
+      body: Move,
+      detail: {
+        operationId: "moveMemories",
+        summary: "Move all memories that match a filter to a project",
+        description:
+          "Needs at least one filter. A history is moved as a whole. Times do not change. If the request fails, some memories may have moved: send it again.",
+        responses: responses(
+          { status: 200, description: "The number of memories that were moved.", schema: Moved },
+          413,
+          415,
+        ),
+      },
+    },
+  );
 }
 
 /** `GET /stats`. */
@@ -161,11 +204,7 @@ export function createStatsRoutes({
         summary: "Count memories",
         description:
           "Counts by tag, agent, project and day, the size on disk, and how far memories have faded.",
-        responses: responses(
-          { status: 200, description: "Figures.", schema: ref("Stats") },
-          400,
-          422,
-        ),
+        responses: responses({ status: 200, description: "Figures.", schema: ref("Stats") }),
       },
     },
   );

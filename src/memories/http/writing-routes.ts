@@ -70,12 +70,22 @@ export function createWritingRoutes(dependencies: Dependencies) {
     .use(createChangeRoutes(dependencies));
 }
 
+/** Authorizes a request before anything else of it is looked at. */
+export function signedIn(authorize: Authorize, scope: Scope) {
+  return async ({ request }: Pick<Context, "request">) => {
+    const principal = givenUp(await authorize(request, scope), request);
+    checkQueryString(request);
+    return { principal, source: sourceOf(principal, "api") };
+  };
+}
+
 /** Reads a body after the request is authorized, so that nobody else can make the server read one. */
-function createParser(authorize: Authorize, scope: Scope) {
+export function createParser(authorize: Authorize, scope: Scope) {
   return (read: (request: Request) => Promise<unknown>) =>
     async ({ request, server }: Pick<Context, "request" | "server">) => {
       await authorize(request, scope);
-      // Embedding a large batch takes longer than the server keeps an idle connection.
+      // Embedding a large batch, or moving 100,000 memories, takes longer than the server keeps an idle
+      // connection.
       allowLongWork(request, server);
       return read(request);
     };
@@ -90,12 +100,7 @@ function createSavingRoutes({ memories, authorize, etags, room }: Dependencies) 
   };
 
   return new Elysia({ normalize: false })
-    .derive(async ({ request }) => {
-      const principal = givenUp(await authorize(request, "memories:add"), request);
-      checkQueryString(request);
-      const source = sourceOf(principal, "api");
-      return { principal, source };
-    })
+    .derive(signedIn(authorize, "memories:add"))
     .mapResponse(({ principal, request, responseValue }) =>
       room.respond(principal, request, responseValue, 201),
     )
@@ -136,12 +141,10 @@ function createSavingRoutes({ memories, authorize, etags, room }: Dependencies) 
               headers: { ...ETAG, Location: "The memory's path." },
               or: { status: 200, description: "The memory that has the same text." },
             },
-            400,
             404,
             409,
             413,
             415,
-            422,
           ),
         },
       },
@@ -181,12 +184,10 @@ function createSavingRoutes({ memories, authorize, etags, room }: Dependencies) 
               description: "The saved memories, in the given order.",
               schema: Created,
             },
-            400,
             404,
             409,
             413,
             415,
-            422,
           ),
         },
       },
@@ -197,12 +198,7 @@ function createChangeRoutes({ memories, authorize, etags, record }: Dependencies
   const parser = createParser(authorize, "memories:write");
 
   return new Elysia({ normalize: false })
-    .derive(async ({ request }) => {
-      const principal = givenUp(await authorize(request, "memories:write"), request);
-      checkQueryString(request);
-      const source = sourceOf(principal, "api");
-      return { principal, source };
-    })
+    .derive(signedIn(authorize, "memories:write"))
     .put(
       "/:id",
       async ({ principal, source, params, body, headers, set }) => {
@@ -233,12 +229,10 @@ function createChangeRoutes({ memories, authorize, etags, record }: Dependencies
               schema: ref("SavedMemory"),
               headers: ETAG,
             },
-            400,
             404,
             412,
             413,
             415,
-            422,
           ),
         },
       },
@@ -260,12 +254,7 @@ function createChangeRoutes({ memories, authorize, etags, record }: Dependencies
           summary: "Delete a memory permanently",
           description:
             "Within a minute no file contains it, except backups. The memory that it superseded is then superseded by the one that superseded it, or becomes current again.",
-          responses: responses(
-            { status: 200, description: "Deleted.", schema: Deleted },
-            400,
-            404,
-            422,
-          ),
+          responses: responses({ status: 200, description: "Deleted.", schema: Deleted }, 404),
         },
       },
     )
@@ -283,11 +272,11 @@ function createChangeRoutes({ memories, authorize, etags, record }: Dependencies
           summary: "Delete all memories that match a filter, permanently",
           description:
             "Needs at least one filter. With `source`, one request deletes all that a misled agent or a lost key wrote.",
-          responses: responses(
-            { status: 200, description: "The number of deleted memories.", schema: DeletedMany },
-            400,
-            422,
-          ),
+          responses: responses({
+            status: 200,
+            description: "The number of deleted memories.",
+            schema: DeletedMany,
+          }),
         },
       },
     );

@@ -8,8 +8,15 @@ import type { Store } from "../store/store.ts";
 import { linksOf } from "../table/links.ts";
 import type { MemoryTable, TableReader } from "../table/table.ts";
 
+/** What the rules about memories work with. */
+export interface Parts {
+  store: Pick<Store, "use">;
+  /** Milliseconds since 1970. */
+  clock: () => number;
+}
+
 /** A memory as a caller receives it: without links to memories that are out of its reach, or missing. */
-export function toAnswer(
+export function toVisibleMemory(
   reach: Reach,
   row: MemoryRow,
   get: (id: string) => MemoryRow | null | undefined,
@@ -27,8 +34,8 @@ export function toAnswer(
   };
 }
 
-/** Memories as a caller receives them; see `toAnswer`. */
-export async function toAnswers(
+/** Memories as a caller receives them; see `toVisibleMemory`. */
+export async function toVisibleMemories(
   table: Pick<TableReader, "find">,
   reach: Reach,
   rows: readonly MemoryRow[],
@@ -37,7 +44,7 @@ export async function toAnswers(
   const known = new Map(rows.map((row) => [row.id, row]));
   const missing = new Set(rows.flatMap(linksOf).filter((id) => !known.has(id)));
   if (missing.size > 0) for (const row of await table.find([...missing])) known.set(row.id, row);
-  return rows.map((row) => toAnswer(reach, row, (id) => known.get(id)));
+  return rows.map((row) => toVisibleMemory(reach, row, (id) => known.get(id)));
 }
 
 /**
@@ -63,7 +70,7 @@ export async function findAnswers(
   now: number,
 ): Promise<Memory[]> {
   const rows = await findReadable(store, reach, ids, now);
-  return store.use(reach.accountId, ({ table }) => toAnswers(table, reach, rows));
+  return store.use(reach.accountId, ({ table }) => toVisibleMemories(table, reach, rows));
 }
 
 /** Memories by id, in the order of the ids; missing ones are left out. */

@@ -4,18 +4,11 @@ import { decodeCursor, encodeCursor, invalidCursor } from "../model/cursor.ts";
 import { type Filter, passes } from "../model/filter.ts";
 import { LIMITS, MEMORY_ID, type Memory } from "../model/memory.ts";
 import { mayRead, readable } from "../model/reach.ts";
-import type { Store } from "../store/store.ts";
 import { historyOf } from "../table/links.ts";
-import { findInOrder, findReadable, notFound, toAnswers } from "./answer.ts";
+import { findInOrder, findReadable, notFound, type Parts, toVisibleMemories } from "./answer.ts";
 
 /** Reads histories of memories, page by page. */
-export function createHistory({
-  store,
-  clock,
-}: {
-  store: Pick<Store, "use">;
-  clock: () => number;
-}) {
+export function createHistory({ store, clock }: Parts) {
   /**
    * A memory with the memories that it supersedes and that supersede it, the newest first.
    * @param from id of the page's first memory
@@ -44,7 +37,7 @@ export function createHistory({
       const rows = await findInOrder(table, ids.slice(start, start + limit));
       const visible = readable(reach, { aliveAt: clock() });
       return {
-        memories: await toAnswers(
+        memories: await toVisibleMemories(
           table,
           reach,
           rows.filter((row) => passes(visible, row)),
@@ -66,13 +59,7 @@ interface ListPage {
  * Lists memories, newest first, page by page. A page before a cursor that would not be full becomes the
  * first page.
  */
-export function createListing({
-  store,
-  clock,
-}: {
-  store: Pick<Store, "use">;
-  clock: () => number;
-}) {
+export function createListing({ store, clock }: Parts) {
   return async (
     reach: Reach,
     { filter, limit, cursor }: { filter: Filter; limit: number; cursor?: string | undefined },
@@ -91,7 +78,7 @@ export function createListing({
       const found = await findInOrder(table, page);
       // A memory may have moved out of reach since it was listed.
       const rows = found.filter((row) => mayRead(reach, row));
-      return { rows, memories: await toAnswers(table, reach, rows), isMore };
+      return { rows, memories: await toVisibleMemories(table, reach, rows), isMore };
     });
     const [first, last] = [rows[0], rows.at(-1)];
     // After a backward page comes the page that the client came from.
@@ -120,13 +107,7 @@ export type ExportMemories = (
   filter: Filter,
 ) => Promise<AsyncGenerator<Memory[], void>>;
 
-export function createExport({
-  store,
-  clock,
-}: {
-  store: Pick<Store, "use">;
-  clock: () => number;
-}): ExportMemories {
+export function createExport({ store, clock }: Parts): ExportMemories {
   let last: Promise<unknown> = Promise.resolve();
 
   /**
@@ -156,7 +137,7 @@ function pack(ids: readonly string[]): Buffer {
 }
 
 async function* readPages(
-  store: Pick<Store, "use">,
+  store: Parts["store"],
   reach: Reach,
   packed: Buffer,
 ): AsyncGenerator<Memory[], void> {
@@ -169,7 +150,7 @@ async function* readPages(
       const rows = await findInOrder(table, ids);
       // A memory may have moved out of reach since the call.
       const reached = rows.filter((row) => mayRead(reach, row));
-      return toAnswers(table, reach, reached);
+      return toVisibleMemories(table, reach, reached);
     });
     yield memories;
     const characters = memories.reduce((sum, { content }) => sum + content.length, 0);

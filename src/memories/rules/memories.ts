@@ -1,8 +1,12 @@
 import { DEFAULT_DECAY, type Decay } from "../../config/config.ts";
+import type { Reach } from "../../keys/reach.ts";
 import { createMetrics, type Metrics } from "../../metrics.ts";
 import type { Store } from "../store/store.ts";
 import type { Idempotency } from "./idempotency.ts";
+import { type ImportLine, type ImportOptions, importMemories } from "./import/import.ts";
+import { createMove } from "./moving.ts";
 import { createReading } from "./reading.ts";
+import { createSaving } from "./saving.ts";
 import { createSecretWatch } from "./secret-watch.ts";
 import { createNeighbours } from "./similar.ts";
 import { createWriting } from "./writing.ts";
@@ -27,8 +31,18 @@ export function createMemories({
   decay?: Decay;
   metrics?: Metrics;
 }) {
-  const reading = createReading({ store, clock, decay });
+  const parts = { store, clock };
   const secrets = createSecretWatch(metrics);
-  const writing = createWriting({ store, idempotency, clock, secrets, get: reading.get });
-  return { ...reading, ...createNeighbours({ store, clock }), ...writing, secrets };
+  const reading = createReading({ store, clock, decay });
+  return {
+    ...reading,
+    ...createNeighbours(parts),
+    ...createSaving({ ...parts, idempotency }),
+    ...createWriting({ ...parts, get: reading.get }),
+    ...createMove(parts),
+    /** Imports memories; see `importMemories`. */
+    import: (reach: Reach, lines: AsyncIterable<ImportLine>, options: ImportOptions) =>
+      importMemories({ ...parts, secrets }, reach, lines, options),
+    secrets,
+  };
 }

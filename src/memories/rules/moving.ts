@@ -4,10 +4,10 @@ import { type Filter, hasCondition, passes } from "../model/filter.ts";
 import { MEMORY_ID } from "../model/memory.ts";
 import { projectToWrite, writable } from "../model/reach.ts";
 import type { MemoryRow } from "../model/rows.ts";
-import type { Store } from "../store/store.ts";
 import type { Draft } from "../table/draft.ts";
 import { chainIn, historyOf } from "../table/links.ts";
 import type { TableReader } from "../table/table.ts";
+import type { Parts } from "./answer.ts";
 
 /** Memories that one change moves, unless a history is longer: all their vectors are in memory meanwhile. */
 const BATCH = 128;
@@ -23,7 +23,7 @@ interface Move {
 }
 
 /** Moving memories and their histories to another project. Their times stay the same. */
-export function createMove({ store, clock }: { store: Pick<Store, "use">; clock: () => number }) {
+export function createMove({ store, clock }: Parts) {
   /** @param ids of selected memories and all others of their histories */
   const moveSome = (
     ids: readonly string[],

@@ -12,7 +12,7 @@ import { readable } from "../model/reach.ts";
 import type { SearchMode } from "../ranking/question.ts";
 import { type Fading, fadingOf } from "../ranking/retention.ts";
 import type { Store } from "../store/store.ts";
-import { findAnswers, notFound, toAnswers } from "./answer.ts";
+import { findAnswers, notFound, toVisibleMemories } from "./answer.ts";
 import { createExport, createHistory, createListing } from "./listing.ts";
 import { createMaps, type MemoryMap } from "./map.ts";
 import { type SearchRequest, type SearchResult, searchTable } from "./search.ts";
@@ -61,7 +61,7 @@ export function createReading({
         };
         const found = await searchTable(table, asking, { ...request, filter, mode }, moment);
         const rows = found.hits.map(({ memory }) => memory);
-        return { mode, found, answers: await toAnswers(table, reach, rows) };
+        return { mode, found, answers: await toVisibleMemories(table, reach, rows) };
       },
     );
     return { memories: await toFound(found, answers, request), mode };

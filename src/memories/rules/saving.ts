@@ -6,11 +6,10 @@ import { passes } from "../model/filter.ts";
 import type { Memory, MemorySource, NewMemory } from "../model/memory.ts";
 import { mayWrite, projectToWrite, scopedKey } from "../model/reach.ts";
 import type { MemoryRow, StoredMemory } from "../model/rows.ts";
-import type { Store } from "../store/store.ts";
 import type { Draft } from "../table/draft.ts";
-import { findReadable, toAnswer, toAnswers } from "./answer.ts";
+import { findReadable, type Parts, toVisibleMemories, toVisibleMemory } from "./answer.ts";
 import type { Idempotency } from "./idempotency.ts";
-import { checkSuperseded, putNew } from "./superseding.ts";
+import { checkSuperseded, putSuperseding } from "./superseding.ts";
 
 /**
  * Finds the oldest memory that makes saving another one needless: it has the same text and project, is
@@ -40,10 +39,11 @@ function findDuplicate(
  * again. Without such a memory the new one is returned.
  * @param given the fields of the request
  */
-function withoutTwin(
+function mergeWithTwin(
   draft: Pick<Draft, "get" | "withText">,
   memory: StoredMemory,
-  { given, reach }: { given: Partial<NewMemory> | undefined; reach: Reach },
+  given: Partial<NewMemory> | undefined,
+  reach: Reach,
 ): StoredMemory {
   const { supersedes, content } = memory;
   if (supersedes === null) return memory;
@@ -89,89 +89,84 @@ interface Saved {
   isNew: boolean;
 }
 
-/** Saving memories; see `createMemories`. */
-export function createSaving({
-  store,
-  idempotency,
-  clock,
-}: {
-  store: Pick<Store, "use">;
-  idempotency: Idempotency;
-  clock: () => number;
-}) {
-  const insert = async (
-    reach: Reach,
-    inputs: readonly NewMemory[],
-    { source = null, withoutDuplicates = false }: Saving,
-    answer?: (ids: string[]) => Answer,
-  ): Promise<Saved[]> => {
-    const wanted = inputs.map((input) => ({
-      ...input,
-      project: projectToWrite(reach, input.project),
-    }));
-    const pathOf = (field: string) => (place: number) =>
-      inputs.length > 1 ? `memories/${place}/${field}` : field;
-    for (const [place, input] of wanted.entries()) {
-      checkExpiry(input.expires_at, clock(), pathOf("expires_at")(place));
-    }
-    const superseded = inputs.map(({ supersedes }) => supersedes);
-    const isSuperseding = superseded.some((id) => id != null);
-    // Checked before embedding, which takes longest; the commit checks again.
-    const bytes = inputs.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
-    const growth = { memories: inputs.length, bytes };
-    const firstEmbedder = await store.use(reach.accountId, async ({ table, writer, embedder }) => {
-      await writer.checkRoom(growth);
-      const moment = { reach, now: clock(), pathOf: pathOf("supersedes") };
-      await checkSuperseded(table.find, superseded, moment);
-      return embedder;
+/** @param answer makes the record of a request with an `Idempotency-Key` */
+async function insert(
+  parts: Parts,
+  reach: Reach,
+  inputs: readonly NewMemory[],
+  { source = null, withoutDuplicates = false }: Saving,
+  answer?: (ids: string[]) => Answer,
+): Promise<Saved[]> {
+  const { store, clock } = parts;
+  const wanted = inputs.map((input) => ({
+    ...input,
+    project: projectToWrite(reach, input.project),
+  }));
+  const pathOf = (field: string) => (place: number) =>
+    inputs.length > 1 ? `memories/${place}/${field}` : field;
+  const supersedesPath = pathOf("supersedes");
+  for (const [place, input] of wanted.entries()) {
+    checkExpiry(input.expires_at, clock(), pathOf("expires_at")(place));
+  }
+  const superseded = inputs.map(({ supersedes }) => supersedes);
+  const isSuperseding = superseded.some((id) => id != null);
+  // Checked before embedding, which takes longest; the commit checks again.
+  const bytes = inputs.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+  const growth = { memories: inputs.length, bytes };
+  const firstEmbedder = await store.use(reach.accountId, async ({ table, writer, embedder }) => {
+    await writer.checkRoom(growth);
+    const superseding = { reach, now: clock(), pathOf: supersedesPath };
+    await checkSuperseded(table.find, superseded, superseding);
+    return embedder;
+  });
+  const embedded = await Promise.all(
+    wanted.map(async (input) => ({
+      input,
+      embedding: await firstEmbedder.embedContent(input.content, reach),
+    })),
+  );
+  const now = clock();
+  const memories = embedded.map(({ input, embedding }) => newMemory(input, embedding, source, now));
+  const recorded = answer?.(memories.map(({ id }) => id));
+  const made = await store.use(reach.accountId, async ({ writer, embedder }) => {
+    if (embedder !== firstEmbedder) return null;
+    return await writer.change({
+      ids: superseded.filter((id) => id != null),
+      ...(isSuperseding && { withVectors: true, links: "near" }),
+      withTextsOf: withoutDuplicates ? memories : [],
+      apply(draft) {
+        const saved = memories.map((memory, place): Saved => {
+          const duplicate = withoutDuplicates ? findDuplicate(draft, memory, now) : null;
+          if (duplicate) return { memory: duplicate, isNew: false };
+          const given = inputs[place];
+          const merged = withoutDuplicates ? mergeWithTwin(draft, memory, given, reach) : memory;
+          const path = supersedesPath(place);
+          const superseding = { reach, now, path, hasProject: given?.project !== undefined };
+          return { memory: putSuperseding(draft, merged, superseding), isNew: true };
+        });
+        if (recorded) recorded.memoryIds = saved.map(({ memory }) => memory.id);
+        return saved;
+      },
+      answer: recorded,
     });
-    const embedded = await Promise.all(
-      wanted.map(async (input) => ({
-        input,
-        embedding: await firstEmbedder.embedContent(input.content, reach),
-      })),
-    );
-    const now = clock();
-    const memories = embedded.map(({ input, embedding }) =>
-      newMemory(input, embedding, source, now),
-    );
-    const recorded = answer?.(memories.map(({ id }) => id));
-    const made = await store.use(reach.accountId, async ({ writer, embedder }) => {
-      if (embedder !== firstEmbedder) return null;
-      return await writer.change({
-        ids: superseded.filter((id) => id != null),
-        ...(isSuperseding && { withVectors: true, links: "near" }),
-        withTextsOf: withoutDuplicates ? memories : [],
-        apply(draft) {
-          const made = memories.map((memory, place): Saved => {
-            const duplicate = withoutDuplicates ? findDuplicate(draft, memory, now) : null;
-            if (duplicate) return { memory: duplicate, isNew: false };
-            const superseding = { reach, now, path: pathOf("supersedes")(place) };
-            const hasProject = inputs[place]?.project !== undefined;
-            const twins = { given: inputs[place], reach };
-            const saved = withoutDuplicates ? withoutTwin(draft, memory, twins) : memory;
-            return { memory: putNew(draft, saved, { ...superseding, hasProject }), isNew: true };
-          });
-          if (recorded) recorded.memoryIds = made.map(({ memory }) => memory.id);
-          return made;
-        },
-        answer: recorded,
-      });
-    });
-    return made ?? insert(reach, inputs, { source, withoutDuplicates }, answer);
-  };
+  });
+  return made ?? insert(parts, reach, inputs, { source, withoutDuplicates }, answer);
+}
 
+/** Saving memories; see `createMemories`. */
+export function createSaving({ idempotency, ...parts }: Parts & { idempotency: Idempotency }) {
+  const { store, clock } = parts;
   const create = async (
     reach: Reach,
     inputs: readonly NewMemory[],
     saving: Saving,
   ): Promise<Saved[]> => {
     const { idempotencyKey } = saving;
-    if (idempotencyKey === undefined) return insert(reach, inputs, saving);
+    if (idempotencyKey === undefined) return insert(parts, reach, inputs, saving);
     let made: Saved[] = [];
     const key = scopedKey(reach, idempotencyKey);
     const ids = await idempotency.once(reach.accountId, key, inputs, async (answer) => {
-      made = await insert(reach, inputs, saving, answer);
+      made = await insert(parts, reach, inputs, saving, answer);
       return made.map(({ memory }) => memory.id);
     });
     // Not read again: if reading failed, the client would not learn that the memories are saved.
@@ -193,10 +188,10 @@ export function createSaving({
 
   const answersOf = async (reach: Reach, saved: readonly Saved[]): Promise<Memory[]> => {
     const rows = saved.map(({ memory }) => memory);
-    const unread = rows.map((row) => toAnswer(reach, row, () => null));
+    const unread = rows.map((row) => toVisibleMemory(reach, row, () => null));
     if (!reach.bound) return unread;
     // What is saved is answered, even if the memories that it is linked with can't be read.
-    const read = store.use(reach.accountId, ({ table }) => toAnswers(table, reach, rows));
+    const read = store.use(reach.accountId, ({ table }) => toVisibleMemories(table, reach, rows));
     return await read.catch(() => unread);
   };
 

@@ -5,9 +5,8 @@ import { readable } from "../model/reach.ts";
 import type { MemoryRow } from "../model/rows.ts";
 import { hintOf, isRestatement } from "../ranking/hint.ts";
 import { meaningScore, rounded } from "../ranking/relevance.ts";
-import type { Store } from "../store/store.ts";
 import type { MemoryTable } from "../table/table.ts";
-import { findInOrder, toAnswers } from "./answer.ts";
+import { findInOrder, type Parts, toVisibleMemories } from "./answer.ts";
 
 /** The most similar memories that are returned, and the candidates among which they are found. */
 const MAX_SIMILAR = 10;
@@ -102,13 +101,7 @@ async function nearestTo(
 }
 
 /** Memories around a memory: near in meaning, or in its session. */
-export function createNeighbours({
-  store,
-  clock,
-}: {
-  store: Pick<Store, "use">;
-  clock: () => number;
-}) {
+export function createNeighbours({ store, clock }: Parts) {
   return {
     /** Saved memories that are near a memory in meaning, nearest first. */
     async near(reach: Reach, id: string): Promise<{ memory: Memory; score: number }[]> {
@@ -116,7 +109,7 @@ export function createNeighbours({
       return await store.use(reach.accountId, async ({ table }) => {
         const found = await findNear(table, id, readable(reach, filter));
         const rows = found.map(({ memory }) => memory);
-        const memories = await toAnswers(table, reach, rows);
+        const memories = await toVisibleMemories(table, reach, rows);
         return memories.map((memory, place) => ({ memory, score: found[place]?.score ?? 0 }));
       });
     },
@@ -136,7 +129,7 @@ export function createNeighbours({
           const ids = await table.list(session, { ...memory, isBackward }, limit);
           const rows = await findInOrder(table, ids.toReversed());
           const seen = rows.filter((row) => passes(visible, row));
-          return toAnswers(table, reach, seen);
+          return toVisibleMemories(table, reach, seen);
         };
         return { before: await adjacent(false), after: await adjacent(true) };
       });

@@ -59,7 +59,7 @@ function isTooLong(path: string) {
  * Saves a memory in a draft. The superseded memory must have been read with its linked ones.
  * @param hasProject whether the request names a project; otherwise the superseded memory's is used
  */
-export function putNew(
+export function putSuperseding(
   draft: Draft,
   memory: StoredMemory,
   { hasProject, ...superseding }: Superseding & { hasProject: boolean },

@@ -11,15 +11,9 @@ import {
   readable,
   writable,
 } from "../model/reach.ts";
-import type { Store } from "../store/store.ts";
 import { chainIn, removeLinked } from "../table/links.ts";
-import { notFound, toAnswer } from "./answer.ts";
-import type { Idempotency } from "./idempotency.ts";
-import { type ImportLine, type ImportOptions, importMemories } from "./import/import.ts";
-import { createMove } from "./moving.ts";
+import { notFound, type Parts, toVisibleMemory } from "./answer.ts";
 import type { Reading } from "./reading.ts";
-import { createSaving } from "./saving.ts";
-import type { SecretWatch } from "./secret-watch.ts";
 
 /** Options of a change. */
 interface Changing {
@@ -27,16 +21,8 @@ interface Changing {
   isExpected?: (memory: Memory) => boolean;
 }
 
-/** Changing memories; see `createMemories`. */
-function createUpdate({
-  store,
-  clock,
-  get,
-}: {
-  store: Pick<Store, "use">;
-  clock: () => number;
-  get: Reading["get"];
-}) {
+/** Changing and removing memories; see `createMemories`. */
+export function createWriting({ store, clock, get }: Parts & { get: Reading["get"] }) {
   /**
    * Changes the given fields.
    * @param source the credential that changes it; recorded if the content changes
@@ -74,7 +60,7 @@ function createUpdate({
           const current = draft.get(id);
           if (!current || !mayRead(reach, current)) throw notFound(id);
           checkMayWrite(reach, current);
-          if (!isExpected(toAnswer(reach, current, draft.get))) throw hasChanged();
+          if (!isExpected(toVisibleMemory(reach, current, draft.get))) throw hasChanged();
           // Another write may have changed the content meanwhile. Then the stored vectors don't belong to
           // the wanted content.
           if (content !== undefined && content !== current.content && !embedding) return null;
@@ -82,48 +68,15 @@ function createUpdate({
           if (!own) throw new Error("a memory was not loaded with its vectors");
           const next = changeMemory(current, changes, own, source, clock());
           draft.put(next);
-          return toAnswer(reach, next, draft.get);
+          return toVisibleMemory(reach, next, draft.get);
         },
       });
     });
     return updated ?? update(reach, id, changes, change);
   };
 
-  return update;
-}
-
-function hasChanged() {
-  return new AppError(
-    "precondition_failed",
-    "The memory has changed since. Read it again, then decide.",
-  );
-}
-
-/** Saving, changing and removing memories; see `createMemories`. */
-export function createWriting({
-  store,
-  idempotency,
-  clock,
-  secrets,
-  get,
-}: {
-  store: Pick<Store, "use">;
-  idempotency: Idempotency;
-  clock: () => number;
-  secrets: SecretWatch;
-  get: Reading["get"];
-}) {
   return {
-    ...createSaving({ store, idempotency, clock }),
-
-    /** Imports memories; see `importMemories`. */
-    import: (reach: Reach, lines: AsyncIterable<ImportLine>, options: ImportOptions) =>
-      importMemories({ store, clock, secrets }, reach, lines, options),
-
-    update: createUpdate({ store, clock, get }),
-
-    /** Moves memories to another project; see `createMove`. */
-    ...createMove({ store, clock }),
+    update,
 
     /**
      * Removes a memory. The memory that it superseded is then superseded by the one that superseded it.
@@ -169,4 +122,11 @@ export function createWriting({
       );
     },
   };
+}
+
+function hasChanged() {
+  return new AppError(
+    "precondition_failed",
+    "The memory has changed since. Read it again, then decide.",
+  );
 }

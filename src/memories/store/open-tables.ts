@@ -4,7 +4,7 @@ import type { Metrics } from "../../metrics.ts";
 import type { TableHead } from "../log/shared-log.ts";
 import type { KeptTable } from "../table/table.ts";
 import { WriterEnded } from "../table/writer.ts";
-import { createPool, createPoolLimits, type PoolItem } from "./pool.ts";
+import { createPool, createPoolLimits } from "./pool.ts";
 import {
   endWrites,
   type OpenTable,
@@ -12,7 +12,8 @@ import {
   type PooledTable,
   type TableOpening,
 } from "./pooled-table.ts";
-import { startUpkeep, type UpkeptTable } from "./upkeep.ts";
+import { lagsOf, measureStore } from "./store-metrics.ts";
+import { runChore, startUpkeep } from "./upkeep.ts";
 
 /**
  * Closed tables after which all garbage is collected, and those after which young garbage is, in some 5 ms.
@@ -43,14 +44,6 @@ function createGarbageCollection(): () => void {
 
 export type OpenTables = ReturnType<typeof createOpenTables>;
 
-/** Seconds; 0 when nothing waits. */
-export interface Lags {
-  /** Since the oldest change that no base includes yet. */
-  flush: number;
-  /** Since the oldest deletion whose data is still in the files. */
-  forgetting: number;
-}
-
 /**
  * The tables by name. A table opens when it is first used, and upkeep runs while it is open.
  * @param room bytes of memory for all views together
@@ -59,63 +52,36 @@ export function createOpenTables({
   room,
   lines,
   metrics,
-  ...opening
+  ...options
 }: TableOpening & { room: number; lines: Lines; metrics: Metrics }) {
+  const countCommit = measureStore(metrics, { log: options.storage.log, opened: () => opened() });
+  const opening: TableOpening = {
+    ...options,
+    onChange(table, outcome, isOwn) {
+      if (isOwn) countCommit(outcome);
+      options.onChange(table, outcome, isOwn);
+    },
+  };
   const { shared } = opening.storage.log;
   const viewRoom = { bytes: room, make: (bytes: number) => limits.makeRoom(bytes) };
   const collectGarbage = createGarbageCollection();
-  const pool = createPool<PooledTable>({
-    open: (name) => openPooledTable(name, opening, viewRoom),
-    async close({ table }) {
+  const pool = createPool(
+    (name) => openPooledTable(name, opening, viewRoom),
+    async ({ table }) => {
       table.view.close();
       await table.base.replace(null);
       collectGarbage();
     },
-  });
+  );
   const limits = createPoolLimits(pool, { room, mayCloseUnflushed: shared !== undefined });
   const opened = (): PooledTable[] => pool.all().flatMap(({ value }) => value ?? []);
 
-  const runChore = (
-    item: PoolItem<PooledTable>,
-    open: PooledTable,
-    task: () => Promise<void>,
-  ): Promise<void> => {
-    open.chore = pool.hold(item, () =>
-      task().finally(() => {
-        if (open.flush.mustReopen) pool.retire(item);
-      }),
-    );
-    return open.chore;
-  };
-
-  const upkeptTables = (): UpkeptTable[] => {
-    const excess = limits.inExcess();
-    return pool.all().flatMap((item) => {
-      const { name, value } = item;
-      if (!value || value.ending) return [];
-      const run = (task: () => Promise<void>) => runChore(item, value, task);
-      return [{ name, flush: value.flush, isInExcess: excess.has(item), run }];
-    });
-  };
-
-  const lags = (): Lags => ({
-    flush: longestSince(opened().map(({ table }) => table.pending.dirtySince)),
-    forgetting: longestSince(opened().map(({ flush }) => flush.remainsSince())),
-  });
-
-  const upkeep = startUpkeep({
-    tables: upkeptTables,
-    afterChores: () => limits.closeUnused(),
-    lines,
-    metrics,
-  });
+  const upkeep = startUpkeep(pool, limits, { lines, metrics });
 
   return {
     opened: (): KeptTable[] => opened().map(({ table }) => table),
-    /** How far the upkeep of open tables is behind. */
-    lags,
     /** The longer one of the lags, in seconds. */
-    lag: (): number => Math.max(...Object.values(lags())),
+    lag: (): number => Math.max(...Object.values(lagsOf(opened()))),
 
     /**
      * Runs `task` on a table, which stays open meanwhile.
@@ -185,7 +151,7 @@ export function createOpenTables({
       for (const item of pool.all()) {
         const open = await item.opening.catch(() => null);
         if (!shared && open && !item.isRetired && !open.ending && !open.flush.isIdle()) {
-          await runChore(item, open, () => open.flush.run("flush")).catch((error) => {
+          await runChore(pool, item, open, "flush").catch((error) => {
             lines.error("flush_failed", { table: item.name, cause: String(error) });
           });
         }
@@ -193,10 +159,4 @@ export function createOpenTables({
       }
     },
   };
-}
-
-/** Seconds since the first of some moments of `performance.now()`; 0 without any. */
-function longestSince(moments: readonly (number | null)[]): number {
-  const now = performance.now();
-  return (now - Math.min(now, ...moments.filter((moment) => moment !== null))) / 1_000;
 }

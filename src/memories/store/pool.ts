@@ -1,12 +1,12 @@
 import { AppError } from "../../errors.ts";
 import type { PooledTable } from "./pooled-table.ts";
 
-/** A resource that is open under a name, or is being opened. */
-export interface PoolItem<Value> {
+/** A table that is open, or is being opened. */
+export interface PoolItem {
   readonly name: string;
-  opening: Promise<Value>;
+  opening: Promise<PooledTable>;
   /** `null` until it is open. */
-  value: Value | null;
+  value: PooledTable | null;
   users: number;
   /** Whether it closes when its last user releases it. */
   isRetired: boolean;
@@ -14,19 +14,16 @@ export interface PoolItem<Value> {
 }
 
 /**
- * Open resources by name, in the order of last use. The first user opens a resource. A retired one closes
- * when its last user has released it; the next user then opens it again.
+ * Open tables by name, in the order of last use. The first user opens a table. A retired one closes when its
+ * last user has released it; the next user then opens it again.
  */
-export function createPool<Value>({
-  open,
-  close,
-}: {
-  open: (name: string) => Promise<Value>;
-  close: (value: Value) => Promise<void>;
-}) {
-  const items = new Map<string, PoolItem<Value>>();
+export function createPool(
+  open: (name: string) => Promise<PooledTable>,
+  close: (table: PooledTable) => Promise<void>,
+) {
+  const items = new Map<string, PoolItem>();
 
-  const acquire = (name: string): PoolItem<Value> => {
+  const acquire = (name: string): PoolItem => {
     const item = items.get(name) ?? newItem(name);
     items.delete(name);
     items.set(name, item);
@@ -34,8 +31,8 @@ export function createPool<Value>({
     return item;
   };
 
-  const newItem = (name: string): PoolItem<Value> => {
-    const item: PoolItem<Value> = {
+  const newItem = (name: string): PoolItem => {
+    const item: PoolItem = {
       name,
       opening: Promise.resolve()
         .then(() => open(name))
@@ -53,20 +50,17 @@ export function createPool<Value>({
     return item;
   };
 
-  const closeItem = ({ value, closed }: PoolItem<Value>) =>
+  const closeItem = ({ value, closed }: PoolItem) =>
     closed.resolve(value ? close(value) : undefined);
 
-  const release = (item: PoolItem<Value>): void => {
+  const release = (item: PoolItem): void => {
     item.users--;
     if (item.users === 0 && item.isRetired) closeItem(item);
   };
 
   return {
     /** Runs a task on an item, which stays open meanwhile. The task waits for `opening` itself. */
-    async use<Result>(
-      name: string,
-      task: (item: PoolItem<Value>) => Promise<Result>,
-    ): Promise<Result> {
+    async use<Result>(name: string, task: (item: PoolItem) => Promise<Result>): Promise<Result> {
       const item = acquire(name);
       try {
         return await task(item);
@@ -76,7 +70,7 @@ export function createPool<Value>({
     },
 
     /** Keeps an item open until a task ends, without counting as a use. */
-    async hold<Result>(item: PoolItem<Value>, task: () => Promise<Result>): Promise<Result> {
+    async hold<Result>(item: PoolItem, task: () => Promise<Result>): Promise<Result> {
       item.users++;
       try {
         return await task();
@@ -86,7 +80,7 @@ export function createPool<Value>({
     },
 
     /** Closes an item as soon as nobody uses it. */
-    retire(item: PoolItem<Value>): void {
+    retire(item: PoolItem): void {
       if (items.get(item.name) === item) items.delete(item.name);
       if (item.isRetired) return;
       item.isRetired = true;
@@ -96,10 +90,10 @@ export function createPool<Value>({
     get size() {
       return items.size;
     },
-    get: (name: string): PoolItem<Value> | undefined => items.get(name),
+    get: (name: string): PoolItem | undefined => items.get(name),
 
     /** The least recently used first. */
-    all: (): PoolItem<Value>[] => [...items.values()],
+    all: (): PoolItem[] => [...items.values()],
   };
 }
 
@@ -125,7 +119,7 @@ const PLACE_CHECK_MS = 50;
  * @param mayCloseUnflushed whether another process can flush a table that is closed here
  */
 export function createPoolLimits(
-  pool: ReturnType<typeof createPool<PooledTable>>,
+  pool: ReturnType<typeof createPool>,
   { room, mayCloseUnflushed }: { room: number; mayCloseUnflushed: boolean },
 ) {
   const maxUnused = Math.max(UNUSED_PER_GIB, Math.floor((room / GIB) * UNUSED_PER_GIB));
@@ -133,7 +127,7 @@ export function createPoolLimits(
   const viewBytes = () =>
     pool.all().reduce((sum, { value }) => sum + (value?.table.viewBytes ?? 0), 0);
 
-  const isUnused = ({ users, value }: PoolItem<PooledTable>) =>
+  const isUnused = ({ users, value }: PoolItem) =>
     users === 0 &&
     value !== null &&
     !value.table.view.isFilling &&
@@ -177,7 +171,7 @@ export function createPoolLimits(
     },
 
     /** Unused tables beyond the limit, which can't close before they are flushed. */
-    inExcess: (): Set<PoolItem<PooledTable>> => {
+    inExcess: (): Set<PoolItem> => {
       if (mayCloseUnflushed) return new Set();
       const oldest = pool.all().slice(0, Math.max(0, pool.size - maxUnused));
       return new Set(oldest.filter(({ users }) => users === 0));

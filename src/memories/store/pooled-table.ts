@@ -2,7 +2,7 @@ import type { Embedders } from "../../embedding/chosen-model.ts";
 import type { Embedder } from "../../embedding/embedder.ts";
 import type { Outcome } from "../log/pending.ts";
 import type { QuotaOf } from "../model/quota.ts";
-import { openSharedTable, openTable } from "../table/open-table.ts";
+import { openTable } from "../table/open-table.ts";
 import { createReplay } from "../table/replay.ts";
 import type { Storage } from "../table/storage.ts";
 import type { KeptTable, MemoryTable, Room } from "../table/table.ts";
@@ -35,10 +35,8 @@ export interface TableOpening {
   due: Due;
   /** The quota of a table; null without one. */
   quotaOf: QuotaOf;
-  /** Receives each commit of this process. */
-  onCommit: (table: MemoryTable, outcome: Outcome) => void;
-  /** Receives each commit of other processes. */
-  onReplay?: (table: MemoryTable, outcome: Outcome) => void;
+  /** Receives each commit; `isOwn` unless another process has made it. */
+  onChange: (table: MemoryTable, outcome: Outcome, isOwn: boolean) => void;
   /** Called right before a table is used. @throws when it must not be, WriterEnded when it was replaced */
   checkUse?: (name: string) => void;
 }
@@ -46,29 +44,26 @@ export interface TableOpening {
 /** Opens a table with its writer and its flush. */
 export async function openPooledTable(
   name: string,
-  { storage, embedders, due, quotaOf, onCommit, onReplay }: TableOpening,
+  { storage, embedders, due, quotaOf, onChange }: TableOpening,
   room: Room,
 ): Promise<PooledTable> {
   const { log, codec } = storage;
-  const { shared } = log;
-  const options = { storage, wanted: embedders.wanted.model, largeRows: due.largeRows, room };
-  const table = shared
-    ? await openSharedTable(name, options, shared)
-    : await openTable(name, options);
-  const sharing = shared && {
-    replay: createReplay({
-      table,
-      log: shared,
-      codec,
-      onReplay: (outcome) => onReplay?.(table, outcome),
-    }),
+  const table = await openTable(name, {
+    storage,
+    wanted: embedders.wanted.model,
+    largeRows: due.largeRows,
+    room,
+  });
+  const onReplay = (outcome: Outcome) => onChange(table, outcome, false);
+  const sharing = log.shared && {
+    replay: createReplay({ table, log: log.shared, codec, onReplay }),
   };
   const writer = createWriter({
     table,
     log,
-    sharing: sharing ?? null,
+    sharing,
     quotaOf: () => quotaOf(name),
-    onCommit: (outcome) => onCommit(table, outcome),
+    onCommit: (outcome) => onChange(table, outcome, true),
   });
   const flush = createFlush({ table, ...storage, due });
   const embedder = embedders.of(table.model);

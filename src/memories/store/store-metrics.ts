@@ -1,62 +1,49 @@
 import type { Metrics } from "../../metrics.ts";
-import type { Vault } from "../base/vault.ts";
-import { accountOf, type Log } from "../log/log.ts";
+import type { Log } from "../log/log.ts";
 import type { Outcome } from "../log/pending.ts";
-import type { Usage } from "../model/quota.ts";
 import type { KeptTable } from "../table/table.ts";
-import type { Lags, OpenTables } from "./open-tables.ts";
-import type { Store } from "./store.ts";
+import type { PooledTable } from "./pooled-table.ts";
 
-/** Bytes of a table's base on disk, and of its pending changes if the table is open. */
-export async function bytesOfTable(
-  name: string,
-  {
-    tables,
-    log,
-    vault,
-  }: { tables: Pick<OpenTables, "opened">; log: Pick<Log, "head">; vault: Pick<Vault, "bytes"> },
-): Promise<number> {
-  const pending = tables.opened().find((table) => table.name === name)?.pending.bytes ?? 0;
-  const head = await log.head(name);
-  return pending + (head?.checkpoint ? await vault.bytes(head.checkpoint.base) : 0);
+/** How far the upkeep of open tables is behind, in seconds; 0 when nothing waits. */
+export function lagsOf(opened: readonly PooledTable[]) {
+  return {
+    /** Since the oldest change that no base includes yet. */
+    flush: longestSince(opened.map(({ table }) => table.pending.dirtySince)),
+    /** Since the oldest deletion whose data is still in the files. */
+    forgetting: longestSince(opened.map(({ flush }) => flush.remainsSince())),
+  };
 }
 
-/** The usage of a table. Opens it only where the log has not counted the usage. */
-export async function usageOfTable(
-  name: string,
-  { log, use }: { log: Pick<Log, "head">; use: Store["use"] },
-): Promise<Usage> {
-  const head = await log.head(name);
-  if (head === null) return { memories: 0, bytes: 0 };
-  return head.usage ?? (await use(accountOf(name), async ({ table }) => ({ ...table.usage })));
+/** Seconds since the first of some moments of `performance.now()`; 0 without any. */
+function longestSince(moments: readonly (number | null)[]): number {
+  const now = performance.now();
+  return (now - Math.min(now, ...moments.filter((moment) => moment !== null))) / 1_000;
 }
 
-/** Accounts that have a table. */
-export async function accountsIn(log: Pick<Log, "tables">): Promise<string[]> {
-  return [...new Set((await log.tables()).map(accountOf))];
-}
-
-/** Adds metrics of the open tables, and of the lag of their upkeep. */
+/**
+ * Adds metrics of the open tables, and of the lag of their upkeep.
+ * @returns counts a commit
+ */
 export function measureStore(
   metrics: Metrics,
-  { log, opened, lags }: { log: Pick<Log, "size">; opened: () => KeptTable[]; lags: () => Lags },
-): { onCommit(outcome: Outcome): void } {
+  { log, opened }: { log: Pick<Log, "size">; opened: () => PooledTable[] },
+): (outcome: Outcome) => void {
   const commits = metrics.counter("ctxd_commits_total", "Commits, each of one write or many.");
   const written = metrics.counter("ctxd_memories_written_total", "Memories saved or changed.");
   const removed = metrics.counter("ctxd_memories_removed_total", "Memories removed.");
 
   metrics.gauge("ctxd_log_entries", "Commits that no base includes yet.", log.size);
   const sum = (of: (table: KeptTable) => number) =>
-    opened().reduce((total, table) => total + of(table), 0);
+    opened().reduce((total, { table }) => total + of(table), 0);
   metrics.gauge(
     "ctxd_flush_lag_seconds",
     "Age of the oldest commit that no base includes yet.",
-    () => lags().flush,
+    () => lagsOf(opened()).flush,
   );
   metrics.gauge(
     "ctxd_forgetting_lag_seconds",
     "Time since the oldest deletion whose data is still in the files.",
-    () => lags().forgetting,
+    () => lagsOf(opened()).forgetting,
   );
   metrics.gauge("ctxd_open_tables", "Tables in use, one for each account.", () => opened().length);
   metrics.gauge("ctxd_view_memories", "Memories in the views of open tables.", () =>
@@ -69,11 +56,9 @@ export function measureStore(
     sum(({ base }) => base.current?.rows ?? 0),
   );
 
-  return {
-    onCommit(outcome) {
-      commits.inc();
-      written.inc(outcome.written.length);
-      removed.inc(outcome.removed.length);
-    },
+  return (outcome) => {
+    commits.inc();
+    written.inc(outcome.written.length);
+    removed.inc(outcome.removed.length);
   };
 }

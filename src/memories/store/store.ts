@@ -37,3 +37,33 @@ export interface Store {
 export function accountRemoved(): AppError {
   return new AppError("not_found", "This account has been removed.");
 }
+
+/**
+ * A store that can be used while it is being opened: calls wait until it is open, and fail if opening it
+ * fails.
+ */
+export function deferredStore(opening: Promise<Store>): Store {
+  let opened: Store | null = null;
+  opening.then(
+    (store) => {
+      opened = store;
+    },
+    // Callers that wait receive the error. Without callers it must not count as unhandled.
+    () => {},
+  );
+  return {
+    use: async (accountId, task) => (await opening).use(accountId, task),
+    drop: async (accountId) => (await opening).drop(accountId),
+    bytes: async (accountId) => (await opening).bytes(accountId),
+    position: async (accountId) => (await opening).position(accountId),
+    usage: async (accountId) => (await opening).usage(accountId),
+    accounts: async () => (await opening).accounts(),
+    reembedded: () => opened?.reembedded() ?? null,
+    lag: () => opened?.lag() ?? 0,
+    close: () =>
+      opening.then(
+        (store) => store.close(),
+        () => {},
+      ),
+  };
+}

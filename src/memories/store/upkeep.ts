@@ -1,7 +1,9 @@
 import type { Log as Lines } from "../../log.ts";
 import type { Metrics } from "../../metrics.ts";
-import type { Flush } from "../upkeep/flush.ts";
+import { type Loop, startLoop } from "../../timing/loop.ts";
 import type { Chore } from "../upkeep/flush-state.ts";
+import type { createPool, createPoolLimits, PoolItem } from "./pool.ts";
+import type { PooledTable } from "./pooled-table.ts";
 
 /** Milliseconds between two checks of what is due. */
 const CHECK_MS = 500;
@@ -14,36 +16,32 @@ const AVERAGED_FLUSHES = 8;
  */
 const MAX_PARALLEL = 3;
 
-/** An open table, as upkeep sees it. */
-export interface UpkeptTable {
-  name: string;
-  flush: Flush;
-  /** Whether too many tables are open and this one is to be closed. */
-  isInExcess: boolean;
-  /** Runs a task while the table stays open. */
-  run(task: () => Promise<void>): Promise<void>;
+type Pool = ReturnType<typeof createPool>;
+
+/** Runs a chore while its table stays open. A table that must be opened again closes afterwards. */
+export function runChore(
+  pool: Pool,
+  item: PoolItem,
+  open: PooledTable,
+  chore: Chore,
+): Promise<void> {
+  const run = () =>
+    open.flush.run(chore).finally(() => {
+      if (open.flush.mustReopen) pool.retire(item);
+    });
+  open.chore = pool.hold(item, run);
+  return open.chore;
 }
 
 /**
  * Flushes and indexes all open tables in the background, one at a time, or `MAX_PARALLEL` when something
  * is urgent.
- * @param tables the tables that are open now
- * @param afterChores is called after each round of chores
  */
-export function startUpkeep({
-  tables,
-  afterChores,
-  lines,
-  metrics,
-}: {
-  tables: () => UpkeptTable[];
-  afterChores: () => void;
-  lines: Lines;
-  metrics: Metrics;
-}): {
-  /** Starts no further chores, and resolves when the running ones have ended. */
-  stop(): Promise<void>;
-} {
+export function startUpkeep(
+  pool: Pool,
+  limits: ReturnType<typeof createPoolLimits>,
+  { lines, metrics }: { lines: Lines; metrics: Metrics },
+): Loop {
   const runs = metrics.counter("ctxd_upkeep_runs_total", "Chores done on tables.", [
     "chore",
     "result",
@@ -51,60 +49,48 @@ export function startUpkeep({
   const durations = metrics.durations("ctxd_upkeep_duration_seconds", "Time of a chore.", [
     "chore",
   ]);
-  let isStopped = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let round: Promise<void> = Promise.resolve();
   let flushTime = FIRST_FLUSH_MS;
 
   /** The most urgent chores. Tables whose deleted data is oldest come first. */
-  const next = (): { table: UpkeptTable; chore: Chore }[] => {
-    const all = tables();
-    const since = ({ flush }: UpkeptTable) => flush.remainsSince() ?? Number.POSITIVE_INFINITY;
-    const ahead = flushTime * all.filter(({ flush }) => flush.remainsSince() !== null).length;
-    const jobs = all.flatMap((table) => {
-      const chore = table.flush.due(ahead, table.isInExcess);
-      return chore ? { table, chore } : [];
+  const next = () => {
+    const excess = limits.inExcess();
+    const all = pool.all().flatMap((item) => {
+      const open = item.value;
+      if (!open || open.ending) return [];
+      const remainsSince = open.flush.remainsSince() ?? Number.POSITIVE_INFINITY;
+      return [{ item, open, remainsSince, isInExcess: excess.has(item) }];
     });
-    jobs.sort((one, other) => since(one.table) - since(other.table));
-    const isUrgent = all.some(({ flush, isInExcess }) => isInExcess || flush.isLate(ahead));
+    const ahead = flushTime * all.filter((table) => Number.isFinite(table.remainsSince)).length;
+    const jobs = all.flatMap((table) => {
+      const chore = table.open.flush.due(ahead, table.isInExcess);
+      return chore ? { ...table, chore } : [];
+    });
+    jobs.sort((one, other) => one.remainsSince - other.remainsSince);
+    const isUrgent = all.some(({ open, isInExcess }) => isInExcess || open.flush.isLate(ahead));
     return jobs.slice(0, isUrgent ? MAX_PARALLEL : 1);
   };
 
-  const runChore = async ({ table, chore }: ReturnType<typeof next>[number]) => {
+  const run = async ({ item, open, chore }: ReturnType<typeof next>[number]) => {
     const end = durations.startTimer({ chore });
+    const table = item.name;
     try {
-      await table.run(() => table.flush.run(chore));
+      await runChore(pool, item, open, chore);
       runs.inc({ chore, result: "ok" });
-      lines.debug("upkeep", { table: table.name, chore, ms: Math.round(end() * 1_000) });
+      lines.debug("upkeep", { table, chore, ms: Math.round(end() * 1_000) });
     } catch (error) {
       runs.inc({ chore, result: "failed" });
-      lines.error("upkeep_failed", { table: table.name, chore, cause: String(error) });
+      lines.error("upkeep_failed", { table, chore, cause: String(error) });
     }
   };
 
-  const work = async () => {
-    for (let jobs = next(); jobs.length > 0 && !isStopped; jobs = next()) {
+  return startLoop(async (isStopped) => {
+    for (let jobs = next(); jobs.length > 0 && !isStopped(); jobs = next()) {
       const started = performance.now();
-      await Promise.all(jobs.map(runChore));
+      await Promise.all(jobs.map(run));
       const time = (performance.now() - started) / jobs.length;
       flushTime += (time - flushTime) / AVERAGED_FLUSHES;
-      afterChores();
+      limits.closeUnused();
     }
-    if (!isStopped) schedule();
-  };
-
-  const schedule = () => {
-    timer = setTimeout(() => {
-      round = work();
-    }, CHECK_MS);
-  };
-  schedule();
-
-  return {
-    async stop() {
-      isStopped = true;
-      clearTimeout(timer);
-      await round;
-    },
-  };
+    return CHECK_MS;
+  }, CHECK_MS);
 }

@@ -6,7 +6,6 @@ import type { Outcome } from "../log/pending.ts";
 import type { Answer, Entry, Lease } from "../log/records.ts";
 import { LeaseLost } from "../log/shared-log.ts";
 import { checkQuota, minus, plus, type QuotaOf } from "../model/quota.ts";
-import type { MemoryRow } from "../model/rows.ts";
 import { readForCommit } from "./commit-reading.ts";
 import type { createDraft, QueuedChange } from "./draft.ts";
 import { removeLinked } from "./links.ts";
@@ -82,8 +81,8 @@ export interface Commit {
   log: Pick<Log, "append">;
   quotaOf: () => ReturnType<QuotaOf>;
   onCommit: (outcome: Outcome) => void;
-  /** `null` where no other process writes to the table. */
-  sharing: Sharing | null;
+  /** Where other processes write to the table too. */
+  sharing?: Sharing | undefined;
 }
 
 /** How often a commit is tried when another process commits first each time. */
@@ -145,7 +144,10 @@ async function tryCommit(changes: readonly QueuedChange[], commit: Commit): Prom
     change.apply(draft);
     if (quota) checkQuota(quota, plus(table.usage, before), minus(draft.growth(), before));
   };
-  const applied = filtersFirst(changes).filter((change) => {
+  // Filters were matched before the group, so they apply to what was there before it.
+  const rank = ({ filter }: QueuedChange) => (filter === null ? 1 : 0);
+  const filtersFirst = changes.toSorted((a, b) => rank(a) - rank(b));
+  const applied = filtersFirst.filter((change) => {
     try {
       draft.attempt(() => apply(change));
       return true;
@@ -163,12 +165,6 @@ async function tryCommit(changes: readonly QueuedChange[], commit: Commit): Prom
   }
 }
 
-/** Filters were matched before the group, so they apply to what was there before it. */
-function filtersFirst(changes: readonly QueuedChange[]): QueuedChange[] {
-  const hasFilter = ({ filter }: QueuedChange) => filter !== null;
-  return [...changes.filter(hasFilter), ...changes.filter((change) => !hasFilter(change))];
-}
-
 async function append(
   draft: ReturnType<typeof createDraft>,
   { answers, lease }: { answers: Answer[]; lease: Lease | undefined },
@@ -182,7 +178,11 @@ async function append(
   const bytes = written.length > 0 ? table.encode(written) : null;
   await pause();
   const model = table.model.id;
-  const expiresAt = firstExpiry(written);
+  const expiresAt = written.reduce<number | null>(
+    (first, memory) =>
+      first === null ? memory.expiresAt : Math.min(first, memory.expiresAt ?? first),
+    null,
+  );
   const entry = { model, written: bytes, removed, leavesOldData, usage, expiresAt, answers };
   const seq = sharing
     ? await appendShared(entry, { table, log, sharing, lease })
@@ -190,13 +190,4 @@ async function append(
   if (seq === null) return;
   await table.apply(seq, outcome, usage);
   onCommit(outcome);
-}
-
-/** When the first of some memories expires; `null` when none does. */
-function firstExpiry(memories: readonly MemoryRow[]): number | null {
-  let first: number | null = null;
-  for (const { expiresAt } of memories) {
-    if (expiresAt !== null && expiresAt < (first ?? Number.POSITIVE_INFINITY)) first = expiresAt;
-  }
-  return first;
 }

@@ -5,8 +5,8 @@ import type { Filter } from "../model/filter.ts";
 import { bytesOf, minus, plus, type Usage } from "../model/quota.ts";
 import { embeddingOf, isSameText, type MemoryRow, type StoredMemory } from "../model/rows.ts";
 
-/** What a change reads, and what it answers. */
-interface ChangeInput {
+/** A change of single memories. If `apply` throws, this change fails and the others are made. */
+export interface Change<Result> {
   /** Memories that `apply` reads. */
   ids: readonly string[];
   /** Whether `apply` reads their vectors too. */
@@ -19,20 +19,15 @@ interface ChangeInput {
   answer?: Answer | undefined;
   /** The lease of a copy that this change is part of. Without the lease, the change is not made. */
   lease?: Lease | undefined;
-}
-
-/** A change of single memories. If `apply` throws, this change fails and the others are made. */
-export interface Change<Result> extends ChangeInput {
   apply(draft: Draft): Result;
 }
 
 /** A change that waits for its commit. */
-export interface QueuedChange extends ChangeInput {
+export interface QueuedChange extends Change<void> {
   /** Removes memories that match this filter, besides what `apply` does; see `MAX_REMOVED`. */
   filter: Filter | null;
   /** Whether this change may relink a memory that is linked with removed ones; by default all. */
   mayRelink?: ((memory: MemoryRow) => boolean) | undefined;
-  apply(draft: Draft): void;
   /**
    * @param removed the number of memories that the filter removed
    * @param left the number of others that match it

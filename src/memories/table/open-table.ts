@@ -1,7 +1,6 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import { AppError } from "../../errors.ts";
 import { isDiskFull } from "../../system/disk-errors.ts";
-import type { Base } from "../base/base.ts";
 import { modelNamed } from "../base/schema.ts";
 import type { Vault } from "../base/vault.ts";
 import { accountOf, manifestFile, tableFor } from "../log/log.ts";
@@ -14,47 +13,99 @@ import { decodeEntry } from "./replay.ts";
 import type { Storage } from "./storage.ts";
 import type { KeptTable, Room } from "./table.ts";
 
+/** How often opening is tried when other processes record a newer base each time. */
+const MAX_TRIES = 5;
+
+interface TableOptions {
+  storage: Storage;
+  /** The model of a new table. */
+  wanted: EmbeddingModel;
+  largeRows: number;
+  room: Room;
+}
+
 /**
  * Opens a table from its checkpoint and its log.
- * @param wanted the model of a new table
  * @throws AppError `unavailable` when that fails
  */
-export async function openTable(
-  name: string,
-  options: { storage: Storage; wanted: EmbeddingModel; largeRows: number; room: Room },
-): Promise<KeptTable> {
+export async function openTable(name: string, options: TableOptions): Promise<KeptTable> {
+  const { log } = options.storage;
   try {
-    return await open(name, options);
+    if (!log.shared) return await openAt(await log.head(name), name, options);
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const table = await openAmongOthers(name, options);
+      if (table) return table;
+    }
+    throw new Error(`bases of ${name} are recorded faster than they can be opened`);
   } catch (error) {
     throw openingFailed(error);
   }
 }
 
-async function open(
-  name: string,
-  { storage: { log, vault, bases, codec }, wanted, ...limits }: Parameters<typeof openTable>[1],
-): Promise<KeptTable> {
+/**
+ * Opens a table that other processes write to.
+ * @returns `null` when another process recorded a newer base meanwhile, or replaced the table
+ */
+async function openAmongOthers(name: string, options: TableOptions): Promise<KeptTable | null> {
+  const { log } = options.storage;
   const head = await log.head(name);
+  try {
+    return await openAt(head, name, options);
+  } catch (error) {
+    // A replaced base may be removed at any moment.
+    const now = await log.head(name);
+    if (!now !== !head || !isSameBase(now?.checkpoint, head?.checkpoint)) return null;
+    throw error;
+  }
+}
+
+async function openAt(
+  head: Head | null,
+  name: string,
+  { storage: { log, vault, bases, codec }, wanted, ...limits }: TableOptions,
+): Promise<KeptTable> {
   const checkpoint = head?.checkpoint ?? null;
   if (checkpoint) await restoreBase(name, checkpoint, vault);
   const base = checkpoint && (await bases.open(checkpoint));
-  const logged = await log.entries(name);
-  const entries = logged.map(({ seq, written, removed, leavesOldData }) => ({
-    seq,
-    outcome: { written: written ? codec.decode(written) : [], removed, leavesOldData },
-  }));
-  const table = createTable({
-    name,
-    model: base?.model ?? (await loggedModel(name, entries, log, wanted)),
-    base,
-    entries,
-    usage: head?.usage ?? { memories: 0, bytes: 0 },
-    seq: head?.seq ?? 0,
-    codec,
-    ...limits,
-  });
-  if (head && !head.usage) table.recount(await countUsage(table));
-  return table;
+  try {
+    const { logged, seq, usage } = log.shared
+      ? await readShared(name, head, log.shared)
+      : { logged: await log.entries(name), seq: head?.seq ?? 0, usage: head?.usage };
+    const entries = logged.map((each) => ({ seq: each.seq, outcome: decodeEntry(codec, each) }));
+    const table = createTable({
+      name,
+      model: base?.model ?? (await loggedModel(name, entries, log, wanted)),
+      base,
+      entries,
+      usage: usage ?? { memories: 0, bytes: 0 },
+      seq,
+      codec,
+      ...limits,
+    });
+    if (head && !usage) table.recount(await countUsage(table));
+    return table;
+  } catch (error) {
+    base?.close();
+    throw error;
+  }
+}
+
+/** All entries after a table's checkpoint, and the number and the usage of the last one. */
+async function readShared(name: string, head: Head | null, log: SharedLog) {
+  const logged: NumberedEntry[] = [];
+  for (let seq = head?.checkpoint?.upTo ?? 0; ; ) {
+    const since = await log.since(name, seq);
+    if (!since) {
+      if (head) throw new Error(`${name} has been dropped`);
+      return { logged: [], seq: 0, usage: null };
+    }
+    if (since.upTo > seq) throw new Error(`another base of ${name} has been recorded`);
+    logged.push(...since.entries);
+    const last = logged.at(-1);
+    seq = last?.seq ?? since.seq;
+    // If no entry follows the base, the head's usage is still right.
+    if (seq >= since.seq) return { logged, seq, usage: last?.usage ?? head?.usage };
+  }
 }
 
 /** Restores the base's files that its checkpoint lists, and removes all others. */
@@ -108,96 +159,4 @@ function openingFailed(error: unknown): unknown {
     ? "The server's disk is full: the memories can't be opened until there is space."
     : "The memories can't be opened now. Try again in a moment.";
   return new AppError("unavailable", message, { cause: error, retryAfter: 5 });
-}
-
-/** How often opening is tried when other processes record a newer base each time. */
-const MAX_TRIES = 5;
-
-/**
- * Opens a table from its checkpoint and its log, while other processes write to it.
- * @throws AppError `unavailable` when that fails
- */
-export async function openSharedTable(
-  name: string,
-  options: { storage: Storage; wanted: EmbeddingModel; largeRows: number; room: Room },
-  log: SharedLog,
-): Promise<KeptTable> {
-  try {
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const table = await tryToOpen(name, options, log);
-      if (table) return table;
-    }
-    throw new Error(`bases of ${name} are recorded faster than they can be opened`);
-  } catch (error) {
-    throw openingFailed(error);
-  }
-}
-
-/** @returns `null` when another process recorded a newer base meanwhile, or replaced the table */
-async function tryToOpen(
-  name: string,
-  { storage, ...options }: Parameters<typeof openSharedTable>[1],
-  log: SharedLog,
-): Promise<KeptTable | null> {
-  const head = await storage.log.head(name);
-  try {
-    const base = head?.checkpoint ? await openBase(head.checkpoint, storage) : null;
-    try {
-      return await openOn(name, { head, base }, { storage, ...options }, log);
-    } catch (error) {
-      base?.close();
-      throw error;
-    }
-  } catch (error) {
-    // A replaced base may be removed at any moment.
-    const now = await storage.log.head(name);
-    if (!now !== !head || !isSameBase(now?.checkpoint, head?.checkpoint)) return null;
-    throw error;
-  }
-}
-
-async function openBase(checkpoint: Checkpoint, { vault, bases }: Storage): Promise<Base> {
-  await vault.restore(checkpoint.base, checkpoint.files);
-  return await bases.open(checkpoint);
-}
-
-async function openOn(
-  name: string,
-  { head, base }: { head: Head | null; base: Base | null },
-  { storage, wanted, ...limits }: Parameters<typeof openSharedTable>[1],
-  log: SharedLog,
-): Promise<KeptTable> {
-  const upTo = base?.checkpoint.upTo ?? 0;
-  const read = await readLogged(name, upTo, log);
-  if (head && !read) throw new Error(`${name} has been dropped`);
-  const { logged, seq } = read ?? { logged: [], seq: 0 };
-  const { codec } = storage;
-  const entries = logged.map((each) => ({ seq: each.seq, outcome: decodeEntry(codec, each) }));
-  // If no entry follows the base, the head's usage is still right.
-  const usage = logged.at(-1)?.usage ?? head?.usage;
-  const table = createTable({
-    name,
-    base,
-    entries,
-    codec,
-    model: base?.model ?? (await loggedModel(name, entries, storage.log, wanted)),
-    usage: usage ?? { memories: 0, bytes: 0 },
-    seq,
-    ...limits,
-  });
-  if (base && !usage) table.recount(await countUsage(table));
-  return table;
-}
-
-/** All entries after a checkpoint, and the number of the last one. `null` when the table does not exist. */
-async function readLogged(name: string, upTo: number, log: SharedLog) {
-  const logged: NumberedEntry[] = [];
-  for (let seq = upTo; ; ) {
-    const since = await log.since(name, seq);
-    if (!since) return null;
-    if (since.upTo > seq) throw new Error(`another base of ${name} has been recorded`);
-    logged.push(...since.entries);
-    seq = logged.at(-1)?.seq ?? since.seq;
-    if (seq >= since.seq) return { logged, seq };
-  }
 }

@@ -1,11 +1,12 @@
 import type { MemoryCodec } from "../base/base.ts";
 import type { Outcome } from "../log/pending.ts";
-import type { NumberedEntry, SharedLog, Since } from "../log/shared-log.ts";
+import type { LoggedEntry } from "../log/records.ts";
+import type { SharedLog, Since } from "../log/shared-log.ts";
 import type { MemoryTable } from "./table.ts";
 import { WriterEnded } from "./writer.ts";
 
 /** The outcome that an entry of the log records. */
-export function decodeEntry(codec: MemoryCodec, entry: NumberedEntry): Outcome {
+export function decodeEntry(codec: MemoryCodec, entry: LoggedEntry): Outcome {
   const { written, removed, leavesOldData } = entry;
   return { written: written ? codec.decode(written) : [], removed, leavesOldData };
 }

@@ -19,6 +19,23 @@ export class WriterEnded extends CtxdError {
   }
 }
 
+/**
+ * Runs a task, and again when its table has been replaced meanwhile or must be opened again.
+ * @throws WriterEnded after the last try
+ */
+export async function retryReplaced<Result>(
+  task: () => Promise<Result>,
+  maxTries = Number.POSITIVE_INFINITY,
+): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await task();
+    } catch (error) {
+      if (!(error instanceof WriterEnded) || tries === maxTries) throw error;
+    }
+  }
+}
+
 export type Writer = ReturnType<typeof createWriter>;
 
 /** The most changes of one commit, and those that may wait. */
@@ -29,13 +46,8 @@ const MAX_WAITING = 4_096;
  * The only way to write to a table: one commit at a time. Changes wait while a commit runs, and the next
  * commit makes all of them (group commit). A change is answered when the log and the view have it.
  */
-export function createWriter({
-  table,
-  log,
-  quotaOf,
-  onCommit,
-  sharing = null,
-}: Omit<Commit, "sharing"> & Partial<Pick<Commit, "sharing">>) {
+export function createWriter(commit: Commit) {
+  const { table, quotaOf, sharing } = commit;
   const waiting: QueuedChange[] = [];
   let last: Promise<unknown> = Promise.resolve();
   let hasEnded = false;
@@ -68,7 +80,7 @@ export function createWriter({
     const group = takeGroup();
     if (waiting.length > 0) void takeTurn(commitWaiting);
     try {
-      await commitGroup(group, { table, log, quotaOf, onCommit, sharing });
+      await commitGroup(group, commit);
     } catch (cause) {
       for (const change of group) change.fail(failure(cause));
     }

@@ -10,8 +10,8 @@ import {
 } from "../../model/memory.ts";
 import { mayWriteTo, projectToWrite } from "../../model/reach.ts";
 import { createSessionOrder, type MemoryRow } from "../../model/rows.ts";
-import type { Store } from "../../store/store.ts";
 import { historyOf, type Links } from "../../table/links.ts";
+import type { Parts } from "../answer.ts";
 import type { SecretWatch } from "../secret-watch.ts";
 import { linkedIds, mergeLinks, predictBatch, writeBatch } from "./import-batch.ts";
 import { type LineMemory, toLineMemory, withSessionTime } from "./import-lines.ts";
@@ -98,10 +98,7 @@ const NOT_NEWER = "is not newer than the existing memory";
 const TOO_LONG = `would make a history longer than ${LIMITS.history.toLocaleString("en")} memories`;
 const OTHER_PROJECT = "belongs to no project, or to another one than the importing key";
 
-interface Dependencies {
-  store: Pick<Store, "use">;
-  /** Milliseconds since 1970. */
-  clock: () => number;
+interface Dependencies extends Parts {
   secrets: Pick<SecretWatch, "maskMemory">;
 }
 

@@ -1,0 +1,47 @@
+/** A task that runs again and again. */
+export interface Loop {
+  /** Starts no further run, and resolves when the running one has ended. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs a task again and again, each time some milliseconds after the last run has ended.
+ * @param task returns these milliseconds. Between its own steps it asks whether the loop has been stopped
+ * @param first milliseconds until the first run
+ */
+export function startLoop(task: (isStopped: () => boolean) => Promise<number>, first = 0): Loop {
+  let isStopped = false;
+  let wake = () => {};
+
+  // Not a race with a promise for the stop: that promise would keep something of each round.
+  const rest = (milliseconds: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
+  const run = async () => {
+    if (first > 0) await rest(first);
+    while (!isStopped) {
+      const milliseconds = await task(() => isStopped);
+      if (!isStopped) await rest(milliseconds);
+    }
+  };
+  const running = run();
+
+  return {
+    async stop() {
+      isStopped = true;
+      wake();
+      await running;
+    },
+  };
+}
+
+/** Up to a quarter more or less than a time, so that processes that start together do not work together. */
+export function spread(milliseconds: number): number {
+  return milliseconds * (0.75 + Math.random() / 2);
+}
