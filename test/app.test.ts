@@ -40,6 +40,15 @@ test.each(REQUESTS)(
   },
 );
 
+test.each(["/join/%", "/join/%E0%A4", "/memories/%zz", "/api/memories/%", "/%"])(
+  "a path with a %% that begins no character is not found: %s",
+  async (path) => {
+    const response = await fetch(server.origin + path, { redirect: "manual" });
+    expect(response.status).toBe(404);
+    expect(Object.fromEntries(response.headers)).toMatchObject(SECURITY_HEADERS);
+  },
+);
+
 test("a refusal for the sake of HTTPS or of the key has the security headers too", async () => {
   for (const [headers, status] of [
     [{ host: "example.com" }, 403],

@@ -27,6 +27,16 @@ function start(options?: Parameters<typeof createTurns>[0]) {
       endAll.push(resolve);
       return resolve;
     },
+    /** Begins a step of a long answer, which ends when the returned function is called. */
+    step(name: string, accountId: string) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      void turns.step(accountId, async () => {
+        begun.push(name);
+        await promise;
+      });
+      endAll.push(resolve);
+      return resolve;
+    },
   };
 }
 
@@ -51,6 +61,21 @@ test("the requests of an account begin one after another while the main thread i
   expect(begun).not.toContain("third");
   endSecond();
   await until("the third has begun", () => begun.includes("third"));
+});
+
+test("the steps of long answers wait for each other, and for the requests of their account", async () => {
+  const { send, step, begun } = start({ patience: 60_000 });
+  send("other", "B");
+  const endRequest = send("request", "A");
+  await work();
+  const endFirst = step("first page", "A");
+  step("second page", "A");
+  expect(begun).toEqual(["other", "request"]);
+  endRequest();
+  await until("the first page is read", () => begun.includes("first page"));
+  expect(begun).not.toContain("second page");
+  endFirst();
+  await until("the second page is read", () => begun.includes("second page"));
 });
 
 test("requests begin at once while no other account is active", async () => {
