@@ -176,4 +176,4 @@ test(`${REQUESTS} requests (FUZZ_SEED=${SEED}) of two accounts and their bound k
     ]);
     expect(kept).toHaveLength(6);
   }
-}, 60_000);
+}, REQUESTS * 40);
