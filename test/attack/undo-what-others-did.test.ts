@@ -7,6 +7,7 @@ import { createFuzzParts } from "../support/fuzzer.ts";
 /** FUZZ_SEED=… generates other requests. */
 const SEED = Number(process.env.FUZZ_SEED ?? 2_026);
 const REQUESTS = process.env.LONG === "1" ? 20_000 : 1_500;
+const TIMEOUT = REQUESTS * 40;
 const AT_ONCE = 8;
 /** Where changes are made and undone, and what pages ask for by id, cursor and time. */
 const PATHS = [
@@ -176,4 +177,4 @@ test(`${REQUESTS} requests (FUZZ_SEED=${SEED}) of two accounts and their bound k
     ]);
     expect(kept).toHaveLength(6);
   }
-}, REQUESTS * 40);
+}, TIMEOUT);
