@@ -142,39 +142,43 @@ function createRequests(seed: number, people: readonly Entered[]) {
   };
 }
 
-test(`${REQUESTS} requests (FUZZ_SEED=${SEED}) of two accounts and their bound keys tell nothing of others`, async () => {
-  const people = [await enter(), await enter()];
-  const next = createRequests(SEED, people);
-  const statuses = new Map<number, number>();
-  for (let sent = 0; sent < REQUESTS; sent += AT_ONCE) {
-    await Promise.all(
-      Array.from({ length: AT_ONCE }, next).map(async ({ person, who, url, init }) => {
-        const answer = await fetch(url, init);
-        const told = `${JSON.stringify([...answer.headers])}\n${await answer.text()}`;
-        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-        const others = people.filter((each) => each !== person);
-        const hidden = [
-          ...others.flatMap(({ secrets, ofProject }) => [...secrets, ...ofProject]),
-          ...(who === "bound" ? person.secrets : []),
-        ];
-        const asked = `${url}\n${init.body ?? ""}`;
-        // An answer may repeat an id that was asked for.
-        const leaked = hidden.find((secret) => told.includes(secret) && !asked.includes(secret));
-        if (leaked || answer.status >= 500) {
-          throw new Error(
-            `FUZZ_SEED=${SEED} ${who} ${leaked}\n${asked}\n→ ${answer.status} ${told.slice(0, 2_000)}`,
-          );
-        }
-      }),
-    );
-  }
-  for (const status of [200, 303, 404, 409]) expect([...statuses.keys()]).toContain(status);
-  // Enough is left to be found until the end.
-  for (const { accountId, ids, ofProject } of people) {
-    const kept = await server.memories.some(wholeAccount(accountId), [
-      ...ids,
-      ...ofProject.slice(1),
-    ]);
-    expect(kept).toHaveLength(6);
-  }
-}, TIMEOUT);
+test(
+  `${REQUESTS} requests (FUZZ_SEED=${SEED}) of two accounts and their bound keys tell nothing of others`,
+  async () => {
+    const people = [await enter(), await enter()];
+    const next = createRequests(SEED, people);
+    const statuses = new Map<number, number>();
+    for (let sent = 0; sent < REQUESTS; sent += AT_ONCE) {
+      await Promise.all(
+        Array.from({ length: AT_ONCE }, next).map(async ({ person, who, url, init }) => {
+          const answer = await fetch(url, init);
+          const told = `${JSON.stringify([...answer.headers])}\n${await answer.text()}`;
+          statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+          const others = people.filter((each) => each !== person);
+          const hidden = [
+            ...others.flatMap(({ secrets, ofProject }) => [...secrets, ...ofProject]),
+            ...(who === "bound" ? person.secrets : []),
+          ];
+          const asked = `${url}\n${init.body ?? ""}`;
+          // An answer may repeat an id that was asked for.
+          const leaked = hidden.find((secret) => told.includes(secret) && !asked.includes(secret));
+          if (leaked || answer.status >= 500) {
+            throw new Error(
+              `FUZZ_SEED=${SEED} ${who} ${leaked}\n${asked}\n→ ${answer.status} ${told.slice(0, 2_000)}`,
+            );
+          }
+        }),
+      );
+    }
+    for (const status of [200, 303, 404, 409]) expect([...statuses.keys()]).toContain(status);
+    // Enough is left to be found until the end.
+    for (const { accountId, ids, ofProject } of people) {
+      const kept = await server.memories.some(wholeAccount(accountId), [
+        ...ids,
+        ...ofProject.slice(1),
+      ]);
+      expect(kept).toHaveLength(6);
+    }
+  },
+  TIMEOUT,
+);
