@@ -6,7 +6,7 @@ import type { Metrics } from "../metrics.ts";
 import { CAN_SHARE_PORT, preferNewestListener } from "../system/ports.ts";
 import { HAS_RELOAD_SIGNAL } from "../system/processes.ts";
 import { type Certificate, readCertificate, watchCertificate } from "../tls/certificate.ts";
-import { ServerError } from "./server-error.ts";
+import { ServerError } from "./starting.ts";
 
 /**
  * Replaces port 0 in the settings by a free port. The public URL, from which links and the OAuth issuer are

@@ -40,7 +40,7 @@ import { createChecks } from "./checks.ts";
 import { createPort, reservePort } from "./listen.ts";
 import { openData, openMemories } from "./open-data.ts";
 import { measureProcess, releaseMemoryWhenIdle } from "./process-memory.ts";
-import { ServerError } from "./server-error.ts";
+import { ServerError, untilReachable } from "./starting.ts";
 import { createServerStatus } from "./status.ts";
 import { endWithin, untilStopped } from "./stop.ts";
 
@@ -223,7 +223,7 @@ export async function serve(
   await opening;
   opened.defer(watchRemovedAccounts({ store, accounts, log }));
   const days = config.securityLogDays;
-  opened.defer(await securityLog.logCommands());
+  opened.defer(await untilReachable(securityLog.logCommands, log));
   opened.defer(keepSecurityLogSmall({ securityLog, days, clock, log }));
   opened.defer(startPruning(activity, log));
   if (schedule) {
@@ -231,7 +231,7 @@ export async function serve(
     opened.defer(schedule.stop);
   }
   if (!background) {
-    onStart({ address, setUp: await setUp() });
+    onStart({ address, setUp: await untilReachable(setUp, log) });
     const signal = await untilStopped();
     drain.begin();
     // A load balancer needs time to notice that the server is stopping. Ctrl-C in a terminal does not wait.

@@ -9,8 +9,8 @@ import { checkObjectStore } from "../objects/check.ts";
 import { createObjects } from "../objects/objects.ts";
 import { reuseFor } from "./checks.ts";
 import type { Data } from "./data.ts";
-import { ServerError } from "./server-error.ts";
 import { openForServer } from "./shared-database.ts";
+import { ServerError } from "./starting.ts";
 
 /** Milliseconds for which a check of the object store is reused: each request costs money. */
 const CHECK_EVERY_MS = 5_000;

@@ -9,13 +9,10 @@ import {
 import { checkSchema, migratePostgres, readSchemaState } from "../db/postgres-migrations.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { ServerError } from "./server-error.ts";
+import { ServerError, untilReachable } from "./starting.ts";
 
 type Settings = Pick<SharedSettings, "databaseUrl">;
 
-/** Milliseconds that a start waits for a database that can't be reached, and between two attempts. */
-const START_TIMEOUT_MS = 60_000;
-const RETRY_AFTER_MS = 1_000;
 /** Largest number of connections of a command. */
 const COMMAND_SESSIONS = 4;
 
@@ -66,23 +63,6 @@ export async function withConnection<Result>(
     throw explainUnavailable(error, databaseUrl);
   } finally {
     await postgres.close();
-  }
-}
-
-/** Repeats a task until the database can be reached: server and database may start together. */
-async function untilReachable(task: () => Promise<void>, lines: Log): Promise<void> {
-  let isLogged = false;
-  for (const end = performance.now() + START_TIMEOUT_MS; ; await Bun.sleep(RETRY_AFTER_MS)) {
-    try {
-      return await task();
-    } catch (error) {
-      // An error that PostgreSQL itself reports is final, unless it is starting or stopping (57P…).
-      const mayRecover =
-        error instanceof DatabaseUnavailable && /^57P|^null$/.test(`${sqlState(error)}`);
-      if (!mayRecover || performance.now() > end) throw error;
-      if (!isLogged) lines.warn("waiting_for_database");
-      isLogged = true;
-    }
   }
 }
 

@@ -48,6 +48,7 @@ test(
         async () => (await probe(origin, check, path)) === wanted,
       );
     await untilProbe("200 ok", "embedding");
+    await untilProbe("200 ok", "memories");
 
     // A database that hangs makes the server unready, and probes are still answered.
     postgres.pause();
