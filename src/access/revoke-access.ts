@@ -4,7 +4,7 @@ import type { PendingSignIns } from "../sign-in/second-step/second-step.ts";
 import type { Sessions } from "../sign-in/sessions/sessions.ts";
 
 /** How many keys, apps and sessions were revoked. */
-export interface Revoked {
+interface Revoked {
   readonly keys: number;
   readonly apps: number;
   readonly sessions: number;

@@ -21,7 +21,7 @@ interface ScheduledBackup {
 }
 
 /** Whether a backup with an origin is one of this server's: several servers may share a folder. */
-export type Whose = (origin: string | null) => boolean;
+type Whose = (origin: string | null) => boolean;
 
 /** Identifies a server's data in the names of its backups. It is a hash of the owner, who does not change. */
 export function originOf(ownerId: string): string {

@@ -31,7 +31,7 @@ export interface Conversation {
 }
 
 /** The caller for whom turns are saved. */
-export interface Writer {
+interface Writer {
   principal: Principal;
   /** Rejects when the caller may no longer write. */
   stillAllowed: () => Promise<void>;

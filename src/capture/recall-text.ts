@@ -51,7 +51,7 @@ export function isTalk({ source }: Pick<FoundMemory, "source">): boolean {
 }
 
 /** The role of the one who said a turn; null for other memories. */
-export function roleOf({ metadata }: Pick<FoundMemory, "metadata">): "user" | "assistant" | null {
+function roleOf({ metadata }: Pick<FoundMemory, "metadata">): "user" | "assistant" | null {
   const { role } = metadata;
   return role === "user" || role === "assistant" ? role : null;
 }

@@ -41,7 +41,7 @@ const WAYS_OF_WORKING = [
 ];
 const LEAST_MEANING = 1.3;
 
-export interface RecallRequest {
+interface RecallRequest {
   /** The conversation; null when unknown: then memories are repeated. */
   session: string | null;
   project: string | null;

@@ -40,7 +40,7 @@ export interface SelectionOptions extends Target {
 }
 
 /** The memories that a command works on. */
-export type Selection =
+type Selection =
   | { kind: "ids"; ids: readonly string[] }
   | { kind: "words"; words: string }
   /** A query of the API. */

@@ -25,7 +25,7 @@ interface Remote {
  * The path of a file on each system. `~` is the home folder, XDG_CONFIG_HOME replaces `~/.config`, and
  * `%APPDATA%` is Windows' folder for settings of programs.
  */
-export interface Places {
+interface Places {
   readonly linux: string;
   readonly macos: string;
   readonly windows: string;

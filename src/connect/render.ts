@@ -25,7 +25,7 @@ export function renderToml(path: readonly string[], fields: Fields): string {
 }
 
 /** A TOML value on one line. */
-export function inline(value: Value): string {
+function inline(value: Value): string {
   if (Array.isArray(value)) return `[${value.map(inline).join(", ")}]`;
   if (typeof value === "object" && value !== null) {
     const fields = Object.entries(value).map(([name, each]) => `${key(name)} = ${inline(each)}`);

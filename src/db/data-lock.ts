@@ -5,7 +5,7 @@ import { DatabaseError, explainDatabaseError } from "./database-error.ts";
 import { databasePath } from "./sqlite.ts";
 
 /** The process that serves a data folder, as `owner.json` describes it. */
-export interface Owner {
+interface Owner {
   pid: number;
   /** Address of its server; null while it starts. */
   address: string | null;

@@ -41,7 +41,7 @@ function createStatements(sqlite: Sqlite) {
 }
 
 /** Milliseconds that a statement waits for another process. */
-export const BUSY_TIMEOUT_MS = 5_000;
+const BUSY_TIMEOUT_MS = 5_000;
 
 /**
  * Removes deleted data and failed transactions from SQLite's write-ahead log, synchronously. See

@@ -20,7 +20,7 @@ export interface Answer {
   readonly certificateEnd: number | null;
 }
 
-export interface Question {
+interface Question {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON; a string is sent unchanged. */

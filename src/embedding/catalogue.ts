@@ -1,4 +1,3 @@
-import type { EmbeddingModel } from "./embedder.ts";
 import { builtInModel, findModel } from "./manifest.ts";
 import { type ModelDescription, modelUsage, textFile } from "./model-folder.ts";
 
@@ -85,11 +84,6 @@ export function catalogueModel(name: string): CatalogueModel | null {
 export function sizeOf({ fetched }: CatalogueModel): number {
   const files = fetched ? fetched.description.files : findModel().files;
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
-}
-
-/** The id by which tables record a model. */
-export function idOf({ fetched }: CatalogueModel): EmbeddingModel["id"] {
-  return fetched ? fetched.description.id : builtInModel.id;
 }
 
 interface RemoteFile {

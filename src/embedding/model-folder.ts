@@ -6,7 +6,7 @@ import { Value } from "@sinclair/typebox/value";
 import { ModelError, type ModelFile, type ModelManifest } from "./manifest.ts";
 
 /** How a model must be used, which its graph does not say. */
-export type Usage = Pick<ModelManifest, "pooling" | "prefixes">;
+type Usage = Pick<ModelManifest, "pooling" | "prefixes">;
 
 const NO_PREFIXES = { query: "", content: "" };
 const E5_PREFIXES = { query: "query: ", content: "passage: " };

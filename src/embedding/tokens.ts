@@ -19,7 +19,7 @@ export interface Token {
 const STOP = new Set(STOP_WORDS);
 const LETTER = /[\p{L}\p{N}]/u;
 /** The mark of pieces that continue a word (WordPiece) or begin one (SentencePiece). */
-export const MARK = /^(##|▁)/;
+const MARK = /^(##|▁)/;
 /** Tokens for texts that the vocabulary lacks, in WordPiece and SentencePiece. */
 const UNKNOWN = ["[UNK]", "<unk>"];
 /** From the first letter or digit to the last one. It backtracks one step at a time: linear time. */

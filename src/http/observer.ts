@@ -1,5 +1,6 @@
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
+import type { Handle } from "./load/turns.ts";
 
 const ids = new WeakMap<Request, string>();
 
@@ -45,8 +46,6 @@ export function createRouteNames(
 const SLOW = 5_000;
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
-/** A handler of requests. Elysia's types do not name the type of answers. */
-type Handle = (request: Request, ...rest: unknown[]) => unknown;
 type Observed = (request: Request, ...rest: unknown[]) => Promise<unknown>;
 
 /**

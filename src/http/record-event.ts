@@ -47,7 +47,7 @@ const MOST_ACCOUNTS = 10_000;
 const MOST_CHARACTERS = 80;
 
 /** An agent that sent a message. */
-export interface Arrival {
+interface Arrival {
   /** The name that it gives itself; null without one. */
   readonly name: string | null;
   readonly at: Date;

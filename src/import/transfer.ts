@@ -56,7 +56,7 @@ export function createTotals(): Totals {
 }
 
 /** Counts a line that was read: its problem, or its notes and its sample. */
-export function addLine(totals: Totals, line: SourceLine): void {
+function addLine(totals: Totals, line: SourceLine): void {
   if ("problem" in line) {
     addFailure(totals, line.at, line.problem);
     return;

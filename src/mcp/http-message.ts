@@ -24,7 +24,7 @@ export const PARSE_ERROR = -32_700;
 export const INVALID_REQUEST = -32_600;
 export const INTERNAL_ERROR = -32_603;
 
-export type Fields = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 /** The fields of a JSON object; an empty object for any other value. */
 export function fieldsOf(value: unknown): Fields {

@@ -118,7 +118,7 @@ export function inProject({ project }: Pick<Session, "project">, filter: Filter)
  * (https://github.com/anthropics/claude-code/issues/79944,
  * https://github.com/github/copilot-cli/issues/3258, https://github.com/anomalyco/opencode/pull/32074).
  */
-export interface Outcome {
+interface Outcome {
   text: string;
   data?: object;
 }

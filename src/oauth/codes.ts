@@ -110,8 +110,6 @@ interface Redemption {
   readonly resource: string;
 }
 
-export type Codes = ReturnType<typeof createCodes>;
-
 /** The store of authorization codes. `clock` gives milliseconds since 1970. */
 export function createCodes({
   db,

@@ -32,8 +32,6 @@ interface TokenHolder extends Reach {
   readonly app: string;
 }
 
-export type Tokens = ReturnType<typeof createTokens>;
-
 /**
  * The store of tokens. `clock` gives milliseconds since 1970.
  * @param resource tokens of this resource are accepted (RFC 8707; MCP, "Access Token Usage")

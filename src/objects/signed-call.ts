@@ -12,7 +12,7 @@ const FIRST_PAUSE_MS = 100;
 const SLOWEST = 1 << 16;
 
 /** A request to an object store. */
-export interface Call {
+interface Call {
   method: "GET" | "PUT" | "DELETE";
   /** The key of the object; none for the bucket itself. */
   key?: string;

@@ -70,7 +70,7 @@ export type SecurityEvent = keyof typeof EVENTS;
  * The origin of an event: a page, the API (REST, MCP, OAuth), a program of the same user by the socket,
  * `ctxd` on the command line, or the server itself.
  */
-export const WAYS = ["browser", "api", "local", "command", "server"] as const;
+const WAYS = ["browser", "api", "local", "command", "server"] as const;
 export type Way = (typeof WAYS)[number];
 
 /** The details of an event. They must contain no secret and no text that a person typed to sign in. */

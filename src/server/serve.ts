@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
 import { type Accounts, findLocalOwner } from "../accounts/accounts.ts";
-import { createActivity, startPruning } from "../activity/activity.ts";
+import { createActivity } from "../activity/activity.ts";
 import { checkRecipients } from "../backup/age.ts";
 import { removeAbandonedCopies } from "../backup/copy-state.ts";
 import { refuseUnfinishedRestore } from "../backup/source.ts";
@@ -30,8 +30,8 @@ import { deferredStore } from "../memories/store/store.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { prepareForLanceDb } from "../native/lancedb.ts";
 import { createSecurityLog } from "../security-log/security-log.ts";
-import { keepSecurityLogSmall } from "../security-log/upkeep.ts";
 import { SET_UP_PATH } from "../sign-in/paths.ts";
+import { startPruning } from "../timing/loop.ts";
 import { withTimeLimit } from "../timing/time-limit.ts";
 import { createUndoable } from "../undo/undoable.ts";
 import { type Background, untilUnused } from "./background.ts";
@@ -84,6 +84,7 @@ async function takeOverDataFolder(dataDir: string, version: string): Promise<Dat
   }
 }
 
+const DAY = 86_400_000;
 /** Seconds that running requests may take at shutdown. */
 const SHUTDOWN_TIMEOUT = 10;
 /** Seconds for the whole shutdown: the port and the socket, then the tables and the model. */
@@ -222,10 +223,12 @@ export async function serve(
   if (!background) await openDashboard();
   await opening;
   opened.defer(watchRemovedAccounts({ store, accounts, log }));
-  const days = config.securityLogDays;
   opened.defer(await untilReachable(securityLog.logCommands, log));
-  opened.defer(keepSecurityLogSmall({ securityLog, days, clock, log }));
-  opened.defer(startPruning(activity, log));
+  const warn = (event: string) => (error: unknown) => log.warn(event, { cause: messageOf(error) });
+  const oldest = () => new Date(clock() - config.securityLogDays * DAY);
+  const pruneSecurityLog = () => securityLog.prune(oldest());
+  opened.defer(startPruning(pruneSecurityLog, warn("security_log_not_pruned")));
+  opened.defer(startPruning(activity.prune, warn("activity_not_pruned")));
   if (schedule) {
     schedule.start();
     opened.defer(schedule.stop);

@@ -15,7 +15,7 @@ const PLACES = 1 << 14;
 const MAX_COUNTED = 254;
 
 /** The origin of an attempt. */
-export interface Attempt {
+interface Attempt {
   /** The client's address, by `clientAddress`. */
   readonly address: string;
   /**

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync } from "node:fs";
 import { copyFile, link, open, rename, symlink } from "node:fs/promises";
 
-export const isWindows = process.platform === "win32";
+const isWindows = process.platform === "win32";
 
 /**
  * The mode in which a file is opened to be synced. Windows syncs only files opened for writing

@@ -41,6 +41,29 @@ export function startLoop(task: (isStopped: () => boolean) => Promise<number>, f
   };
 }
 
+const HOUR = 3_600_000;
+/** Milliseconds between two removals, in which requests are answered. */
+const PAUSE = 20;
+
+/**
+ * Removes what is old or too much, now and every hour.
+ * @param prune removes a part, and returns whether there is more
+ * @returns a function that stops it
+ */
+export function startPruning(
+  prune: () => Promise<boolean>,
+  onError: (error: unknown) => void,
+): () => void {
+  const loop = startLoop(async () => {
+    const isMore = await prune().catch((error) => {
+      onError(error);
+      return false;
+    });
+    return isMore ? PAUSE : HOUR;
+  });
+  return () => void loop.stop();
+}
+
 /** Up to a quarter more or less than a time, so that processes that start together do not work together. */
 export function spread(milliseconds: number): number {
   return milliseconds * (0.75 + Math.random() / 2);

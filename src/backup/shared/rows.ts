@@ -119,7 +119,7 @@ export function inserterFor(sqlite: Sqlite, table: string, kinds: ReadonlyMap<st
 }
 
 /** The columns of a PostgreSQL table. */
-export async function columnsOf(session: Session, table: string): Promise<Map<string, Kind>> {
+async function columnsOf(session: Session, table: string): Promise<Map<string, Kind>> {
   const rows = await session.query<Row>(
     `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
      WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped`,

@@ -14,7 +14,7 @@ import { ACCOUNTS_PATH } from "../navigation.tsx";
 import { requireOwner } from "../session.ts";
 
 /** How much an account stores, as quotas count it. */
-export interface Usage {
+interface Usage {
   readonly memories: number;
   /** Bytes of all text, in UTF-8. */
   readonly bytes: number;

@@ -81,7 +81,7 @@ function openFollowerStream({
 
 /** What pages can follow. */
 export const TOPICS = ["memories", "activity"] as const;
-export type Topic = (typeof TOPICS)[number];
+type Topic = (typeof TOPICS)[number];
 
 export function isTopic(name: string | null): name is Topic {
   return TOPICS.some((topic) => topic === name);

@@ -22,7 +22,7 @@ const FURTHER = [
 ] as const;
 
 /** The form fields of a memory. */
-export function MemoryFields({ entries }: { entries: Entries }): Markup {
+function MemoryFields({ entries }: { entries: Entries }): Markup {
   const isOpen = FURTHER.some((name) => entries[name] !== NOTHING_ENTERED[name]);
   return (
     <>

@@ -127,7 +127,7 @@ export function changesOf(entries: Entries, present: Memory): MemoryChanges | nu
 }
 
 /** Reads tags separated by commas. */
-export function splitTags(text: string): string[] {
+function splitTags(text: string): string[] {
   return text
     .split(",")
     .map((tag) => tag.trim())

@@ -6,7 +6,7 @@ import { excerptOf } from "../excerpt.ts";
 import { memoryPath } from "../navigation.tsx";
 
 /** Consecutive words that both texts have, or only one of them. */
-export interface Run {
+interface Run {
   kind: "same" | "removed" | "added";
   text: string;
 }

@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+import { dayOf } from "../../activity/action.ts";
 import type { Stats } from "../../memories/rules/stats.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { dayText } from "../../pages/moment.tsx";
@@ -49,7 +50,7 @@ export function growthOf(
   return added.map((count, point) => {
     total += count;
     const from = first + point * step;
-    return { from: dayOf(from), to: dayOf(from + step - 1), added: count, total };
+    return { from: dayOf(from * DAY), to: dayOf((from + step - 1) * DAY), added: count, total };
   });
 }
 
@@ -64,10 +65,6 @@ export function roundedUp(number: number): number {
 
 function dayNumber(day: string): number {
   return Date.parse(day) / DAY;
-}
-
-function dayOf(day: number): string {
-  return new Date(day * DAY).toISOString().slice(0, 10);
 }
 
 /** In units of the drawing: the width of a point, and the height. */

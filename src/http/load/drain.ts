@@ -1,6 +1,4 @@
-/** A handler of requests. Elysia's types do not name the type of answers. */
-type Handle = (request: Request, ...rest: unknown[]) => unknown;
-
+import type { Handle } from "./turns.ts";
 /** Stops a server without cutting off requests. */
 export type Drain = ReturnType<typeof createDrain>;
 

@@ -2,6 +2,7 @@ import type { Config } from "../../config/config.ts";
 import { AppError } from "../../errors.ts";
 import { createRateLimit, type RateLimit } from "../../timing/rate-limit.ts";
 import { type Connections, clientAddress } from "../requests/proxy.ts";
+import type { Handle } from "./turns.ts";
 
 /** Seconds in which a used-up limit is restored. */
 const WINDOW = 60;
@@ -40,14 +41,10 @@ const SIGN_IN =
   /^\/(api\/oauth\/|oauth\/|(authorize|token|register|revoke|sign-in|sign-up|join|setup|proof)\b)/;
 const LIMITED = /^\/(api\/(?!health(\/live)?$|metrics$)|mcp\b)/;
 
-type Handle = (request: Request, ...rest: unknown[]) => unknown;
-
 /**
  * Limits the requests of each address and each key. If limits are switched off, the limits of sign-in
  * remain, because people in a trusted network guess too.
  */
-export type Limits = ReturnType<typeof createLimits>;
-
 export function createLimits({
   config,
   clock,

@@ -149,15 +149,16 @@ export function createTurns({ patience = PATIENCE } = {}) {
      * Waits for the turn of a request, which it has until it is answered. Further calls for the request do nothing.
      * @returns whether it had to wait
      */
-    take: (request: Request, accountId: string): Promise<boolean> => take(request, accountId),
+    take,
 
     /** Does a step of a long answer, such as a page of an export, in a turn of its own. */
     async step<Result>(accountId: string, work: () => Promise<Result>): Promise<Result> {
-      await take(work, accountId);
+      const step = {};
+      await take(step, accountId);
       try {
         return await work();
       } finally {
-        end(work);
+        end(step);
       }
     },
 

@@ -37,7 +37,7 @@ export function isHttpsAtProxy(request: Request, trustProxy: Config["trustProxy"
  * itself wrote. If trusted proxies are known by address, their entries are skipped. Null without a
  * trusted proxy.
  */
-export function forwardedFor(request: Request, trustProxy: Config["trustProxy"]): string | null {
+function forwardedFor(request: Request, trustProxy: Config["trustProxy"]): string | null {
   if (!isFromProxy(request, trustProxy)) return null;
   const header = request.headers.get("x-forwarded-for") ?? "";
   const entries = header.split(",").map((entry) => plainAddress(entry.trim()));

@@ -3,7 +3,7 @@ import type { Found } from "../formats/format.ts";
 import { placeIn, readTextLines, SourceError, type TextSource } from "./source.ts";
 
 /** The kind of a file in a folder or an archive, by its name. */
-export type Kind = "note" | "data" | "other";
+type Kind = "note" | "data" | "other";
 
 const NOTE = /\.(md|markdown|txt)$/i;
 const DATA = /\.(jsonl?|ndjson|csv|tsv|af|pdf|zip|zst)$/i;

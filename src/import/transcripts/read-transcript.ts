@@ -32,7 +32,7 @@ const TRANSCRIPTS: readonly TranscriptFormat[] = [claudeCode, codex, gemini];
 const MAX_PATH_BYTES = 64 << 10;
 
 /** A transcript that is being read. */
-export interface Reading {
+interface Reading {
   format: TranscriptFormat;
   /** The turns after the position where the reading began, in order. */
   turns: AsyncGenerator<Turn>;

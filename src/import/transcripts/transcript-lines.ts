@@ -12,7 +12,7 @@ const MAX_WHOLE_BYTES = 64 << 20;
 const LINE_BREAK = 10;
 
 /** A line of a transcript. */
-export interface Line {
+interface Line {
   /** The line with its line break; null when it is too long. */
   bytes: Buffer | null;
   start: number;

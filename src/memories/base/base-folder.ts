@@ -79,7 +79,7 @@ async function listFiles(folder: string): Promise<string[]> {
     .map((file) => (sep === "/" ? file : file.replaceAll(sep, "/")));
 }
 
-export type Handle = Awaited<ReturnType<typeof open>>;
+type Handle = Awaited<ReturnType<typeof open>>;
 
 export async function withFile(
   path: string,

@@ -78,11 +78,7 @@ export async function load(
   return await assemble(await more(ids), more);
 }
 
-export function rowsOf(
-  table: LanceDb.Table,
-  ids: readonly string[],
-  columns: string[],
-): Promise<Table> {
+function rowsOf(table: LanceDb.Table, ids: readonly string[], columns: string[]): Promise<Table> {
   return table.query().where(idsSql(ids)).select(columns).toArrow();
 }
 
@@ -90,7 +86,7 @@ export function rowsOf(
  * Memories whose first rows are given.
  * @param more reads their other rows
  */
-export async function assemble(
+async function assemble(
   first: Table,
   more: (ids: readonly string[]) => Promise<Table>,
 ): Promise<StoredMemory[]> {
@@ -108,7 +104,7 @@ export async function assemble(
 }
 
 /** The ids of memories whose rows a query finds first, in the same order. */
-export async function idsOf(
+async function idsOf(
   query: LanceDb.Query | LanceDb.VectorQuery,
   limit: number,
   except: readonly string[],

@@ -146,8 +146,7 @@ async function* linesOf(
     return done ? null : Buffer.from(value.map((memory) => `${JSON.stringify(memory)}\n`).join(""));
   };
   try {
-    // A turn belongs to the function that is called in it.
-    for (let page = await inTurn(() => readPage()); page; page = await inTurn(() => readPage())) {
+    for (let page = await inTurn(readPage); page; page = await inTurn(readPage)) {
       yield* partsOf(page);
     }
   } finally {

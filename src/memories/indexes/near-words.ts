@@ -2,7 +2,7 @@ import { createPause } from "../../timing/pause.ts";
 import { growInts } from "./growing-arrays.ts";
 
 /** The words of an index that resemble a word which none of its texts has. */
-export interface NearWords {
+interface NearWords {
   /** Bytes of memory that this takes, about. */
   readonly bytes: number;
   /** Adds a new word of the index. */

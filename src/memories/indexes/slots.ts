@@ -47,7 +47,7 @@ export function createGroups(): Groups {
 }
 
 /** Small whole numbers for keys. Takes a tenth of the memory of a `Map`. */
-export interface Slots {
+interface Slots {
   /** How many keys there are. */
   readonly size: number;
   /** All slots are below this number. */

@@ -72,7 +72,7 @@ export function createInterned<Value>(keyOf: (value: Value) => string): Interned
 }
 
 /** Texts by small whole numbers, with one byte for each letter where that is enough. */
-export interface Texts {
+interface Texts {
   /** Bytes of memory that the texts take, about. */
   readonly bytes: number;
   /**

@@ -5,7 +5,7 @@ import { edgeAfter, edgeBefore, sentenceEnds, trimmed, wordAfter } from "./bound
 import { createFinder, type Hits } from "./term-finder.ts";
 
 /** Longest passage, in characters. */
-export const PASSAGE = 400;
+const PASSAGE = 400;
 /**
  * Longest part in which terms count as together, in UTF-16 units; the rest of the passage is for the sentences
  * around it. In long texts made of 60 turns of conversations, 200 finds the turn that answers best; 150 to 240 are

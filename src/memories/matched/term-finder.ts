@@ -32,9 +32,9 @@ function createTokenSuffixes() {
 }
 
 /** Codes of UTF-16 units that are no letter with a code of its own; lower than those of all letters. */
-export const NONE = 0;
+const NONE = 0;
 const ACCENT = 1;
-export const UNSPACED = 2;
+const UNSPACED = 2;
 
 const UNITS = 1 << 16;
 const UNKNOWN = -1;
@@ -107,7 +107,7 @@ function keyWith(key: number, letter: number): number {
  * @param isPrefix the keys of the wanted beginnings. A word is passed over unless it, or one of its parts
  * such as `User` in `getUser`, has such a beginning.
  */
-export function scan(text: string, isPrefix: Uint8Array, visitor: Visitor): void {
+function scan(text: string, isPrefix: Uint8Array, visitor: Visitor): void {
   for (let at = 0; at < text.length; ) {
     const letter = letterOf(text.charCodeAt(at));
     if (letter > UNSPACED) at = scanWord(text, at, isPrefix, visitor);

@@ -2,7 +2,7 @@ import { AppError } from "../../errors.ts";
 import type { MemoryRow } from "./rows.ts";
 
 /** The most that an account may keep; null is unlimited. */
-export interface Quota {
+interface Quota {
   readonly memories: number | null;
   /** UTF-8 bytes of all text that clients gave. */
   readonly bytes: number | null;

@@ -1,5 +1,5 @@
 /** A period of time, in milliseconds since 1970, without `to` itself. */
-export interface Period {
+interface Period {
   from: number;
   to: number;
 }

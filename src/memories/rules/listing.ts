@@ -102,10 +102,7 @@ const ID_BYTES = 16;
  * the memories that existed at the call: later ones are missing, changed ones have their newest state, and
  * deleted ones are left out. Between pages it keeps 16 bytes for each memory and nothing else.
  */
-export type ExportMemories = (
-  reach: Reach,
-  filter: Filter,
-) => Promise<AsyncGenerator<Memory[], void>>;
+type ExportMemories = (reach: Reach, filter: Filter) => Promise<AsyncGenerator<Memory[], void>>;
 
 export function createExport({ store, clock }: Parts): ExportMemories {
   let last: Promise<unknown> = Promise.resolve();

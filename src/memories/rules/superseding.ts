@@ -21,7 +21,7 @@ interface Superseding {
  * @param get memories by id
  * @throws AppError `memory_not_found`, `forbidden`, or `conflict` when it is superseded already
  */
-export function supersededRow(
+function supersededRow(
   get: (id: string) => MemoryRow | null,
   id: string,
   { reach, now, path }: Superseding,

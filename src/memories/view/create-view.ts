@@ -77,7 +77,7 @@ function createCandidates({
 }
 
 /** The parts of a view that list and count memories by a filter. */
-export function createListing(columns: Columns): Pick<View, "list" | "count" | "select"> {
+function createListing(columns: Columns): Pick<View, "list" | "count" | "select"> {
   /** Newest first; equals by the larger id. */
   const byAge = (a: number, b: number) =>
     columns.createdAt(b) - columns.createdAt(a) || (columns.id(a) < columns.id(b) ? 1 : -1);

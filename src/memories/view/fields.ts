@@ -27,7 +27,7 @@ type Columns = Record<(typeof INTEGERS)[number], Int32Array<ArrayBuffer>> &
 const BYTES_PER_SLOT = INTEGERS.length * 4 + FLOATS.length * 8;
 
 /** The fields of memories except their texts, one column for each field. */
-export type Fields = ReturnType<typeof createFields>;
+type Fields = ReturnType<typeof createFields>;
 
 export function createFields() {
   /** By field, then by slot. A column is replaced by a longer one when it grows. */

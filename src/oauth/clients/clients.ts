@@ -147,8 +147,6 @@ const MAX_UNUSED = 5_000;
 /** Milliseconds that a person may take for a decision. */
 const CONSENT_LIFETIME = 3_600_000;
 
-export type Clients = ReturnType<typeof createClients>;
-
 /** The store of registered clients. `clock` gives milliseconds since 1970. */
 export function createClients({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;

@@ -75,7 +75,7 @@ export interface PasskeyRecord {
 }
 
 /** The fields for checking a signature. */
-export interface Passkey {
+interface Passkey {
   /** In base64url. */
   readonly id: string;
   /** In COSE. */

@@ -7,7 +7,7 @@ import { AppError } from "../../errors.ts";
 import { createSignInTables } from "../tables.ts";
 
 /** Milliseconds for which a code is shown, the default of all apps. */
-export const STEP = 30_000;
+const STEP = 30_000;
 const DIGITS = 6;
 /** RFC 4226, section 4, requirement 6. */
 const SECRET_BYTES = 20;
@@ -65,8 +65,6 @@ const TOLERANCE = 1;
  */
 const TRIES = 10;
 const PERIOD = 24 * 3_600_000;
-
-export type OneTimeCodes = ReturnType<typeof createOneTimeCodes>;
 
 /** The store of the secrets that apps compute codes from. `clock` gives milliseconds since 1970. */
 export function createOneTimeCodes({

@@ -39,7 +39,7 @@ const PROOF = {
 } as const;
 
 /** Where a person continues after the proof. */
-export interface Waiting {
+interface Waiting {
   readonly to: string;
   /** The form that was interrupted; null for a page. */
   readonly form: URLSearchParams | null;

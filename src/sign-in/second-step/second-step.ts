@@ -105,7 +105,7 @@ export function createPendingSignIns({ db, clock }: { db: Database; clock: () =>
 }
 
 /** The redirect of a browser, and its headers. */
-export interface Arrival {
+interface Arrival {
   readonly to: string;
   readonly setCookies: readonly string[];
   /** Whether a session has begun; otherwise the second step is due. */

@@ -1,5 +1,5 @@
 /** A program that the operating system runs for a person from log-in on. */
-export interface Service {
+interface Service {
   /** The program with its arguments. */
   readonly command: readonly string[];
   /** The program's settings, as environment variables. */

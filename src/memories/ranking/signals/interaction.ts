@@ -4,7 +4,7 @@ import type { Considered } from "../considered.ts";
 import type { Kind } from "./kind.ts";
 
 /** In a search by meaning alone, meaning counts twice, since there are no words. */
-export const ALONE = 2;
+const ALONE = 2;
 
 /** How near the meaning of a memory is to that of the question. */
 export const meaning: Kind = {

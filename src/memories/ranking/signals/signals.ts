@@ -9,7 +9,7 @@ import { isQuestion, wording } from "./wording.ts";
 const ALONE = 1.5;
 
 /** The question's words that a memory contains. */
-export const words: Kind = {
+const words: Kind = {
   part: "words",
   names: ["coverage"],
   read: ({ mode }) =>
@@ -21,7 +21,7 @@ export const words: Kind = {
 const NONE = [0] as const;
 
 /** Whether a memory is from the time that the question names. */
-export const time: Kind = {
+const time: Kind = {
   part: "time",
   names: ["period"],
   read({ text, now }) {
@@ -38,7 +38,7 @@ const MOST = 2;
 const COVERED = 0.3;
 
 /** Long texts contain many words by chance, so their matching words say less. */
-export const length: Kind = {
+const length: Kind = {
   part: "length",
   names: ["long"],
   read: () => (memory) => {
@@ -60,7 +60,7 @@ const NO_HINT = [0] as const;
  * The neighbours of a memory in its session. An answer is often next to the memory that has the question's words. So
  * these signals count the words of the question that the two memories before and after have, and the memory itself lacks.
  */
-export const session: Kind = {
+const session: Kind = {
   part: "session",
   names: ["around"],
   read({ terms }) {
@@ -84,7 +84,7 @@ export const session: Kind = {
 };
 
 /** The relevance of the message to which a memory replies. */
-export const reply: Kind = {
+const reply: Kind = {
   part: "session",
   names: ["reply"],
   read: () => (memory) => {
