@@ -107,10 +107,12 @@ function* searchSteps(text: string): Generator<void, FoundSecret[]> {
   const { visible, placeOf } = withoutInvisible(text);
   const candidates = [...findPrivateKeys(visible), ...findUrlPasswords(visible)];
   yield;
-  const patterns = patternsFor(visible);
-  yield;
-  for (const pattern of patterns) {
-    candidates.push(...findByPattern(visible, pattern));
+  const lower = visible.toLowerCase();
+  for (const pattern of PATTERNS) {
+    // Most texts have none of its keywords, and are not searched further.
+    if (pattern.keywords.some((keyword) => lower.includes(keyword))) {
+      candidates.push(...findByPattern(visible, pattern));
+    }
     yield;
   }
   return withoutOverlaps(candidates).map(({ kind, start, end }) => ({
@@ -139,12 +141,6 @@ function withoutInvisible(text: string) {
     at += character.length;
   }
   return { visible, placeOf: (place: number) => places[place] ?? text.length };
-}
-
-/** The patterns with a keyword in the text. Most texts have none, and are not searched further. */
-function patternsFor(text: string): Pattern[] {
-  const lower = text.toLowerCase();
-  return PATTERNS.filter(({ keywords }) => keywords.some((keyword) => lower.includes(keyword)));
 }
 
 function findByPattern(text: string, pattern: Pattern): FoundSecret[] {

@@ -7,8 +7,8 @@ import { startProbedServer } from "./probed-server.ts";
 
 /**
  * Measures how long another person waits while an account repeats one request, four at a time:
- * `bun test/stalls/beside.ts [scale] [words of names]`. Prints the 95th percentile of the person's saves and searches, alone and
- * beside the requests, in milliseconds.
+ * `bun test/stalls/beside.ts [scale] [words of names]`. Prints the 95th percentile of the person's saves and searches beside each
+ * request, in milliseconds, and how many times that of all that the person did alone in between, before and after each.
  */
 const [scale = "0.2", filter = ""] = process.argv.slice(2);
 const AT_ONCE = 4;
@@ -29,21 +29,24 @@ try {
     if (!response.ok) throw new Error(`the person's request was answered ${response.status}`);
     return performance.now() - started;
   };
-  const percentile = async () => {
+  /** Does what the person does, and returns how long each request took. */
+  const work = async () => {
     const times: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       const body = JSON.stringify({ content: `The invoice ${++last} is paid.` });
       times.push(await ask("/api/memories", { method: "POST", body }));
       times.push(await ask(`/api/memories/search?q=invoice+${last}`));
     }
-    return times.sort((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0;
+    return times;
   };
-  await percentile();
+  await work();
+  const alone: number[] = [];
+  const results: { name: string; p95: number }[] = [];
   for (const edge of edges) {
     for (const { route, path, init } of memoryCases(edge)) {
       const name = `${edge.name}: ${route} ${path.slice(0, 50)}`;
       if (!name.includes(filter)) continue;
-      const alone = await percentile();
+      alone.push(...(await work()));
       const over = new AbortController();
       const signal = AbortSignal.any([over.signal, AbortSignal.timeout(PATIENCE)]);
       const repeat = async () => {
@@ -55,15 +58,21 @@ try {
         }
       };
       const repeating = Array.from({ length: AT_ONCE }, () => repeat().catch(() => {}));
-      const beside = await percentile();
+      results.push({ name, p95: percentile(await work()) });
       over.abort();
       await Promise.all(repeating);
-      const ratio = beside / alone;
-      console.log(
-        `${name.padEnd(100)} ${alone.toFixed(0).padStart(5)} ${beside.toFixed(0).padStart(6)} ×${ratio.toFixed(1)}${ratio > 3 ? " <<<" : ""}`,
-      );
     }
+  }
+  const usual = percentile(alone);
+  console.log(`alone: ${usual.toFixed(0)}`);
+  for (const { name, p95 } of results.sort((a, b) => b.p95 - a.p95)) {
+    console.log(`${name.padEnd(100)} ${p95.toFixed(0).padStart(5)} ×${(p95 / usual).toFixed(1)}`);
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** The 95th percentile. */
+function percentile(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0;
 }
