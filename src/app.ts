@@ -180,7 +180,7 @@ export function createApp({
       return errorResponse(unrouted, context);
     })
     .use(createDocs(config.publicUrl))
-    .use(createMcpRoutes({ loadServer: loadMcpServer, authorize, lastAgents, config, log }))
+    .use(createMcpRoutes({ loadServer: loadMcpServer, authorize, turns, lastAgents, config, log }))
     .use(createPageRoutes())
     .use(createSecurityTxt({ config, clock: access.clock }))
     .use(

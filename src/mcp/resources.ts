@@ -36,7 +36,7 @@ export function createResources(memories: Memories) {
     offer(server: McpServer, session: Session, log: Log): void {
       const { principal } = session;
       const orExplain = <Result>(work: () => Promise<Result>) =>
-        work().catch((error: unknown) => {
+        session.inTurn(work).catch((error: unknown) => {
           throw toProtocolError(error, log);
         });
 

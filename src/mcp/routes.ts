@@ -2,7 +2,7 @@ import type { McpServer } from "@modelcontextprotocol/server";
 import { type Context, Elysia } from "elysia";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
-import { allowLongWork } from "../http/load/turns.ts";
+import { allowLongWork, type Turns } from "../http/load/turns.ts";
 import type { Authorize } from "../http/principal.ts";
 import type { LastAgents } from "../http/record-event.ts";
 import { readBytes } from "../http/requests/body.ts";
@@ -25,12 +25,14 @@ type Asked = Pick<Context, "request" | "server">;
 export function createMcpRoutes({
   loadServer,
   authorize,
+  turns,
   lastAgents,
   config,
   log,
 }: {
   loadServer: () => Promise<(session: Session) => McpServer>;
   authorize: Authorize;
+  turns: Pick<Turns, "during">;
   /** Records which agents have called. */
   lastAgents: Pick<LastAgents, "note">;
   config: Pick<Config, "publicUrl" | "trustProxy">;
@@ -46,8 +48,23 @@ export function createMcpRoutes({
     return createMessages(createServer, log);
   };
 
+  const sessionOf = async (request: Request, message: unknown): Promise<Session> => {
+    const asker = await authorize(request);
+    const { agentId, project, sessionId } = readSessionHeaders(request.headers);
+    const principal = { ...asker, agentId };
+    return {
+      principal,
+      agentId,
+      project: principal.bound?.project ?? project,
+      sessionId,
+      idempotencyKey: request.headers.get("idempotency-key")?.slice(0, 255) || undefined,
+      isConnector: isConnector(request, message, principal),
+      inTurn: (work) => turns.during(request, principal.accountId, work),
+    };
+  };
+
   const answer = async ({ request, server }: Asked): Promise<Response> => {
-    const early = await sessionOf(request, null, authorize);
+    const early = await sessionOf(request, null);
     loading ??= load();
     const messages = await loading;
     if (!messages.isMessage(request)) return messages.answer(request, early);
@@ -63,7 +80,7 @@ export function createMcpRoutes({
     // many without a valid key, or without sending a message.
     allowLongWork(request, server);
     // The body may have arrived slowly, so the request is authorized again.
-    const session = await sessionOf(request, message, authorize);
+    const session = await sessionOf(request, message);
     const { principal, agentId } = session;
     lastAgents.note(principal.accountId, agentId ?? clientNameOf(message));
     return messages.answer(fixHeaders(request, message, session.principal), session, message);
@@ -82,24 +99,6 @@ export function createMcpRoutes({
       },
       { parse: "none", detail: { hide: true } },
     );
-}
-
-async function sessionOf(
-  request: Request,
-  message: unknown,
-  authorize: Authorize,
-): Promise<Session> {
-  const asker = await authorize(request);
-  const { agentId, project, sessionId } = readSessionHeaders(request.headers);
-  const principal = { ...asker, agentId };
-  return {
-    principal,
-    agentId,
-    project: principal.bound?.project ?? project,
-    sessionId,
-    idempotencyKey: request.headers.get("idempotency-key")?.slice(0, 255) || undefined,
-    isConnector: isConnector(request, message, principal),
-  };
 }
 
 /** Returns null for a message that is too long. @throws AppError `malformed_request` if it does not arrive in time */

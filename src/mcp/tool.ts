@@ -103,6 +103,8 @@ export interface Session {
   readonly idempotencyKey: string | undefined;
   /** Whether to offer the connector tools `search` and `fetch`; see `isConnector`. */
   readonly isConnector: boolean;
+  /** Does the work of the message while its account has its turn; see `Turns`. */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 /** Limits a filter to the session's project and memories without one, unless it names projects. */
@@ -168,7 +170,7 @@ export function defineTool<Input extends TObject>({
     offer(server, session, log) {
       server.registerTool(name, config, async (args): Promise<CallToolResult> => {
         try {
-          const { text, data } = await run(args, session);
+          const { text, data } = await session.inTurn(() => run(args, session));
           return {
             content: [{ type: "text", text }],
             ...(data && { structuredContent: { ...data } }),

@@ -14,6 +14,7 @@ function start(options?: Parameters<typeof createTurns>[0]) {
   const turns = createTurns(options);
   const begun: string[] = [];
   return {
+    turns,
     begun,
     /** Sends a request that is answered when the returned function is called. */
     send(name: string, accountId: string) {
@@ -61,6 +62,37 @@ test("the requests of an account begin one after another while the main thread i
   expect(begun).not.toContain("third");
   endSecond();
   await until("the third has begun", () => begun.includes("third"));
+});
+
+test("the turn of a request lasts until the work is done that it does beside its answer", async () => {
+  const { turns, send, begun } = start({ patience: 60_000 });
+  send("other", "B");
+  const request = new Request("http://localhost/stream");
+  const { promise, resolve } = Promise.withResolvers<void>();
+  endAll.push(resolve);
+  await turns.share(async () => {
+    await turns.take(request, "A");
+    void turns.during(request, "A", () => promise);
+  })(request);
+  await work();
+  send("next", "A");
+  expect(begun).toEqual(["other"]);
+  resolve();
+  await until("the next has begun", () => begun.includes("next"));
+});
+
+test("work that begins after the answer takes a turn of its own", async () => {
+  const { turns, send, begun } = start({ patience: 60_000 });
+  send("other", "B");
+  const endFirst = send("first", "A");
+  await work();
+  const done = turns.during(new Request("http://localhost/stream"), "A", async () => {
+    begun.push("late");
+  });
+  expect(begun).toEqual(["other", "first"]);
+  endFirst();
+  await done;
+  expect(begun).toEqual(["other", "first", "late"]);
 });
 
 test("the steps of long answers wait for each other, and for the requests of their account", async () => {

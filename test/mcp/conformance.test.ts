@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Elysia } from "elysia";
+import { createTurns } from "../../src/http/load/turns.ts";
 import { createMcpRoutes } from "../../src/mcp/routes.ts";
 import { runServerSuite } from "../support/conformance.ts";
 import { silentLog } from "../support/embedder.ts";
@@ -80,6 +81,7 @@ beforeAll(async () => {
           via: "local",
           credential: { by: "local", id: "local" },
         }),
+        turns: createTurns(),
         lastAgents: { note() {} },
         config: { publicUrl: "http://localhost", trustProxy: false },
         log: silentLog,

@@ -45,6 +45,13 @@ const REST = 50;
 /** The most milliseconds that a request waits for others of its account: they may wait for something else themselves. */
 const PATIENCE = 1_000;
 
+interface Turn {
+  readonly accountId: string;
+  readonly began: number;
+  /** What of the request is still to be done before its turn ends: its answer, and work that outlasts the answer's beginning. */
+  parts: number;
+}
+
 /** Requests of an account that is active. */
 interface Requests {
   underWay: number;
@@ -64,8 +71,8 @@ export type Turns = ReturnType<typeof createTurns>;
  */
 export function createTurns({ patience = PATIENCE } = {}) {
   const accounts = new Map<string, Requests>();
-  /** When each request or step of an answer began; null for those that have ended. */
-  const begun = new WeakMap<object, { accountId: string; at: number } | null>();
+  /** The turn of each request or step of an answer; null before it begins and after it has ended. */
+  const begun = new WeakMap<object, Turn | null>();
   let busyUntil = 0;
   let looking: ReturnType<typeof setInterval> | null = null;
 
@@ -131,17 +138,24 @@ export function createTurns({ patience = PATIENCE } = {}) {
         requests.waiting.add(begin);
       });
     } else requests.underWay++;
-    begun.set(work, { accountId, at: performance.now() });
+    begun.set(work, { accountId, began: performance.now(), parts: 1 });
     return mustWait;
   };
 
   const end = (work: object): void => {
-    const turn = begun.get(work);
+    const turn = begun.get(work) ?? null;
+    if (turn && --turn.parts > 0) return;
     begun.set(work, null);
     if (!turn) return;
-    const rest = Math.min(performance.now() - turn.at, REST);
+    const rest = Math.min(performance.now() - turn.began, REST);
     if (isCrowded()) setTimeout(release, rest, turn.accountId);
     else release(turn.accountId);
+  };
+
+  const step = async <Result>(accountId: string, work: () => Promise<Result>): Promise<Result> => {
+    const own = {};
+    await take(own, accountId);
+    return work().finally(() => end(own));
   };
 
   return {
@@ -152,14 +166,18 @@ export function createTurns({ patience = PATIENCE } = {}) {
     take,
 
     /** Does a step of a long answer, such as a page of an export, in a turn of its own. */
-    async step<Result>(accountId: string, work: () => Promise<Result>): Promise<Result> {
-      const step = {};
-      await take(step, accountId);
-      try {
-        return await work();
-      } finally {
-        end(step);
-      }
+    step,
+
+    /** Does work of a request whose answer may begin before the work is done, such as a stream: its turn lasts until both are. */
+    during<Result>(
+      request: Request,
+      accountId: string,
+      work: () => Promise<Result>,
+    ): Promise<Result> {
+      const turn = begun.get(request);
+      if (!turn) return step(accountId, work);
+      turn.parts++;
+      return work().finally(() => end(request));
     },
 
     /** Ends the turn of each request when its answer begins. */
