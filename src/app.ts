@@ -33,7 +33,7 @@ import { createMemoryRoutes, createStatsRoutes } from "./memories/http/routes.ts
 import type { Memories } from "./memories/rules/memories.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { createAuthorizeRoutes } from "./oauth/authorize-routes.tsx";
-import { ENDPOINTS, GUESSED, RESOURCE_METADATA_PATH } from "./oauth/discovery.ts";
+import { ENDPOINTS, GUESSED_ENDPOINTS, RESOURCE_METADATA_PATH } from "./oauth/discovery.ts";
 import { createOAuthRoutes } from "./oauth/routes.ts";
 import { createCookies } from "./pages/cookies.ts";
 import { asksForPage, createPageGuard, errorPage } from "./pages/page-response.tsx";
@@ -118,7 +118,7 @@ export function createApp({
   const corsOf = createCors(config);
   const cookies = createCookies(config);
   const turns = createTurns();
-  const visitors = createVisitors({ ...access, cookies, begin: turns.take });
+  const visitors = createVisitors({ ...access, cookies, takeTurn: turns.take });
   const session = createSessionPrincipal({
     publicUrl: config.publicUrl,
     visitors,
@@ -261,7 +261,7 @@ function createPersonRoutes(
     proof,
   };
   const shared = { ...access, ...parts, ...limits, ...people, config };
-  const paths = [ENDPOINTS.authorize, GUESSED.authorize];
+  const paths = [ENDPOINTS.authorize, GUESSED_ENDPOINTS.authorize];
   return new Elysia()
     .use(createSignInRoutes(shared))
     .use(createSecondStepRoutes(shared))

@@ -15,10 +15,10 @@ import type { Proof } from "../sign-in/second-step/proof.ts";
 import type { SignedIn, Visitors } from "../sign-in/sessions/visitor.ts";
 import {
   type AuthorizationRequest,
+  parameterOf,
   parseAuthorizationRequest,
   parseReplyTo,
   type ReplyTo,
-  single,
 } from "./authorization-request.ts";
 import { describeRedirect, isLoopback, withParameters } from "./clients/client.ts";
 import { CONSENT, ConsentPage, parametersOf } from "./consent-page.tsx";
@@ -184,7 +184,7 @@ function forPerson<T>(work: () => T): T {
 }
 
 async function findClient({ clients }: Pick<OAuth, "clients">, parameters: URLSearchParams) {
-  const clientId = forPerson(() => single(parameters, "client_id"));
+  const clientId = forPerson(() => parameterOf(parameters, "client_id"));
   try {
     const client = clientId === null ? null : await clients.find(clientId);
     if (client) return client;

@@ -33,7 +33,7 @@ import type { Proof } from "./second-step/proof.ts";
 import type { SecondStep } from "./second-step/second-step.ts";
 import type { Sessions } from "./sessions/sessions.ts";
 import type { Visitors } from "./sessions/visitor.ts";
-import { asRateLimited, type SignIn } from "./sign-in.ts";
+import { rateLimitedAnswer, type SignIn } from "./sign-in.ts";
 import type { SignUp } from "./sign-up/sign-up.ts";
 
 /** The page that asks for e-mail address and password. */
@@ -182,9 +182,8 @@ export function createSignInRoutes(parts: SignInParts) {
             await recordRefused("sign_in_failed");
             return again("E-mail address or password is wrong.", 401);
           }
-          const accountId = account.id;
-          const { passwordMark } = account;
-          const { to, setCookies, isSignedIn } = await secondStep.arrive(
+          const { id: accountId, passwordMark } = account;
+          const { to, setCookies, isSignedIn } = await secondStep.afterFirstStep(
             request,
             { accountId, next },
             { passwordMark },
@@ -196,7 +195,7 @@ export function createSignInRoutes(parts: SignInParts) {
             await recordRefused("sign_in_failed");
             return again(error.message, error.status);
           }
-          const { message, status, headers } = asRateLimited(error);
+          const { message, status, headers } = rateLimitedAnswer(error);
           await recordRefused("sign_in_locked");
           return again(message, status, headers);
         }

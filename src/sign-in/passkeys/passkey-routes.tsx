@@ -82,10 +82,7 @@ export function createPasskeyRoutes(parts: SignInParts) {
           record(request, "sign_in_failed", { accountId });
           return show(request, next, "No account here has this passkey.", 401);
         }
-        const { to, setCookies } = await secondStep.completeWithPasskey(request, {
-          accountId,
-          next,
-        });
+        const { to, setCookies } = await secondStep.beginSession(request, { accountId, next });
         record(request, "signed_in", { accountId, subject: "passkey" });
         return seeOther(to, setCookies);
       }),

@@ -82,7 +82,7 @@ export function createProviderRoutes(parts: SignInParts) {
           return seeOther(next ?? "/");
         }
         // The provider is a first factor: a second factor is required as after a password.
-        const { to, setCookies, isSignedIn } = await secondStep.arrive(request, {
+        const { to, setCookies, isSignedIn } = await secondStep.afterFirstStep(request, {
           accountId,
           next,
         });

@@ -19,7 +19,7 @@ import { localPath, PROOF_PATH, SIGN_IN_PATH } from "../paths.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { SignInParts } from "../routes.tsx";
 import type { SignedIn } from "../sessions/visitor.ts";
-import { asRateLimited } from "../sign-in.ts";
+import { rateLimitedAnswer } from "../sign-in.ts";
 import type { Proof, WaysToProve } from "./proof.ts";
 
 /** The path at which the page's script requests what a passkey must sign. */
@@ -212,14 +212,14 @@ export function createProofRoutes(parts: SignInParts) {
         const waiting: Waiting = { to, form: form.has(PROOF.isForm) ? form : null };
         try {
           const address = clientAddress(request, config);
-          const isRight = await proof.give(person, answerOf(form), address);
+          const isRight = await proof.check(person, answerOf(form), address);
           if (!isRight) {
             record(request, "proof_failed", { accountId: person.account.id });
             return await ask(person, waiting, "This proof is wrong. Try again.", { status: 401 });
           }
           return waiting.form === null ? seeOther(to) : againWithForm(to);
         } catch (error) {
-          const { message, ...answer } = asRateLimited(error);
+          const { message, ...answer } = rateLimitedAnswer(error);
           record(request, "proof_failed", { accountId: person.account.id });
           return ask(person, waiting, message, answer);
         }

@@ -90,7 +90,7 @@ export function createRecoveryRoutes(parts: SignInParts) {
         }
         await byAddress.giveBack(address);
         const beginning = { accountId: account.id, next: ACCOUNT_PATH };
-        const { to, setCookies } = await secondStep.completeWithPasskey(request, beginning);
+        const { to, setCookies } = await secondStep.beginSession(request, beginning);
         record(request, "recovery_code_used", { accountId: account.id });
         record(request, "signed_in", { accountId: account.id });
         return seeOther(to, setCookies);

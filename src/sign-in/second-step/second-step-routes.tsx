@@ -11,8 +11,8 @@ import { PAGE_ROUTE, pageResponse } from "../../pages/page-response.tsx";
 import { CODE, CodeForm, CREDENTIAL, PasskeyForm } from "../forms.tsx";
 import { SECOND_STEP_PATH, SIGN_IN_PATH } from "../paths.ts";
 import type { SignInParts } from "../routes.tsx";
-import { asRateLimited } from "../sign-in.ts";
-import type { Answer } from "./second-step.ts";
+import { rateLimitedAnswer } from "../sign-in.ts";
+import type { SecondFactor } from "./second-step.ts";
 
 /** The path at which the page's script requests what a passkey must sign. */
 const SECOND_STEP_OPTIONS = `${SECOND_STEP_PATH}/options`;
@@ -85,16 +85,16 @@ export function createSecondStepRoutes(parts: SignInParts) {
   };
 
   /** Checks an answer to the second step, and signs the person in if it is right. */
-  const finish = async (request: Request, answer: Answer): Promise<Response> => {
+  const finish = async (request: Request, answer: SecondFactor): Promise<Response> => {
     const outcome = await secondStep.finish(request, answer);
     const { accountId } = outcome;
-    if (outcome.is === "right") {
+    if (outcome.status === "right") {
       if (outcome.byRecovery) record(request, "recovery_code_used", { accountId });
       record(request, "signed_in", { accountId });
       return seeOther(outcome.arrival.to, outcome.arrival.setCookies);
     }
     if (accountId !== null) record(request, "second_step_failed", { accountId });
-    if (outcome.is === "expired") throw over();
+    if (outcome.status === "expired") throw over();
     const problem =
       "code" in answer ? "This code is wrong, or was used." : "This passkey does not fit.";
     return show(request, problem, 401);
@@ -121,7 +121,7 @@ export function createSecondStepRoutes(parts: SignInParts) {
             credential !== null ? { credential } : { code: form.get(CODE) ?? "" },
           );
         } catch (error) {
-          const { message, status, headers } = asRateLimited(error);
+          const { message, status, headers } = rateLimitedAnswer(error);
           const accountId = (await secondStep.find(request))?.accountId ?? null;
           record(request, "second_step_failed", { accountId });
           return show(request, message, status, headers);
