@@ -33,10 +33,10 @@ import { createMemoryRoutes, createStatsRoutes } from "./memories/http/routes.ts
 import type { Memories } from "./memories/rules/memories.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { createAuthorizeRoutes } from "./oauth/authorize-routes.tsx";
-import { ENDPOINTS, GUESSED, RESOURCE_METADATA_PATH } from "./oauth/discovery.ts";
+import { ENDPOINTS, GUESSED_ENDPOINTS, RESOURCE_METADATA_PATH } from "./oauth/discovery.ts";
 import { createOAuthRoutes } from "./oauth/routes.ts";
 import { createCookies } from "./pages/cookies.ts";
-import { asksForPage, errorPage } from "./pages/page-response.tsx";
+import { asksForPage, createPageGuard, errorPage } from "./pages/page-response.tsx";
 import { createPageRoutes } from "./pages/routes.ts";
 import type { SecurityLog } from "./security-log/security-log.ts";
 import { createPasskeyRoutes } from "./sign-in/passkeys/passkey-routes.tsx";
@@ -118,7 +118,7 @@ export function createApp({
   const corsOf = createCors(config);
   const cookies = createCookies(config);
   const turns = createTurns();
-  const visitors = createVisitors({ ...access, cookies, begin: turns.take });
+  const visitors = createVisitors({ ...access, cookies, takeTurn: turns.take });
   const session = createSessionPrincipal({
     publicUrl: config.publicUrl,
     visitors,
@@ -249,9 +249,19 @@ function createPersonRoutes(
   const webauthn = createWebAuthn({ ...access, ...access.factors, publicUrl });
   const secondStep = createSecondStep({ ...access, ...parts, webauthn });
   const proof = createProof({ ...access, signIn, webauthn, passwords });
-  const people = { signIn, signUp, providers, webauthn, secondStep, proof };
+  const pageGuard = createPageGuard({ config, cookies: parts.cookies });
+  const people = {
+    pageGuard,
+    signIn,
+    signUp,
+    providers,
+    providerSignIn,
+    webauthn,
+    secondStep,
+    proof,
+  };
   const shared = { ...access, ...parts, ...limits, ...people, config };
-  const paths = [ENDPOINTS.authorize, GUESSED.authorize];
+  const paths = [ENDPOINTS.authorize, GUESSED_ENDPOINTS.authorize];
   return new Elysia()
     .use(createSignInRoutes(shared))
     .use(createSecondStepRoutes(shared))
@@ -259,7 +269,7 @@ function createPersonRoutes(
     .use(createRecoveryRoutes(shared))
     .use(createProofRoutes(shared))
     .use(createSignUpRoutes(shared))
-    .use(createProviderRoutes({ ...shared, providerSignIn }))
+    .use(createProviderRoutes(shared))
     .use(createAuthorizeRoutes({ ...shared, paths }))
     .use(createOAuthRoutes({ config, oauth, record: parts.record, ephemeral }))
     .use(createDashboardRoutes(shared));

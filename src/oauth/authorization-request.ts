@@ -67,7 +67,7 @@ export const PARAMETERS = [
  * @throws OAuthError `invalid_request` or `invalid_redirect_uri`
  */
 export function parseReplyTo(parameters: URLSearchParams, client: Client): ReplyTo {
-  const presented = single(parameters, "redirect_uri");
+  const presented = parameterOf(parameters, "redirect_uri");
   // RFC 6749, section 3.1.2.3: a client with only one address may omit it.
   const [only] = client.redirectUris.length === 1 ? client.redirectUris : [];
   const redirectUri = presented ?? only ?? null;
@@ -85,7 +85,7 @@ export function parseAuthorizationRequest(
   parameters: URLSearchParams,
   { client, replyTo, publicUrl }: { client: Client; replyTo: ReplyTo; publicUrl: string },
 ): AuthorizationRequest {
-  const responseType = single(parameters, "response_type");
+  const responseType = parameterOf(parameters, "response_type");
   // RFC 9101: not supported here, and must not be ignored.
   if (parameters.has("request")) throw notSupported("request_not_supported", "request");
   if (parameters.has("request_uri")) throw notSupported("request_uri_not_supported", "request_uri");
@@ -93,23 +93,23 @@ export function parseAuthorizationRequest(
   if (responseType !== "code") {
     throw new OAuthError("unsupported_response_type", "The only response_type here is code.");
   }
-  if ((single(parameters, "response_mode") ?? "query") !== "query") {
+  if ((parameterOf(parameters, "response_mode") ?? "query") !== "query") {
     throw invalid("The only response_mode here is query");
   }
-  single(parameters, "state");
-  const challenge = single(parameters, "code_challenge");
+  parameterOf(parameters, "state");
+  const challenge = parameterOf(parameters, "code_challenge");
   // RFC 7636, section 4.3: without a method, the client means plain.
-  if (challenge === null || single(parameters, "code_challenge_method") !== "S256") {
+  if (challenge === null || parameterOf(parameters, "code_challenge_method") !== "S256") {
     throw invalid("PKCE is needed: send code_challenge with code_challenge_method=S256");
   }
   if (!isChallenge(challenge)) throw invalid("code_challenge is not a SHA-256 in base64url");
-  const scopes = parseRequestedScopes(single(parameters, "scope")) ?? FULL_ACCESS;
+  const scopes = parseRequestedScopes(parameterOf(parameters, "scope")) ?? FULL_ACCESS;
   const resource = parseResource(parameters.getAll("resource"), publicUrl);
   return { client, ...replyTo, challenge, scopes, resource };
 }
 
 /** RFC 6749, section 3.1: no parameter twice. An empty one counts as missing. */
-export function single(parameters: URLSearchParams, name: string): string | null {
+export function parameterOf(parameters: URLSearchParams, name: string): string | null {
   const [value = null, ...more] = parameters.getAll(name);
   if (more.length > 0) throw invalid(`${name} is given more than once`);
   return value === "" ? null : value;

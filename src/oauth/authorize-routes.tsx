@@ -4,22 +4,21 @@ import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
 import type { RecordEvent } from "../http/record-event.ts";
 import { readForm } from "../http/requests/form.ts";
-import { createHostCheck } from "../http/requests/proxy.ts";
 import { seeOther } from "../http/responses.ts";
 import { parseScopes } from "../keys/scopes.ts";
 import { checkForm, FORM_TOKEN } from "../pages/cookies.ts";
 import { boundOf } from "../pages/form.tsx";
 import { MessagePage } from "../pages/layout.tsx";
-import { answerWithPage, pageResponse } from "../pages/page-response.tsx";
+import { PAGE_ROUTE, type PageGuard, pageResponse } from "../pages/page-response.tsx";
 import { PROOF_PATH, SIGN_IN_PATH } from "../sign-in/paths.ts";
 import type { Proof } from "../sign-in/second-step/proof.ts";
 import type { SignedIn, Visitors } from "../sign-in/sessions/visitor.ts";
 import {
   type AuthorizationRequest,
+  parameterOf,
   parseAuthorizationRequest,
   parseReplyTo,
   type ReplyTo,
-  single,
 } from "./authorization-request.ts";
 import { describeRedirect, isLoopback, withParameters } from "./clients/client.ts";
 import { CONSENT, ConsentPage, parametersOf } from "./consent-page.tsx";
@@ -46,20 +45,21 @@ const FORM_ACTION_IPV6 = [...FORM_ACTION, "http:"];
 export function createAuthorizeRoutes({
   paths,
   config,
+  pageGuard,
   oauth,
   visitors,
   record,
   proof,
 }: {
   paths: readonly string[];
-  config: Pick<Config, "publicUrl" | "trustProxy">;
+  config: Pick<Config, "publicUrl">;
+  pageGuard: Pick<PageGuard, "page">;
   oauth: Pick<OAuth, "clients" | "codes" | "grants">;
   visitors: Visitors;
   record: RecordEvent;
   proof: Pick<Proof, "isFresh">;
 }) {
   const { publicUrl } = config;
-  const checkHost = createHostCheck(config);
 
   /** RFC 9207: every answer names the server that sent it. */
   const answer = ({ redirectUri, state }: ReplyTo, parameters: Record<string, string>) =>
@@ -108,8 +108,7 @@ export function createAuthorizeRoutes({
     seeOther(`${by}?${new URLSearchParams({ next: `${path}?${parameters}` })}`);
 
   const show = (request: Request, path: string) =>
-    answerWithPage(async () => {
-      checkHost(request);
+    pageGuard.page(request, async () => {
       const parameters = new URL(request.url).searchParams;
       const person = await visitors.find(request);
       // This check comes first: strangers must not learn about clients or make the server fetch
@@ -133,8 +132,7 @@ export function createAuthorizeRoutes({
     });
 
   const decide = (request: Request, path: string) =>
-    answerWithPage(async () => {
-      checkHost(request);
+    pageGuard.page(request, async () => {
       const form = await readForm(request);
       const person = await visitors.find(request);
       if (!person) return comingBack(SIGN_IN_PATH, path, parametersOf(form));
@@ -168,11 +166,10 @@ export function createAuthorizeRoutes({
       });
     });
 
-  const routes = new Elysia();
+  const routes = new Elysia().guard(PAGE_ROUTE);
   for (const path of paths) {
-    const hidden = { parse: "none", detail: { hide: true } } as const;
-    routes.get(path, ({ request }) => show(request, path), hidden);
-    routes.post(path, ({ request }) => decide(request, path), hidden);
+    routes.get(path, ({ request }) => show(request, path));
+    routes.post(path, ({ request }) => decide(request, path));
   }
   return routes;
 }
@@ -187,7 +184,7 @@ function forPerson<T>(work: () => T): T {
 }
 
 async function findClient({ clients }: Pick<OAuth, "clients">, parameters: URLSearchParams) {
-  const clientId = forPerson(() => single(parameters, "client_id"));
+  const clientId = forPerson(() => parameterOf(parameters, "client_id"));
   try {
     const client = clientId === null ? null : await clients.find(clientId);
     if (client) return client;

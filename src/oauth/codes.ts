@@ -11,9 +11,9 @@ import {
   toBoundColumns,
 } from "../keys/reach.ts";
 import { formatScopes, type Scope } from "../keys/scopes.ts";
-import { matchesChallenge } from "./authorization-request.ts";
-import { type Client, describeRedirect } from "./clients/client.ts";
-import { type Grants, grantOf } from "./grants.ts";
+import { type AuthorizationRequest, matchesChallenge } from "./authorization-request.ts";
+import { describeRedirect } from "./clients/client.ts";
+import type { Grants } from "./grants.ts";
 import { OAuthError, ReuseError } from "./oauth-error.ts";
 import { createOAuthTables, type OAuthTables } from "./tables.ts";
 
@@ -90,14 +90,9 @@ export async function issueTokens(
 const CODE_LIFETIME = 60_000;
 
 /** A person's consent. */
-interface Consent {
-  readonly client: Client;
-  readonly redirectUri: string;
-  readonly challenge: string;
-  readonly scopes: readonly Scope[];
+interface Consent extends Omit<AuthorizationRequest, "state"> {
   /** The project that the app is bound to; by default none. */
   readonly bound?: Bound | null;
-  readonly resource: string;
 }
 
 /** A client's request for the tokens of a code. */
@@ -181,7 +176,7 @@ export function createCodes({
       const byHash = eq(oauthCodes.hash, hashSecret(code));
       const outcome = await db.transaction(async (tx): Promise<TokenSet | OAuthError> => {
         const [row] = await tx
-          .select({ code: oauthCodes, grant: grantOf(tables), resource: oauthGrants.resource })
+          .select({ code: oauthCodes, grant: oauthGrants })
           .from(oauthCodes)
           .innerJoin(oauthGrants, eq(oauthGrants.id, oauthCodes.grantId))
           .where(byHash);
@@ -193,7 +188,7 @@ export function createCodes({
         if (row.code.expiresAt.getTime() <= now) return refused();
         if (redirectUri !== null && redirectUri !== row.code.redirectUri) return refused();
         if (!matchesChallenge(verifier, row.code.challenge)) return refused();
-        if (!matchesResource(row.resource, resource)) {
+        if (!matchesResource(row.grant.resource, resource)) {
           return new OAuthError("invalid_target", "The code is for another resource.");
         }
         await tx

@@ -12,7 +12,7 @@ export const ENDPOINTS = {
 } as const;
 
 /** Paths that clients try when they have not found or read the metadata. */
-export const GUESSED = {
+export const GUESSED_ENDPOINTS = {
   register: "/register",
   authorize: "/authorize",
   token: "/token",

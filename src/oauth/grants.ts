@@ -1,41 +1,10 @@
 import { and, asc, eq, gt, inArray, isNull, lte, ne, type SQL, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { AppError } from "../errors.ts";
-import type { BoundColumns } from "../keys/reach.ts";
-import type { Scope } from "../keys/scopes.ts";
 import { createOAuthTables, type OAuthTables } from "./tables.ts";
 
 /** A person's permission for a client. */
-export interface Grant extends BoundColumns {
-  readonly id: string;
-  readonly accountId: string;
-  readonly clientId: string;
-  readonly clientName: string;
-  readonly redirectHost: string;
-  readonly scopes: readonly Scope[];
-  readonly createdAt: Date;
-  /** To the minute. */
-  readonly lastUsedAt: Date | null;
-  /** When it ends, unless the client uses it before. */
-  readonly expiresAt: Date;
-  readonly revokedAt: Date | null;
-}
-
-/** The columns of a grant. */
-export const grantOf = ({ oauthGrants }: Pick<OAuthTables, "oauthGrants">) => ({
-  id: oauthGrants.id,
-  accountId: oauthGrants.accountId,
-  clientId: oauthGrants.clientId,
-  clientName: oauthGrants.clientName,
-  redirectHost: oauthGrants.redirectHost,
-  scopes: oauthGrants.scopes,
-  project: oauthGrants.project,
-  projectOnly: oauthGrants.projectOnly,
-  createdAt: oauthGrants.createdAt,
-  lastUsedAt: oauthGrants.lastUsedAt,
-  expiresAt: oauthGrants.expiresAt,
-  revokedAt: oauthGrants.revokedAt,
-});
+export type Grant = OAuthTables["oauthGrants"]["$inferSelect"];
 
 /** Milliseconds for which a revoked grant stays in the list. */
 const REVOKED_LIFETIME = 30 * 24 * 3_600_000;
@@ -52,15 +21,23 @@ export type Grants = ReturnType<typeof createGrants>;
 /** The store of grants. `clock` gives milliseconds since 1970. */
 export function createGrants({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
-  const tables = db.tables(createOAuthTables);
-  const { oauthGrants, oauthTokens } = tables;
-  const GRANT = grantOf(tables);
+  const { oauthGrants, oauthTokens } = db.tables(createOAuthTables);
+  const isOf = (accountId: string) => eq(oauthGrants.accountId, accountId);
+  const isOfClient = (clientId: string) => eq(oauthGrants.clientId, clientId);
+  const isAlive = () => gt(oauthGrants.expiresAt, new Date(clock()));
+  const isValidOf = (accountId: string) =>
+    and(isOf(accountId), isNull(oauthGrants.revokedAt), isAlive());
+
+  const exists = async (condition: SQL | undefined): Promise<boolean> => {
+    const grant = orm.select({ id: oauthGrants.id }).from(oauthGrants);
+    return (await grant.where(condition).limit(1)).length > 0;
+  };
 
   const list = async (condition?: SQL): Promise<Grant[]> =>
     await orm
-      .select(GRANT)
+      .select()
       .from(oauthGrants)
-      .where(and(condition, gt(oauthGrants.expiresAt, new Date(clock()))))
+      .where(and(condition, isAlive()))
       .orderBy(asc(oauthGrants.id));
 
   const revocation = (now: number) => ({
@@ -72,7 +49,7 @@ export function createGrants({ db, clock }: { db: Database; clock: () => number 
       .update(oauthGrants)
       .set(revocation(clock()))
       .where(condition)
-      .returning(GRANT);
+      .returning();
     if (!revoked) throw new AppError("not_found", "No grant with this id.");
     await tx.delete(oauthTokens).where(eq(oauthTokens.grantId, revoked.id));
     return revoked;
@@ -82,7 +59,7 @@ export function createGrants({ db, clock }: { db: Database; clock: () => number 
 
   return {
     /** The grants of an account, oldest first, including those revoked in the last 30 days. */
-    list: (accountId: string): Promise<Grant[]> => list(eq(oauthGrants.accountId, accountId)),
+    list: (accountId: string): Promise<Grant[]> => list(isOf(accountId)),
 
     /**
      * Revokes a grant and its tokens permanently. Every process refuses them from its next request on.
@@ -90,16 +67,12 @@ export function createGrants({ db, clock }: { db: Database; clock: () => number 
      * @throws AppError `not_found` when the account has no such grant
      */
     revoke: (accountId: string, id: string): Promise<Grant> =>
-      revokeWhere(and(eq(oauthGrants.accountId, accountId), eq(oauthGrants.id, id))),
+      revokeWhere(and(isOf(accountId), eq(oauthGrants.id, id))),
 
     /** Revokes all valid grants of an account. Returns how many. */
     revokeAll: (accountId: string): Promise<number> =>
       db.transaction(async (tx) => {
-        const isTheirs = and(
-          eq(oauthGrants.accountId, accountId),
-          isNull(oauthGrants.revokedAt),
-          gt(oauthGrants.expiresAt, new Date(clock())),
-        );
+        const isTheirs = isValidOf(accountId);
         const held = tx.select({ id: oauthGrants.id }).from(oauthGrants).where(isTheirs);
         await tx.delete(oauthTokens).where(inArray(oauthTokens.grantId, held));
         const revoked = await tx
@@ -120,49 +93,23 @@ export function createGrants({ db, clock }: { db: Database; clock: () => number 
     revokeWithin: (tx: Orm, id: string): Promise<Grant> => revokeIn(tx, eq(oauthGrants.id, id)),
 
     /** Whether anyone has allowed a client anything, as far as grants are still stored. */
-    async isKnown(clientId: string): Promise<boolean> {
-      const [known] = await orm
-        .select({ id: oauthGrants.id })
-        .from(oauthGrants)
-        .where(eq(oauthGrants.clientId, clientId))
-        .limit(1);
-      return known !== undefined;
-    },
+    isKnown: (clientId: string): Promise<boolean> => exists(isOfClient(clientId)),
 
     /** Whether a client's metadata document required a signature when it was last read. */
-    async mustSign(clientId: string): Promise<boolean> {
-      const [known] = await orm
-        .select({ id: oauthGrants.id })
-        .from(oauthGrants)
-        .where(and(eq(oauthGrants.clientId, clientId), eq(oauthGrants.mustSign, true)))
-        .limit(1);
-      return known !== undefined;
-    },
+    mustSign: (clientId: string): Promise<boolean> =>
+      exists(and(isOfClient(clientId), eq(oauthGrants.mustSign, true))),
 
     /** Stores in all grants of a client what its metadata document requires now. */
     async rememberSigning(clientId: string, mustSign: boolean): Promise<void> {
       await orm
         .update(oauthGrants)
         .set({ mustSign })
-        .where(and(eq(oauthGrants.clientId, clientId), ne(oauthGrants.mustSign, mustSign)));
+        .where(and(isOfClient(clientId), ne(oauthGrants.mustSign, mustSign)));
     },
 
     /** Whether an account has a valid grant of a client. */
-    async exists(accountId: string, clientId: string): Promise<boolean> {
-      const [held] = await orm
-        .select({ id: oauthGrants.id })
-        .from(oauthGrants)
-        .where(
-          and(
-            eq(oauthGrants.accountId, accountId),
-            eq(oauthGrants.clientId, clientId),
-            isNull(oauthGrants.revokedAt),
-            gt(oauthGrants.expiresAt, new Date(clock())),
-          ),
-        )
-        .limit(1);
-      return held !== undefined;
-    },
+    exists: (accountId: string, clientId: string): Promise<boolean> =>
+      exists(and(isValidOf(accountId), isOfClient(clientId))),
 
     /** Removes expired grants with their codes and tokens, and expired tokens. */
     async prune(): Promise<void> {

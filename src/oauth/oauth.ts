@@ -5,7 +5,7 @@ import { createVerifyAssertion } from "./clients/client-assertion.ts";
 import { createClientDocuments, createClients } from "./clients/clients.ts";
 import { createDocumentFetcher, type FetchDocument } from "./clients/document-fetcher.ts";
 import { createCodes } from "./codes.ts";
-import { ENDPOINTS, GUESSED } from "./discovery.ts";
+import { ENDPOINTS, GUESSED_ENDPOINTS } from "./discovery.ts";
 import { createGrants } from "./grants.ts";
 import { resourceOf } from "./oauth-error.ts";
 import { createTokens } from "./tokens.ts";
@@ -32,7 +32,7 @@ export function createOAuth({
   const registered = createClients({ db, clock });
   const documents = createClientDocuments({ fetchDocument, clock });
   const grants = createGrants({ db, clock });
-  const audiences = [publicUrl, publicUrl + ENDPOINTS.token, publicUrl + GUESSED.token];
+  const audiences = [publicUrl, publicUrl + ENDPOINTS.token, publicUrl + GUESSED_ENDPOINTS.token];
 
   return {
     clients: {

@@ -7,13 +7,13 @@ import { readBytes } from "../http/requests/body.ts";
 import { readForm } from "../http/requests/form.ts";
 import { clientAddress } from "../http/requests/proxy.ts";
 import { siteOf } from "../timing/rate-limit.ts";
-import { parseRequestedScopes, single } from "./authorization-request.ts";
+import { parameterOf, parseRequestedScopes } from "./authorization-request.ts";
 import { GRANT_TYPES, parseClientMetadata } from "./clients/client.ts";
 import { authenticateClient } from "./clients/client-authentication.ts";
 import type { AccessSet } from "./codes.ts";
 import {
   ENDPOINTS,
-  GUESSED,
+  GUESSED_ENDPOINTS,
   RESOURCE_METADATA_PATHS,
   resourceMetadata,
   SERVER_METADATA_PATHS,
@@ -106,7 +106,7 @@ export function createOAuthRoutes({
   const token = async (request: Request) => {
     const form = await readForm(request);
     const clientId = await authenticateClient(request, form, oauth.clients);
-    const grantType = single(form, "grant_type");
+    const grantType = parameterOf(form, "grant_type");
     const tokens = await recordReuse(request, () =>
       redeemOrRenew(oauth, grantType, form, clientId, publicUrl),
     );
@@ -126,7 +126,7 @@ export function createOAuthRoutes({
 
   for (const { register: registerPath, token: tokenPath, revoke: revokePath } of [
     ENDPOINTS,
-    GUESSED,
+    GUESSED_ENDPOINTS,
   ]) {
     routes.post(
       registerPath,
@@ -157,14 +157,14 @@ async function redeemOrRenew(
         clientId,
         code: required(form, "code"),
         verifier: required(form, "code_verifier"),
-        redirectUri: single(form, "redirect_uri"),
+        redirectUri: parameterOf(form, "redirect_uri"),
         resource,
       });
     case "refresh_token":
       return tokens.renew({
         clientId,
         refreshToken: required(form, "refresh_token"),
-        scopes: parseRequestedScopes(single(form, "scope")),
+        scopes: parseRequestedScopes(parameterOf(form, "scope")),
         resource,
       });
     case null:
@@ -178,7 +178,7 @@ async function redeemOrRenew(
 }
 
 function required(form: URLSearchParams, name: string): string {
-  const value = single(form, name);
+  const value = parameterOf(form, name);
   if (value !== null) return value;
   throw new OAuthError("invalid_request", `${name} is missing.`);
 }

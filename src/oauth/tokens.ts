@@ -4,7 +4,7 @@ import { hashSecret } from "../db/id.ts";
 import { inBoundForm, matchesResource, type Reach, toBound } from "../keys/reach.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import { ACCESS_PREFIX, type AccessSet, issueAccess, issueTokens, type TokenSet } from "./codes.ts";
-import { type Grant, type Grants, grantOf } from "./grants.ts";
+import type { Grant, Grants } from "./grants.ts";
 import { OAuthError, ReuseError } from "./oauth-error.ts";
 import { createOAuthTables } from "./tables.ts";
 
@@ -90,8 +90,7 @@ export function createTokens({
         usedAt: oauthTokens.usedAt,
         successor: oauthTokens.successor,
         repeatedAt: oauthTokens.repeatedAt,
-        grant: grantOf(tables),
-        resource: oauthGrants.resource,
+        grant: oauthGrants,
       })
       .from(oauthTokens)
       .innerJoin(oauthGrants, eq(oauthGrants.id, oauthTokens.grantId))
@@ -131,7 +130,7 @@ export function createTokens({
           if (current.usedAt !== null && !isInGrace(current.usedAt, now)) {
             return new ReuseError(refused(), await grants.revokeWithin(tx, row.grant.id));
           }
-          const problem = renewalProblem(row, renewal);
+          const problem = renewalProblem(row.grant, renewal);
           if (problem) return problem;
           const access = renewal.scopes ?? row.grant.scopes;
           if (current.usedAt !== null) {
@@ -193,14 +192,14 @@ export function createTokens({
 
 /** Why a valid refresh token does not give what the client asks for; null if it does. */
 function renewalProblem(
-  token: { grant: Pick<Grant, "scopes">; resource: string },
+  grant: Pick<Grant, "scopes" | "resource">,
   { scopes, resource }: Renewal,
 ): OAuthError | null {
   // RFC 6749, section 6: no scope that was not granted.
-  if (scopes?.some((scope) => !allows(token.grant.scopes, scope))) {
+  if (scopes?.some((scope) => !allows(grant.scopes, scope))) {
     return new OAuthError("invalid_scope", "The grant does not have all these scopes.");
   }
-  if (!matchesResource(token.resource, resource)) {
+  if (!matchesResource(grant.resource, resource)) {
     return new OAuthError("invalid_target", "The token is for another resource.");
   }
   return null;

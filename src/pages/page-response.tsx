@@ -1,6 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
+import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
+import { readForm } from "../http/requests/form.ts";
+import { createHostCheck } from "../http/requests/proxy.ts";
+import { type Cookies, checkForm, FORM_TOKEN } from "./cookies.ts";
 import { Markup } from "./jsx-runtime.ts";
 import { MessagePage } from "./layout.tsx";
 
@@ -89,4 +93,49 @@ export async function answerWithPage(
     if (retryAfter !== undefined) headers.set("retry-after", String(retryAfter));
     return errorPage(message, status, headers);
   }
+}
+
+/** Options of routes for pages and their forms: hidden from the API's documents, and the guard reads the body. */
+export const PAGE_ROUTE: { parse: ["none"]; detail: { hide: true } } = {
+  parse: ["none"],
+  detail: { hide: true },
+};
+
+export type PageGuard = ReturnType<typeof createPageGuard>;
+
+/** Guards pages for visitors who are not signed in yet. */
+export function createPageGuard({
+  config,
+  cookies,
+}: {
+  config: Pick<Config, "publicUrl" | "trustProxy">;
+  cookies: Pick<Cookies, "read">;
+}) {
+  const { publicUrl } = config;
+  const checkHost = createHostCheck(config);
+
+  return {
+    checkHost,
+
+    /** Answers a request for a page. An `AppError` below status 500 becomes an error page. */
+    page: (request: Request, handle: () => Response | Promise<Response>): Promise<Response> =>
+      answerWithPage(() => {
+        checkHost(request);
+        return handle();
+      }),
+
+    /**
+     * Reads a form of our pages.
+     * @param name the cookie that the form's token was computed from
+     * @returns the form, and the value of the cookie
+     * @throws AppError as `checkForm` and `readForm`
+     */
+    async receive(request: Request, name: "visit" | "pending" | "session") {
+      checkHost(request);
+      const form = await readForm(request);
+      const cookie = cookies.read(request, name);
+      checkForm(request, { token: form.get(FORM_TOKEN), cookie, publicUrl });
+      return { form, secret: cookie ?? "" };
+    },
+  };
 }

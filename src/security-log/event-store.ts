@@ -19,9 +19,9 @@ import { type Entry, EVENTS, isEvent, isForeign, type SecurityEvent } from "./ev
 import { createSecurityTables, type SecurityTables } from "./tables.ts";
 
 /** Rows about strangers. The oldest are removed first, and never to make room for others. */
-const MOST_FOREIGN = 50_000;
+const MAX_FOREIGN = 50_000;
 /** Rows about one account. */
-const MOST_OF_ACCOUNT = 10_000;
+const MAX_OF_ACCOUNT = 10_000;
 
 /** Rows that are removed at once: about a millisecond's work. */
 const AT_ONCE = 200;
@@ -157,13 +157,13 @@ export function createEventStore({ db }: { db: Database }) {
         .from(securityEvents)
         .where(isOwn)
         .groupBy(securityEvents.accountId)
-        .having(gt(count(), MOST_OF_ACCOUNT));
+        .having(gt(count(), MAX_OF_ACCOUNT));
       const old = await removeOldest(lt(securityEvents.at, olderThan));
-      let removed = old + (await keepNewest(MOST_FOREIGN, isForeigners));
+      let removed = old + (await keepNewest(MAX_FOREIGN, isForeigners));
       for (const { accountId: id } of crowded) {
         const { accountId } = securityEvents;
         const isTheirs = and(isOwn, id === null ? isNull(accountId) : eq(accountId, id));
-        removed += await keepNewest(MOST_OF_ACCOUNT, isTheirs);
+        removed += await keepNewest(MAX_OF_ACCOUNT, isTheirs);
       }
       return removed > 0;
     },

@@ -131,7 +131,7 @@ export function toEntry(event: SecurityEvent, facts: Facts, at: number): Entry {
 }
 
 /** An entry for many events, which has only their name and account. */
-export function withoutParticulars(entry: Entry): Entry {
+export function withoutDetails(entry: Entry): Entry {
   return { ...entry, actorId: null, address: null, agent: null, subjectId: null, subject: null };
 }
 
@@ -144,7 +144,7 @@ export function nameOf({ event, accountId, actorId, via, address, subjectId, sub
  * The fields of an event's line. Fields that anyone can choose come last and in quotes, so that they
  * can't deceive a pattern that matches from the start of the line.
  */
-export function toFields(entry: Entry, times: number) {
+export function logFields(entry: Entry, times: number) {
   const { event, address, accountId, actorId, via, subjectId, subject, amount } = entry;
   return {
     kind: event,
@@ -160,7 +160,7 @@ export function toFields(entry: Entry, times: number) {
 }
 
 /** Lines that an entry may have in the log per minute. Further events are only counted. */
-export function linesOf(event: SecurityEvent): number {
+export function linesPerMinute(event: SecurityEvent): number {
   const { lines } = { lines: 20, ...EVENTS[event] };
   return lines;
 }

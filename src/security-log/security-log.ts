@@ -6,12 +6,12 @@ import {
   type Facts,
   groupOf,
   isForeign,
-  linesOf,
+  linesPerMinute,
+  logFields,
   nameOf,
   type SecurityEvent,
   toEntry,
-  toFields,
-  withoutParticulars,
+  withoutDetails,
 } from "./events.ts";
 
 /** Rounds in which an event may still appear late. A command's transaction is shorter. */
@@ -39,11 +39,11 @@ export function createReportedEvents(newest: number) {
 }
 
 /** Different events that are counted separately in a minute, for one account or for all strangers. */
-const MOST_APART = 200;
+const MAX_APART = 200;
 /** Lines of the log about strangers in a minute. */
-const MOST_FOREIGN_LINES = 600;
+const MAX_FOREIGN_LINES = 600;
 /** Entries that wait to be written to the table. Further entries are missing from it. */
-const MOST_WAITING = 5_000;
+const MAX_WAITING = 5_000;
 
 /** An entry in the minute in which it is counted. */
 interface Counted extends Row {
@@ -71,10 +71,10 @@ function createCounting(writeLine: (entry: Entry, times: number) => void) {
     const group = groupOf(entry);
     const count = groups.get(group) ?? 0;
     groups.set(group, count + 1);
-    const counting = count < MOST_APART ? entry : withoutParticulars(entry);
+    const counting = count < MAX_APART ? entry : withoutDetails(entry);
     const known = counted.get(nameOf(counting));
     if (known) return known;
-    if (counted.size >= MOST_WAITING) return null;
+    if (counted.size >= MAX_WAITING) return null;
     const fresh = { ...counting, amount: null, times: 0, lines: 0, written: 0, id: null };
     counted.set(nameOf(counting), fresh);
     return fresh;
@@ -94,8 +94,8 @@ function createCounting(writeLine: (entry: Entry, times: number) => void) {
       into.times++;
       if (entry.amount !== null) into.amount = (into.amount ?? 0) + entry.amount;
       const mayTell =
-        into.lines < linesOf(entry.event) &&
-        (!isForeign(entry.event) || foreignLines++ < MOST_FOREIGN_LINES);
+        into.lines < linesPerMinute(entry.event) &&
+        (!isForeign(entry.event) || foreignLines++ < MAX_FOREIGN_LINES);
       if (mayTell) {
         into.lines++;
         writeLine(entry, 1);
@@ -155,7 +155,7 @@ export function createSecurityLog({
   const store = createEventStore({ db });
   const writeLine = (entry: Entry, times: number) => {
     const at = isForeign(entry.event) ? log.warn : log.info;
-    at("security", toFields(entry, times));
+    at("security", logFields(entry, times));
   };
   const counting = createCounting(writeLine);
   let minute = 0;
@@ -213,7 +213,7 @@ export function createSecurityLog({
      * fails and never waits. Call it after the fact.
      *
      * Repeated events within a minute share a row. A flood causes a limited number of lines and rows:
-     * see `counting.ts` and `event-store.ts`. Events of the last second before a `kill -9` or a power
+     * see `createCounting` and `event-store.ts`. Events of the last second before a `kill -9` or a power
      * cut are in the log, but not in the table. The same holds for events after `close`.
      */
     record(event: SecurityEvent, facts: Facts): void {

@@ -113,12 +113,17 @@ export function noPasswords(): AppError {
   return new AppError("forbidden", "Passwords are switched off on this server.");
 }
 
-/** The error for an attempt without tries left. @param retryAfter in seconds */
-export function tooMany(retryAfter: number): AppError {
+/**
+ * The error for an attempt without tries left.
+ * @param retryAfter in seconds
+ * @param alternative the end of the message
+ */
+export function tooMany(retryAfter: number, what = "tries", alternative = ""): AppError {
   const minutes = Math.ceil(retryAfter / 60);
+  const plural = minutes === 1 ? "" : "s";
   return new AppError(
     "rate_limited",
-    `Too many tries. Try again in ${minutes} minute${minutes === 1 ? "" : "s"}.`,
+    `Too many ${what}. Try again in ${minutes} minute${plural}${alternative}.`,
     { retryAfter },
   );
 }
@@ -183,7 +188,7 @@ interface RateLimited {
 }
 
 /** The answer to a rate-limited form. Throws any other error again. */
-export function asRateLimited(error: unknown): RateLimited {
+export function rateLimitedAnswer(error: unknown): RateLimited {
   if (!(error instanceof AppError) || error.code !== "rate_limited") throw error;
   const { message, status, retryAfter } = error;
   return { message, status, headers: { "retry-after": `${retryAfter}` } };

@@ -94,12 +94,7 @@ export function watchCertificate({
   log: Log;
   metrics: Metrics;
   interval?: number;
-}): {
-  /** Checks the files now. */
-  check(): Promise<void>;
-  /** Stops the checks, after one in progress has finished. */
-  stop(): Promise<void>;
-} {
+}) {
   let inUse = current;
   let lastProblem = "";
   let last: Promise<void> = Promise.resolve();
@@ -138,7 +133,9 @@ export function watchCertificate({
   const timer = setInterval(check, interval);
   timer.unref();
   return {
+    /** Checks the files now. */
     check,
+    /** Stops the checks, after one in progress has finished. */
     async stop() {
       clearInterval(timer);
       await last;

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { ENDPOINTS, GUESSED, RESOURCE_METADATA_PATH } from "../../oauth/discovery.ts";
+import { ENDPOINTS, GUESSED_ENDPOINTS, RESOURCE_METADATA_PATH } from "../../oauth/discovery.ts";
 import { type Answer, type Ask, describeAnswer } from "../ask.ts";
 import { type Finding, findingsOf } from "../finding.ts";
 import { call } from "./server.ts";
@@ -84,7 +84,7 @@ export async function* checkDocuments(ask: Ask, origin: string): AsyncGenerator<
 /** Checks that the endpoints answer in JSON, including those that clients guess. */
 export async function checkEndpoints(ask: Ask): Promise<Finding> {
   const { ok, problem } = findingsOf("endpoints");
-  const paths = [ENDPOINTS, GUESSED].flatMap(({ register, token, revoke }) => [
+  const paths = [ENDPOINTS, GUESSED_ENDPOINTS].flatMap(({ register, token, revoke }) => [
     register,
     token,
     revoke,

@@ -1,4 +1,4 @@
-import { single } from "../authorization-request.ts";
+import { parameterOf } from "../authorization-request.ts";
 import type { OAuth } from "../oauth.ts";
 import { OAuthError } from "../oauth-error.ts";
 import { isDocumentAddress } from "./client.ts";
@@ -21,10 +21,13 @@ export async function authenticateClient(
   form: URLSearchParams,
   clients: Clients,
 ): Promise<string> {
-  const assertion = single(form, "client_assertion");
+  const assertion = parameterOf(form, "client_assertion");
   if (assertion !== null) return await authenticateByAssertion(request, form, assertion, clients);
   const header = request.headers.get("authorization");
-  const fromBody = { id: single(form, "client_id"), secret: single(form, "client_secret") };
+  const fromBody = {
+    id: parameterOf(form, "client_id"),
+    secret: parameterOf(form, "client_secret"),
+  };
   const fromHeader = header === null ? null : parseBasic(header);
   if (fromHeader && fromBody.secret !== null) {
     throw new OAuthError("invalid_request", "The client authenticates in two ways: use one.");
@@ -52,13 +55,13 @@ async function authenticateByAssertion(
   assertion: string,
   clients: Clients,
 ): Promise<string> {
-  if (request.headers.has("authorization") || single(form, "client_secret") !== null) {
+  if (request.headers.has("authorization") || parameterOf(form, "client_secret") !== null) {
     throw new OAuthError("invalid_request", "The client authenticates in two ways: use one.");
   }
-  if (single(form, "client_assertion_type") !== ASSERTION_TYPE) {
+  if (parameterOf(form, "client_assertion_type") !== ASSERTION_TYPE) {
     throw new OAuthError("invalid_request", `client_assertion_type must be ${ASSERTION_TYPE}.`);
   }
-  const id = single(form, "client_id") ?? (await subjectOf(assertion));
+  const id = parameterOf(form, "client_id") ?? (await subjectOf(assertion));
   const isKnown = id !== null && isDocumentAddress(id) && (await clients.isKnown(id));
   const client = isKnown ? await clients.find(id) : null;
   if (!client) throw new OAuthError("invalid_client", "The client is unknown.");

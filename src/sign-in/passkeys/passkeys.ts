@@ -81,7 +81,7 @@ interface Passkey {
   /** In COSE. */
   readonly publicKey: Uint8Array<ArrayBuffer>;
   readonly counter: number;
-  readonly transports: readonly string[];
+  readonly transports: string[];
 }
 
 export type Passkeys = ReturnType<typeof createPasskeys>;

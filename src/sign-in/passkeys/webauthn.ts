@@ -80,7 +80,7 @@ export function createWebAuthn({
         userID: new TextEncoder().encode(id),
         challenge: bytesOf(await challenges.create(browser, "register")),
         attestationType: "none",
-        excludeCredentials: (await passkeys.describe(id)).map(listed),
+        excludeCredentials: await passkeys.describe(id),
         authenticatorSelection: { residentKey: "required", userVerification: "required" },
         supportedAlgorithmIDs: ALGORITHMS,
       });
@@ -131,7 +131,7 @@ export function createWebAuthn({
         challenge: bytesOf(await challenges.create(browser, purpose)),
         userVerification: "required",
         ...(accountId !== null && {
-          allowCredentials: (await passkeys.describe(accountId)).map(listed),
+          allowCredentials: await passkeys.describe(accountId),
         }),
       });
     },
@@ -166,7 +166,7 @@ export function createWebAuthn({
           expectedOrigin: publicUrl,
           expectedRPID: hostname,
           requireUserVerification: true,
-          credential: { ...known, transports: [...known.transports] },
+          credential: known,
         }),
       );
       if (!result?.verified) return null;
@@ -175,11 +175,6 @@ export function createWebAuthn({
     },
   };
 }
-
-const listed = ({ id, transports }: { id: string; transports: readonly string[] }) => ({
-  id,
-  transports: [...transports],
-});
 
 /**
  * Removes the device's attestation from a new passkey (WebAuthn Level 3, section 8.7). It was not

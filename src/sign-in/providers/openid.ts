@@ -2,9 +2,9 @@ import type { AuthorizationServer } from "oauth4webapi";
 import {
   createProviderClient,
   type Identity,
-  type Proofs,
   type Provider,
   type ProviderClient,
+  type ProviderSecrets,
   type Registration,
   textOf,
   wrongIdToken,
@@ -47,7 +47,7 @@ export async function identify(
   client: ProviderClient,
   server: AuthorizationServer,
   answer: URLSearchParams,
-  proofs: Proofs,
+  proofs: ProviderSecrets,
 ): Promise<Identity> {
   const { accessToken, claims } = await client.redeem(server, answer, proofs);
   const subject = textOf(claims?.sub);

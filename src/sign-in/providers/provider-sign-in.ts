@@ -10,7 +10,7 @@ import { hashSecret } from "../../db/id.ts";
 import { AppError } from "../../errors.ts";
 import type { Factors } from "../second-step/factors.ts";
 import { createSignInTables } from "../tables.ts";
-import type { Identity, Proofs, Provider } from "./provider.ts";
+import type { Identity, Provider, ProviderSecrets } from "./provider.ts";
 
 type Known = Pick<Identity, "issuer" | "subject">;
 
@@ -98,7 +98,7 @@ interface Purpose {
 
 interface Pending extends Purpose {
   readonly providerId: string;
-  readonly proofs: Proofs;
+  readonly proofs: ProviderSecrets;
   /** SHA-256 of the browser's token. */
   readonly browser: string;
 }
@@ -194,17 +194,9 @@ export function createProviderSignIn({
       const provider = providers.find((each) => each.id === id);
       if (!provider) throw new AppError("not_found", "This provider is not set up.");
       const state = generateState();
-      const proofs: Proofs = { verifier: generateCodeVerifier(), nonce: generateState() };
+      const proofs: ProviderSecrets = { verifier: generateCodeVerifier(), nonce: generateState() };
       const url = await provider.start(state, proofs);
-      const { next, invitation, linkTo } = purpose;
-      const pending: Pending = {
-        next,
-        invitation,
-        linkTo,
-        proofs,
-        providerId: id,
-        browser: hashSecret(browser),
-      };
+      const pending: Pending = { ...purpose, proofs, providerId: id, browser: hashSecret(browser) };
       await ephemeral.put(nameOf(state), JSON.stringify(pending), LIFETIME);
       return url;
     },

@@ -12,7 +12,7 @@ export interface Identity {
 }
 
 /** Secrets that are kept between the redirect to the provider and its answer. */
-export interface Proofs {
+export interface ProviderSecrets {
   /** The code verifier of PKCE (RFC 7636). */
   readonly verifier: string;
   /** Ties the ID token to this sign-in (OpenID Connect Core 1.0, section 3.1.2.1). */
@@ -26,13 +26,13 @@ export interface Provider {
   readonly name: string;
   readonly issuer: string;
   /** The address that the browser is redirected to. @throws AppError `unavailable` */
-  start(state: string, proofs: Proofs): Promise<URL>;
+  start(state: string, proofs: ProviderSecrets): Promise<URL>;
   /**
    * Redeems the provider's answer.
    * @param answer the query of the callback. The caller has checked its `state`.
    * @throws AppError `unavailable`, or `forbidden` for an ID token that is not for this sign-in
    */
-  finish(answer: URLSearchParams, proofs: Proofs): Promise<Identity>;
+  finish(answer: URLSearchParams, proofs: ProviderSecrets): Promise<Identity>;
 }
 
 /**
@@ -165,11 +165,7 @@ export function createProviderClient({
         new URL(url),
         headers,
         undefined,
-        {
-          signal: request.signal,
-          [oauth.allowInsecureRequests]: request[oauth.allowInsecureRequests],
-          [oauth.customFetch]: fetchBounded,
-        },
+        request,
       );
       if (!response.ok) throw new Error(`${new URL(url).host} answers ${response.status}`);
       return response.json();

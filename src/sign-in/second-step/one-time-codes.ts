@@ -4,6 +4,7 @@ import type { Database } from "../../db/database.ts";
 import type { Ephemeral } from "../../db/ephemeral.ts";
 import { isSameSecret } from "../../db/id.ts";
 import { AppError } from "../../errors.ts";
+import { tooMany } from "../sign-in.ts";
 import { createSignInTables } from "../tables.ts";
 
 /** Milliseconds for which a code is shown, the default of all apps. */
@@ -182,9 +183,9 @@ export function createOneTimeCodes({
      */
     async use(accountId: string, code: string, browser: string | null): Promise<boolean> {
       const wait = browser === null ? null : await byBrowser.take(browser);
-      if (wait !== null) throw tooManyCodes(wait * 1_000);
+      if (wait !== null) throw tooManyCodes(wait);
       const outcome = await tryOut(accountId, code, browser === null);
-      if (typeof outcome === "number") throw tooManyCodes(outcome);
+      if (typeof outcome === "number") throw tooManyCodes(Math.ceil(outcome / 1_000));
       if (outcome && browser !== null) await byBrowser.giveBack(browser);
       return outcome;
     },
@@ -196,11 +197,6 @@ export function createOneTimeCodes({
   };
 }
 
-function tooManyCodes(wait: number): AppError {
-  const minutes = Math.ceil(wait / 60_000);
-  return new AppError(
-    "rate_limited",
-    `Too many wrong codes. Try again in ${minutes} minute${minutes === 1 ? "" : "s"}, or use a passkey or a recovery code.`,
-    { retryAfter: Math.ceil(wait / 1_000) },
-  );
-}
+/** @param wait in seconds */
+const tooManyCodes = (wait: number) =>
+  tooMany(wait, "wrong codes", ", or use a passkey or a recovery code");

@@ -1,11 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
 import { Elysia } from "elysia";
-import type { Config } from "../../config/config.ts";
 import { AppError } from "../../errors.ts";
-import type { RecordEvent } from "../../http/record-event.ts";
 import { readForm } from "../../http/requests/form.ts";
-import { clientAddress, createHostCheck } from "../../http/requests/proxy.ts";
+import { clientAddress } from "../../http/requests/proxy.ts";
 import { againWithForm, seeOther } from "../../http/responses.ts";
 import { PASSKEYS } from "../../pages/assets.ts";
 import { Button } from "../../pages/button.tsx";
@@ -15,13 +13,13 @@ import { PostForm } from "../../pages/form.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Layout } from "../../pages/layout.tsx";
 import { Problem } from "../../pages/notice.tsx";
-import { answerWithPage, pageResponse } from "../../pages/page-response.tsx";
+import { PAGE_ROUTE, pageResponse } from "../../pages/page-response.tsx";
 import { CodeForm, PasskeyForm, ProviderButtons } from "../forms.tsx";
-import type { WebAuthn } from "../passkeys/webauthn.ts";
 import { localPath, PROOF_PATH, SIGN_IN_PATH } from "../paths.ts";
 import type { Provider } from "../providers/provider.ts";
-import type { SignedIn, Visitors } from "../sessions/visitor.ts";
-import { asRateLimited } from "../sign-in.ts";
+import type { SignInParts } from "../routes.tsx";
+import type { SignedIn } from "../sessions/visitor.ts";
+import { rateLimitedAnswer } from "../sign-in.ts";
 import type { Proof, WaysToProve } from "./proof.ts";
 
 /** The path at which the page's script requests what a passkey must sign. */
@@ -140,8 +138,6 @@ function Carried({ to, form }: Waiting): Markup {
   );
 }
 
-const HIDDEN = { parse: "none", detail: { hide: true } } as const;
-
 /** Answers with a page that asks for a proof. The page or form that needs it follows. */
 export type AskForProof = (person: SignedIn, waiting: Waiting) => Promise<Response>;
 
@@ -174,28 +170,14 @@ export function createAskForProof({
 }
 
 /** The page on which a signed-in person proves again who they are. */
-export function createProofRoutes({
-  config,
-  visitors,
-  proof,
-  providers,
-  webauthn,
-  record,
-}: {
-  config: Pick<Config, "publicUrl" | "trustProxy">;
-  visitors: Visitors;
-  proof: Proof;
-  providers: readonly Provider[];
-  webauthn: WebAuthn;
-  record: RecordEvent;
-}) {
+export function createProofRoutes(parts: SignInParts) {
+  const { config, pageGuard, visitors, proof, providers, webauthn, record } = parts;
   const { publicUrl } = config;
-  const checkHost = createHostCheck(config);
   const ask = createAskForProof({ proof, providers });
 
   /** The form, and the person who is signed in; null without one. */
   const receive = async (request: Request) => {
-    checkHost(request);
+    pageGuard.checkHost(request);
     const form = await readForm(request);
     const person = await visitors.find(request);
     if (person === null) return null;
@@ -204,54 +186,44 @@ export function createProofRoutes({
   };
 
   return new Elysia()
-    .get(
-      PROOF_PATH,
-      ({ request }) =>
-        answerWithPage(async () => {
-          checkHost(request);
-          const person = await visitors.find(request);
-          const to = localPath(new URL(request.url).searchParams.get("next"), publicUrl) ?? "/";
-          if (person === null)
-            return seeOther(`${SIGN_IN_PATH}?${new URLSearchParams({ next: to })}`);
-          if (await proof.isFresh(person)) return seeOther(to);
-          return ask(person, { to, form: null }, undefined, { status: 200 });
-        }),
-      HIDDEN,
+    .guard(PAGE_ROUTE)
+    .get(PROOF_PATH, ({ request }) =>
+      pageGuard.page(request, async () => {
+        const person = await visitors.find(request);
+        const to = localPath(new URL(request.url).searchParams.get("next"), publicUrl) ?? "/";
+        if (person === null)
+          return seeOther(`${SIGN_IN_PATH}?${new URLSearchParams({ next: to })}`);
+        if (await proof.isFresh(person)) return seeOther(to);
+        return ask(person, { to, form: null }, undefined, { status: 200 });
+      }),
     )
-    .post(
-      PROOF_OPTIONS,
-      async ({ request }) => {
+    .post(PROOF_OPTIONS, async ({ request }) => {
+      const received = await receive(request);
+      if (received === null) throw new AppError("unauthorized", "You are no longer signed in.");
+      const { session, account } = received.person;
+      return webauthn.requestOptions(session, "proof", account.id);
+    })
+    .post(PROOF_PATH, ({ request }) =>
+      pageGuard.page(request, async () => {
         const received = await receive(request);
-        if (received === null) throw new AppError("unauthorized", "You are no longer signed in.");
-        const { session, account } = received.person;
-        return webauthn.requestOptions(session, "proof", account.id);
-      },
-      HIDDEN,
-    )
-    .post(
-      PROOF_PATH,
-      ({ request }) =>
-        answerWithPage(async () => {
-          const received = await receive(request);
-          if (received === null) return seeOther(SIGN_IN_PATH);
-          const { person, form } = received;
-          const to = localPath(form.get(PROOF.to), publicUrl) ?? "/";
-          const waiting: Waiting = { to, form: form.has(PROOF.isForm) ? form : null };
-          try {
-            const address = clientAddress(request, config);
-            const isRight = await proof.give(person, answerOf(form), address);
-            if (!isRight) {
-              record(request, "proof_failed", { accountId: person.account.id });
-              return await ask(person, waiting, "This proof is wrong. Try again.", { status: 401 });
-            }
-            return waiting.form === null ? seeOther(to) : againWithForm(to);
-          } catch (error) {
-            const { message, ...answer } = asRateLimited(error);
+        if (received === null) return seeOther(SIGN_IN_PATH);
+        const { person, form } = received;
+        const to = localPath(form.get(PROOF.to), publicUrl) ?? "/";
+        const waiting: Waiting = { to, form: form.has(PROOF.isForm) ? form : null };
+        try {
+          const address = clientAddress(request, config);
+          const isRight = await proof.check(person, answerOf(form), address);
+          if (!isRight) {
             record(request, "proof_failed", { accountId: person.account.id });
-            return ask(person, waiting, message, answer);
+            return await ask(person, waiting, "This proof is wrong. Try again.", { status: 401 });
           }
-        }),
-      HIDDEN,
+          return waiting.form === null ? seeOther(to) : againWithForm(to);
+        } catch (error) {
+          const { message, ...answer } = rateLimitedAnswer(error);
+          record(request, "proof_failed", { accountId: person.account.id });
+          return ask(person, waiting, message, answer);
+        }
+      }),
     );
 }
 

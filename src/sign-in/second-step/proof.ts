@@ -6,7 +6,7 @@ import type { Sessions } from "../sessions/sessions.ts";
 import type { SignedIn } from "../sessions/visitor.ts";
 import type { SignIn } from "../sign-in.ts";
 import type { Factors } from "./factors.ts";
-import type { Answer } from "./second-step.ts";
+import type { SecondFactor } from "./second-step.ts";
 
 /** The ways in which a person can prove who they are. */
 export interface WaysToProve {
@@ -57,7 +57,7 @@ export function createProof({
 
   const isRight = async (
     { account: { id, email }, session }: SignedIn,
-    answer: Answer | { readonly password: string },
+    answer: SecondFactor | { readonly password: string },
     address: string,
   ): Promise<boolean> => {
     const ways = await waysOf(id);
@@ -84,9 +84,9 @@ export function createProof({
      * @param address of the client
      * @throws AppError `rate_limited`
      */
-    async give(
+    async check(
       person: SignedIn,
-      answer: Answer | { readonly password: string },
+      answer: SecondFactor | { readonly password: string },
       address: string,
     ): Promise<boolean> {
       if (!(await isRight(person, answer, address))) return false;

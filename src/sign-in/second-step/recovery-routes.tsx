@@ -1,25 +1,16 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
-import type { Accounts } from "../../accounts/accounts.ts";
-import type { Config } from "../../config/config.ts";
-import type { Ephemeral } from "../../db/ephemeral.ts";
-import type { RecordEvent } from "../../http/record-event.ts";
-import { readForm } from "../../http/requests/form.ts";
-import { clientAddress, createHostCheck } from "../../http/requests/proxy.ts";
+import { clientAddress } from "../../http/requests/proxy.ts";
 import { seeOther } from "../../http/responses.ts";
-import { type Cookies, checkForm, FORM_TOKEN } from "../../pages/cookies.ts";
 import { EmailField } from "../../pages/form.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Layout } from "../../pages/layout.tsx";
 import { Problem } from "../../pages/notice.tsx";
-import { answerWithPage, pageResponse } from "../../pages/page-response.tsx";
+import { PAGE_ROUTE, pageResponse } from "../../pages/page-response.tsx";
 import { CODE, CodeForm } from "../forms.tsx";
 import { ACCOUNT_PATH, RECOVERY_PATH, SIGN_IN_PATH } from "../paths.ts";
-import type { Identities } from "../providers/provider-sign-in.ts";
-import type { Visitors } from "../sessions/visitor.ts";
+import type { SignInParts } from "../routes.tsx";
 import { tooMany } from "../sign-in.ts";
-import type { Factors } from "./factors.ts";
-import type { SecondStep } from "./second-step.ts";
 
 /** The page for people who have no password and have lost their passkey. */
 function RecoveryPage({
@@ -47,36 +38,24 @@ function RecoveryPage({
   );
 }
 
-const HIDDEN = { parse: "none", detail: { hide: true } } as const;
 const QUARTER = 15 * 60_000;
 
 /**
  * Signs people in with a recovery code if their account has only passkeys. With a password or a
  * provider, a code alone is not enough. No answer reveals the reason.
  */
-export function createRecoveryRoutes({
-  config,
-  cookies,
-  visitors,
-  accounts,
-  identities,
-  factors: { recoveryCodes },
-  secondStep,
-  ephemeral,
-  record,
-}: {
-  config: Pick<Config, "publicUrl" | "trustProxy" | "passwords">;
-  cookies: Cookies;
-  visitors: Visitors;
-  accounts: Pick<Accounts, "findByEmail" | "hasPassword">;
-  identities: Pick<Identities, "issuers">;
-  factors: Pick<Factors, "recoveryCodes">;
-  secondStep: Pick<SecondStep, "completeWithPasskey">;
-  ephemeral: Pick<Ephemeral, "limit">;
-  record: RecordEvent;
-}) {
-  const { publicUrl } = config;
-  const checkHost = createHostCheck(config);
+export function createRecoveryRoutes(parts: SignInParts) {
+  const {
+    config,
+    pageGuard,
+    visitors,
+    accounts,
+    identities,
+    factors: { recoveryCodes },
+    secondStep,
+    ephemeral,
+    record,
+  } = parts;
   // The tries per account are not limited: 80 random bits can't be guessed, and strangers could use the
   // tries up.
   const byAddress = ephemeral.limit("recovery", { tries: 10, period: QUARTER });
@@ -86,44 +65,35 @@ export function createRecoveryRoutes({
     (await identities.issuers(accountId)).length > 0;
 
   return new Elysia()
-    .get(
-      RECOVERY_PATH,
-      ({ request }) =>
-        answerWithPage(() => {
-          checkHost(request);
-          const { token, headers } = visitors.issueFormToken(request);
-          return pageResponse(<RecoveryPage token={token} />, { headers });
-        }),
-      HIDDEN,
+    .guard(PAGE_ROUTE)
+    .get(RECOVERY_PATH, ({ request }) =>
+      pageGuard.page(request, () => {
+        const { token, headers } = visitors.issueFormToken(request);
+        return pageResponse(<RecoveryPage token={token} />, { headers });
+      }),
     )
-    .post(
-      RECOVERY_PATH,
-      ({ request }) =>
-        answerWithPage(async () => {
-          checkHost(request);
-          const form = await readForm(request);
-          const cookie = cookies.read(request, "visit");
-          checkForm(request, { token: form.get(FORM_TOKEN), cookie, publicUrl });
-          const address = clientAddress(request, config);
-          const wait = await byAddress.take(address);
-          if (wait !== null) throw tooMany(wait);
-          const email = form.get("email") ?? "";
-          const account = await accounts.findByEmail(email);
-          const isAllowed = account !== null && !(await hasFirstFactor(account.id));
-          if (!isAllowed || !(await recoveryCodes.use(account.id, form.get(CODE) ?? ""))) {
-            record(request, "sign_in_failed", { accountId: account?.id ?? null });
-            const { token } = visitors.issueFormToken(request);
-            const problem = "E-mail address or recovery code is wrong.";
-            const page = <RecoveryPage token={token} email={email} problem={problem} />;
-            return pageResponse(page, { status: 401 });
-          }
-          await byAddress.giveBack(address);
-          const beginning = { accountId: account.id, next: ACCOUNT_PATH };
-          const { to, setCookies } = await secondStep.completeWithPasskey(request, beginning);
-          record(request, "recovery_code_used", { accountId: account.id });
-          record(request, "signed_in", { accountId: account.id });
-          return seeOther(to, setCookies);
-        }),
-      HIDDEN,
+    .post(RECOVERY_PATH, ({ request }) =>
+      pageGuard.page(request, async () => {
+        const { form } = await pageGuard.receive(request, "visit");
+        const address = clientAddress(request, config);
+        const wait = await byAddress.take(address);
+        if (wait !== null) throw tooMany(wait);
+        const email = form.get("email") ?? "";
+        const account = await accounts.findByEmail(email);
+        const isAllowed = account !== null && !(await hasFirstFactor(account.id));
+        if (!isAllowed || !(await recoveryCodes.use(account.id, form.get(CODE) ?? ""))) {
+          record(request, "sign_in_failed", { accountId: account?.id ?? null });
+          const { token } = visitors.issueFormToken(request);
+          const problem = "E-mail address or recovery code is wrong.";
+          const page = <RecoveryPage token={token} email={email} problem={problem} />;
+          return pageResponse(page, { status: 401 });
+        }
+        await byAddress.giveBack(address);
+        const beginning = { accountId: account.id, next: ACCOUNT_PATH };
+        const { to, setCookies } = await secondStep.beginSession(request, beginning);
+        record(request, "recovery_code_used", { accountId: account.id });
+        record(request, "signed_in", { accountId: account.id });
+        return seeOther(to, setCookies);
+      }),
     );
 }

@@ -1,23 +1,18 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
-import type { Config } from "../../config/config.ts";
 import { AppError } from "../../errors.ts";
-import type { RecordEvent } from "../../http/record-event.ts";
-import { readForm } from "../../http/requests/form.ts";
-import { createHostCheck } from "../../http/requests/proxy.ts";
 import { seeOther } from "../../http/responses.ts";
 import { PASSKEYS } from "../../pages/assets.ts";
-import { type Cookies, checkForm, FORM_TOKEN, formToken } from "../../pages/cookies.ts";
+import { formToken } from "../../pages/cookies.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Layout } from "../../pages/layout.tsx";
 import { Problem } from "../../pages/notice.tsx";
-import { answerWithPage, pageResponse } from "../../pages/page-response.tsx";
+import { PAGE_ROUTE, pageResponse } from "../../pages/page-response.tsx";
 import { CODE, CodeForm, CREDENTIAL, PasskeyForm } from "../forms.tsx";
-import type { WebAuthn } from "../passkeys/webauthn.ts";
 import { SECOND_STEP_PATH, SIGN_IN_PATH } from "../paths.ts";
-import { asRateLimited } from "../sign-in.ts";
-import type { Factors } from "./factors.ts";
-import type { Answer, SecondStep } from "./second-step.ts";
+import type { SignInParts } from "../routes.tsx";
+import { rateLimitedAnswer } from "../sign-in.ts";
+import type { SecondFactor } from "./second-step.ts";
 
 /** The path at which the page's script requests what a passkey must sign. */
 const SECOND_STEP_OPTIONS = `${SECOND_STEP_PATH}/options`;
@@ -65,26 +60,9 @@ function SecondStepPage({
   );
 }
 
-const HIDDEN = { parse: "none", detail: { hide: true } } as const;
-
 /** The routes of the second step of a sign-in. */
-export function createSecondStepRoutes({
-  config,
-  cookies,
-  factors,
-  secondStep,
-  webauthn,
-  record,
-}: {
-  config: Pick<Config, "publicUrl" | "trustProxy">;
-  cookies: Cookies;
-  factors: Factors;
-  secondStep: SecondStep;
-  webauthn: WebAuthn;
-  record: RecordEvent;
-}) {
-  const { publicUrl } = config;
-  const checkHost = createHostCheck(config);
+export function createSecondStepRoutes(parts: SignInParts) {
+  const { pageGuard, factors, secondStep, webauthn, record } = parts;
 
   const show = async (
     request: Request,
@@ -106,72 +84,49 @@ export function createSecondStepRoutes({
     return pageResponse(page, { status, headers, scripts: true });
   };
 
-  /** The page's form, sent by the browser that began the sign-in. */
-  const receive = async (request: Request): Promise<URLSearchParams> => {
-    checkHost(request);
-    const form = await readForm(request);
-    const cookie = cookies.read(request, "pending");
-    checkForm(request, { token: form.get(FORM_TOKEN), cookie, publicUrl });
-    return form;
-  };
-
   /** Checks an answer to the second step, and signs the person in if it is right. */
-  const finish = async (request: Request, answer: Answer): Promise<Response> => {
+  const finish = async (request: Request, answer: SecondFactor): Promise<Response> => {
     const outcome = await secondStep.finish(request, answer);
     const { accountId } = outcome;
-    if (outcome.is === "right") {
+    if (outcome.status === "right") {
       if (outcome.byRecovery) record(request, "recovery_code_used", { accountId });
       record(request, "signed_in", { accountId });
       return seeOther(outcome.arrival.to, outcome.arrival.setCookies);
     }
     if (accountId !== null) record(request, "second_step_failed", { accountId });
-    if (outcome.is === "expired") throw over();
+    if (outcome.status === "expired") throw over();
     const problem =
       "code" in answer ? "This code is wrong, or was used." : "This passkey does not fit.";
     return show(request, problem, 401);
   };
 
   return new Elysia()
-    .get(
-      SECOND_STEP_PATH,
-      ({ request }) =>
-        answerWithPage(() => {
-          checkHost(request);
-          return show(request);
-        }),
-      HIDDEN,
-    )
-    .post(
-      SECOND_STEP_OPTIONS,
-      async ({ request }) => {
-        await receive(request);
-        const pending = await secondStep.find(request);
-        if (pending) {
-          return webauthn.requestOptions(pending.secret, "second-step", pending.accountId);
+    .guard(PAGE_ROUTE)
+    .get(SECOND_STEP_PATH, ({ request }) => pageGuard.page(request, () => show(request)))
+    .post(SECOND_STEP_OPTIONS, async ({ request }) => {
+      await pageGuard.receive(request, "pending");
+      const pending = await secondStep.find(request);
+      if (pending) {
+        return webauthn.requestOptions(pending.secret, "second-step", pending.accountId);
+      }
+      throw over();
+    })
+    .post(SECOND_STEP_PATH, ({ request }) =>
+      pageGuard.page(request, async () => {
+        const { form } = await pageGuard.receive(request, "pending");
+        const credential = form.get(CREDENTIAL);
+        try {
+          return await finish(
+            request,
+            credential !== null ? { credential } : { code: form.get(CODE) ?? "" },
+          );
+        } catch (error) {
+          const { message, status, headers } = rateLimitedAnswer(error);
+          const accountId = (await secondStep.find(request))?.accountId ?? null;
+          record(request, "second_step_failed", { accountId });
+          return show(request, message, status, headers);
         }
-        throw over();
-      },
-      HIDDEN,
-    )
-    .post(
-      SECOND_STEP_PATH,
-      ({ request }) =>
-        answerWithPage(async () => {
-          const form = await receive(request);
-          const credential = form.get(CREDENTIAL);
-          try {
-            return await finish(
-              request,
-              credential !== null ? { credential } : { code: form.get(CODE) ?? "" },
-            );
-          } catch (error) {
-            const { message, status, headers } = asRateLimited(error);
-            const accountId = (await secondStep.find(request))?.accountId ?? null;
-            record(request, "second_step_failed", { accountId });
-            return show(request, message, status, headers);
-          }
-        }),
-      HIDDEN,
+      }),
     );
 }
 

@@ -115,17 +115,17 @@ interface Arrival {
 type Beginning = Pick<PendingSignIn, "accountId" | "next">;
 
 /** A second factor. */
-export type Answer = { readonly code: string } | { readonly credential: string };
+export type SecondFactor = { readonly code: string } | { readonly credential: string };
 
 /**
  * The result of an answer. `expired`: the first step must be repeated; `accountId` is the account of a
  * wrong answer, or null if there was no sign-in.
  */
 type SecondStepOutcome =
-  | { readonly is: "wrong"; readonly accountId: string }
-  | { readonly is: "expired"; readonly accountId: string | null }
+  | { readonly status: "wrong"; readonly accountId: string }
+  | { readonly status: "expired"; readonly accountId: string | null }
   | {
-      readonly is: "right";
+      readonly status: "right";
       readonly accountId: string;
       readonly arrival: Arrival;
       /** Whether it was a recovery code. */
@@ -188,7 +188,7 @@ export function createSecondStep({
      * a session.
      * @throws AppError as `Sessions.begin`
      */
-    async arrive(
+    async afterFirstStep(
       request: Request,
       beginning: Beginning,
       conditions: SessionConditions = {},
@@ -207,20 +207,20 @@ export function createSecondStep({
       return { to: SECOND_STEP_PATH, setCookies, isSignedIn: false };
     },
 
-    /** Begins a session after a sign-in with only a passkey, which is two factors in one. */
-    completeWithPasskey: async (request: Request, beginning: Beginning): Promise<Arrival> =>
+    /** Begins a session after a sign-in with only a passkey or a recovery code. */
+    beginSession: async (request: Request, beginning: Beginning): Promise<Arrival> =>
       (await welcome(request, beginning)).arrival,
 
     /**
      * Begins the session if the answer is right.
      * @throws AppError `rate_limited`, as `OneTimeCodes.use`, or as `Sessions.begin`
      */
-    async finish(request: Request, answer: Answer): Promise<SecondStepOutcome> {
+    async finish(request: Request, answer: SecondFactor): Promise<SecondStepOutcome> {
       const secret = cookies.read(request, "pending");
       const pending = secret === null ? null : await pendingSignIns.take(secret);
-      if (secret === null || pending === null) return { is: "expired", accountId: null };
+      if (secret === null || pending === null) return { status: "expired", accountId: null };
       const { accountId, triesLeft } = pending;
-      const isWrong = { is: triesLeft > 0 ? "wrong" : "expired", accountId } as const;
+      const isWrong = { status: triesLeft > 0 ? "wrong" : "expired", accountId } as const;
       let byRecovery = false;
       if ("code" in answer) {
         const used = await factors.useCode(
@@ -236,7 +236,7 @@ export function createSecondStep({
       }
       // Only one of two simultaneous right answers begins a session.
       const { arrival } = await welcome(request, pending, { pending: secret });
-      return { is: "right", accountId, arrival, byRecovery };
+      return { status: "right", accountId, arrival, byRecovery };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { and, between, desc, eq, gt, lte, ne } from "drizzle-orm";
+import { and, between, desc, eq, gt, lte, ne, type SQL } from "drizzle-orm";
 import { createAccountCheck } from "../../accounts/accounts.ts";
 import { createLastUsedWriter, type Database, type Orm } from "../../db/database.ts";
 import { createSecret, hashSecret } from "../../db/id.ts";
@@ -66,6 +66,10 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
   const { sessions } = db.tables(createSignInTables);
   const checkConditions = createConditionsCheck({ db, clock });
   const byHash = (secret: string) => eq(sessions.hash, hashSecret(secret));
+  const isOf = (accountId: string) => eq(sessions.accountId, accountId);
+  /** Ends sessions. Returns how many. */
+  const endWhere = async (condition: SQL | undefined): Promise<number> =>
+    (await orm.delete(sessions).where(condition).returning({ id: sessions.hash })).length;
   const isAlive = () => gt(sessions.expiresAt, new Date(clock()));
   const markUsed = createLastUsedWriter(db, (tx, id, now) =>
     tx
@@ -149,7 +153,7 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
           lastUsedAt: sessions.lastUsedAt,
         })
         .from(sessions)
-        .where(and(eq(sessions.accountId, accountId), isAlive()))
+        .where(and(isOf(accountId), isAlive()))
         .orderBy(desc(sessions.createdAt), desc(sessions.hash)),
 
     /** The `id` in `list` of the session with a secret. */
@@ -160,29 +164,16 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
      * @throws AppError `not_found` when the account has no such session
      */
     async revoke(accountId: string, id: string): Promise<void> {
-      const isIt = and(eq(sessions.accountId, accountId), eq(sessions.hash, id));
-      const ended = await orm.delete(sessions).where(isIt).returning({ id: sessions.hash });
-      if (ended.length > 0) return;
+      if ((await endWhere(and(isOf(accountId), eq(sessions.hash, id)))) > 0) return;
       throw new AppError("not_found", "This session has already ended.");
     },
 
     /** Ends all sessions of an account except the one with this secret. Returns how many. */
-    async revokeOthers(accountId: string, secret: string): Promise<number> {
-      const ended = await orm
-        .delete(sessions)
-        .where(and(eq(sessions.accountId, accountId), ne(sessions.hash, hashSecret(secret))))
-        .returning({ id: sessions.hash });
-      return ended.length;
-    },
+    revokeOthers: (accountId: string, secret: string): Promise<number> =>
+      endWhere(and(isOf(accountId), ne(sessions.hash, hashSecret(secret)))),
 
     /** Ends all of an account's sessions. Returns how many. */
-    async revokeAll(accountId: string): Promise<number> {
-      const ended = await orm
-        .delete(sessions)
-        .where(eq(sessions.accountId, accountId))
-        .returning({ id: sessions.hash });
-      return ended.length;
-    },
+    revokeAll: (accountId: string): Promise<number> => endWhere(isOf(accountId)),
 
     /** Ends a session, if there is one. */
     async end(secret: string): Promise<void> {

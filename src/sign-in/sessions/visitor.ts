@@ -29,14 +29,14 @@ export function createVisitors({
   sessions,
   devices,
   accounts,
-  begin,
+  takeTurn,
 }: {
   cookies: Cookies;
   sessions: Sessions;
   devices: Devices;
   accounts: Pick<Accounts, "admit">;
   /** Waits until a request of this account may begin; see `Turns`. @returns whether it had to wait */
-  begin: (request: Request, accountId: string) => Promise<boolean>;
+  takeTurn: (request: Request, accountId: string) => Promise<boolean>;
 }) {
   /** The `Set-Cookie` header that makes the browser known at an account. */
   const remember = async (request: Request, accountId: string): Promise<string> =>
@@ -52,7 +52,7 @@ export function createVisitors({
     const account = accountId === null ? null : await accounts.admit(accountId);
     if (session === null || account === null) return null;
     // Meanwhile the session may have ended.
-    const hasWaited = await begin(request, account.id);
+    const hasWaited = await takeTurn(request, account.id);
     return hasWaited ? find(request) : { account, session, token: formToken(session) };
   };
 

@@ -14,7 +14,6 @@ function SignUpPage({
   title,
   action,
   token,
-  submit,
   email = "",
   fixedEmail = null,
   problem,
@@ -28,8 +27,6 @@ function SignUpPage({
   action: string;
   /** See `formToken`. */
   token: string;
-  /** Label of the button. */
-  submit: string;
   email?: string;
   /** The account's address, whatever was typed. */
   fixedEmail?: string | null;
@@ -74,7 +71,7 @@ function SignUpPage({
             />
           )}
           <div class="actions">
-            <Button kind="main">{submit}</Button>
+            <Button kind="main">Create my account</Button>
           </div>
         </PostForm>
       )}
@@ -107,7 +104,6 @@ export function createSignUpPages({
       title="Welcome to ctxd"
       action={SET_UP_PATH}
       token={token}
-      submit="Create my account"
       fields={<input type="hidden" name="token" value={claim} />}
       {...again}
     >
@@ -135,7 +131,6 @@ export function createSignUpPages({
         title="You are invited"
         action={`${JOIN_PATH}/${secret}`}
         token={token}
-        submit="Create my account"
         fixedEmail={invitation.email}
         providers={providers}
         parameters={{ invitation: secret }}
@@ -156,7 +151,6 @@ export function createSignUpPages({
       title="Create an account"
       action={SIGN_UP_PATH}
       token={token}
-      submit="Create my account"
       providers={providers}
       {...again}
     >
