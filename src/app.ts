@@ -140,10 +140,10 @@ export function createApp({
   const observe = createObserver({ metrics, log, routeOf: (request) => routeOf(request) });
 
   const app = new Elysia({ normalize: false })
-    .wrap(turns.share)
-    .wrap(limits.announce)
+    .wrap(turns.endTurns)
+    .wrap(limits.addLimitHeaders)
     .wrap(observe)
-    .wrap(drain.announce)
+    .wrap(drain.closeWhenStopping)
     .wrap(createUnreadLimit(idleTimeout))
     .onRequest(({ request, server, set }) => {
       rememberPeer(request, server);

@@ -14,7 +14,7 @@ import { createOriginCheck, fixHeaders } from "./request-check.ts";
 import { readSessionHeaders } from "./session-headers.ts";
 import type { Session } from "./tool.ts";
 
-type Asked = Pick<Context, "request" | "server">;
+type Exchange = Pick<Context, "request" | "server">;
 
 /**
  * `POST /mcp`: the Model Context Protocol over Streamable HTTP, without sessions. Serves protocol
@@ -46,7 +46,7 @@ export function createMcpRoutes({
     return createMessages(createServer, log);
   };
 
-  const answer = async ({ request, server }: Asked): Promise<Response> => {
+  const answer = async ({ request, server }: Exchange): Promise<Response> => {
     const early = await sessionOf(request, null, authorize);
     loading ??= load();
     const messages = await loading;
@@ -89,9 +89,9 @@ async function sessionOf(
   message: unknown,
   authorize: Authorize,
 ): Promise<Session> {
-  const asker = await authorize(request);
+  const caller = await authorize(request);
   const { agentId, project, sessionId } = readSessionHeaders(request.headers);
-  const principal = { ...asker, agentId };
+  const principal = { ...caller, agentId };
   return {
     principal,
     agentId,

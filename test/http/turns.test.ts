@@ -18,7 +18,7 @@ function start(options?: Parameters<typeof createTurns>[0]) {
     /** Sends a request that is answered when the returned function is called. */
     send(name: string, accountId: string) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const handle = turns.share(async (request) => {
+      const handle = turns.endTurns(async (request) => {
         await turns.take(request, accountId);
         begun.push(name);
         await promise;

@@ -34,16 +34,16 @@ export function createUnreadLimit(seconds = IDLE_TIMEOUT) {
 }
 
 /** Milliseconds between two looks at the main thread, and by how much a look is late after a long step. */
-const LOOK = 5;
-const LATE = 5;
+const LOOK_MS = 5;
+const LATE_MS = 5;
 /** Milliseconds for which the main thread counts as busy after a long step. */
-const BUSY = 500;
+const BUSY_MS = 500;
 /** Milliseconds for which an account counts as active after its last request. */
-const ACTIVE = 250;
+const ACTIVE_MS = 250;
 /** The most milliseconds between the requests of an account. */
-const REST = 50;
+const REST_MS = 50;
 /** The most milliseconds that a request waits for others of its account: they may wait for something else themselves. */
-const PATIENCE = 1_000;
+const PATIENCE_MS = 1_000;
 
 /** Requests of an account that is active. */
 interface Requests {
@@ -62,7 +62,7 @@ export type Turns = ReturnType<typeof createTurns>;
  * accounts use it, the requests of each account begin one after another, and the account rests between them for as long
  * as the last one took.
  */
-export function createTurns({ patience = PATIENCE } = {}) {
+export function createTurns({ patience = PATIENCE_MS } = {}) {
   const accounts = new Map<string, Requests>();
   /** When each request or step of an answer began; null for those that have ended. */
   const begun = new WeakMap<object, { accountId: string; at: number } | null>();
@@ -75,9 +75,9 @@ export function createTurns({ patience = PATIENCE } = {}) {
     let last = performance.now();
     looking = setInterval(() => {
       const now = performance.now();
-      if (now - last > LOOK + LATE) busyUntil = now + BUSY;
+      if (now - last > LOOK_MS + LATE_MS) busyUntil = now + BUSY_MS;
       last = now;
-    }, LOOK);
+    }, LOOK_MS);
   };
 
   /** Looks at the main thread as long as several accounts use it. */
@@ -111,7 +111,7 @@ export function createTurns({ patience = PATIENCE } = {}) {
       if (requests.underWay > 0) return;
       accounts.delete(accountId);
       followAccounts();
-    }, ACTIVE);
+    }, ACTIVE_MS);
   };
 
   const take = async (work: object, accountId: string): Promise<boolean> => {
@@ -139,7 +139,7 @@ export function createTurns({ patience = PATIENCE } = {}) {
     const turn = begun.get(work);
     begun.set(work, null);
     if (!turn) return;
-    const rest = Math.min(performance.now() - turn.at, REST);
+    const rest = Math.min(performance.now() - turn.at, REST_MS);
     if (isCrowded()) setTimeout(release, rest, turn.accountId);
     else release(turn.accountId);
   };
@@ -163,7 +163,7 @@ export function createTurns({ patience = PATIENCE } = {}) {
     },
 
     /** Ends the turn of each request when its answer begins. */
-    share:
+    endTurns:
       (handle: Handle) =>
       async (request: Request, ...rest: unknown[]) => {
         try {
