@@ -1,6 +1,5 @@
 import { Elysia } from "elysia";
 import type { Access } from "./access/access.ts";
-import type { Activity } from "./activity/activity.ts";
 import { recordRecalls, withActivity } from "./activity/with-activity.ts";
 import { createCapture } from "./capture/capture.ts";
 import { createProgressMemory, type ProgressStore } from "./capture/progress.ts";
@@ -13,7 +12,7 @@ import { createSessionPrincipal } from "./dashboard/session.ts";
 import { createDocs } from "./http/docs.ts";
 import { checkPath, createUnrouted, errorResponse } from "./http/errors.ts";
 import { allowLongRequests } from "./http/header-size.ts";
-import { type Checks, createHealthRoutes } from "./http/health.ts";
+import { createHealthRoutes } from "./http/health.ts";
 import { createDrain, type Drain } from "./http/load/drain.ts";
 import { createLimits } from "./http/load/limits.ts";
 import { createRoom } from "./http/load/room.ts";
@@ -26,11 +25,8 @@ import { createHttpsRule, rememberPeer } from "./http/requests/proxy.ts";
 import { createCors, createStrictTransport, SECURITY_HEADERS } from "./http/security-headers.ts";
 import { createSecurityTxt } from "./http/security-txt.ts";
 import type { ProjectOf } from "./import/transcripts/folders.ts";
-import type { Keys } from "./keys/keys.ts";
-import type { Log } from "./log.ts";
 import { createMcpRoutes } from "./mcp/routes.ts";
 import { createMemoryRoutes, createStatsRoutes } from "./memories/http/routes.ts";
-import type { Memories } from "./memories/rules/memories.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { createAuthorizeRoutes } from "./oauth/authorize-routes.tsx";
 import { ENDPOINTS, GUESSED_ENDPOINTS, RESOURCE_METADATA_PATH } from "./oauth/discovery.ts";
@@ -38,7 +34,6 @@ import { createOAuthRoutes } from "./oauth/routes.ts";
 import { createCookies } from "./pages/cookies.ts";
 import { asksForPage, createPageGuard, errorPage } from "./pages/page-response.tsx";
 import { createPageRoutes } from "./pages/routes.ts";
-import type { SecurityLog } from "./security-log/security-log.ts";
 import { createPasskeyRoutes } from "./sign-in/passkeys/passkey-routes.tsx";
 import { createWebAuthn } from "./sign-in/passkeys/webauthn.ts";
 import { createProviderRoutes } from "./sign-in/providers/provider-routes.tsx";
@@ -54,7 +49,6 @@ import { createVisitors } from "./sign-in/sessions/visitor.ts";
 import { createHashing, createSignIn } from "./sign-in/sign-in.ts";
 import { createSignUp } from "./sign-in/sign-up/sign-up.ts";
 import { createSignUpRoutes } from "./sign-in/sign-up/sign-up-routes.tsx";
-import type { Undoable } from "./undo/undoable.ts";
 
 type AppConfig = Pick<
   Config,
@@ -70,30 +64,14 @@ type AppConfig = Pick<
   | "securityContact"
 >;
 
-/** The whole HTTP server, ready to listen. */
-export function createApp({
-  config,
-  memories: unwatched,
-  keys,
-  access,
-  checks,
-  serverStatus = null,
-  local = () => null,
-  progress = createProgressMemory(),
-  projectOf = async () => null,
-  securityLog,
-  activity,
-  undoable,
-  log,
-  metrics = createMetrics(),
-  drain = createDrain(),
-  idleTimeout,
-}: {
+/** What the server consists of. The optional parts are those that tests leave out. */
+interface AppParts
+  extends Pick<
+    DashboardParts,
+    "memories" | "keys" | "checks" | "securityLog" | "activity" | "undoable" | "log"
+  > {
   config: AppConfig;
-  memories: Memories;
-  keys: Keys;
   access: Access;
-  checks: Checks;
   /** What the program knows about itself; null without a server program. */
   serverStatus?: ServerStatus | null;
   /** The sender of a request on the local socket; null for other requests. */
@@ -102,16 +80,28 @@ export function createApp({
   progress?: ProgressStore;
   /** The project of a folder of this machine. */
   projectOf?: ProjectOf;
-  securityLog: SecurityLog;
-  activity: Activity;
-  undoable: Undoable;
-  log: Log;
   metrics?: Metrics;
   /** Ends the server; by default never. */
   drain?: Drain;
   /** Seconds that a client may leave the answer to long work room. */
   idleTimeout?: number | undefined;
-}) {
+}
+
+/** The whole HTTP server, ready to listen. */
+export function createApp({
+  config,
+  access,
+  serverStatus = null,
+  local = () => null,
+  progress = createProgressMemory(),
+  projectOf = async () => null,
+  metrics = createMetrics(),
+  drain = createDrain(),
+  idleTimeout,
+  ...services
+}: AppParts) {
+  const { keys, checks, securityLog, activity, log } = services;
+  const { publicUrl } = config;
   allowLongRequests();
   const checkHttps = createHttpsRule(config);
   const strictTransportOf = createStrictTransport(config);
@@ -119,11 +109,7 @@ export function createApp({
   const cookies = createCookies(config);
   const turns = createTurns();
   const visitors = createVisitors({ ...access, cookies, takeTurn: turns.take });
-  const session = createSessionPrincipal({
-    publicUrl: config.publicUrl,
-    visitors,
-    sessions: access.sessions,
-  });
+  const session = createSessionPrincipal({ publicUrl, visitors, sessions: access.sessions });
   const isLocal = (request: Request) => local(request) !== null;
   const record = createRecord({ securityLog, config, isLocal });
   const limits = createLimits({ config, clock: access.clock });
@@ -137,11 +123,10 @@ export function createApp({
     count: limits.countHolder,
     begin: turns.take,
   });
-  const resourceMetadata = config.publicUrl + RESOURCE_METADATA_PATH;
-  const memories = withActivity(unwatched, activity);
-  const recall = createRecall({ memories: unwatched, onRecall: recordRecalls(activity) });
+  const resourceMetadata = publicUrl + RESOURCE_METADATA_PATH;
+  const memories = withActivity(services.memories, activity);
+  const recall = createRecall({ memories: services.memories, onRecall: recordRecalls(activity) });
   const capture = createCapture({ memories, progress, projectOf, clock: access.clock });
-  const { publicUrl } = config;
   const loadMcpServer = async () => {
     const { createMcpServerFactory } = await import("./mcp/server.ts");
     return createMcpServerFactory({ memories, recall, publicUrl, log });
@@ -149,15 +134,16 @@ export function createApp({
 
   const lastAgents = createLastAgents(access);
   const room = createRoom();
+  const own = { lastAgents, cookies, visitors, record, room, turns };
   const isOwner = async ({ accountId }: Principal) =>
     (await access.accounts.find(accountId))?.role === "owner";
   const observe = createObserver({ metrics, log, routeOf: (request) => routeOf(request) });
 
   const app = new Elysia({ normalize: false })
-    .wrap(turns.share)
-    .wrap(limits.announce)
+    .wrap(turns.endTurns)
+    .wrap(limits.addLimitHeaders)
     .wrap(observe)
-    .wrap(drain.announce)
+    .wrap(drain.closeWhenStopping)
     .wrap(createUnreadLimit(idleTimeout))
     .onRequest(({ request, server, set }) => {
       rememberPeer(request, server);
@@ -179,29 +165,11 @@ export function createApp({
       if (allow.length > 0) set.headers.allow = allow.join(", ");
       return errorResponse(unrouted, context);
     })
-    .use(createDocs(config.publicUrl))
+    .use(createDocs(publicUrl))
     .use(createMcpRoutes({ loadServer: loadMcpServer, authorize, turns, lastAgents, config, log }))
     .use(createPageRoutes())
     .use(createSecurityTxt({ config, clock: access.clock }))
-    .use(
-      createPersonRoutes(config, access, {
-        keys,
-        memories,
-        checks,
-        serverStatus,
-        lastAgents,
-        cookies,
-        visitors,
-        record,
-        room,
-        turns,
-        securityLog,
-        activity,
-        undoable,
-        drain,
-        log,
-      }),
-    )
+    .use(createPersonRoutes({ ...services, ...own, memories, serverStatus, drain }, config, access))
     .group("/api", (api) =>
       api
         .use(createHealthRoutes(checks, drain))
@@ -215,30 +183,14 @@ export function createApp({
   return app;
 }
 
+/** The parts of the dashboard that neither `Access` has nor `createPersonRoutes` creates. */
+type PersonParts = Omit<
+  DashboardParts,
+  keyof Access | "config" | "signIn" | "hashing" | "webauthn" | "proof" | "providers"
+>;
+
 /** The pages for people, and the endpoints through which they give programs access. */
-function createPersonRoutes(
-  config: AppConfig,
-  access: Access,
-  parts: Pick<
-    DashboardParts,
-    | "keys"
-    | "memories"
-    | "checks"
-    | "serverStatus"
-    | "lastAgents"
-    | "cookies"
-    | "visitors"
-    | "record"
-    | "room"
-    | "turns"
-    | "securityLog"
-    | "activity"
-    | "undoable"
-    | "drain"
-  > & {
-    log: Log;
-  },
-) {
+function createPersonRoutes(parts: PersonParts, config: AppConfig, access: Access) {
   const { oauth, setUpToken, ephemeral, clock } = access;
   const { publicUrl, registration, passwords } = config;
   const limits = { hashing: createHashing(), ephemeral, passwords };

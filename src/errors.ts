@@ -67,6 +67,11 @@ export class AppError extends CtxdError {
   }
 }
 
+/** The code that the system or a library gave to a caught value, such as `ENOENT`; empty without one. */
+export function errorCode(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
 /** The message of a caught value, for logs and for sentences of our own. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

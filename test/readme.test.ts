@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { scripts } from "../package.json" with { type: "json" };
-import { SETTINGS } from "../src/config/settings.ts";
+import { FLAGS, SETTINGS } from "../src/config/settings.ts";
 import { testCacheDir } from "./support/embedder.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -118,9 +118,7 @@ describe("the README names only what exists:", () => {
 
 test("the help page on settings has every setting and flag, and no other", async () => {
   const page = await Bun.file(join(ROOT, "src/help/settings.md")).text();
-  const known = Object.entries(SETTINGS).flatMap(([name, { flag }]) =>
-    flag ? [name, flag] : [name],
-  );
+  const known = [...Object.keys(SETTINGS), ...Object.values(FLAGS)];
   const named = [...page.matchAll(/`(CTXD_\w+|--(?:host|port|data-dir))`/g)].map(
     ([, name]) => name,
   );

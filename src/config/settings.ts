@@ -12,112 +12,64 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Command-line flags, by the name of their setting. They override the environment. */
 export type Flags = Partial<Record<SettingName, string>>;
 
-/** All settings with their meaning and flag (null without one), in the order of the manual. */
+/** The meaning of each setting, in the order of the manual. */
 export const SETTINGS = {
-  CTXD_HOST: { flag: "--host", meaning: "address to listen on (127.0.0.1)" },
-  CTXD_PORT: { flag: "--port", meaning: "port to listen on (7733)" },
-  CTXD_DATA_DIR: { flag: "--data-dir", meaning: "folder of all data that must be kept" },
-  CTXD_CACHE_DIR: { flag: null, meaning: "folder of unpacked libraries and the model" },
-  CTXD_DATABASE_URL: {
-    flag: null,
-    meaning:
-      "PostgreSQL that several replicas share: postgres://USER:PASSWORD@HOST/DATABASE (none)",
-  },
-  CTXD_OBJECTS: {
-    flag: null,
-    meaning:
-      "object store, required with CTXD_DATABASE_URL: s3://BUCKET/PREFIX, with the usual AWS_* variables",
-  },
-  CTXD_CACHE_SIZE: {
-    flag: null,
-    meaning: "bytes that local copies of the objects may take in the data folder (10G)",
-  },
-  CTXD_DRAIN_SECONDS: {
-    flag: null,
-    meaning: "seconds that a replica keeps answering after SIGTERM, for load balancers (5)",
-  },
-  CTXD_MEMORY_SIZE: {
-    flag: null,
-    meaning: "bytes of memory for the data that searches read, of all accounts together (1G)",
-  },
-  CTXD_PUBLIC_URL: { flag: null, meaning: "origin that clients see (http://localhost:PORT)" },
-  CTXD_TLS_CERT: {
-    flag: null,
-    meaning: "certificate file in PEM format, to serve HTTPS; read again when it changes",
-  },
-  CTXD_TLS_KEY: { flag: null, meaning: "private key file in PEM format, to serve HTTPS" },
-  CTXD_TRUST_PROXY: {
-    flag: null,
-    meaning: "trust X-Forwarded-* headers: true, or the addresses of trusted proxies (false)",
-  },
-  CTXD_ALLOW_HTTP: {
-    flag: null,
-    meaning: "allow plain HTTP under names other than localhost (false)",
-  },
-  CTXD_REGISTRATION: { flag: null, meaning: "who may sign up: first, open or closed (first)" },
-  CTXD_GITHUB_CLIENT_ID: { flag: null, meaning: "to sign in with GitHub" },
-  CTXD_GITHUB_CLIENT_SECRET: { flag: null, meaning: "required with CTXD_GITHUB_CLIENT_ID" },
-  CTXD_GOOGLE_CLIENT_ID: { flag: null, meaning: "to sign in with Google" },
-  CTXD_GOOGLE_CLIENT_SECRET: { flag: null, meaning: "required with CTXD_GOOGLE_CLIENT_ID" },
-  CTXD_OIDC_ISSUER: { flag: null, meaning: "to sign in with this OpenID provider" },
-  CTXD_OIDC_CLIENT_ID: { flag: null, meaning: "required with CTXD_OIDC_ISSUER" },
-  CTXD_OIDC_CLIENT_SECRET: { flag: null, meaning: "required with CTXD_OIDC_ISSUER" },
-  CTXD_OIDC_NAME: { flag: null, meaning: "name of that provider on the sign-in page (its host)" },
-  CTXD_PASSWORDS: {
-    flag: null,
-    meaning: "on, or off to sign in only through a provider (on)",
-  },
-  CTXD_RATE_LIMIT: {
-    flag: null,
-    meaning: "on, or off for trusted networks; password attempts stay limited (on)",
-  },
-  CTXD_BACKUP_DIR: {
-    flag: null,
-    meaning: "folder for scheduled backups, which several servers may share (none)",
-  },
-  CTXD_BACKUP_RECIPIENT: {
-    flag: null,
-    meaning: "encrypt backups for these age recipients: age1... (none)",
-  },
-  CTXD_BACKUP_EVERY: { flag: null, meaning: "time between two backups: 30m, 12h, 1d, 1w (24h)" },
-  CTXD_BACKUP_KEEP: { flag: null, meaning: "number of scheduled backups that are kept (7)" },
-  CTXD_MODEL: {
-    flag: null,
-    meaning: "another model: a name that ctxd model list prints, or a folder",
-  },
-  CTXD_MODEL_SOURCE: {
-    flag: null,
-    meaning: "at build time: a folder with the model's files",
-  },
-  CTXD_DECAY_DEPTH: {
-    flag: null,
-    meaning: "share of its score that a memory loses with age, 0 for none (0.25)",
-  },
-  CTXD_HALF_LIFE: {
-    flag: null,
-    meaning: "days until half of that share is lost, at importance 0 and at 1 (30-480)",
-  },
-  CTXD_MEMBER_QUOTA: {
-    flag: null,
-    meaning:
-      "quota of each member, as memories or memories,bytes: 10000 or 10000,20M, or none (10000,20M if anyone may sign up, else none)",
-  },
-  CTXD_SECURITY_CONTACT: {
-    flag: null,
-    meaning: "where to report vulnerabilities: an e-mail or https address, for security.txt (none)",
-  },
-  CTXD_SECURITY_LOG_DAYS: {
-    flag: null,
-    meaning: "days that the security log keeps events (90)",
-  },
-  CTXD_RELEASES_URL: {
-    flag: null,
-    meaning: "address of the newest release, for ctxd upgrade (that of the build's repository)",
-  },
-  CTXD_LOG_LEVEL: { flag: null, meaning: "debug, info, warn, error or silent (info)" },
-  CTXD_LOG_FORMAT: { flag: null, meaning: "text or json (text)" },
+  CTXD_HOST: "address to listen on (127.0.0.1)",
+  CTXD_PORT: "port to listen on (7733)",
+  CTXD_DATA_DIR: "folder of all data that must be kept",
+  CTXD_CACHE_DIR: "folder of unpacked libraries and the model",
+  CTXD_DATABASE_URL:
+    "PostgreSQL that several replicas share: postgres://USER:PASSWORD@HOST/DATABASE (none)",
+  CTXD_OBJECTS:
+    "object store, required with CTXD_DATABASE_URL: s3://BUCKET/PREFIX, with the usual AWS_* variables",
+  CTXD_CACHE_SIZE: "bytes that local copies of the objects may take in the data folder (10G)",
+  CTXD_DRAIN_SECONDS:
+    "seconds that a replica keeps answering after SIGTERM, for load balancers (5)",
+  CTXD_MEMORY_SIZE:
+    "bytes of memory for the data that searches read, of all accounts together (1G)",
+  CTXD_PUBLIC_URL: "origin that clients see (http://localhost:PORT)",
+  CTXD_TLS_CERT: "certificate file in PEM format, to serve HTTPS; read again when it changes",
+  CTXD_TLS_KEY: "private key file in PEM format, to serve HTTPS",
+  CTXD_TRUST_PROXY:
+    "trust X-Forwarded-* headers: true, or the addresses of trusted proxies (false)",
+  CTXD_ALLOW_HTTP: "allow plain HTTP under names other than localhost (false)",
+  CTXD_REGISTRATION: "who may sign up: first, open or closed (first)",
+  CTXD_GITHUB_CLIENT_ID: "to sign in with GitHub",
+  CTXD_GITHUB_CLIENT_SECRET: "required with CTXD_GITHUB_CLIENT_ID",
+  CTXD_GOOGLE_CLIENT_ID: "to sign in with Google",
+  CTXD_GOOGLE_CLIENT_SECRET: "required with CTXD_GOOGLE_CLIENT_ID",
+  CTXD_OIDC_ISSUER: "to sign in with this OpenID provider",
+  CTXD_OIDC_CLIENT_ID: "required with CTXD_OIDC_ISSUER",
+  CTXD_OIDC_CLIENT_SECRET: "required with CTXD_OIDC_ISSUER",
+  CTXD_OIDC_NAME: "name of that provider on the sign-in page (its host)",
+  CTXD_PASSWORDS: "on, or off to sign in only through a provider (on)",
+  CTXD_RATE_LIMIT: "on, or off for trusted networks; password attempts stay limited (on)",
+  CTXD_BACKUP_DIR: "folder for scheduled backups, which several servers may share (none)",
+  CTXD_BACKUP_RECIPIENT: "encrypt backups for these age recipients: age1... (none)",
+  CTXD_BACKUP_EVERY: "time between two backups: 30m, 12h, 1d, 1w (24h)",
+  CTXD_BACKUP_KEEP: "number of scheduled backups that are kept (7)",
+  CTXD_MODEL: "another model: a name that ctxd model list prints, or a folder",
+  CTXD_MODEL_SOURCE: "at build time: a folder with the model's files",
+  CTXD_DECAY_DEPTH: "share of its score that a memory loses with age, 0 for none (0.25)",
+  CTXD_HALF_LIFE: "days until half of that share is lost, at importance 0 and at 1 (30-480)",
+  CTXD_MEMBER_QUOTA:
+    "quota of each member, as memories or memories,bytes: 10000 or 10000,20M, or none (10000,20M if anyone may sign up, else none)",
+  CTXD_SECURITY_CONTACT:
+    "where to report vulnerabilities: an e-mail or https address, for security.txt (none)",
+  CTXD_SECURITY_LOG_DAYS: "days that the security log keeps events (90)",
+  CTXD_RELEASES_URL:
+    "address of the newest release, for ctxd upgrade (that of the build's repository)",
+  CTXD_LOG_LEVEL: "debug, info, warn, error or silent (info)",
+  CTXD_LOG_FORMAT: "text or json (text)",
 } as const;
 export type SettingName = keyof typeof SETTINGS;
+
+/** The settings with a command-line flag. */
+export const FLAGS: Partial<Record<SettingName, string>> = {
+  CTXD_HOST: "--host",
+  CTXD_PORT: "--port",
+  CTXD_DATA_DIR: "--data-dir",
+};
 
 /** Packages set this variable when they start the executable, to their own name. It is not a setting for users. */
 export const INSTALLED_BY = "CTXD_INSTALLED_BY";
@@ -139,7 +91,7 @@ export function createSettingReader(env: Environment, flags: Flags) {
   }
   const read = (name: SettingName) => flags[name] || env[name] || undefined;
   const fail = (name: SettingName, allowed: string): never => {
-    const label = flags[name] ? SETTINGS[name].flag : name;
+    const label = flags[name] ? FLAGS[name] : name;
     throw new ConfigError(`${label}=${JSON.stringify(read(name))} is not valid: use ${allowed}.`);
   };
   const choice = <T extends string>(name: SettingName, values: readonly T[], fallback: T): T => {

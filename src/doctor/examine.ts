@@ -10,7 +10,6 @@ import { BUILT_IN } from "../embedding/catalogue.ts";
 import { readChoice } from "../embedding/model-choice.ts";
 import { isCompiled } from "../native/embedded-asset.ts";
 import { CertificateError, readCertificate } from "../tls/certificate.ts";
-import type { Ask } from "./ask.ts";
 import { checkDatabase, checkJournal, checkStrays, checkTables } from "./database.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
 import { checkCacheFolder, checkDataFolder, checkDisk } from "./folders.ts";
@@ -21,6 +20,7 @@ import {
   checkTableLibrary,
   createTrialCache,
 } from "./model.ts";
+import type { Send } from "./send.ts";
 import { checkPort, checkServer } from "./server.ts";
 import { checkShared } from "./shared.ts";
 
@@ -59,7 +59,7 @@ export async function checkBackups(backups: Config["backups"], now: number): Pro
 
 const DAY = 24 * 3_600_000;
 /** Programs renew certificates of 90 or 45 days before their last third, so earlier than this. */
-const SOON = 10 * DAY;
+const RENEW_BEFORE_MS = 10 * DAY;
 
 /** Checks the certificate of the settings. Invalid settings were refused before. */
 export function checkCertificate(tls: Config["tls"], now: number): Finding {
@@ -72,7 +72,7 @@ export function checkCertificate(tls: Config["tls"], now: number): Finding {
     const day = expires.toISOString().slice(0, 10);
     if (remaining < 0) return problem(`${which} expired on ${day}: renew ${tls.cert}.`);
     const until = `${which} is valid until ${day}`;
-    return remaining < SOON ? warning(`${until}: renew ${tls.cert} soon.`) : ok(until);
+    return remaining < RENEW_BEFORE_MS ? warning(`${until}: renew ${tls.cert} soon.`) : ok(until);
   } catch (error) {
     if (error instanceof CertificateError) return problem(error.message);
     throw error;
@@ -80,7 +80,7 @@ export function checkCertificate(tls: Config["tls"], now: number): Finding {
 }
 
 /** A time before this version of the program existed. */
-const BUILT = Date.UTC(2026, 0, 1);
+const BUILT_AT = Date.UTC(2026, 0, 1);
 /** Milliseconds by which the clocks of two machines may differ. */
 const TOLERANCE_MS = 5 * 60_000;
 
@@ -92,7 +92,7 @@ export function checkClock(now: number, newest: number | null): Finding {
   const { ok, problem } = findingsOf("clock");
   const text = new Date(now).toISOString();
   const remedy = "set the clock, otherwise memories get a wrong age and order";
-  if (now < BUILT) return problem(`${text} is before this program was built: ${remedy}.`);
+  if (now < BUILT_AT) return problem(`${text} is before this program was built: ${remedy}.`);
   if (newest !== null && now + TOLERANCE_MS < newest) {
     return problem(
       `${text} is before the time of saved data (${new Date(newest).toISOString()}): ${remedy}.`,
@@ -114,7 +114,7 @@ export async function* examine({
   version,
   clock,
   howToStart,
-  askLocally,
+  sendLocally,
   explainDatabase,
 }: {
   config: Config;
@@ -124,7 +124,7 @@ export async function* examine({
   /** The command that starts a server. */
   howToStart: string;
   /** Sends requests to the server of the data folder over its socket. */
-  askLocally: Ask;
+  sendLocally: Send;
   /** Explains an error of a shared database. */
   explainDatabase: (error: unknown, databaseUrl: string) => unknown;
 }): AsyncGenerator<Finding> {
@@ -135,7 +135,7 @@ export async function* examine({
   yield checkDisk(dataDir);
   yield await checkBackups(config.backups, clock());
   yield checkCacheFolder(cacheDir, isCompiled);
-  const { isServed, ...server } = await checkServer(dataDir, askLocally);
+  const { isServed, ...server } = await checkServer(dataDir, sendLocally);
   yield server;
   yield await checkPort(config, isServed);
   const chosen = await readChoice(config).catch((error: Error) => error);

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { databasePath } from "../db/sqlite.ts";
+import { errorCode } from "../errors.ts";
 import { findForeignAncestor, HAS_MODES, isOpenToOthers } from "../system/foreign-ancestor.ts";
 import { mountOptionsOf, nearestFolder } from "../system/mounts.ts";
 import { type Finding, findingsOf, formatBytes, reasonOf } from "./finding.ts";
@@ -84,7 +85,7 @@ function refusalOf(path: string): string | null {
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     return null;
   } catch (error) {
-    const isDenied = error instanceof Error && "code" in error && error.code === "EACCES";
+    const isDenied = errorCode(error) === "EACCES";
     return isDenied ? "can't be written by this user" : `can't be used (${reasonOf(error)})`;
   }
 }

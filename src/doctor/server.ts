@@ -3,8 +3,9 @@ import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Config } from "../config/config.ts";
 import { isLocked, readOwner } from "../db/data-lock.ts";
-import { type Ask, createAsk, NoAnswer } from "./ask.ts";
+import { errorCode } from "../errors.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
+import { createSend, NoAnswer, type Send } from "./send.ts";
 
 /** Milliseconds after which a server that does not answer counts as failed. */
 const TIMEOUT_MS = 5_000;
@@ -17,11 +18,11 @@ type Health = "ok" | "failed" | "not ctxd" | "no answer";
 
 /**
  * Checks whether a server uses a data folder, and whether it answers.
- * @param askLocally sends requests over the folder's socket
+ * @param sendLocally sends requests over the folder's socket
  */
 export async function checkServer(
   dataDir: string,
-  askLocally: Ask,
+  sendLocally: Send,
 ): Promise<Finding & { isServed: boolean }> {
   const { ok, problem } = findingsOf("server");
   try {
@@ -31,7 +32,7 @@ export async function checkServer(
   }
   const owner = readOwner(dataDir);
   const who = owner ? `process ${owner.pid} (version ${owner.version})` : "another process";
-  const { health, vectors } = await askHealth(owner?.address ?? askLocally);
+  const { health, vectors } = await fetchHealth(owner?.address ?? sendLocally);
   if (!owner?.address && health === "no answer") {
     return { ...ok(`${who} is starting, restoring a backup or stopping`), isServed: true };
   }
@@ -74,7 +75,7 @@ export async function checkPort(
       `${host}:${port} can't be used (${code}): choose others with --host and --port.`,
     );
   }
-  const isCtxd = (await askHealth(loopback(host, port, tls !== null))).health !== "not ctxd";
+  const isCtxd = (await fetchHealth(loopback(host, port, tls !== null))).health !== "not ctxd";
   if (isCtxd && isServed) return ok(`${port} is used by the server`);
   const who = isCtxd
     ? "ctxd with another data folder, or a program that does not answer"
@@ -86,7 +87,7 @@ export async function checkPort(
 function tryPort(host: string, port: number): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once("error", (error) => resolve("code" in error ? String(error.code) : error.message));
+    server.once("error", (error) => resolve(errorCode(error) || error.message));
     server.listen({ host: host.replace(/^\[|\]$/g, ""), port, exclusive: true }, () => {
       server.close(() => resolve(null));
     });
@@ -101,15 +102,15 @@ function loopback(host: string, port: number, isTls: boolean): string {
 }
 
 /** @param server its origin, or a function that sends requests to it */
-async function askHealth(server: string | Ask): Promise<{ health: Health; vectors: string }> {
+async function fetchHealth(server: string | Send): Promise<{ health: Health; vectors: string }> {
   const result = (health: Health, vectors = "") => ({ health, vectors });
   try {
     // Any certificate is accepted: nothing secret is exchanged, and it may be for another name.
-    const ask =
+    const send =
       typeof server === "string"
-        ? createAsk(server, { timeout: TIMEOUT_MS, anyCertificate: true })
+        ? createSend(server, { timeout: TIMEOUT_MS, anyCertificate: true })
         : server;
-    const { status, json } = await ask("/api/health");
+    const { status, json } = await send("/api/health");
     if (!Value.Check(HealthAnswer, json)) return result("not ctxd");
     return result(status === 200 ? "ok" : "failed", json.checks.vectors);
   } catch (error) {

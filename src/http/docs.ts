@@ -15,20 +15,20 @@ type JsonObject = { [name: string]: Json };
  * lists bodies as forms and texts too, puts examples where only named ones are allowed, and marks
  * parameters with a default as required.
  */
-function mendDocument(made: unknown): JsonObject {
+function correctDocument(made: unknown): JsonObject {
   // A copy without the fields that only TypeBox reads.
-  const document = object(JSON.parse(JSON.stringify(made), mendValue));
+  const document = object(JSON.parse(JSON.stringify(made), correctValue));
   const paths = Object.entries(object(document.paths ?? {})).map(([path, operations]) => {
-    for (const operation of Object.values(object(operations))) mendOperation(object(operation));
+    for (const operation of Object.values(object(operations))) correctOperation(object(operation));
     return [path.replace(/(.)\/$/, "$1"), operations] as const;
   });
   return { ...document, openapi: "3.1.0", paths: Object.fromEntries(paths) };
 }
 
-function mendOperation(operation: JsonObject): void {
+function correctOperation(operation: JsonObject): void {
   if (Array.isArray(operation.parameters)) {
     operation.parameters = operation.parameters.map((parameter) =>
-      mendParameter(object(parameter)),
+      correctParameter(object(parameter)),
     );
     if (operation.parameters.length === 0) delete operation.parameters;
   }
@@ -38,7 +38,7 @@ function mendOperation(operation: JsonObject): void {
   if (json !== undefined) body.content = { "application/json": json };
 }
 
-function mendParameter({ examples, ...parameter }: JsonObject): JsonObject {
+function correctParameter({ examples, ...parameter }: JsonObject): JsonObject {
   const schema = object(parameter.schema ?? {});
   return {
     ...parameter,
@@ -51,7 +51,7 @@ function mendParameter({ examples, ...parameter }: JsonObject): JsonObject {
  * TypeBox writes alternative constants as `anyOf`; readers and tools expect `enum`. Elysia gives its
  * models an `$id`, against which OpenAPI 3.1 would resolve their references: it is removed.
  */
-function mendValue(name: string, value: Json): Json | undefined {
+function correctValue(name: string, value: Json): Json | undefined {
   if (name === "$id") return undefined;
   if (!isObject(value) || !Array.isArray(value.anyOf)) return value;
   const { anyOf, ...rest } = value;
@@ -108,7 +108,7 @@ export function createDocs(publicUrl: string) {
   return new Elysia()
     .model({ Error: ErrorBody })
     .onAfterHandle(({ path, responseValue }) => {
-      if (path === "/docs/json") return mendDocument(responseValue);
+      if (path === "/docs/json") return correctDocument(responseValue);
     })
     .use(
       swagger({

@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { version } from "../../package.json" with { type: "json" };
 import { withTimeLimit } from "../timing/time-limit.ts";
 import type { Drain } from "./load/drain.ts";
-import { errorResponse, ref } from "./openapi.ts";
+import { errorDescription, ref } from "./openapi.ts";
 
 /**
  * `ok`, or the problem. Four states are not failures: `loading`, for which requests wait; `late`, work
@@ -32,7 +32,7 @@ const Health = Type.Object({
   }),
 });
 
-const Life = Type.Object({
+const Liveness = Type.Object({
   status: Type.Literal("ok"),
   version: Type.String({ examples: [version] }),
 });
@@ -45,7 +45,7 @@ const STOPPING = { status: "failed", version, checks: { server: "stopping" } };
  * restart a server that hangs. Neither needs a key or reveals anything private.
  */
 export function createHealthRoutes(checks: Checks, drain: Pick<Drain, "isStopping">) {
-  const routes = new Elysia({ tags: ["server"] }).model({ Health, Life });
+  const routes = new Elysia({ tags: ["server"] }).model({ Health, Life: Liveness });
   return routes
     .use(readiness(checks, drain))
     .get("/health/live", () => ({ status: "ok", version }), {
@@ -60,7 +60,7 @@ export function createHealthRoutes(checks: Checks, drain: Pick<Drain, "isStoppin
             description: "It answers.",
             content: { "application/json": { schema: ref("Life") } },
           },
-          403: errorResponse(403),
+          403: errorDescription(403),
         },
       },
     });
@@ -91,7 +91,7 @@ function readiness(checks: Checks, drain: Pick<Drain, "isStopping">) {
             description: "It works.",
             content: { "application/json": { schema: ref("Health") } },
           },
-          403: errorResponse(403),
+          403: errorDescription(403),
           503: {
             description:
               "A part of the server has failed, or the server is about to stop; `checks` names the part.",

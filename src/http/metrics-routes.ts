@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
 import type { Metrics } from "../metrics.ts";
-import { errorResponse } from "./openapi.ts";
+import { errorDescription } from "./openapi.ts";
 import type { Authorize, Principal } from "./principal.ts";
 
 /**
@@ -43,10 +43,10 @@ export function createMetricsRoutes({
             description: "All metrics.",
             content: { "text/plain": { schema: { type: "string" } } },
           },
-          401: errorResponse(401),
-          403: errorResponse(403),
-          429: errorResponse(429),
-          500: errorResponse(500),
+          401: errorDescription(401),
+          403: errorDescription(403),
+          429: errorDescription(429),
+          500: errorDescription(500),
         },
       },
     },

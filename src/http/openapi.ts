@@ -115,7 +115,7 @@ export function responses(success: Success, ...errors: (keyof typeof ERRORS)[]) 
         ...describeHeaders(success.headers),
       },
     ]),
-    ...all.map((status) => [status, errorResponse(status)]),
+    ...all.map((status) => [status, errorDescription(status)]),
   ]);
 }
 
@@ -136,7 +136,7 @@ function describeHeaders(descriptions: Record<string, string> | undefined) {
 }
 
 /** The description of an error. */
-export function errorResponse(status: keyof typeof ERRORS) {
+export function errorDescription(status: keyof typeof ERRORS) {
   const error = ERRORS[status];
   if (!error) throw new RangeError(`no description of status ${status}`);
   const { description, code, message } = error;

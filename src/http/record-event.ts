@@ -43,8 +43,8 @@ export function createRecord({
 }
 
 /** Accounts whose last agent is remembered, and characters of its name. */
-const MOST_ACCOUNTS = 10_000;
-const MOST_CHARACTERS = 80;
+const MAX_ACCOUNTS = 10_000;
+const MAX_CHARACTERS = 80;
 
 /** An agent that sent a message. */
 interface Arrival {
@@ -60,12 +60,12 @@ export type LastAgents = ReturnType<typeof createLastAgents>;
  * works.
  */
 export function createLastAgents({ clock }: { clock: () => number }) {
-  const last = new LRUCache<string, Arrival>({ max: MOST_ACCOUNTS });
+  const last = new LRUCache<string, Arrival>({ max: MAX_ACCOUNTS });
   return {
     /** @param name any text */
     note(accountId: string, name: string | null): void {
       // Later messages of an agent may lack its name.
-      const known = name?.trim().slice(0, MOST_CHARACTERS) || last.get(accountId)?.name || null;
+      const known = name?.trim().slice(0, MAX_CHARACTERS) || last.get(accountId)?.name || null;
       last.set(accountId, { name: known, at: new Date(clock()) });
     },
 

@@ -1,11 +1,8 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
-import { isFromProxy } from "../http/requests/proxy.ts";
+import { ADDRESS, isFromProxy, isLocalhost } from "../http/requests/proxy.ts";
 import { headersOf } from "./http-message.ts";
-
-const LOCALHOST = /^(localhost|.+\.localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/i;
-const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|\[[\da-f:.]+\])$/i;
 
 /**
  * Rejects requests that a foreign web page may send through a user's browser: requests with the
@@ -18,11 +15,10 @@ export function createOriginCheck({
   trustProxy,
 }: Pick<Config, "publicUrl" | "trustProxy">): (request: Request) => void {
   const known = new URL(publicUrl);
-  const isLocal = (hostname: string) => LOCALHOST.test(hostname);
 
   return (request) => {
     const host = URL.parse(request.url)?.hostname ?? "";
-    const isKnown = host === known.hostname || isLocal(host) || ADDRESS.test(host);
+    const isKnown = host === known.hostname || isLocalhost(host) || ADDRESS.test(host);
     if (!isKnown && !isFromProxy(request, trustProxy)) {
       throw new AppError(
         "forbidden",
@@ -32,7 +28,7 @@ export function createOriginCheck({
     const origin = request.headers.get("origin");
     if (origin === null) return;
     const from = URL.parse(origin);
-    const isOurs = from !== null && (from.origin === known.origin || isLocal(from.hostname));
+    const isOurs = from !== null && (from.origin === known.origin || isLocalhost(from.hostname));
     if (!isOurs || from.origin !== origin.toLowerCase()) {
       throw new AppError("forbidden", "The server does not answer requests from this origin.");
     }

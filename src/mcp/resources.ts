@@ -1,5 +1,6 @@
 import { type McpServer, ProtocolError, ResourceTemplate } from "@modelcontextprotocol/server";
 import { Type } from "@sinclair/typebox";
+import { errorCode } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Memories } from "../memories/rules/memories.ts";
 import { titleOf } from "../text/short-text.ts";
@@ -110,6 +111,6 @@ export function createResources(memories: Memories) {
 }
 
 function toProtocolError(error: unknown, log: Log): ProtocolError {
-  const isNotFound = error instanceof Error && "code" in error && error.code === "memory_not_found";
+  const isNotFound = errorCode(error) === "memory_not_found";
   return new ProtocolError(isNotFound ? INVALID_PARAMS : INTERNAL_ERROR, explainError(error, log));
 }

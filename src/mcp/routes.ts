@@ -14,7 +14,7 @@ import { createOriginCheck, fixHeaders } from "./request-check.ts";
 import { readSessionHeaders } from "./session-headers.ts";
 import type { Session } from "./tool.ts";
 
-type Asked = Pick<Context, "request" | "server">;
+type Exchange = Pick<Context, "request" | "server">;
 
 /**
  * `POST /mcp`: the Model Context Protocol over Streamable HTTP, without sessions. Serves protocol
@@ -49,9 +49,9 @@ export function createMcpRoutes({
   };
 
   const sessionOf = async (request: Request, message: unknown): Promise<Session> => {
-    const asker = await authorize(request);
+    const caller = await authorize(request);
     const { agentId, project, sessionId } = readSessionHeaders(request.headers);
-    const principal = { ...asker, agentId };
+    const principal = { ...caller, agentId };
     return {
       principal,
       agentId,
@@ -63,7 +63,7 @@ export function createMcpRoutes({
     };
   };
 
-  const answer = async ({ request, server }: Asked): Promise<Response> => {
+  const answer = async ({ request, server }: Exchange): Promise<Response> => {
     const early = await sessionOf(request, null);
     loading ??= load();
     const messages = await loading;

@@ -1,4 +1,4 @@
-import { CtxdError, messageOf } from "../errors.ts";
+import { CtxdError, errorCode, messageOf } from "../errors.ts";
 import { isNewerGlibc, TARGETS } from "./targets.ts";
 
 /** An asset cannot be unpacked or loaded. `message` is the only line that the user sees. */
@@ -69,7 +69,3 @@ const REASONS: Record<string, string> = {
   ENOTDIR: "is below something that is not a folder",
   EEXIST: "is not a folder",
 };
-
-function errorCode(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "";
-}

@@ -1,5 +1,6 @@
 import type { createApp } from "../app.ts";
 import type { Config } from "../config/config.ts";
+import { errorCode } from "../errors.ts";
 import { IDLE_TIMEOUT } from "../http/load/turns.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
@@ -46,15 +47,15 @@ const HANDOVER_MS = 3_000;
 const IPV4_LOCALHOST = ["127.0.0.1", "0.0.0.0"];
 
 type App = ReturnType<typeof createApp>;
-type Where = Pick<Config, "host" | "port" | "tls">;
+type Address = Pick<Config, "host" | "port" | "tls">;
 
 /** The port of a server. It is closed at first and is opened once. */
-export function createPort(app: App, where: Where, parts: { log: Log; metrics: Metrics }) {
+export function createPort(app: App, address: Address, parts: { log: Log; metrics: Metrics }) {
   let listener: { stop(): Promise<void> } | null = null;
   return {
     /** Opens the port if it is closed. @throws ServerError when the port is in use, CertificateError */
     open(): void {
-      listener ??= listen(app, where, parts);
+      listener ??= listen(app, address, parts);
     },
     stop: async (): Promise<void> => listener?.stop(),
   };
@@ -63,20 +64,20 @@ export function createPort(app: App, where: Where, parts: { log: Log; metrics: M
 /** Makes the app listen. With a certificate it uses HTTPS; new connections use a renewed certificate. */
 function listen(
   app: App,
-  where: Where,
+  address: Address,
   parts: { log: Log; metrics: Metrics },
 ): { stop(): Promise<void> } {
-  const { tls } = where;
+  const { tls } = address;
   try {
-    if (tls) return listenWithTls(app, { ...where, tls }, parts);
-    const host = where.host === "localhost" ? "127.0.0.1" : where.host;
-    app.listen(serverOptions({ ...where, host }));
-    const onIpv6 = IPV4_LOCALHOST.includes(host) ? listenOnIpv6(app, where) : null;
+    if (tls) return listenWithTls(app, { ...address, tls }, parts);
+    const host = address.host === "localhost" ? "127.0.0.1" : address.host;
+    app.listen(serverOptions({ ...address, host }));
+    const onIpv6 = IPV4_LOCALHOST.includes(host) ? listenOnIpv6(app, address) : null;
     return { stop: async () => void (await Promise.all([app.stop(), onIpv6?.stop()])) };
   } catch (error) {
-    if (codeOf(error) === "EADDRINUSE") {
+    if (errorCode(error) === "EADDRINUSE") {
       throw new ServerError(
-        `Port ${where.port} is in use: stop the program that uses it, or choose another with --port.`,
+        `Port ${address.port} is in use: stop the program that uses it, or choose another with --port.`,
       );
     }
     throw error;
@@ -88,12 +89,12 @@ function listen(
  * another user of the machine who listens there would receive requests for this server.
  * @returns null if the machine has no IPv6
  */
-function listenOnIpv6(app: App, where: Where): { stop(): Promise<void> } | null {
-  const port = app.server?.port ?? where.port;
+function listenOnIpv6(app: App, address: Address): { stop(): Promise<void> } | null {
+  const port = app.server?.port ?? address.port;
   try {
     return Bun.serve({ ...serverOptions({ host: "::1", port }), fetch: app.fetch });
   } catch (error) {
-    if (codeOf(error) !== "EADDRINUSE") return null;
+    if (errorCode(error) !== "EADDRINUSE") return null;
     void app.stop(true);
     throw new ServerError(
       `Port ${port} is in use at [::1], where browsers look for localhost: stop the program that uses it, or choose another with --port.`,
@@ -101,11 +102,7 @@ function listenOnIpv6(app: App, where: Where): { stop(): Promise<void> } | null 
   }
 }
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : null;
-}
-
-function serverOptions({ host, port }: Pick<Where, "host" | "port">) {
+function serverOptions({ host, port }: Pick<Address, "host" | "port">) {
   return {
     hostname: host,
     port,
@@ -125,27 +122,27 @@ function serverOptions({ host, port }: Pick<Where, "host" | "port">) {
  */
 function listenWithTls(
   app: App,
-  where: Where & { tls: NonNullable<Config["tls"]> },
+  address: Address & { tls: NonNullable<Config["tls"]> },
   { log, metrics }: { log: Log; metrics: Metrics },
 ): { stop(): Promise<void> } {
-  const certificate = readCertificate(where.tls);
+  const certificate = readCertificate(address.tls);
   if (certificate.expires.getTime() < Date.now()) {
     log.warn("certificate_expired", { at: certificate.expires.toISOString() });
   }
   const withCertificate = ({ cert, key }: Certificate, port: number) => ({
-    ...serverOptions({ ...where, port }),
+    ...serverOptions({ ...address, port }),
     reusePort: CAN_SHARE_PORT,
     tls: { cert, key },
   });
 
-  refuseTakenPort(where);
-  app.listen(withCertificate(certificate, where.port));
-  const port = app.server?.port ?? where.port;
+  refuseTakenPort(address);
+  app.listen(withCertificate(certificate, address.port));
+  const port = app.server?.port ?? address.port;
   preferNewestListener(port);
   let ended: Promise<unknown> = Promise.resolve();
 
   const watch = watchCertificate({
-    files: where.tls,
+    files: address.tls,
     current: certificate,
     log,
     metrics,
@@ -172,7 +169,7 @@ function listenWithTls(
 }
 
 /** Only this process may share the port with itself. A socket that does not share detects other processes. */
-function refuseTakenPort({ host, port }: Where): void {
+function refuseTakenPort({ host, port }: Address): void {
   const options = { hostname: host, port, reusePort: false, fetch: () => new Response() };
   void Bun.serve(options).stop(true);
 }

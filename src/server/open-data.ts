@@ -16,7 +16,7 @@ import type { Data } from "./data.ts";
 /** Opens the data that the settings describe: the data folder, or the stores that several servers share. */
 export async function openData(
   config: Config,
-  parts: { lines: Log; metrics: Metrics },
+  parts: { logger: Log; metrics: Metrics },
 ): Promise<Data> {
   const { dataDir, shared } = config;
   if (!shared) return openFolder(dataDir);
@@ -34,14 +34,14 @@ function openFolder(dataDir: string): Data {
 export async function openMemories(
   { dataDir, cacheDir, memberQuota, memoryBytes }: Config,
   { db, log, vault }: Data,
-  parts: { embedders: Embedders; lines: Log; metrics: Metrics },
+  { logger, ...parts }: { embedders: Embedders; logger: Log; metrics: Metrics },
 ): Promise<Store> {
   const folder = memoriesFolder(dataDir);
   const lancedb = await loadLanceDb(cacheDir);
   const wanted = parts.embedders.wanted.model;
   const storage = createStorage({ lancedb, folder, log, wanted, ...(vault && { shared: vault }) });
   const quotaOf = createQuotas({ db, ofMembers: memberQuota }).of;
-  return openStore({ storage, quotaOf, room: memoryBytes ?? undefined, ...parts });
+  return openStore({ storage, quotaOf, room: memoryBytes ?? undefined, lines: logger, ...parts });
 }
 
 /** Creates the folder of the memories' files on this machine, and returns its path. */

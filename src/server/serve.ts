@@ -144,7 +144,7 @@ export async function serve(
   opened.defer(embedders.close);
   const { createAccess } = await import("../access/access.ts");
   const { createApp } = await import("../app.ts");
-  const data = await openData(config, { lines: log, metrics });
+  const data = await openData(config, { logger: log, metrics });
   opened.defer(data.close);
   const { db } = data;
   const securityLog = createSecurityLog({ db, clock, log });
@@ -155,7 +155,7 @@ export async function serve(
   const access = createAccess({ db, clock, publicUrl, memberQuota });
   const { accounts } = access;
   const keys = createKeys({ db, clock });
-  const opening = openMemories(config, data, { embedders, lines: log, metrics });
+  const opening = openMemories(config, data, { embedders, logger: log, metrics });
   const store = deferredStore(opening);
   opened.defer(store.close);
   const memories = createMemories({

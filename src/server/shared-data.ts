@@ -23,13 +23,13 @@ const CHECK_TIMEOUT_MS = 2_000;
  */
 export async function openShared(
   settings: SharedSettings,
-  { folder, lines, metrics }: { folder: string; lines: Log; metrics: Metrics },
+  { folder, logger, metrics }: { folder: string; logger: Log; metrics: Metrics },
 ): Promise<Data> {
-  await tryObjectStore(settings.objects, lines);
-  const db = await openForServer(settings, { lines, metrics });
+  await tryObjectStore(settings.objects, logger);
+  const db = await openForServer(settings, { logger, metrics });
   const log = measureLog(createPostgresLog(db.postgres), metrics);
   const { records } = log.shared;
-  const { vault, stop } = openSharedVault({ settings, folder, records, lines, metrics });
+  const { vault, stop } = openSharedVault({ settings, folder, records, lines: logger, metrics });
   return {
     db,
     log,
@@ -43,10 +43,10 @@ export async function openShared(
 }
 
 /** A store that does not answer may answer later. With wrong settings it never will. */
-async function tryObjectStore(settings: ObjectSettings, lines: Log): Promise<void> {
+async function tryObjectStore(settings: ObjectSettings, logger: Log): Promise<void> {
   const { state, message } = await checkObjectStore(settings);
   if (state === "wrong") throw new ServerError(message);
-  if (state === "away") lines.warn("object_store_away", { cause: message });
+  if (state === "away") logger.warn("object_store_away", { cause: message });
 }
 
 function objectChecks(settings: ObjectSettings): Checks {

@@ -7,6 +7,7 @@ import {
   type PostgresDatabase,
 } from "../db/postgres-database.ts";
 import { checkSchema, migratePostgres, readSchemaState } from "../db/postgres-migrations.ts";
+import { errorCode } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { ServerError, untilReachable } from "./starting.ts";
@@ -22,11 +23,11 @@ const COMMAND_SESSIONS = 4;
  */
 export async function openForServer(
   { databaseUrl }: Settings,
-  { lines, metrics }: { lines: Log; metrics: Metrics },
+  { logger, metrics }: { logger: Log; metrics: Metrics },
 ): Promise<PostgresDatabase> {
   const postgres = measurePostgres(connectPostgres(databaseUrl), metrics);
   try {
-    await untilReachable(() => migratePostgres(postgres), lines);
+    await untilReachable(() => migratePostgres(postgres), logger);
     return createPostgresDatabase(postgres);
   } catch (error) {
     await postgres.close();
@@ -71,7 +72,7 @@ export function explainUnavailable(error: unknown, databaseUrl: string): unknown
   if (!(error instanceof DatabaseUnavailable)) return error;
   const { host, pathname, username } = new URL(databaseUrl);
   const state = sqlState(error) ?? "";
-  if (state.startsWith("28") || /AUTH|PASSWORD|SASL/.test(codeOf(error))) {
+  if (state.startsWith("28") || /AUTH|PASSWORD|SASL/.test(errorCode(error.cause))) {
     return new ServerError(
       `PostgreSQL at ${host} refuses the user ${username || "of CTXD_DATABASE_URL"} or the password.`,
     );
@@ -81,12 +82,8 @@ export function explainUnavailable(error: unknown, databaseUrl: string): unknown
       `PostgreSQL at ${host} has no database ${pathname.slice(1)}: create it.`,
     );
   }
-  const reason = state || codeOf(error);
+  const reason = state || errorCode(error.cause);
   return new ServerError(
     `PostgreSQL at ${host} does not answer${reason && ` (${reason})`}: check the server and CTXD_DATABASE_URL.`,
   );
-}
-
-function codeOf({ cause }: Error): string {
-  return cause instanceof Error && "code" in cause ? String(cause.code) : "";
 }

@@ -15,7 +15,7 @@ const RETRY_AFTER_MS = 1_000;
 /** Repeats a task until the database can be reached: server and database may start together. */
 export async function untilReachable<Result>(
   task: () => Promise<Result>,
-  lines: Log,
+  logger: Log,
 ): Promise<Result> {
   let isLogged = false;
   for (const end = performance.now() + START_TIMEOUT_MS; ; await Bun.sleep(RETRY_AFTER_MS)) {
@@ -26,7 +26,7 @@ export async function untilReachable<Result>(
       const mayRecover =
         error instanceof DatabaseUnavailable && /^57P|^null$/.test(`${sqlState(error)}`);
       if (!mayRecover || performance.now() > end) throw error;
-      if (!isLogged) lines.warn("waiting_for_database");
+      if (!isLogged) logger.warn("waiting_for_database");
       isLogged = true;
     }
   }

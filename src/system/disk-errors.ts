@@ -1,3 +1,5 @@
+import { errorCode } from "../errors.ts";
+
 /*
  * Recognizes a failing disk, so that callers answer 503 and retry, make room, or void a transaction. SQLite
  * and the file system report it by a code. LanceDB's errors have none, so their messages must be matched.
@@ -14,16 +16,12 @@ const LANCEDB_IO = /LanceError\((IO\)|Arrow\): Io error)/;
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (
-    FULL_CODES.test(codeOf(error)) || LANCEDB_FULL.test(error.message) || isDiskFull(error.cause)
+    FULL_CODES.test(errorCode(error)) || LANCEDB_FULL.test(error.message) || isDiskFull(error.cause)
   );
 }
 
 /** Whether an error says that the disk is full or fails. */
 export function isDiskError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return DISK_CODES.test(codeOf(error)) || LANCEDB_IO.test(error.message);
-}
-
-function codeOf(error: Error): string {
-  return "code" in error ? String(error.code) : "";
+  return DISK_CODES.test(errorCode(error)) || LANCEDB_IO.test(error.message);
 }

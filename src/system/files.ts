@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync } from "node:fs";
 import { copyFile, link, open, rename, symlink } from "node:fs/promises";
+import { errorCode } from "../errors.ts";
 
 const isWindows = process.platform === "win32";
 
@@ -73,7 +74,7 @@ export function moveFileNow(from: string, to: string): void {
 }
 
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && "code" in error && BUSY.has(String(error.code));
+  return BUSY.has(errorCode(error));
 }
 
 /**

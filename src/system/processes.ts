@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { errorCode } from "../errors.ts";
 
 /**
  * Options that start a program which keeps running when this one ends. `windowsHide` prevents a console
@@ -12,7 +13,7 @@ export function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return errorCode(error) === "EPERM";
   }
 }
 

@@ -1,8 +1,9 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { withTimeLimit } from "../timing/time-limit.ts";
 
 /** Milliseconds after which a small file counts as unreadable, such as one of a network that is gone. */
-const PATIENCE = 2_000;
+const TIMEOUT_MS = 2_000;
 
 /**
  * Opens a regular file for reading. Opening another kind could wait forever (a pipe) or do something (a
@@ -23,12 +24,8 @@ export async function openRegular(path: string): Promise<FileHandle> {
  * @throws as `openRegular`
  */
 export async function readWhole(path: string, most: number): Promise<Buffer | null> {
-  const file = await openRegular(path);
-  try {
-    return await readUpTo(file, most);
-  } finally {
-    await file.close();
-  }
+  await using file = await openRegular(path);
+  return await readUpTo(file, most);
 }
 
 /**
@@ -42,21 +39,15 @@ export async function readSmallText(
   mayOwn: (uid: number) => boolean = () => true,
 ): Promise<string | null> {
   const read = async () => {
-    const file = await openRegular(path);
-    try {
-      if (!mayOwn((await file.stat()).uid)) return null;
-      return (await readUpTo(file, most))?.toString() ?? null;
-    } finally {
-      await file.close();
-    }
+    await using file = await openRegular(path);
+    if (!mayOwn((await file.stat()).uid)) return null;
+    return (await readUpTo(file, most))?.toString() ?? null;
   };
-  const late = Promise.withResolvers<null>();
-  const timer = setTimeout(() => late.resolve(null), PATIENCE);
-  try {
-    return await Promise.race([read().catch(() => null), late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return withTimeLimit(
+    read().catch(() => null),
+    TIMEOUT_MS,
+    () => null,
+  );
 }
 
 /** @returns null for more bytes than `most` */

@@ -75,7 +75,7 @@ function after<Argument, Result>(name: string, call: (argument: Argument) => Pro
   };
 }
 
-const db = await openForServer(shared, { lines, metrics: createMetrics() });
+const db = await openForServer(shared, { logger: lines, metrics: createMetrics() });
 const log = createPostgresLog(db.postgres, { overdue: OVERDUE, leaseLasts: LEASE });
 const ownRecords = log.shared.records;
 const records: BaseRecords = {

@@ -101,11 +101,11 @@ describe("requests from one address", () => {
 });
 
 test("with limits off, only sign-ins are limited, and no limit is announced", async () => {
-  const { countAddress, countHolder, announce } = createSmall({ rateLimit: false });
+  const { countAddress, countHolder, addLimitHeaders } = createSmall({ rateLimit: false });
   const one = request("GET", "/api/memories");
   expect(countUntilRefused(() => countAddress(one, ADDRESS))).toBeNull();
   expect(countUntilRefused(() => countHolder(one, "key_1"))).toBeNull();
-  const answer = await announce(() => new Response())(one);
+  const answer = await addLimitHeaders(() => new Response())(one);
   expect([...(answer as Response).headers]).toEqual([]);
 });
 

@@ -19,7 +19,7 @@ function start(options?: Parameters<typeof createTurns>[0]) {
     /** Sends a request that is answered when the returned function is called. */
     send(name: string, accountId: string) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const handle = turns.share(async (request) => {
+      const handle = turns.endTurns(async (request) => {
         await turns.take(request, accountId);
         begun.push(name);
         await promise;
@@ -70,7 +70,7 @@ test("the turn of a request lasts until the work is done that it does beside its
   const request = new Request("http://localhost/stream");
   const { promise, resolve } = Promise.withResolvers<void>();
   endAll.push(resolve);
-  await turns.share(async () => {
+  await turns.endTurns(async () => {
     await turns.take(request, "A");
     void turns.during(request, "A", () => promise);
   })(request);

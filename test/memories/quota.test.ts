@@ -29,7 +29,7 @@ test("saving beyond the number of memories is refused, and deleting makes room",
   const { id } = await save({ content: "one", tags: ["a"] });
   await save({ content: "two" });
   expect(await send("POST", "/memories", note("three"))).toMatchObject(
-    refusedFor("may keep 2 memories"),
+    refusedFor("The quota is 2 memories; this would exceed it"),
   );
   await remove(id);
   await save({ content: "three", tags: ["a"] });
@@ -64,7 +64,7 @@ test("bytes of contents and metadata count, whoever changes them", async () => {
   // "ä" has two bytes. `{}` counts too.
   const { id } = await save({ content: "ä".repeat(5) });
   expect(await send("POST", "/memories", note("1234567"))).toMatchObject(
-    refusedFor("may keep 20 bytes of text"),
+    refusedFor("The quota is 20 bytes of text; this would exceed it"),
   );
   await save({ content: "123456" });
   expect(await send("PUT", `/memories/${id}`, note("12345678901"))).toMatchObject(REFUSED);
@@ -147,7 +147,7 @@ test("a member has the default quota until the owner sets another one", async ()
   await owner.save({ content: "two" });
   await member.save({ content: "one" });
   expect(await member.send("POST", "/memories", note("two"))).toMatchObject(
-    refusedFor("may keep 1 memory"),
+    refusedFor("The quota is 1 memory; this would exceed it"),
   );
   await quotas.set(member.accountId, { memories: 2, bytes: null });
   await member.save({ content: "two" });

@@ -28,7 +28,7 @@ export async function newSharedPlace() {
   return {
     /** Opens it for one server. @param folder for local copies */
     open: (folder: string) =>
-      openShared(settings, { folder, lines: silentLog, metrics: createMetrics() }),
+      openShared(settings, { folder, logger: silentLog, metrics: createMetrics() }),
     drop: () => database[Symbol.asyncDispose](),
   };
 }

@@ -101,7 +101,7 @@ function optionsOf(program: Command, command: Command): string {
 
 function settings(): string {
   return Object.entries(SETTINGS)
-    .map(([name, { meaning }]) => `.TP\n.B ${name}\n${roff(meaning)}`)
+    .map(([name, meaning]) => `.TP\n.B ${name}\n${roff(meaning)}`)
     .join("\n");
 }
 

@@ -11,7 +11,7 @@ import { CommandError, USAGE } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { askForKey } from "../input.ts";
 import { printable } from "../printable.ts";
-import { askLocally } from "../server/ask-locally.ts";
+import { sendLocally } from "../server/send-locally.ts";
 import { parseOrigin } from "../server/url.ts";
 import { print, printJson } from "../terminal.ts";
 
@@ -82,13 +82,13 @@ async function* examineAll(configure: () => Config, env: Environment): AsyncGene
     return yield { check: "settings", state: "problem", message: error.message };
   }
   const howToStart = describeCommand("serve", config, env);
-  const ask = askLocally(config.dataDir);
+  const send = sendLocally(config.dataDir);
   yield* examine({
     config,
     version,
     clock: Date.now,
     howToStart,
-    askLocally: ask,
+    sendLocally: send,
     explainDatabase: explainUnavailable,
   });
 }

@@ -4,11 +4,11 @@ import { Value } from "@sinclair/typebox/value";
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { isLocked, readOwner } from "../../db/data-lock.ts";
-import { type Ask, createAsk, NoAnswer } from "../../doctor/ask.ts";
+import { createSend, NoAnswer, type Send } from "../../doctor/send.ts";
 import { SOCKET } from "../../system/folders.ts";
 import { CommandError } from "../command-error.ts";
 import { type Context, examples } from "../context.ts";
-import { askLocally } from "../server/ask-locally.ts";
+import { sendLocally } from "../server/send-locally.ts";
 import { parseUrl } from "../server/url.ts";
 import { printJson, say } from "../terminal.ts";
 
@@ -42,8 +42,8 @@ async function checkHealth(
   config: Config,
   { url, json: asJson = false }: { url?: URL; json?: boolean },
 ): Promise<void> {
-  const { where, ask } = url === undefined ? ownServer(config) : serverAt(url, false);
-  const { status, json } = await ask("/api/health").catch((error) => {
+  const { where, send } = url === undefined ? ownServer(config) : serverAt(url, false);
+  const { status, json } = await send("/api/health").catch((error) => {
     if (!(error instanceof NoAnswer)) throw error;
     throw new CommandError(`No server answers at ${where} (${error.code}).`);
   });
@@ -54,19 +54,19 @@ async function checkHealth(
   if (!asJson) say(line);
 }
 
-function ownServer(config: Config): { where: string; ask: Ask } {
+function ownServer(config: Config): { where: string; send: Send } {
   const { dataDir } = config;
   // Works on any port and without one: a server in the background has no port at first.
   if (isLocked(dataDir)) {
     const where = readOwner(dataDir)?.address ?? join(dataDir, SOCKET);
-    return { where, ask: askLocally(dataDir) };
+    return { where, send: sendLocally(dataDir) };
   }
   // The certificate names the public host, not the loopback address.
   return serverAt(localAddress(config), true);
 }
 
-function serverAt({ origin }: URL, anyCertificate: boolean): { where: string; ask: Ask } {
-  return { where: origin, ask: createAsk(origin, { timeout: TIMEOUT_MS, anyCertificate }) };
+function serverAt({ origin }: URL, anyCertificate: boolean): { where: string; send: Send } {
+  return { where: origin, send: createSend(origin, { timeout: TIMEOUT_MS, anyCertificate }) };
 }
 
 /** The server's address on this machine: loopback for a server that listens on all interfaces. */

@@ -70,5 +70,5 @@ function parseSeconds(text: string): number {
 function describeSettings(): string {
   const entries = Object.entries(SETTINGS);
   const width = Math.max(...entries.map(([name]) => name.length));
-  return entries.map(([name, { meaning }]) => `  ${name.padEnd(width)}  ${meaning}`).join("\n");
+  return entries.map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}`).join("\n");
 }

@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { ENDPOINTS, GUESSED_ENDPOINTS, RESOURCE_METADATA_PATH } from "../../oauth/discovery.ts";
-import { type Answer, type Ask, describeAnswer } from "../ask.ts";
 import { type Finding, findingsOf } from "../finding.ts";
-import { call } from "./server.ts";
+import { type Answer, describeAnswer, type Send } from "../send.ts";
+import { callMcp } from "./server.ts";
 
 const ResourceMetadata = Type.Object({
   resource: Type.String(),
@@ -21,9 +21,9 @@ const ROOT = "/.well-known/oauth-protected-resource";
 const SERVER_METADATA_PATH = "/.well-known/oauth-authorization-server";
 
 /** Checks that the answer to a request without a key says how to get one (RFC 9728, section 5.1). */
-export async function checkChallenge(ask: Ask, origin: string): Promise<Finding> {
+export async function checkChallenge(send: Send, origin: string): Promise<Finding> {
   const { ok, problem } = findingsOf("challenge");
-  const answer = await call(ask, null, "initialize", {});
+  const answer = await callMcp(send, null, "initialize", {});
   if (answer.status !== 401) {
     return problem(
       `/mcp answers a request without a key with ${describeAnswer(answer)} instead of 401: make the proxy pass /mcp on unchanged.`,
@@ -42,9 +42,9 @@ export async function checkChallenge(ask: Ask, origin: string): Promise<Finding>
 }
 
 /** Checks that the header with the key or the token arrives. */
-export async function checkAuthorization(ask: Ask): Promise<Finding> {
+export async function checkAuthorization(send: Send): Promise<Finding> {
   const { ok, problem } = findingsOf("authorization");
-  const { headers } = await call(ask, "ctx_none", "initialize", {});
+  const { headers } = await callMcp(send, "ctx_none", "initialize", {});
   if (headers.get("www-authenticate")?.includes("invalid_token")) return ok("the header arrives");
   return problem(
     "the header Authorization does not reach the server: make the proxy pass it on (its own sign-in must not use it).",
@@ -52,10 +52,10 @@ export async function checkAuthorization(ask: Ask): Promise<Finding> {
 }
 
 /** Checks that the documents that clients request exist and contain this address. */
-export async function* checkDocuments(ask: Ask, origin: string): AsyncGenerator<Finding> {
+export async function* checkDocuments(send: Send, origin: string): AsyncGenerator<Finding> {
   for (const path of [RESOURCE_METADATA_PATH, ROOT]) {
     const { ok, problem } = findingsOf(path);
-    const answer = await ask(path);
+    const answer = await send(path);
     const { json } = answer;
     if (!isDocument(answer) || !Value.Check(ResourceMetadata, json))
       yield problem(describeLoss(answer));
@@ -65,7 +65,7 @@ export async function* checkDocuments(ask: Ask, origin: string): AsyncGenerator<
   }
   for (const path of [SERVER_METADATA_PATH, `${SERVER_METADATA_PATH}/mcp`]) {
     const { ok, problem } = findingsOf(path);
-    const answer = await ask(path);
+    const answer = await send(path);
     const { json } = answer;
     if (!isDocument(answer) || !Value.Check(ServerMetadata, json))
       yield problem(describeLoss(answer));
@@ -74,7 +74,7 @@ export async function* checkDocuments(ask: Ask, origin: string): AsyncGenerator<
   }
   const path = "/.well-known/openid-configuration";
   const { ok, problem } = findingsOf(path);
-  const answer = await ask(path);
+  const answer = await send(path);
   // Clients that request this too continue after a 404. A web page confuses them.
   if (answer.status === 404 && answer.json !== undefined)
     yield ok("does not exist, which is correct");
@@ -82,14 +82,14 @@ export async function* checkDocuments(ask: Ask, origin: string): AsyncGenerator<
 }
 
 /** Checks that the endpoints answer in JSON, including those that clients guess. */
-export async function checkEndpoints(ask: Ask): Promise<Finding> {
+export async function checkEndpoints(send: Send): Promise<Finding> {
   const { ok, problem } = findingsOf("endpoints");
   const paths = [ENDPOINTS, GUESSED_ENDPOINTS].flatMap(({ register, token, revoke }) => [
     register,
     token,
     revoke,
   ]);
-  const answers = await Promise.all(paths.map((path) => ask(path, { method: "POST", body: "" })));
+  const answers = await Promise.all(paths.map((path) => send(path, { method: "POST", body: "" })));
   const lost = answers.find(
     ({ status, json }) => json === undefined || status < 400 || status === 404,
   );
@@ -184,10 +184,10 @@ export const PROFILES: readonly Profile[] = [
  */
 export async function tryClient(
   { name, isHosted, registration }: Profile,
-  { ask, origin, isPublic }: { ask: Ask; origin: string; isPublic: boolean },
+  { send, origin, isPublic }: { send: Send; origin: string; isPublic: boolean },
 ): Promise<Finding> {
   const { ok, warning, problem } = findingsOf(name);
-  const obstacle = await findObstacle(registration, ask, origin);
+  const obstacle = await findObstacle(registration, send, origin);
   if (obstacle !== null) return problem(`${obstacle}.`);
   if (isHosted && !isPublic) {
     return warning(`could connect, but it runs on the internet, which can't reach ${origin}.`);
@@ -198,16 +198,16 @@ export async function tryClient(
 /** What stops a client, as a sentence; null when nothing does. */
 async function findObstacle(
   registration: Profile["registration"],
-  ask: Ask,
+  send: Send,
   origin: string,
 ): Promise<string | null> {
-  const server = (await ask(SERVER_METADATA_PATH)).json;
+  const server = (await send(SERVER_METADATA_PATH)).json;
   if (!Value.Check(ServerMetadata, server)) return "finds no authorization server: see above";
   const { authorization_endpoint: page, registration_endpoint: register } = server;
   if (![page, register].every((address) => URL.parse(address)?.origin === origin)) {
     return `is sent away from ${origin} to sign in: see above`;
   }
-  const registered = await ask(register, { method: "POST", body: registration });
+  const registered = await send(register, { method: "POST", body: registration });
   if (registered.status === 429)
     return "can't register, because of too many registrations: try again in an hour";
   if (registered.status !== 201 || !Value.Check(Registered, registered.json)) {
@@ -226,7 +226,7 @@ async function findObstacle(
     state: "doctor",
     resource: `${origin}/mcp`,
   });
-  const opened = await ask(`${page}?${parameters}`);
+  const opened = await send(`${page}?${parameters}`);
   const location = opened.headers.get("location");
   const asksToSignIn =
     opened.status === 303 && URL.parse(location ?? "", origin)?.origin === origin;

@@ -1,8 +1,8 @@
 import { lookup } from "node:dns/promises";
 import { isLocalhost } from "../../http/requests/proxy.ts";
 import { isPublicAddress } from "../../oauth/clients/document-fetcher.ts";
-import { type Answer, type Ask, createAsk, NoAnswer } from "../ask.ts";
 import { type Finding, findingsOf } from "../finding.ts";
+import { type Answer, createSend, NoAnswer, type Send } from "../send.ts";
 import {
   checkAuthorization,
   checkChallenge,
@@ -39,13 +39,13 @@ async function checkAddress({ protocol, hostname, origin }: URL) {
 
 /** Checks the connection, and returns the answer of the health check. */
 async function checkConnection(
-  ask: Ask,
+  send: Send,
   { host, hostname, protocol }: URL,
   now: number,
 ): Promise<Finding & { answer: Answer | null }> {
   const { ok, warning, problem } = findingsOf("connection");
   try {
-    const answer = await ask("/api/health");
+    const answer = await send("/api/health");
     if (answer.certificateEnd === null) return { ...ok("works, without encryption"), answer };
     const days = Math.floor((answer.certificateEnd - now) / DAY);
     const text = `works, with a certificate that is valid for ${days} more days`;
@@ -117,10 +117,10 @@ export async function* examineServer({
   clock: () => number;
 }): AsyncGenerator<Finding> {
   const { origin } = url;
-  const ask = createAsk(origin);
+  const send = createSend(origin);
   const { isPublic, ...address } = await checkAddress(url);
   yield address;
-  const { answer, ...connection } = await checkConnection(ask, url, clock());
+  const { answer, ...connection } = await checkConnection(send, url, clock());
   yield connection;
   if (answer === null) return;
   const health = checkHealth(answer);
@@ -128,13 +128,13 @@ export async function* examineServer({
   if (answer.status !== 200 || health.state === "problem") return;
   yield checkClocks(answer, clock());
   try {
-    yield* checkDocuments(ask, origin);
-    yield await checkChallenge(ask, origin);
-    yield await checkAuthorization(ask);
-    yield await checkEndpoints(ask);
+    yield* checkDocuments(send, origin);
+    yield await checkChallenge(send, origin);
+    yield await checkAuthorization(send);
+    yield await checkEndpoints(send);
     // No key is sent to an unencrypted address.
-    if (key !== null && address.state !== "problem") yield await checkKey(ask, key);
-    for (const profile of PROFILES) yield await tryClient(profile, { ask, origin, isPublic });
+    if (key !== null && address.state !== "problem") yield await checkKey(send, key);
+    for (const profile of PROFILES) yield await tryClient(profile, { send, origin, isPublic });
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
     yield {

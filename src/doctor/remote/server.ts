@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { type Answer, type Ask, describeAnswer } from "../ask.ts";
 import { type Finding, findingsOf } from "../finding.ts";
+import { type Answer, describeAnswer, type Send } from "../send.ts";
 
 /** Milliseconds by which the clocks of two machines may differ. */
 const TOLERANCE_MS = 5 * 60_000;
@@ -62,9 +62,9 @@ export function checkClocks({ headers }: Answer, now: number): Finding {
 }
 
 /** Checks an API key, and what agents may do with it. */
-export async function checkKey(ask: Ask, key: string): Promise<Finding> {
+export async function checkKey(send: Send, key: string): Promise<Finding> {
   const { ok, problem } = findingsOf("key");
-  const answer = await call(ask, key, "tools/list", {});
+  const answer = await callMcp(send, key, "tools/list", {});
   if (answer.status === 401)
     return problem("it is unknown, revoked or expired: create another with ctxd key create.");
   const tools = [...answer.text.matchAll(/"name":"(\w+)"/g)].map(([, name]) => name);
@@ -78,13 +78,13 @@ export async function checkKey(ask: Ask, key: string): Promise<Finding> {
 }
 
 /** Sends one MCP message of the older protocol, which needs no `initialize` without sessions. */
-export function call(
-  ask: Ask,
+export function callMcp(
+  send: Send,
   key: string | null,
   method: string,
   params: object,
 ): Promise<Answer> {
-  return ask("/mcp", {
+  return send("/mcp", {
     method: "POST",
     headers: {
       accept: "application/json, text/event-stream",

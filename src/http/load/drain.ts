@@ -26,7 +26,7 @@ export function createDrain() {
      * RFC 9112, section 9.6: this header closes the connection after the answer. Otherwise a client's
      * next request could meet a connection that is being closed.
      */
-    announce:
+    closeWhenStopping:
       (handle: Handle) =>
       async (request: Request, ...rest: unknown[]) => {
         const response = await handle(request, ...rest);

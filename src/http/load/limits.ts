@@ -99,7 +99,7 @@ export function createLimits({
     },
 
     /** Adds the limit and its remainder to answers (draft-ietf-httpapi-ratelimit-headers-10). */
-    announce:
+    addLimitHeaders:
       (handle: Handle) =>
       async (request: Request, ...rest: unknown[]) => {
         const response = await handle(request, ...rest);

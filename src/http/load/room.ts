@@ -12,7 +12,7 @@ const EXPORT = 16 << 20;
 /** The most bytes of a memory in an answer without its text and without escapes. */
 const FIELDS = 8 << 10;
 
-type Asker = { readonly accountId: string };
+type Caller = { readonly accountId: string };
 
 export type Room = ReturnType<typeof createRoom>;
 
@@ -33,7 +33,7 @@ export function createRoom(bytes = BYTES) {
   };
 
   /** Returns a function that gives the room back. It is also given back when the client disconnects. */
-  const take = ({ accountId }: Asker, size: number, { signal }: Request): (() => void) => {
+  const take = ({ accountId }: Caller, size: number, { signal }: Request): (() => void) => {
     const own = taken.get(accountId) ?? 0;
     if (own > 0 && own + size > (bytes - (total - own)) / 2) {
       throw new AppError(
@@ -54,7 +54,7 @@ export function createRoom(bytes = BYTES) {
     return giveBack;
   };
 
-  async function* until<Page>(end: () => void, pages: AsyncIterable<Page> | Iterable<Page>) {
+  async function* endingWith<Page>(end: () => void, pages: AsyncIterable<Page> | Iterable<Page>) {
     try {
       yield* pages;
     } finally {
@@ -65,36 +65,36 @@ export function createRoom(bytes = BYTES) {
   return {
     /**
      * Reads a body, which has room until it has arrived.
-     * @param most bytes of a body whose length the client does not send
+     * @param maxBytes bytes of a body whose length the client does not send
      * @throws AppError `rate_limited`
      */
     async receive<Body>(
-      asker: Asker,
+      caller: Caller,
       request: Request,
-      most: number,
+      maxBytes: number,
       read: (request: Request) => Promise<Body>,
     ): Promise<Body> {
-      const size = Math.min(most, Number(request.headers.get("content-length") ?? most));
+      const size = Math.min(maxBytes, Number(request.headers.get("content-length") ?? maxBytes));
       if (size <= SMALL_BODY) return read(request);
-      const giveBack = take(asker, size, request);
+      const giveBack = take(caller, size, request);
       return read(request).finally(giveBack);
     },
 
     /** The pages of an export, which has room until it ends. @throws AppError `rate_limited` */
-    hold: <Page>(asker: Asker, request: Request, pages: AsyncIterable<Page>) =>
-      until(take(asker, EXPORT, request), pages),
+    hold: <Page>(caller: Caller, request: Request, pages: AsyncIterable<Page>) =>
+      endingWith(take(caller, EXPORT, request), pages),
 
     /**
      * Returns the response for an answer that is large, with room for it until the client has read it; undefined for
      * any other answer.
      * @throws AppError `rate_limited`
      */
-    respond(asker: Asker, request: Request, answer: unknown, status = 200) {
+    respond(caller: Caller, request: Request, answer: unknown, status = 200) {
       if (!mayBeLarge(answer)) return;
       const body = Buffer.from(JSON.stringify(answer));
       const init = { status, headers: { "content-type": "application/json" } };
       if (body.length <= SMALL_ANSWER) return new Response(body, init);
-      const parts = until(take(asker, body.length, request), partsOf(body));
+      const parts = endingWith(take(caller, body.length, request), partsOf(body));
       return new Response(
         createPagedStream(parts, (part) => part),
         init,

@@ -34,16 +34,16 @@ export function createUnreadLimit(seconds = IDLE_TIMEOUT) {
 }
 
 /** Milliseconds between two looks at the main thread, and by how much a look is late after a long step. */
-const LOOK = 5;
-const LATE = 5;
+const LOOK_MS = 5;
+const LATE_MS = 5;
 /** Milliseconds for which the main thread counts as busy after a long step. */
-const BUSY = 500;
+const BUSY_MS = 500;
 /** Milliseconds for which an account counts as active after its last request. */
-const ACTIVE = 250;
+const ACTIVE_MS = 250;
 /** The most milliseconds between the requests of an account. */
-const REST = 50;
+const REST_MS = 50;
 /** The most milliseconds that a request waits for others of its account: they may wait for something else themselves. */
-const PATIENCE = 1_000;
+const PATIENCE_MS = 1_000;
 
 interface Turn {
   readonly accountId: string;
@@ -69,7 +69,7 @@ export type Turns = ReturnType<typeof createTurns>;
  * accounts use it, the requests of each account begin one after another, and the account rests between them for as long
  * as the last one took.
  */
-export function createTurns({ patience = PATIENCE } = {}) {
+export function createTurns({ patience = PATIENCE_MS } = {}) {
   const accounts = new Map<string, Requests>();
   /** The turn of each request or step of an answer; null before it begins and after it has ended. */
   const begun = new WeakMap<object, Turn | null>();
@@ -82,9 +82,9 @@ export function createTurns({ patience = PATIENCE } = {}) {
     let last = performance.now();
     looking = setInterval(() => {
       const now = performance.now();
-      if (now - last > LOOK + LATE) busyUntil = now + BUSY;
+      if (now - last > LOOK_MS + LATE_MS) busyUntil = now + BUSY_MS;
       last = now;
-    }, LOOK);
+    }, LOOK_MS);
   };
 
   /** Looks at the main thread as long as several accounts use it. */
@@ -118,7 +118,7 @@ export function createTurns({ patience = PATIENCE } = {}) {
       if (requests.underWay > 0) return;
       accounts.delete(accountId);
       followAccounts();
-    }, ACTIVE);
+    }, ACTIVE_MS);
   };
 
   const take = async (work: object, accountId: string): Promise<boolean> => {
@@ -147,7 +147,7 @@ export function createTurns({ patience = PATIENCE } = {}) {
     if (turn && --turn.parts > 0) return;
     begun.set(work, null);
     if (!turn) return;
-    const rest = Math.min(performance.now() - turn.began, REST);
+    const rest = Math.min(performance.now() - turn.began, REST_MS);
     if (isCrowded()) setTimeout(release, rest, turn.accountId);
     else release(turn.accountId);
   };
@@ -181,7 +181,7 @@ export function createTurns({ patience = PATIENCE } = {}) {
     },
 
     /** Ends the turn of each request when its answer begins. */
-    share:
+    endTurns:
       (handle: Handle) =>
       async (request: Request, ...rest: unknown[]) => {
         try {

@@ -122,8 +122,8 @@ export function isLocalhost(hostname: string): boolean {
   return LOCALHOST.test(hostname);
 }
 
-/** Kubernetes and load balancers use the address of a machine, not its name. */
-const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|\[[\da-f:.]+\])$/i;
+/** An IP address as the host name of a URL. Kubernetes and load balancers use it, not the name of a machine. */
+export const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|\[[\da-f:.]+\])$/i;
 const PROBED = /^\/api\/health(\/live)?$/;
 
 /**

@@ -31,7 +31,7 @@ export function checkQuota(quota: Quota, used: Usage, growth: Usage): void {
   const refuse = (limit: string) => {
     throw new AppError(
       "conflict",
-      `This account may keep ${limit}, and this would be more: delete some memories first, or ask the owner of the server for more.`,
+      `The quota is ${limit}; this would exceed it: delete some memories first, or ask the owner of the server for more.`,
     );
   };
   const isOver = (name: keyof Usage) => {

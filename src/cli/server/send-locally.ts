@@ -1,17 +1,17 @@
 import { join } from "node:path";
-import { type Ask, createAsk } from "../../doctor/ask.ts";
+import { createSend, type Send } from "../../doctor/send.ts";
 import { reachSocketFolder, SOCKET } from "../../system/folders.ts";
 
 /** Milliseconds after which a server that does not answer counts as failed. */
 const TIMEOUT = 5_000;
 
-/** Sends questions to the server of a data folder over its socket, which needs no open port. */
-export function askLocally(dataDir: string): Ask {
-  return async (path, question) => {
+/** Sends requests to the server of a data folder over its socket, which needs no open port. */
+export function sendLocally(dataDir: string): Send {
+  return async (path, parts) => {
     const reach = reachSocketFolder(dataDir);
     try {
       const socketPath = join(reach.path, SOCKET);
-      return await createAsk("http://localhost", { timeout: TIMEOUT, socketPath })(path, question);
+      return await createSend("http://localhost", { timeout: TIMEOUT, socketPath })(path, parts);
     } finally {
       reach.release();
     }

@@ -1,7 +1,7 @@
 import http from "node:http";
 import https from "node:https";
 import { TLSSocket } from "node:tls";
-import { CtxdError } from "../errors.ts";
+import { CtxdError, errorCode } from "../errors.ts";
 
 /** Milliseconds that a request may take. */
 const TIMEOUT_MS = 10_000;
@@ -20,7 +20,7 @@ export interface Answer {
   readonly certificateEnd: number | null;
 }
 
-interface Question {
+interface RequestParts {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON; a string is sent unchanged. */
@@ -28,7 +28,7 @@ interface Question {
 }
 
 /** Sends a request to a server. @throws NoAnswer */
-export type Ask = (path: string, question?: Question) => Promise<Answer>;
+export type Send = (path: string, parts?: RequestParts) => Promise<Answer>;
 
 /** A server did not answer. `code` is the reason by the system or the library. */
 export class NoAnswer extends CtxdError {
@@ -48,14 +48,14 @@ export class NoAnswer extends CtxdError {
  * @param anyCertificate whether to accept a certificate for another name or of an unknown authority
  * @param socketPath a Unix socket that requests are sent to, instead of the origin
  */
-export function createAsk(
+export function createSend(
   origin: string,
   {
     timeout = TIMEOUT_MS,
     anyCertificate = false,
     socketPath,
   }: { timeout?: number; anyCertificate?: boolean; socketPath?: string } = {},
-): Ask {
+): Send {
   return (path, { method = "GET", headers = {}, body } = {}) => {
     const url = new URL(path, origin);
     const { request } = url.protocol === "https:" ? https : http;
@@ -117,7 +117,7 @@ function toNoAnswer(error: unknown): NoAnswer {
   if (!(error instanceof Error)) return new NoAnswer(String(error));
   if (error.name === "TimeoutError" || error.name === "AbortError")
     return new NoAnswer("ETIMEDOUT");
-  return new NoAnswer("code" in error ? String(error.code) : error.message, error);
+  return new NoAnswer(errorCode(error) || error.message, error);
 }
 
 /** Describes an unexpected answer, for use in a sentence. */
