@@ -111,40 +111,12 @@ export function MemoryProperties({ memory }: { memory: Memory }): Markup {
             <span class="faint">{METHODS[source.via] ?? source.via}</span>
           </Property>
         )}
-        {project !== null && (
-          <Property name="Project">
-            <a href={viewPath({ project })}>
-              <bdi>{project}</bdi>
-            </a>
-          </Property>
-        )}
-        {agent_id !== null && (
-          <Property name="Agent">
-            <a href={viewPath({ agent_id })}>
-              <bdi>{agent_id}</bdi>
-            </a>
-          </Property>
-        )}
-        {session_id !== null && (
-          <Property name="Session">
-            <a href={viewPath({ session_id })}>
-              <bdi>{session_id}</bdi>
-            </a>
-          </Property>
-        )}
-        <Property name="Saved">
-          <Moment at={new Date(created_at)} exact={true} />
-        </Property>
-        {updated_at !== created_at && (
-          <Property name="Changed">
-            <Moment at={new Date(updated_at)} exact={true} />
-          </Property>
-        )}
-        {expires_at !== null && (
-          <Property name="Expires">
-            <Moment at={new Date(expires_at)} exact={true} />
-          </Property>
-        )}
+        {project !== null && <Filtered name="Project" by={{ project }} />}
+        {agent_id !== null && <Filtered name="Agent" by={{ agent_id }} />}
+        {session_id !== null && <Filtered name="Session" by={{ session_id }} />}
+        <TimeOf name="Saved" at={created_at} />
+        {updated_at !== created_at && <TimeOf name="Changed" at={updated_at} />}
+        {expires_at !== null && <TimeOf name="Expires" at={expires_at} />}
         {importance !== DEFAULT_IMPORTANCE && <Property name="Importance">{importance}</Property>}
         <Property name="Id">
           <code>{id}</code>
@@ -169,5 +141,24 @@ function Property({ name, children }: { name: string; children?: Child }): Marku
       <dt>{name}</dt>
       <dd>{children}</dd>
     </>
+  );
+}
+
+/** A property with a link to all memories that share it. */
+function Filtered({ name, by }: { name: string; by: Readonly<Record<string, string>> }): Markup {
+  return (
+    <Property name={name}>
+      <a href={viewPath(by)}>
+        <bdi>{Object.values(by)[0]}</bdi>
+      </a>
+    </Property>
+  );
+}
+
+function TimeOf({ name, at }: { name: string; at: string }): Markup {
+  return (
+    <Property name={name}>
+      <Moment at={new Date(at)} exact={true} />
+    </Property>
   );
 }

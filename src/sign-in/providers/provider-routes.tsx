@@ -9,7 +9,7 @@ import { seeOther } from "../../http/responses.ts";
 import type { Log } from "../../log.ts";
 import { type Cookies, formToken, linkProof } from "../../pages/cookies.ts";
 import { MessagePage } from "../../pages/layout.tsx";
-import { pageResponse } from "../../pages/page-response.tsx";
+import { errorTitle, pageResponse } from "../../pages/page-response.tsx";
 import { ACCOUNT_PATH, localPath, PROOF_PATH, SIGN_IN_PATH, WITH_PATH } from "../paths.ts";
 import type { Proof } from "../second-step/proof.ts";
 import type { SecondStep } from "../second-step/second-step.ts";
@@ -55,7 +55,9 @@ export function createProviderRoutes({
       const link = isHere
         ? { href: ACCOUNT_PATH, label: "Back to your account" }
         : { href: SIGN_IN_PATH, label: "Back to sign-in" };
-      const page = <MessagePage title="This does not work" message={error.message} link={link} />;
+      const page = (
+        <MessagePage title={errorTitle(error.status)} message={error.message} link={link} />
+      );
       return pageResponse(page, { status: error.status });
     }
   };
