@@ -169,7 +169,7 @@ export function createAccountCheck({ tables }: Pick<Database, "tables">) {
     if (!account || account.disabledAt !== null) throw new AppError("forbidden", DISABLED);
     if (passwordMark === undefined) return;
     if (hashPasswordMark(account.passwordHash) === passwordMark) return;
-    throw new AppError("forbidden", "The password was was changed: sign in with the new one.");
+    throw new AppError("forbidden", "The password was changed: sign in with the new one.");
   };
 }
 

@@ -84,13 +84,13 @@ export function createInvitations({ db, clock }: { db: Database; clock: () => nu
       db.transaction(async (tx) => {
         const [used] = await tx.delete(invitations).where(isThis(secret)).returning(invitation);
         if (used) return make(tx, used);
-        throw notHolding();
+        throw invitationGone();
       }),
   };
 }
 
 /** The error for an unknown, used or expired invitation. */
-export function notHolding(): AppError {
+export function invitationGone(): AppError {
   return new AppError(
     "not_found",
     "This invitation was used, has expired or was revoked. Ask for a new one.",

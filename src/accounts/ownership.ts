@@ -14,7 +14,7 @@ import { checkPassword, hashPassword } from "./password.ts";
 import { type AccountTables, createAccountTables } from "./tables.ts";
 
 /** The row of an account without its role. */
-type Prepared = Omit<AccountTables["accounts"]["$inferInsert"], "role">;
+type NewRow = Omit<AccountTables["accounts"]["$inferInsert"], "role">;
 
 /**
  * Prepares the row of a new account. It hashes the password, which takes about 0.1 s.
@@ -24,7 +24,7 @@ type Prepared = Omit<AccountTables["accounts"]["$inferInsert"], "role">;
 export async function prepareAccount(
   { email: typed, password }: NewAccount,
   now: number,
-): Promise<Prepared> {
+): Promise<NewRow> {
   const email = parseEmail(typed);
   if (password !== null) checkPassword(password, email);
   const passwordHash = password === null ? null : await hashPassword(password);
@@ -35,7 +35,7 @@ export async function prepareAccount(
 export async function insertAccount(
   tx: Orm,
   { accounts, account }: AccountTables,
-  row: Prepared & { role: Account["role"] },
+  row: NewRow & { role: Account["role"] },
 ): Promise<Account> {
   try {
     return returnedRow(await tx.insert(accounts).values(row).returning(account));
@@ -90,7 +90,7 @@ export function createOwnership({ db, clock }: { db: Database; clock: () => numb
   const isAnother = not(isUnnamed ?? isOwner);
 
   /** Gives the unnamed owner an address and a password; null if there is no such owner. */
-  const name = async (
+  const nameOwner = async (
     tx: Orm,
     { email, passwordHash }: Awaited<ReturnType<typeof prepareAccount>>,
   ): Promise<Account | null> => {
@@ -141,7 +141,7 @@ export function createOwnership({ db, clock }: { db: Database; clock: () => numb
         if (await hasAny(tx, tables, isAnother)) {
           throw new AppError("conflict", "This server already has an owner: sign in instead.");
         }
-        return (await name(tx, row)) ?? insertAccount(tx, tables, { ...row, role: "owner" });
+        return (await nameOwner(tx, row)) ?? insertAccount(tx, tables, { ...row, role: "owner" });
       });
     },
 
@@ -152,7 +152,7 @@ export function createOwnership({ db, clock }: { db: Database; clock: () => numb
      * @throws AppError as `setUp`
      */
     nameLocalOwner: async (wanted: NewAccount): Promise<Account | null> =>
-      name(orm, await prepareAccount(wanted, clock())),
+      nameOwner(orm, await prepareAccount(wanted, clock())),
 
     /**
      * Makes an account the owner, and the former owner a member.

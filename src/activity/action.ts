@@ -52,7 +52,7 @@ export function addCounts(former: CountedAction, later: CountedAction): CountedA
 }
 
 /** The key under which equal actions are counted together. */
-export function keyOf({ accountId, kind, source, agent, query }: Action): string {
+export function groupKey({ accountId, kind, source, agent, query }: Action): string {
   return JSON.stringify([accountId, kind, source.id, agent, query]);
 }
 

@@ -1,7 +1,7 @@
 import type { Database, Orm } from "../db/database.ts";
 import type { Log } from "../log.ts";
 import { maskSecrets } from "../secrets/find-secrets.ts";
-import { type Action, addCounts, type CountedAction, keyOf, QUESTIONS } from "./action.ts";
+import { type Action, addCounts, type CountedAction, groupKey, QUESTIONS } from "./action.ts";
 import { createActivityReports } from "./activity-reports.ts";
 import { createActivityStore, removeOldActivity } from "./activity-store.ts";
 
@@ -43,19 +43,19 @@ export function createActivity({
   let failures = 0;
   let isClosed = false;
 
-  const put = (counted: CountedAction): void => {
-    const key = keyOf(counted);
+  const countAction = (counted: CountedAction): void => {
+    const key = groupKey(counted);
     const same = pending.get(key);
     if (same) pending.set(key, addCounts(same, counted));
     else if (pending.size < MAX_PENDING) pending.set(key, counted);
-    else if (counted.query !== null) put({ ...counted, query: null });
+    else if (counted.query !== null) countAction({ ...counted, query: null });
     else if (pending.size < 2 * MAX_PENDING) pending.set(key, counted);
   };
 
   const write = async (actions: readonly CountedAction[], tx: Orm): Promise<void> => {
     const accountIds = [...new Set(actions.map(({ accountId }) => accountId))];
     const since = await store.queriesSince(tx, accountIds);
-    await store.save(tx, reduced(actions, since));
+    await store.save(tx, withinLimits(actions, since));
   };
 
   const writePending = async (): Promise<void> => {
@@ -77,7 +77,7 @@ export function createActivity({
     }
     const later = [...pending.values()];
     pending = new Map();
-    for (const action of [...actions, ...later]) put(action);
+    for (const action of [...actions, ...later]) countAction(action);
     schedule();
   };
 
@@ -101,7 +101,14 @@ export function createActivity({
       const inVain = action.memories === 0 && QUESTIONS.includes(action.kind) ? 1 : 0;
       // PostgreSQL refuses NUL characters and lone surrogates.
       const agent = action.agent?.toWellFormed().replaceAll("\0", "\uFFFD") ?? null;
-      put({ ...action, agent, query: shortened(action.query), at: clock(), times: 1, inVain });
+      countAction({
+        ...action,
+        agent,
+        query: shortened(action.query),
+        at: clock(),
+        times: 1,
+        inVain,
+      });
       schedule();
     },
 
@@ -133,7 +140,7 @@ export function createActivity({
 }
 
 /** Removes the questions of accounts that do not keep them, and limits the number of actions of each account. */
-function reduced(
+function withinLimits(
   actions: readonly CountedAction[],
   since: ReadonlyMap<string, number>,
 ): CountedAction[] {
@@ -145,7 +152,7 @@ function reduced(
     const amount = perAccount.get(action.accountId) ?? 0;
     const details = amount < MAX_PER_ACCOUNT ? { query } : { query: null, agent: null };
     const shown = { ...action, ...details };
-    const key = keyOf(shown);
+    const key = groupKey(shown);
     const same = kept.get(key);
     if (!same) perAccount.set(action.accountId, amount + 1);
     kept.set(key, same ? addCounts(same, shown) : shown);

@@ -233,3 +233,13 @@ export function Setting({
     </section>
   );
 }
+
+/** A name and its value, within a `dl`. */
+export function Fact({ name, children }: { name: string; children?: Child }): Markup {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import { createLastUsedWriter, type Database, type Orm, returnedRow } from "../db/database.ts";
 import { constraintViolation } from "../db/database-error.ts";
 import { createId, hashSecret } from "../db/id.ts";
@@ -46,21 +46,6 @@ export const keyFacts = ({ accountId, id, name, prefix }: KeyRecord) => ({
 
 type KeyTable = ReturnType<typeof createKeyTables>["apiKeys"];
 
-/** All columns except the hash. */
-const keyOf = (apiKeys: KeyTable) => ({
-  id: apiKeys.id,
-  accountId: apiKeys.accountId,
-  prefix: apiKeys.prefix,
-  name: apiKeys.name,
-  scopes: apiKeys.scopes,
-  project: apiKeys.project,
-  projectOnly: apiKeys.projectOnly,
-  createdAt: apiKeys.createdAt,
-  lastUsedAt: apiKeys.lastUsedAt,
-  expiresAt: apiKeys.expiresAt,
-  revokedAt: apiKeys.revokedAt,
-});
-
 /** Finds a valid key by its hash, plain or in bound form. */
 function prepareHolder(orm: Orm, apiKeys: KeyTable) {
   return orm
@@ -93,7 +78,7 @@ export type Keys = ReturnType<typeof createKeys>;
 export function createKeys({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
   const { apiKeys } = db.tables(createKeyTables);
-  const record = keyOf(apiKeys);
+  const { hash: _, ...record } = getTableColumns(apiKeys);
 
   const markUsed = createLastUsedWriter(db, async (tx, id, now) => {
     await tx

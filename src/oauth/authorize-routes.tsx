@@ -9,7 +9,7 @@ import { parseScopes } from "../keys/scopes.ts";
 import { checkForm, FORM_TOKEN } from "../pages/cookies.ts";
 import { boundOf } from "../pages/form.tsx";
 import { MessagePage } from "../pages/layout.tsx";
-import { PAGE_ROUTE, type PageGuard, pageResponse } from "../pages/page-response.tsx";
+import { errorTitle, PAGE_ROUTE, type PageGuard, pageResponse } from "../pages/page-response.tsx";
 import { PROOF_PATH, SIGN_IN_PATH } from "../sign-in/paths.ts";
 import type { Proof } from "../sign-in/second-step/proof.ts";
 import type { SignedIn, Visitors } from "../sign-in/sessions/visitor.ts";
@@ -83,7 +83,7 @@ export function createAuthorizeRoutes({
     const label = `Tell ${describeRedirect(replyTo.redirectUri)}`;
     const message = `The app's request can't be answered. ${error.message}`;
     const page = (
-      <MessagePage title="This does not work" message={message} link={{ href: location, label }} />
+      <MessagePage title={errorTitle(400)} message={message} link={{ href: location, label }} />
     );
     return pageResponse(page, { status: 400 });
   };

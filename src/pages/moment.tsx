@@ -41,12 +41,7 @@ function relativeText(at: Date, now: number): string {
   if (distance < MINUTE) return "just now";
   if (distance >= WEEK) {
     const isThisYear = at.getUTCFullYear() === new Date(now).getUTCFullYear();
-    return at.toLocaleDateString("en-GB", {
-      timeZone: "UTC",
-      day: "numeric",
-      month: "short",
-      ...(!isThisYear && { year: "numeric" }),
-    });
+    return dayText(at, { withYear: !isThisYear });
   }
   const units = [["d", DAY] as const, ["h", HOUR] as const, ["min", MINUTE] as const];
   const [unit, length] = units.find(([, each]) => distance >= each) ?? ["min", MINUTE];
@@ -55,7 +50,7 @@ function relativeText(at: Date, now: number): string {
 }
 
 /** A day as text, in UTC: `22 Nov`, or `22 Nov 2026` with the year. Empty without a day. */
-export function dayText(day: string | undefined, { withYear = false } = {}): string {
+export function dayText(day: Date | string | undefined, { withYear = false } = {}): string {
   if (day === undefined) return "";
   return new Date(day).toLocaleDateString("en-GB", {
     timeZone: "UTC",

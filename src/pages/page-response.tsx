@@ -63,10 +63,16 @@ export async function* streamPage(
   yield after;
 }
 
+/** The title of a page that shows an error. */
+export function errorTitle(status: number): string {
+  if (status === 404) return "Page not found";
+  return status >= 500 ? "Server error" : "Request refused";
+}
+
 /** A page with an error message and a link to the dashboard. */
 export function errorPage(message: string, status: number, headers: Headers): Response {
   const link = { href: "/", label: "Go to the dashboard" };
-  const page = <MessagePage title="This does not work" message={message} link={link} />;
+  const page = <MessagePage title={errorTitle(status)} message={message} link={link} />;
   return pageResponse(page, { status, headers: Object.fromEntries(headers) });
 }
 

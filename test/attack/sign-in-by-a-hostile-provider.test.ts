@@ -66,7 +66,7 @@ describe("a verified address that only looks like the owner's opens nothing", ()
   ])("%s", async (form, email) => {
     const { person, page } = await enter({ sub: form, email, email_verified: true });
     expect(page.status).toBeOneOf([403, 422]);
-    expect(page.text).toContain("This does not work");
+    expect(page.text).toContain("Request refused");
     expect(await isSignedIn(person)).toBe(false);
     expect(await server.accounts.list()).toHaveLength(1);
   });

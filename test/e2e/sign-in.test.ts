@@ -68,7 +68,7 @@ test("an invalid request gets an error page", async () => {
   await browser.visit({ origin: server.origin }, async (page) => {
     await page.goto(server.authorizeUrl("unknown"));
     await signIn(page);
-    await page.getByRole("heading", { name: "This does not work" }).waitFor();
+    await page.getByRole("heading", { name: "Request refused" }).waitFor();
     await expectSound(page);
   });
 });

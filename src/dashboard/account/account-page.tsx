@@ -10,7 +10,7 @@ import { NewPasswordField } from "../../sign-in/forms.tsx";
 import { WITH_PATH } from "../../sign-in/paths.ts";
 import type { SessionRecord } from "../../sign-in/sessions/sessions.ts";
 import { AccountTabs, PATHS } from "../navigation.tsx";
-import { Page, Setting } from "../page.tsx";
+import { Fact, Page, Setting } from "../page.tsx";
 import type { Visit } from "../session.ts";
 import { FactorsSection, type OwnFactors } from "./factor-pages.tsx";
 
@@ -88,16 +88,13 @@ export function AccountPage({
     >
       <Setting id="you" title="You">
         <dl>
-          <dt>E-mail address</dt>
-          <dd>
+          <Fact name="E-mail address">
             <bdi>{account.email}</bdi>
-          </dd>
-          <dt>Role</dt>
-          <dd>{account.role === "owner" ? "Owner of this server" : "Member"}</dd>
-          <dt>Created</dt>
-          <dd>
+          </Fact>
+          <Fact name="Role">{account.role === "owner" ? "Owner of this server" : "Member"}</Fact>
+          <Fact name="Created">
             <Moment at={account.createdAt} />
-          </dd>
+          </Fact>
         </dl>
       </Setting>
       {passwords && (

@@ -35,20 +35,7 @@ function activityPath({ days, before }: { days: Range; before?: number | null })
   return parameters.size > 0 ? `${PATHS.activity}?${parameters}` : PATHS.activity;
 }
 
-/** The activity page: who saved, searched and found memories, and when. */
-export function ActivityPage({
-  visit,
-  days,
-  bars,
-  actors,
-  events,
-  names,
-  before,
-  next,
-  position,
-  queriesSince,
-}: {
-  visit: Visit;
+interface Activity {
   days: Range;
   bars: readonly Bar[];
   actors: readonly Actor[];
@@ -60,11 +47,22 @@ export function ActivityPage({
   before: number | null;
   /** The `before` of the next page; null if there are no older events. */
   next: number | null;
+}
+
+/** The activity page: who saved, searched and found memories, and when. */
+export function ActivityPage({
+  visit,
+  position,
+  queriesSince,
+  ...activity
+}: Activity & {
+  visit: Visit;
   /** The position of the activity, from which the page follows changes. */
   position: string;
   /** When the account began to keep questions; null if it does not keep them. */
   queriesSince: Date | null;
 }): Markup {
+  const { actors, events, before } = activity;
   const isEmpty = actors.length === 0 && events.length === 0;
   return (
     <Page
@@ -84,15 +82,8 @@ export function ActivityPage({
           <Nothing />
         ) : (
           <>
-            {before === null && <Summary days={days} bars={bars} actors={actors} />}
-            <Events
-              visit={visit}
-              events={events}
-              names={names}
-              days={days}
-              before={before}
-              next={next}
-            />
+            {before === null && <Summary {...activity} />}
+            <Events visit={visit} {...activity} />
           </>
         )}
       </div>
@@ -117,15 +108,7 @@ function Nothing(): Markup {
   );
 }
 
-function Summary({
-  days,
-  bars,
-  actors,
-}: {
-  days: Range;
-  bars: readonly Bar[];
-  actors: readonly Actor[];
-}): Markup {
+function Summary({ days, bars, actors }: Pick<Activity, "days" | "bars" | "actors">): Markup {
   const unit = bars.length < days ? "week" : "day";
   return (
     <>
@@ -158,7 +141,7 @@ function Summary({
             caption="Active agents"
             rows={actors.slice(0, MAX_ACTORS)}
             columns={[
-              { title: "Agent", isHeader: true, cell: (actor) => <Who {...actor} /> },
+              { title: "Agent", isHeader: true, cell: (actor) => <ActorName {...actor} /> },
               { title: "Saved", isNumber: true, cell: ({ saved }) => amount(saved) },
               { title: "Asked", isNumber: true, cell: ({ asked }) => amount(asked) },
               {
@@ -183,7 +166,7 @@ function amount(number: number): Markup | string {
   return number === 0 ? <span class="faint">–</span> : number.toLocaleString("en");
 }
 
-function Who({ name, by, href }: Pick<Actor, "name" | "by" | "href">): Markup {
+function ActorName({ name, by, href }: Pick<Actor, "name" | "by" | "href">): Markup {
   return (
     <span class="activity-actor">
       <a href={href}>
@@ -206,14 +189,7 @@ function Events({
   days,
   before,
   next,
-}: {
-  visit: Visit;
-  events: readonly ActivityEvent[];
-  names: ReadonlyMap<string, string>;
-  days: Range;
-  before: number | null;
-  next: number | null;
-}): Markup {
+}: { visit: Visit } & Omit<Activity, "bars" | "actors">): Markup {
   return (
     <section aria-labelledby="latest">
       <h2 id="latest">{before === null ? "Latest" : "Earlier"}</h2>

@@ -8,7 +8,7 @@ import type { SecurityRecord } from "../../security-log/event-store.ts";
 import { EVENTS } from "../../security-log/events.ts";
 import { quoteForShell } from "../../system/shell.ts";
 import { AdminTabs, BACKUPS_PATH, HELP_PATH } from "../navigation.tsx";
-import { Page, Setting } from "../page.tsx";
+import { Fact, Page, Setting } from "../page.tsx";
 import type { BackupFacts } from "../server-status.ts";
 import type { Visit } from "../session.ts";
 
@@ -143,22 +143,18 @@ function ScheduleFacts({
       about="The settings are CTXD_BACKUP_DIR, CTXD_BACKUP_EVERY and CTXD_BACKUP_KEEP."
     >
       <dl>
-        <dt>Every</dt>
-        <dd>{spanText(every)}</dd>
-        <dt>Keeps</dt>
-        <dd>{keep === 1 ? "the newest" : `the newest ${keep}`}</dd>
-        <dt>Last</dt>
-        <dd>
+        <Fact name="Every">{spanText(every)}</Fact>
+        <Fact name="Keeps">{keep === 1 ? "the newest" : `the newest ${keep}`}</Fact>
+        <Fact name="Last">
           <Moment at={newest === null ? null : new Date(newest)} none="none yet" />
-        </dd>
-        <dt>Next due</dt>
-        <dd>{newest === null ? "now" : <Moment at={new Date(newest + every)} />}</dd>
-        <dt>Folder</dt>
-        <dd>
+        </Fact>
+        <Fact name="Next due">
+          {newest === null ? "now" : <Moment at={new Date(newest + every)} />}
+        </Fact>
+        <Fact name="Folder">
           <code>{folder}</code>
-        </dd>
-        <dt>Encrypted</dt>
-        <dd>{isEncrypted ? "yes" : "no"}</dd>
+        </Fact>
+        <Fact name="Encrypted">{isEncrypted ? "yes" : "no"}</Fact>
       </dl>
     </Setting>
   );

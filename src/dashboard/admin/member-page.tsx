@@ -7,7 +7,7 @@ import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { sizeText } from "../../text/number-text.ts";
 import { ACCOUNTS_PATH, AdminTabs, PATHS } from "../navigation.tsx";
-import { Page, Setting } from "../page.tsx";
+import { Fact, Page, Setting } from "../page.tsx";
 import type { Visit } from "../session.ts";
 import { type AccountUsage, QuotaUse } from "./quota-routes.tsx";
 
@@ -25,26 +25,19 @@ export function MemberPage({ visit, member }: { visit: Visit; member: Member }):
     <Page visit={visit} section="admin" title={email} above={<AdminTabs current={PATHS.admin} />}>
       <Setting id="account" title="Account">
         <dl>
-          <dt>Role</dt>
-          <dd>{role === "owner" ? "Owner of this server" : "Member"}</dd>
-          <dt>Created</dt>
-          <dd>
+          <Fact name="Role">{role === "owner" ? "Owner of this server" : "Member"}</Fact>
+          <Fact name="Created">
             <Moment at={createdAt} />
-          </dd>
+          </Fact>
           {disabledAt !== null && (
-            <>
-              <dt>State</dt>
-              <dd>
-                disabled <Moment at={disabledAt} />
-              </dd>
-            </>
+            <Fact name="State">
+              disabled <Moment at={disabledAt} />
+            </Fact>
           )}
-          <dt>On disk</dt>
-          <dd>{sizeText(bytes)}</dd>
-          <dt>Security log</dt>
-          <dd>
+          <Fact name="On disk">{sizeText(bytes)}</Fact>
+          <Fact name="Security log">
             <a href={`${PATHS.admin}/security?account=${id}`}>Events of this account</a>
-          </dd>
+          </Fact>
         </dl>
       </Setting>
       <Setting

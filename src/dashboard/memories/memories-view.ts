@@ -49,69 +49,48 @@ export const MAX_FOUND = 25;
 const checkList = createCheck(ListQuery);
 const checkSearch = createCheck(SearchQuery);
 
-/** The fields of the search form. Empty fields do not filter. */
-export interface View {
-  q: string;
-  /** Separated by commas. A memory must have at least one of them. */
-  tags: string;
-  agent_id: string;
-  session_id: string;
-  /** Only memories of this project. Memories without a project are left out. */
-  project: string;
-  /** `1` for only memories without a project. */
-  unfiled: string;
-  /** Id of the key, app or account that wrote the memories. */
-  source: string;
-  /** `true` for captured memories, `false` for all others. */
-  captured: string;
-  /** `1` to include superseded memories. */
-  history: string;
-  /** Days in UTC, inclusive. */
-  from: string;
-  to: string;
-  cursor: string;
-  /** `1` to include search results below the floor. */
-  rest: string;
-}
-
+/** The fields of the search form. */
 const FIELDS = [
   "q",
+  /** Separated by commas. A memory must have at least one of them. */
   "tags",
   "agent_id",
   "session_id",
+  /** Only memories of this project. Memories without a project are left out. */
   "project",
+  /** `1` for only memories without a project. */
   "unfiled",
+  /** Id of the key, app or account that wrote the memories. */
   "source",
+  /** `true` for captured memories, `false` for all others. */
   "captured",
+  /** `1` to include superseded memories. */
   "history",
+  /** Days in UTC, inclusive. */
   "from",
   "to",
   "cursor",
+  /** `1` to include search results below the floor. */
   "rest",
-] as const satisfies readonly (keyof View)[];
+] as const;
 
+/** The values of the search form. Empty values do not filter. */
+export type View = Record<(typeof FIELDS)[number], string>;
+
+/** Fields whose values people type or paste. */
+const TRIMMED: ReadonlySet<string> = new Set(["q", "tags", "source"]);
 /** Fields that do not filter. */
 const NOT_FILTERS: ReadonlySet<string> = new Set(["q", "cursor", "rest", "history"]);
 /** Fields that the project switch sets instead of the form. */
 const PROJECT_FIELDS: ReadonlySet<string> = new Set(["project", "unfiled"]);
 
 export function readView(parameters: URLSearchParams): View {
-  const read = (name: keyof View) => parameters.get(name) ?? "";
-  return {
-    q: shortened(read("q").trim(), LIMITS.query),
-    tags: read("tags").trim(),
-    agent_id: read("agent_id"),
-    session_id: read("session_id"),
-    project: read("project"),
-    unfiled: read("unfiled"),
-    source: read("source").trim(),
-    captured: read("captured"),
-    history: read("history"),
-    from: read("from"),
-    to: read("to"),
-    cursor: read("cursor"),
-    rest: read("rest"),
-  };
+  const view = {} as View;
+  for (const name of FIELDS) {
+    const value = parameters.get(name) ?? "";
+    view[name] = TRIMMED.has(name) ? value.trim() : value;
+  }
+  return { ...view, q: shortened(view.q, LIMITS.query) };
 }
 
 /** The address of the page that shows a view. */

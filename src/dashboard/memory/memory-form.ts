@@ -9,42 +9,33 @@ export const MAX_FORM = 512 << 10;
 const checkNew = createCheck(NewMemory);
 const checkChanges = createCheck(MemoryChanges);
 
-/** The values of the form fields of a memory. */
-export type Entries = Record<
-  | "content"
-  | "tags"
-  | "agent_id"
-  | "session_id"
-  | "project"
-  | "importance"
-  /** `1` for a memory that never fades. */
-  | "pinned"
-  /** To the minute, in UTC, as browsers write it: `2026-11-21T07:00`. */
-  | "expires_at"
-  /** Only for a new memory: the id of the memory that it supersedes. */
-  | "supersedes"
-  | "metadata",
-  string
->;
-
 /** The importance of a memory if nobody has set one. */
 export const DEFAULT_IMPORTANCE = 0.5;
 
 /** Length of a time to the minute. */
 const MINUTE = "2026-11-21T07:00".length;
 
-export const NOTHING_ENTERED: Entries = {
+/** The values of the form of a memory before anybody has entered one. */
+export const NOTHING_ENTERED = {
   content: "",
   tags: "",
   agent_id: "",
   session_id: "",
   project: "",
   importance: String(DEFAULT_IMPORTANCE),
+  /** `1` for a memory that never fades. */
   pinned: "",
+  /** To the minute, in UTC, as browsers write it: `2026-11-21T07:00`. */
   expires_at: "",
+  /** Only for a new memory: the id of the memory that it supersedes. */
   supersedes: "",
   metadata: "",
 };
+
+/** The values of the form fields of a memory. */
+export type Entries = Record<keyof typeof NOTHING_ENTERED, string>;
+
+const MULTI_LINE: ReadonlySet<string> = new Set(["content", "metadata"]);
 
 /** The form values of a saved memory. */
 export function entriesOf(memory: Memory): Entries {
@@ -76,20 +67,14 @@ export function entriesAfter(memory: Memory): Entries {
 
 /** Reads the values of a sent form. Browsers send line breaks as CRLF; single-line fields get none. */
 export function readEntries(form: URLSearchParams): Entries {
-  const lines = (name: keyof Entries) => (form.get(name) ?? "").replaceAll(/\r\n?/g, "\n");
-  const line = (name: keyof Entries) => (form.get(name) ?? "").replaceAll(/[\r\n]/g, "");
-  return {
-    content: lines("content"),
-    tags: line("tags"),
-    agent_id: line("agent_id"),
-    session_id: line("session_id"),
-    project: line("project"),
-    importance: line("importance").trim(),
-    pinned: line("pinned"),
-    expires_at: line("expires_at"),
-    supersedes: line("supersedes"),
-    metadata: lines("metadata"),
-  };
+  const entries: Entries = { ...NOTHING_ENTERED };
+  for (const name of Object.keys(entries) as (keyof Entries)[]) {
+    const text = form.get(name) ?? "";
+    entries[name] = MULTI_LINE.has(name)
+      ? text.replaceAll(/\r\n?/g, "\n")
+      : text.replaceAll(/[\r\n]/g, "");
+  }
+  return { ...entries, importance: entries.importance.trim() };
 }
 
 /** @throws AppError `validation_failed` */

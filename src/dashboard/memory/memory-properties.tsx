@@ -1,11 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Memory, MemorySource } from "../../memories/model/memory.ts";
 import type { Fading } from "../../memories/ranking/retention.ts";
-import type { Child, Markup } from "../../pages/jsx-runtime.ts";
+import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { percent } from "../../text/number-text.ts";
 import { viewPath } from "../memories/memories-view.ts";
 import { HELP_PATH } from "../navigation.tsx";
+import { Fact } from "../page.tsx";
 import { DEFAULT_IMPORTANCE } from "./memory-form.ts";
 
 const DAY = 86_400_000;
@@ -35,12 +36,9 @@ export function MemoryFading({ memory, fading }: { memory: Memory; fading: Fadin
       <h2>Fading</h2>
       <Curve age={age} halfLife={halfLife} end={endOf(memory, fading)} />
       <dl class="properties">
-        <dt>Now</dt>
-        <dd>{retentionIn(0)}</dd>
-        <dt>In 30 days</dt>
-        <dd>{retentionIn(MONTH)}</dd>
-        <dt>Half-life</dt>
-        <dd>{days(halfLife)}</dd>
+        <Fact name="Now">{retentionIn(0)}</Fact>
+        <Fact name="In 30 days">{retentionIn(MONTH)}</Fact>
+        <Fact name="Half-life">{days(halfLife)}</Fact>
       </dl>
       <p class="hint">
         A memory fades from its last change on. Fading lowers its score by at most {percent(depth)},
@@ -104,54 +102,26 @@ export function MemoryProperties({ memory }: { memory: Memory }): Markup {
       <h2>Properties</h2>
       <dl class="properties">
         {source !== null && (
-          <Property name="Written by">
+          <Fact name="Written by">
             <a href={viewPath({ source: source.id })}>
               <bdi>{source.by}</bdi>
             </a>{" "}
             <span class="faint">{METHODS[source.via] ?? source.via}</span>
-          </Property>
+          </Fact>
         )}
-        {project !== null && (
-          <Property name="Project">
-            <a href={viewPath({ project })}>
-              <bdi>{project}</bdi>
-            </a>
-          </Property>
-        )}
-        {agent_id !== null && (
-          <Property name="Agent">
-            <a href={viewPath({ agent_id })}>
-              <bdi>{agent_id}</bdi>
-            </a>
-          </Property>
-        )}
-        {session_id !== null && (
-          <Property name="Session">
-            <a href={viewPath({ session_id })}>
-              <bdi>{session_id}</bdi>
-            </a>
-          </Property>
-        )}
-        <Property name="Saved">
-          <Moment at={new Date(created_at)} exact={true} />
-        </Property>
-        {updated_at !== created_at && (
-          <Property name="Changed">
-            <Moment at={new Date(updated_at)} exact={true} />
-          </Property>
-        )}
-        {expires_at !== null && (
-          <Property name="Expires">
-            <Moment at={new Date(expires_at)} exact={true} />
-          </Property>
-        )}
-        {importance !== DEFAULT_IMPORTANCE && <Property name="Importance">{importance}</Property>}
-        <Property name="Id">
+        {project !== null && <Filtered name="Project" by={{ project }} />}
+        {agent_id !== null && <Filtered name="Agent" by={{ agent_id }} />}
+        {session_id !== null && <Filtered name="Session" by={{ session_id }} />}
+        <TimeOf name="Saved" at={created_at} />
+        {updated_at !== created_at && <TimeOf name="Changed" at={updated_at} />}
+        {expires_at !== null && <TimeOf name="Expires" at={expires_at} />}
+        {importance !== DEFAULT_IMPORTANCE && <Fact name="Importance">{importance}</Fact>}
+        <Fact name="Id">
           <code>{id}</code>
           <button type="button" class="link" data-copy={id} hidden={true}>
             Copy<span class="hidden-text"> the id</span>
           </button>
-        </Property>
+        </Fact>
       </dl>
       {Object.keys(metadata).length > 0 && (
         <details>
@@ -163,11 +133,21 @@ export function MemoryProperties({ memory }: { memory: Memory }): Markup {
   );
 }
 
-function Property({ name, children }: { name: string; children?: Child }): Markup {
+/** A property with a link to all memories that share it. */
+function Filtered({ name, by }: { name: string; by: Readonly<Record<string, string>> }): Markup {
   return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
+    <Fact name={name}>
+      <a href={viewPath(by)}>
+        <bdi>{Object.values(by)[0]}</bdi>
+      </a>
+    </Fact>
+  );
+}
+
+function TimeOf({ name, at }: { name: string; at: string }): Markup {
+  return (
+    <Fact name={name}>
+      <Moment at={new Date(at)} exact={true} />
+    </Fact>
   );
 }

@@ -49,17 +49,7 @@ export interface Event {
   at: Date;
 }
 
-/** The first page: the numbers of an account at a glance. */
-export function OverviewPage({
-  visit,
-  position,
-  stats,
-  growth,
-  span,
-  lastSaved,
-  lastFound,
-}: {
-  visit: Visit;
+interface Figures {
   /** The position of the account's memories, from which the page follows changes. */
   position: string;
   stats: Stats;
@@ -68,7 +58,11 @@ export function OverviewPage({
   span: Span;
   lastSaved: Event | null;
   lastFound: Event | null;
-}): Markup {
+}
+
+/** The first page: the numbers of an account at a glance. */
+export function OverviewPage({ visit, ...figures }: { visit: Visit } & Figures): Markup {
+  const { stats, position } = figures;
   return (
     <Page
       visit={visit}
@@ -90,14 +84,7 @@ export function OverviewPage({
           </EmptyState>
         </div>
       ) : (
-        <Figures
-          position={position}
-          stats={stats}
-          growth={growth}
-          span={span}
-          lastSaved={lastSaved}
-          lastFound={lastFound}
-        />
+        <FigurePanels {...figures} />
       )}
     </Page>
   );
@@ -113,22 +100,7 @@ function DetailLinks(): Markup {
   );
 }
 
-function Figures({
-  position,
-  stats,
-  growth,
-  span,
-  lastSaved,
-  lastFound,
-}: {
-  position: string;
-  stats: Stats;
-  growth: readonly Growth[];
-  /** The period of the growth chart. */
-  span: Span;
-  lastSaved: Event | null;
-  lastFound: Event | null;
-}): Markup {
+function FigurePanels({ position, stats, growth, span, lastSaved, lastFound }: Figures): Markup {
   return (
     <>
       <div class="tiles" id="figures" data-live="memories" data-live-at={position}>

@@ -6,32 +6,26 @@ const DAY = 86_400_000;
 /** Maximum characters of a field. No value in the log is longer. */
 const MAX_LENGTH = 254;
 
-/** The fields of the filter form. Empty fields do not filter. */
-export interface SecurityView {
-  event: string;
+/** The fields of the filter form. */
+const FIELDS = [
+  "event",
   /** Only on the owner's page: an e-mail address or the id of an account. */
-  account: string;
-  address: string;
+  "account",
+  "address",
   /** Days in UTC, inclusive. */
-  from: string;
-  to: string;
+  "from",
+  "to",
   /** The id of an event. Only older events are shown. */
-  before: string;
-}
+  "before",
+] as const;
 
-const FIELDS = ["event", "account", "address", "from", "to", "before"] as const;
+/** The values of the filter form. Empty values do not filter. */
+export type SecurityView = Record<(typeof FIELDS)[number], string>;
 
 export function readSecurityView(parameters: URLSearchParams): SecurityView {
-  const read = (name: keyof SecurityView) =>
-    (parameters.get(name) ?? "").trim().slice(0, MAX_LENGTH);
-  return {
-    event: read("event"),
-    account: read("account"),
-    address: read("address"),
-    from: read("from"),
-    to: read("to"),
-    before: read("before"),
-  };
+  const view = {} as SecurityView;
+  for (const name of FIELDS) view[name] = (parameters.get(name) ?? "").trim().slice(0, MAX_LENGTH);
+  return view;
 }
 
 /** The address of a page or download with a view's filters. */

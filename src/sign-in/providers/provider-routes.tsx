@@ -5,7 +5,7 @@ import { AppError } from "../../errors.ts";
 import { seeOther } from "../../http/responses.ts";
 import { formToken, linkProof } from "../../pages/cookies.ts";
 import { MessagePage } from "../../pages/layout.tsx";
-import { PAGE_ROUTE, pageResponse } from "../../pages/page-response.tsx";
+import { errorTitle, PAGE_ROUTE, pageResponse } from "../../pages/page-response.tsx";
 import { ACCOUNT_PATH, localPath, PROOF_PATH, SIGN_IN_PATH, WITH_PATH } from "../paths.ts";
 import type { SignInParts } from "../routes.tsx";
 
@@ -29,7 +29,9 @@ export function createProviderRoutes(parts: SignInParts) {
       const link = isHere
         ? { href: ACCOUNT_PATH, label: "Back to your account" }
         : { href: SIGN_IN_PATH, label: "Back to sign-in" };
-      const page = <MessagePage title="This does not work" message={error.message} link={link} />;
+      const page = (
+        <MessagePage title={errorTitle(error.status)} message={error.message} link={link} />
+      );
       return pageResponse(page, { status: error.status });
     }
   };

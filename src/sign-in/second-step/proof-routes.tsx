@@ -215,7 +215,9 @@ export function createProofRoutes(parts: SignInParts) {
           const isRight = await proof.check(person, answerOf(form), address);
           if (!isRight) {
             record(request, "proof_failed", { accountId: person.account.id });
-            return await ask(person, waiting, "This proof is wrong. Try again.", { status: 401 });
+            return await ask(person, waiting, "The password or code is wrong. Try again.", {
+              status: 401,
+            });
           }
           return waiting.form === null ? seeOther(to) : againWithForm(to);
         } catch (error) {

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { Account, NewAccount } from "../../accounts/account.ts";
 import type { Accounts } from "../../accounts/accounts.ts";
-import { type Invitations, notHolding } from "../../accounts/invitations.ts";
+import { type Invitations, invitationGone } from "../../accounts/invitations.ts";
 import type { Config } from "../../config/config.ts";
 import type { Database } from "../../db/database.ts";
 import type { Ephemeral } from "../../db/ephemeral.ts";
@@ -114,7 +114,7 @@ export function createSignUp({
       if (!passwords) throw noPasswords();
       const invitation = await invitations.find(secret);
       // An invalid invitation needs no hash.
-      if (invitation === null) throw notHolding();
+      if (invitation === null) throw invitationGone();
       const email = invitation.email ?? wanted.email;
       return invitations.use(
         secret,
