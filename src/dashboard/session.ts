@@ -3,6 +3,8 @@ import type { Config } from "../config/config.ts";
 import type { Ephemeral } from "../db/ephemeral.ts";
 import { AppError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
+import type { Keys } from "../keys/keys.ts";
+import type { NewKey } from "../keys/new-key.ts";
 import type { Credential } from "../keys/reach.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
 import type { MemorySource } from "../memories/model/memory.ts";
@@ -36,6 +38,26 @@ export function credentialOf({ email, id }: Pick<Account, "email" | "id">): Cred
 /** The source of memories that a person writes in the dashboard. */
 export function ownSource(account: Pick<Account, "email" | "id">): MemorySource {
   return { via: "dashboard", ...credentialOf(account) };
+}
+
+/**
+ * Creates a key for the visitor. Revokes it again if the session has ended meanwhile, because somebody may have
+ * revoked all access.
+ * @throws AppError `unauthorized` when the session has ended
+ */
+export async function createKeyInSession(
+  keys: Pick<Keys, "create" | "revoke">,
+  { account, stillSignedIn }: Pick<Visit, "account" | "stillSignedIn">,
+  wanted: NewKey,
+) {
+  const made = await keys.create(account.id, wanted);
+  try {
+    await stillSignedIn();
+  } catch (error) {
+    await keys.revoke(account.id, made.record.id);
+    throw error;
+  }
+  return made;
 }
 
 const READING = ["GET", "HEAD"];

@@ -1,6 +1,7 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect, spyOn, test } from "bun:test";
 import { createConnectCommand } from "../../src/dashboard/server-status.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
+import { formTo } from "../oauth/support/person.ts";
 
 const server = await startOAuthServer();
 afterAll(server.close);
@@ -37,3 +38,24 @@ test("the command uses the address for the owner too if the server is remote or 
     });
   }
 });
+
+test.each(["/keys", "/connect"])(
+  "a key that %s creates while all access is revoked is revoked too",
+  async (path) => {
+    const { accountId, person } = await server.signedIn();
+    const form = formTo(await person.visit(path), path);
+    const { create } = server.keys;
+    const creating = spyOn(server.keys, "create").mockImplementation(async (...args) => {
+      await server.sessions.revokeAll(accountId);
+      await server.keys.revokeAll(accountId);
+      return create(...args);
+    });
+    const page = await person.submit(form, { name: "late", to: "cursor" });
+    expect(creating).toHaveBeenCalledTimes(1);
+    creating.mockRestore();
+    expect(page.status).toBe(401);
+    const keys = await server.keys.list(accountId);
+    expect(keys.length).toBeGreaterThan(0);
+    expect(keys.filter(({ revokedAt }) => revokedAt === null)).toEqual([]);
+  },
+);

@@ -10,7 +10,7 @@ import { type Guard, PAGE_ROUTE } from "../guard.tsx";
 import { AGENT_EXPIRY, expiryOf } from "../keys/key-choices.ts";
 import { PATHS } from "../navigation.tsx";
 import type { ConnectCommandOf } from "../server-status.ts";
-import type { ShownOnce } from "../session.ts";
+import { createKeyInSession, type ShownOnce } from "../session.ts";
 import { ConnectPage, connectPath, TARGETS, type Target } from "./connect-page.tsx";
 
 /** The page with instructions for connecting agents, and the form that creates keys for them. */
@@ -26,7 +26,7 @@ export function createConnectRoutes({
 }: {
   guard: Guard;
   proved: ProofGuard;
-  keys: Pick<Keys, "create" | "list">;
+  keys: Pick<Keys, "create" | "list" | "revoke">;
   shownOnce: ShownOnce;
   publicUrl: string;
   connectCommand: ConnectCommandOf;
@@ -59,16 +59,16 @@ export function createConnectRoutes({
     .post(
       PATHS.connect,
       ({ request }) =>
-        proved.act(request, async ({ account, session }, form) => {
+        proved.act(request, async (visit, form) => {
           const target = findTarget(form.get("to"));
-          const { key, record } = await keys.create(account.id, {
+          const { key, record } = await createKeyInSession(keys, visit, {
             name: target.of.name,
             scopes: FULL_ACCESS,
             expiresAt: expiryOf(form.get("expires") ?? AGENT_EXPIRY, clock()),
             bound: boundOf(form),
           });
           recordEvent(request, "key_created", keyFacts(record));
-          await shownOnce.put(session, record.id, key);
+          await shownOnce.put(visit.session, record.id, key);
           return { to: connectPath(target, record.id) };
         }),
       PAGE_ROUTE,

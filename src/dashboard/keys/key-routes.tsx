@@ -3,12 +3,11 @@ import { Elysia } from "elysia";
 import { AppError } from "../../errors.ts";
 import type { RecordEvent } from "../../http/record-event.ts";
 import { type KeyRecord, type Keys, keyFacts } from "../../keys/keys.ts";
-import type { NewKey } from "../../keys/new-key.ts";
 import { boundOf } from "../../pages/form.tsx";
 import type { ProofGuard } from "../account/proof-guard.tsx";
 import { type Guard, PAGE_ROUTE } from "../guard.tsx";
 import { PATHS } from "../navigation.tsx";
-import type { ShownOnce, Visit } from "../session.ts";
+import { createKeyInSession, type ShownOnce } from "../session.ts";
 import { expiryOf, scopesOf } from "./key-choices.ts";
 import { type KeyAction, KeyQuestion, KeysPage } from "./keys-page.tsx";
 
@@ -33,17 +32,6 @@ export function createKeyRoutes({
     const key = (await keys.list(accountId)).find((each) => each.id === id);
     if (key?.revokedAt === null) return key;
     throw new AppError("not_found", "Your account has no such key, or it was revoked.");
-  };
-  /** Revokes the new key if the session has ended meanwhile: somebody may have revoked all access. */
-  const create = async ({ account, stillSignedIn }: Visit, wanted: NewKey) => {
-    const made = await keys.create(account.id, wanted);
-    try {
-      await stillSignedIn();
-    } catch (error) {
-      await keys.revoke(account.id, made.record.id);
-      throw error;
-    }
-    return made;
   };
   const showQuestion = (request: Request, id: string, action: KeyAction) =>
     guard.show(request, async (visit) => (
@@ -72,7 +60,7 @@ export function createKeyRoutes({
         proved.act(
           request,
           async (visit, form) => {
-            const { key, record } = await create(visit, {
+            const { key, record } = await createKeyInSession(keys, visit, {
               name: form.get("name") ?? "",
               scopes: scopesOf(form.get("scope")),
               expiresAt: expiryOf(form.get("expires"), clock()),
@@ -122,7 +110,12 @@ export function createKeyRoutes({
           const { account, session } = visit;
           const { name, scopes, expiresAt, bound } = await find(account.id, params.id);
           // The new key comes first. If it can't be created, the old one keeps working.
-          const { key, record } = await create(visit, { name, scopes, expiresAt, bound });
+          const { key, record } = await createKeyInSession(keys, visit, {
+            name,
+            scopes,
+            expiresAt,
+            bound,
+          });
           recordEvent(request, "key_created", keyFacts(record));
           recordEvent(request, "key_revoked", keyFacts(await keys.revoke(account.id, params.id)));
           await shownOnce.put(session, record.id, key);
