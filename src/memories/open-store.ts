@@ -22,7 +22,7 @@ import { DUE, type Due, SHARED_DUE } from "./upkeep/flush-state.ts";
 /** Bytes of memory for the views of all accounts together: some 1,000,000 memories. */
 const ROOM = 1 << 30;
 /** How often a task runs when its table is replaced, or must be opened again, each time. */
-const MAX_TRIES = 8;
+const MAX_OPENINGS = 8;
 
 interface StoreOptions {
   storage: Storage;
@@ -238,7 +238,7 @@ function openSharedTables(
     tables,
     nameOf: async (accountId) => (await readPosition(accountId))?.table ?? accountId,
     use: (accountId, task) =>
-      retryReplaced(() => useNewest(accountId, task), MAX_TRIES).catch((error) => {
+      retryReplaced(() => useNewest(accountId, task), MAX_OPENINGS).catch((error) => {
         throw error instanceof WriterEnded ? keepsMoving(error) : error;
       }),
     reembedded: reembedding.progress,
