@@ -11,7 +11,7 @@ import { bytesOf, type Usage } from "../model/quota.ts";
 import { createTable } from "./create-table.ts";
 import { decodeEntry } from "./replay.ts";
 import type { Storage } from "./storage.ts";
-import type { KeptTable, Room } from "./table.ts";
+import type { KeptTable, ViewMemory } from "./table.ts";
 
 /** How often opening is tried when other processes record a newer base each time. */
 const MAX_OPENING_TRIES = 5;
@@ -21,7 +21,7 @@ interface TableOptions {
   /** The model of a new table. */
   wanted: EmbeddingModel;
   largeRows: number;
-  room: Room;
+  viewMemory: ViewMemory;
 }
 
 /**
