@@ -110,12 +110,12 @@ export function createReadingTools(memories: Memories): Tool[] {
 
 /** Says that nothing is known, and how much is in other projects, if the conversation may look there. */
 async function nothingKnown(
-  memories: Pick<Memories, "elsewhere">,
+  memories: Pick<Memories, "countElsewhere">,
   { principal }: Session,
   request: SearchRequest,
 ): Promise<string> {
   if (principal.bound !== null || !request.filter.projects) return NOTHING_KNOWN;
-  const count = await memories.elsewhere(principal, request);
+  const count = await memories.countElsewhere(principal, request);
   if (count === 0) return NOTHING_KNOWN;
   return `Nothing is known about that in this project. ${count} in other projects: search with project "${ALL_PROJECTS}".`;
 }

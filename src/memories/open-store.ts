@@ -20,9 +20,9 @@ import { retryReplaced, WriterEnded } from "./table/writer.ts";
 import { DUE, type Due, SHARED_DUE } from "./upkeep/flush-state.ts";
 
 /** Bytes of memory for the views of all accounts together: some 1,000,000 memories. */
-const ROOM = 1 << 30;
+const VIEW_MEMORY = 1 << 30;
 /** How often a task runs when its table is replaced, or must be opened again, each time. */
-const MAX_TRIES = 8;
+const MAX_OPENINGS = 8;
 
 interface StoreOptions {
   storage: Storage;
@@ -34,7 +34,7 @@ interface StoreOptions {
   /** When upkeep is due. */
   due?: Due;
   /** Bytes of memory for all views together. */
-  room?: number | undefined;
+  viewMemory?: number | undefined;
   /** How often the work of other processes is checked, where there are some. */
   following?: Following;
   /** Milliseconds since 1970. */
@@ -65,14 +65,14 @@ export async function openStore({
   metrics = createMetrics(),
   quotaOf = async () => null,
   due,
-  room = ROOM,
+  viewMemory = VIEW_MEMORY,
   following = FOLLOWING,
   clock = Date.now,
   expiry,
 }: StoreOptions): Promise<Store> {
   const { log, vault } = storage;
   const openTables: Parts["openTables"] = (options) =>
-    createOpenTables({ storage, embedders, lines, metrics, room, ...options });
+    createOpenTables({ storage, embedders, lines, metrics, viewMemory, ...options });
   const parts = { storage, embedders, lines, quotaOf, openTables };
   const { tables, nameOf, use, stop, ...differing } = log.shared
     ? openSharedTables({ ...parts, due: due ?? SHARED_DUE, following }, log.shared)
@@ -238,7 +238,7 @@ function openSharedTables(
     tables,
     nameOf: async (accountId) => (await readPosition(accountId))?.table ?? accountId,
     use: (accountId, task) =>
-      retryReplaced(() => useNewest(accountId, task), MAX_TRIES).catch((error) => {
+      retryReplaced(() => useNewest(accountId, task), MAX_OPENINGS).catch((error) => {
         throw error instanceof WriterEnded ? keepsMoving(error) : error;
       }),
     reembedded: reembedding.progress,

@@ -41,7 +41,13 @@ export async function openMemories(
   const wanted = parts.embedders.wanted.model;
   const storage = createStorage({ lancedb, folder, log, wanted, ...(vault && { shared: vault }) });
   const quotaOf = createQuotas({ db, ofMembers: memberQuota }).of;
-  return openStore({ storage, quotaOf, room: memoryBytes ?? undefined, lines: logger, ...parts });
+  return openStore({
+    storage,
+    quotaOf,
+    viewMemory: memoryBytes ?? undefined,
+    lines: logger,
+    ...parts,
+  });
 }
 
 /** Creates the folder of the memories' files on this machine, and returns its path. */

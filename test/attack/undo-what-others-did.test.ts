@@ -173,7 +173,7 @@ test(
     for (const status of [200, 303, 404, 409]) expect([...statuses.keys()]).toContain(status);
     // Enough is left to be found until the end.
     for (const { accountId, ids, ofProject } of people) {
-      const kept = await server.memories.some(wholeAccount(accountId), [
+      const kept = await server.memories.byIds(wholeAccount(accountId), [
         ...ids,
         ...ofProject.slice(1),
       ]);

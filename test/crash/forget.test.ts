@@ -207,11 +207,11 @@ function stored(number: number): Promise<StoredMemory> {
   });
 }
 
-const SIZES: readonly (readonly [number, string, { room?: number }])[] = [
+const SIZES: readonly (readonly [number, string, { viewMemory?: number }])[] = [
   [1, "in memory", {}],
   [2_000, "in memory", {}],
   [20_000, "in memory", {}],
-  [20_000, "in the base alone", { room: 0 }],
+  [20_000, "in the base alone", { viewMemory: 0 }],
 ];
 test.each(SIZES)(
   "of %d memories, %s, the one that is deleted leaves neither words nor vector nor states nor old files",

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import type { Answer } from "../../src/memories/log/records.ts";
+import type { IdempotencyRecord } from "../../src/memories/log/records.ts";
 import { createIdempotency } from "../../src/memories/rules/idempotency.ts";
 import { testClock } from "../support/database.ts";
 import { expectError, expectInvalid } from "../support/errors.ts";
@@ -131,10 +131,10 @@ test("a failed request frees its key, also for a waiting request", async () => {
 
 /** Idempotency with a log that only has answers, and a function that records one. */
 function idempotency() {
-  let recorded: Answer | null = null;
+  let recorded: IdempotencyRecord | null = null;
   const { once } = createIdempotency({ log: { answer: async () => recorded }, clock: testClock() });
   const appended = async (
-    answer: (memoryIds: string[]) => Answer,
+    answer: (memoryIds: string[]) => IdempotencyRecord,
     making: Promise<string[]>,
   ): Promise<string[]> => {
     const made = await making;

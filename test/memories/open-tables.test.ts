@@ -3,7 +3,7 @@ import { contentsOf } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
 
 test("with more room for views, more tables stay open", async () => {
-  await using server = await startServer({ room: 2 ** 31 });
+  await using server = await startServer({ viewMemory: 2 ** 31 });
   const owner = await server.account();
   const accounts = await Promise.all(Array.from({ length: 80 }, () => server.account()));
   for (const account of accounts) await account.list();

@@ -93,7 +93,7 @@ async function expectWhole(memories: Memories, accountId: string) {
 
 test.each([
   ["in memory", {}],
-  ["in files only", { room: 0 }],
+  ["in files only", { viewMemory: 0 }],
 ])(
   "histories %s stay consistent while memories are saved, deleted and expire",
   async (_, options) => {

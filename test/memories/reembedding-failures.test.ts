@@ -19,7 +19,7 @@ import {
 import { NEVER } from "../support/shared-stores.ts";
 import { until } from "../support/until.ts";
 
-/** Tables that may be open at once in little room; see `pool-limits.ts`. */
+/** Tables that may be open at once in little room; see `pool.ts`. */
 const MOST_OPEN = 96;
 
 test("an account can be removed while it is embedded again", async () => {

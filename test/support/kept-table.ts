@@ -48,7 +48,7 @@ export async function openKeptTable(
     storage: { log, bases, vault: bases.vault, codec: memoryCodec, step: () => {} },
     wanted: model,
     largeRows: due.largeRows,
-    room: { bytes: hasRoom ? 1 << 30 : 0, make: () => hasRoom },
+    viewMemory: { bytes: hasRoom ? 1 << 30 : 0, make: () => hasRoom },
   });
   const { append } = log;
   const writer = createWriter({ table, log: { append }, quotaOf: async () => null, onCommit() {} });

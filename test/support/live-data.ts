@@ -36,7 +36,7 @@ export const HASTY: Due = {
 };
 
 interface DataOptions {
-  room?: number;
+  viewMemory?: number;
   /** Called at each step of a flush. It may throw, so that the flush fails. */
   step?: OnStep;
   /** Stands before LanceDB, to count or to break its calls. */

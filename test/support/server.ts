@@ -63,7 +63,7 @@ interface Options {
   serverStatus?: ServerStatus;
   drain?: Drain;
   /** Bytes of memory for what searches read. */
-  room?: number;
+  viewMemory?: number;
   /** When what has expired is forgotten. */
   expiry?: Expiry;
   /** What each member may keep; nothing is limited by default. */
@@ -118,7 +118,7 @@ async function createReplica(
     lines: options.log ?? silentLog,
     metrics,
     quotaOf: createQuotas({ db, ofMembers: options.memberQuota ?? null }).of,
-    room: options.room,
+    viewMemory: options.viewMemory,
     clock,
     expiry: options.expiry,
   });

@@ -32,7 +32,7 @@ export function createMapRoutes({
   log,
 }: {
   guard: Guard;
-  memories: Pick<Memories, "map" | "some">;
+  memories: Pick<Memories, "map" | "byIds">;
   log: Log;
 }) {
   async function* parts(reach: Reach, wanted: string | null, id: string) {
@@ -41,7 +41,7 @@ export function createMapRoutes({
         const map = await memories.map(reach);
         if (map.total === 0) return <EmptyMap />;
         const middles = map.topics.flatMap(({ typical }) => typical);
-        const typical = await memories.some(
+        const typical = await memories.byIds(
           reach,
           middles.map((point) => idOnMap(map, point)),
         );
@@ -90,7 +90,7 @@ export function createMapRoutes({
       ({ request }) =>
         guard.show(request, async ({ account, url }) => {
           const ids = (url.searchParams.get("ids") ?? "").split(",").slice(0, MAX_TEXTS);
-          const found = await memories.some(
+          const found = await memories.byIds(
             wholeAccount(account.id),
             ids.filter((id) => MEMORY_ID.test(id)),
           );

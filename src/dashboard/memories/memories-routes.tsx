@@ -24,7 +24,7 @@ import { createSelectionRoutes } from "./selection-routes.tsx";
 
 type Service = Pick<
   Memories,
-  | "elsewhere"
+  | "countElsewhere"
   | "count"
   | "fading"
   | "find"
@@ -39,7 +39,7 @@ type Service = Pick<
   | "removeMatching"
   | "save"
   | "search"
-  | "elsewhere"
+  | "countElsewhere"
   | "secrets"
   | "stats"
   | "update"
@@ -86,7 +86,7 @@ function createListRoutes({
       const request = { ...searchRequest(view), filter };
       const found = await memories.search(reach, request);
       const isEmpty = found.memories.length === 0 && request.known && filter.projects !== undefined;
-      const elsewhere = isEmpty ? await memories.elsewhere(reach, request) : 0;
+      const elsewhere = isEmpty ? await memories.countElsewhere(reach, request) : 0;
       return { kind: "found", ...found, elsewhere };
     }
     const [page, total] = await Promise.all([

@@ -23,7 +23,7 @@ export type Expiry = typeof EXPIRY;
 const ACCOUNT_BATCH = 16;
 const MEMORY_BATCH = 500;
 /** How often recording the next expiry is tried when other writes come between. */
-const MAX_TRIES = 5;
+const MAX_EXPIRY_TRIES = 5;
 
 /**
  * Removes expired memories in the background, also of accounts that nobody uses. The log knows when the
@@ -110,7 +110,7 @@ async function forgetExpired(
     if (ids.length === 0) {
       const isSet = await log.setExpiry(table.name, seq, soon[0]?.expiresAt ?? null);
       // A table with constant writes is checked again soon.
-      if (isSet || tries++ === MAX_TRIES) return forgotten;
+      if (isSet || tries++ === MAX_EXPIRY_TRIES) return forgotten;
       continue;
     }
     forgotten += await writer.change({

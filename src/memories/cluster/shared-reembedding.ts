@@ -12,7 +12,7 @@ import { withLease } from "../table/held-lease.ts";
 import { retryReplaced, WriterEnded } from "../table/writer.ts";
 
 /** How often a table is opened again to read its newest entries, each time for another reason. */
-const MAX_TRIES = 8;
+const MAX_OPENINGS = 8;
 
 /** Another process wrote to a table while its copy was to replace it. */
 class WrittenMeanwhile extends CtxdError {
@@ -63,7 +63,7 @@ export function startSharedReembedding({
         else if (open.table.seq > 0) throw new WriterEnded();
         return await task(open);
       });
-    }, MAX_TRIES);
+    }, MAX_OPENINGS);
 
   const replace = async (accountId: string, from: string, lease: Lease, round: Round) => {
     const to = { name: tableFor(accountId, wanted.model.id), model: wanted.model.id };

@@ -1,10 +1,10 @@
 import { CtxdError } from "../../errors.ts";
 import type {
-  Answer,
   Checkpoint,
   CurrentTable,
   Entry,
   Head,
+  IdempotencyRecord,
   Lease,
   LoggedEntry,
 } from "./records.ts";
@@ -86,7 +86,7 @@ export interface Log {
   /** Drops all records of tables. They leave the files when `expunge` succeeds. */
   forget(tables: readonly string[]): Promise<void>;
   /** The answer that was recorded for a key after a time (milliseconds since 1970). */
-  answer(accountId: string, keyHash: string, since: number): Promise<Answer | null>;
+  answer(accountId: string, keyHash: string, since: number): Promise<IdempotencyRecord | null>;
 
   /**
    * Accounts of which a memory has expired, or may have, the longest expired first. Of several processes, only one
@@ -121,7 +121,7 @@ export class StaleAppendError extends CtxdError {
 export class AnswersTaken extends CtxdError {
   override readonly name = "AnswersTaken";
   readonly code = "answers_taken";
-  constructor(readonly answers: readonly Pick<Answer, "accountId" | "keyHash">[]) {
+  constructor(readonly answers: readonly Pick<IdempotencyRecord, "accountId" | "keyHash">[]) {
     super("a key has been answered by another process");
   }
 }

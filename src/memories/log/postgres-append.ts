@@ -3,7 +3,7 @@ import { sqlState } from "../../db/database-error.ts";
 import type { Statements } from "../../db/postgres.ts";
 import { ANSWER_LIFETIME, AnswersTaken, accountOf, StaleAppendError } from "./log.ts";
 import { NOW, type Overdue } from "./postgres-leases.ts";
-import type { Answer, Entry } from "./records.ts";
+import type { Entry, IdempotencyRecord } from "./records.ts";
 
 const UNIQUE_VIOLATION = "23505";
 
@@ -111,7 +111,7 @@ function parametersOf(table: string, entry: Entry, overdue: Overdue) {
 }
 
 /** The answers that exist for some keys. Removes expired ones first. */
-async function takenOf(sql: Statements, answers: readonly Answer[]) {
+async function takenOf(sql: Statements, answers: readonly IdempotencyRecord[]) {
   const keys = JSON.stringify(answers.map(toRecord));
   const ASKED = `json_to_recordset($1::text::json)
     AS k (account_id text, key_hash text, created_at bigint)`;
@@ -120,14 +120,14 @@ async function takenOf(sql: Statements, answers: readonly Answer[]) {
        AND i.key_hash = k.key_hash AND i.created_at <= k.created_at - ${ANSWER_LIFETIME}`,
     [keys],
   );
-  return await sql.query<Pick<Answer, "accountId" | "keyHash">>(
+  return await sql.query<Pick<IdempotencyRecord, "accountId" | "keyHash">>(
     `SELECT i.account_id AS "accountId", i.key_hash AS "keyHash" FROM idempotency_keys i, ${ASKED}
      WHERE i.account_id = k.account_id AND i.key_hash = k.key_hash`,
     [keys],
   );
 }
 
-function toRecord({ accountId, keyHash, requestHash, memoryIds, createdAt }: Answer) {
+function toRecord({ accountId, keyHash, requestHash, memoryIds, createdAt }: IdempotencyRecord) {
   return {
     account_id: accountId,
     key_hash: keyHash,

@@ -22,7 +22,7 @@ export interface Entry {
   /** When the first of the written memories expires; `null` if none does. */
   expiresAt?: number | null;
   /** Answers of requests with an `Idempotency-Key`. Each replaces an expired answer with the same key. */
-  answers: readonly Answer[];
+  answers: readonly IdempotencyRecord[];
   /** For tables that several processes write to. */
   shared?: SharedEntry;
 }
@@ -33,7 +33,7 @@ export interface LoggedEntry extends Pick<Entry, "written" | "leavesOldData"> {
 }
 
 /** The memories that a request with an `Idempotency-Key` created. */
-export interface Answer {
+export interface IdempotencyRecord {
   accountId: string;
   keyHash: string;
   requestHash: string;

@@ -1,7 +1,7 @@
 import { AppError } from "../../errors.ts";
 import { createPause } from "../../timing/pause.ts";
 import { ANSWER_LIFETIME, AnswersTaken, type Log } from "../log/log.ts";
-import type { Answer } from "../log/records.ts";
+import type { IdempotencyRecord } from "../log/records.ts";
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
@@ -23,8 +23,8 @@ export function createIdempotency({
     log.answer(accountId, keyHash, clock() - ANSWER_LIFETIME);
 
   return {
-    /** Ids of the memories that a request with this key made in the last 24 hours. */
-    async made(accountId: string, key: string): Promise<readonly string[]> {
+    /** Ids of the memories that a request with this key saved in the last 24 hours. */
+    async savedWith(accountId: string, key: string): Promise<readonly string[]> {
       return (await findAnswer(accountId, hash(key)))?.memoryIds ?? [];
     },
 
@@ -39,7 +39,7 @@ export function createIdempotency({
       accountId: string,
       key: string,
       request: unknown,
-      create: (answer: (memoryIds: string[]) => Answer) => Promise<string[]>,
+      create: (answer: (memoryIds: string[]) => IdempotencyRecord) => Promise<string[]>,
     ): Promise<string[]> {
       const keyHash = hash(key);
       const requestHash = await hashList(Array.isArray(request) ? request : [request]);

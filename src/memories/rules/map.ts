@@ -11,7 +11,7 @@ import type { MemoryRow } from "../model/rows.ts";
 import type { MemoryTable } from "../table/table.ts";
 
 /** Most memories on a map. If there are more, it shows a sample, which stays about the same while their number grows. */
-const MOST_ON_MAP = 10_000;
+const MAX_ON_MAP = 10_000;
 /** Characters at the start of a text from which the words of its topic are taken. */
 const TEXT_CHARACTERS = 600;
 /** Memories whose vectors are read together. */
@@ -88,7 +88,7 @@ type UseTable = <Result>(task: (table: Drawable) => Promise<Result>) => Promise<
 export function createMaps({
   clock,
   draw = createMapDrawing(),
-  most = MOST_ON_MAP,
+  most = MAX_ON_MAP,
 }: {
   clock: () => number;
   draw?: Draw;

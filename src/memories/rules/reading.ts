@@ -71,7 +71,7 @@ export function createReading({
     search,
 
     /** How many memories of other projects answer a query that a project's memories don't; at most `limit`. */
-    async elsewhere(reach: Reach, request: SearchRequest): Promise<number> {
+    async countElsewhere(reach: Reach, request: SearchRequest): Promise<number> {
       const { projects: _, ...filter } = request.filter;
       return (await search(reach, { ...request, filter, known: true })).memories.length;
     },
@@ -139,7 +139,7 @@ export function createReading({
       drawMap(reach, (task) => store.use(reach.accountId, ({ table }) => task(table)), version),
 
     /** Memories by id, in this order; missing ones are left out. */
-    some: (reach: Reach, ids: readonly string[]): Promise<Memory[]> =>
+    byIds: (reach: Reach, ids: readonly string[]): Promise<Memory[]> =>
       findAnswers(store, reach, ids, clock()),
 
     /** A text that differs after each change of an account's memories, whichever server made it. */

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors.ts";
 import type { Reach } from "../../keys/reach.ts";
-import type { Answer } from "../log/records.ts";
+import type { IdempotencyRecord } from "../log/records.ts";
 import { checkExpiry, newMemory } from "../model/change-memory.ts";
 import { passes } from "../model/filter.ts";
 import type { Memory, MemorySource, NewMemory } from "../model/memory.ts";
@@ -95,7 +95,7 @@ async function insert(
   reach: Reach,
   inputs: readonly NewMemory[],
   { source = null, withoutDuplicates = false }: Saving,
-  answer?: (ids: string[]) => Answer,
+  answer?: (ids: string[]) => IdempotencyRecord,
 ): Promise<Saved[]> {
   const { store, clock } = parts;
   const wanted = inputs.map((input) => ({
@@ -173,7 +173,7 @@ export function createSaving({ idempotency, ...parts }: Parts & { idempotency: I
     if (made.length > 0) {
       if (made.every(({ isNew }) => isNew)) return made;
       // Another server may have saved them for the same request meanwhile.
-      const here = await idempotency.made(reach.accountId, key);
+      const here = await idempotency.savedWith(reach.accountId, key);
       return made.map((one) => ({ ...one, isNew: one.isNew || here.includes(one.memory.id) }));
     }
     const memories = await findReadable(store, reach, ids, clock());

@@ -46,14 +46,14 @@ export type OpenTables = ReturnType<typeof createOpenTables>;
 
 /**
  * The tables by name. A table opens when it is first used, and upkeep runs while it is open.
- * @param room bytes of memory for all views together
+ * @param viewMemory bytes of memory for all views together
  */
 export function createOpenTables({
-  room,
+  viewMemory,
   lines,
   metrics,
   ...options
-}: TableOpening & { room: number; lines: Lines; metrics: Metrics }) {
+}: TableOpening & { viewMemory: number; lines: Lines; metrics: Metrics }) {
   const countCommit = measureStore(metrics, { log: options.storage.log, opened: () => opened() });
   const opening: TableOpening = {
     ...options,
@@ -63,7 +63,7 @@ export function createOpenTables({
     },
   };
   const { shared } = opening.storage.log;
-  const viewRoom = { bytes: room, make: (bytes: number) => limits.makeRoom(bytes) };
+  const viewRoom = { bytes: viewMemory, make: (bytes: number) => limits.makeRoom(bytes) };
   const collectGarbage = createGarbageCollection();
   const pool = createPool(
     (name) => openPooledTable(name, opening, viewRoom),
@@ -73,7 +73,7 @@ export function createOpenTables({
       collectGarbage();
     },
   );
-  const limits = createPoolLimits(pool, { room, mayCloseUnflushed: shared !== undefined });
+  const limits = createPoolLimits(pool, { viewMemory, mayCloseUnflushed: shared !== undefined });
   const opened = (): PooledTable[] => pool.all().flatMap(({ value }) => value ?? []);
 
   const upkeep = startUpkeep(pool, limits, { lines, metrics });

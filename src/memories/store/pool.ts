@@ -115,14 +115,14 @@ const PLACE_CHECK_MS = 50;
 /**
  * Closes unused tables of a pool, the least recently used first, so that few are open and their views fit
  * into memory.
- * @param room bytes of memory for all views
+ * @param viewMemory bytes of memory for all views
  * @param mayCloseUnflushed whether another process can flush a table that is closed here
  */
 export function createPoolLimits(
   pool: ReturnType<typeof createPool>,
-  { room, mayCloseUnflushed }: { room: number; mayCloseUnflushed: boolean },
+  { viewMemory, mayCloseUnflushed }: { viewMemory: number; mayCloseUnflushed: boolean },
 ) {
-  const maxUnused = Math.max(UNUSED_PER_GIB, Math.floor((room / GIB) * UNUSED_PER_GIB));
+  const maxUnused = Math.max(UNUSED_PER_GIB, Math.floor((viewMemory / GIB) * UNUSED_PER_GIB));
 
   const viewBytes = () =>
     pool.all().reduce((sum, { value }) => sum + (value?.table.viewBytes ?? 0), 0);
@@ -152,8 +152,8 @@ export function createPoolLimits(
 
     /** Closes unused tables to make room for a view of this size. @returns whether it fits then */
     makeRoom(bytes: number): boolean {
-      closeUnused(viewBytes() + bytes - room);
-      return viewBytes() + bytes <= room;
+      closeUnused(viewBytes() + bytes - viewMemory);
+      return viewBytes() + bytes <= viewMemory;
     },
 
     /**

@@ -5,7 +5,7 @@ import type { QuotaOf } from "../model/quota.ts";
 import { openTable } from "../table/open-table.ts";
 import { createReplay } from "../table/replay.ts";
 import type { Storage } from "../table/storage.ts";
-import type { KeptTable, MemoryTable, Room } from "../table/table.ts";
+import type { KeptTable, MemoryTable, ViewMemory } from "../table/table.ts";
 import { createWriter, type Writer } from "../table/writer.ts";
 import { createFlush, type Flush } from "../upkeep/flush.ts";
 import type { Due } from "../upkeep/flush-state.ts";
@@ -45,14 +45,14 @@ export interface TableOpening {
 export async function openPooledTable(
   name: string,
   { storage, embedders, due, quotaOf, onChange }: TableOpening,
-  room: Room,
+  viewMemory: ViewMemory,
 ): Promise<PooledTable> {
   const { log, codec } = storage;
   const table = await openTable(name, {
     storage,
     wanted: embedders.wanted.model,
     largeRows: due.largeRows,
-    room,
+    viewMemory,
   });
   const onReplay = (outcome: Outcome) => onChange(table, outcome, false);
   const sharing = log.shared && {

@@ -3,7 +3,7 @@ import { DatabaseUnavailable, OutcomeUnknown } from "../../db/database-error.ts"
 import { createPause } from "../../timing/pause.ts";
 import { AnswersTaken, type Log, StaleAppendError } from "../log/log.ts";
 import type { Outcome } from "../log/pending.ts";
-import type { Answer, Entry, Lease } from "../log/records.ts";
+import type { Entry, IdempotencyRecord, Lease } from "../log/records.ts";
 import { LeaseLost } from "../log/shared-log.ts";
 import { checkQuota, minus, plus, type QuotaOf } from "../model/quota.ts";
 import { readForCommit } from "./commit-reading.ts";
@@ -86,7 +86,7 @@ export interface Commit {
 }
 
 /** How often a commit is tried when another process commits first each time. */
-const MAX_TRIES = 50;
+const MAX_COMMIT_TRIES = 50;
 
 /**
  * Makes the changes of a group in one entry of the log, and answers each. All have the same lease, or none. If
@@ -98,7 +98,7 @@ export async function commitGroup(group: readonly QueuedChange[], commit: Commit
     try {
       return await tryCommit(changes, commit);
     } catch (error) {
-      if (!commit.sharing || tries >= MAX_TRIES) throw error;
+      if (!commit.sharing || tries >= MAX_COMMIT_TRIES) throw error;
       if (error instanceof AnswersTaken) changes = failTaken(changes, error);
       else if (error instanceof StaleAppendError) await readOthers(changes, commit);
       else throw error;
@@ -167,7 +167,7 @@ async function tryCommit(changes: readonly QueuedChange[], commit: Commit): Prom
 
 async function append(
   draft: ReturnType<typeof createDraft>,
-  { answers, lease }: { answers: Answer[]; lease: Lease | undefined },
+  { answers, lease }: { answers: IdempotencyRecord[]; lease: Lease | undefined },
   { table, log, onCommit, sharing }: Commit,
 ): Promise<void> {
   const outcome = draft.outcome();

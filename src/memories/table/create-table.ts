@@ -8,7 +8,7 @@ import { createView, MOST_WITH_STATES } from "../view/create-view.ts";
 import { createLiveView } from "../view/live-view.ts";
 import type { View } from "../view/view.ts";
 import { createStoredReader } from "./stored-reader.ts";
-import type { KeptTable, Room, TableReader } from "./table.ts";
+import type { KeptTable, TableReader, ViewMemory } from "./table.ts";
 
 /** The most memories of sessions around a search's best candidates. */
 export const MAX_SESSION_MEMORIES = 512;
@@ -65,7 +65,7 @@ export function createTable({
   seq: lastSeq,
   codec,
   largeRows,
-  room,
+  viewMemory,
 }: {
   name: string;
   model: EmbeddingModel;
@@ -78,7 +78,7 @@ export function createTable({
   codec: MemoryCodec;
   /** Rows from which reading a base into memory takes longer than a search may wait. */
   largeRows: number;
-  room: Room;
+  viewMemory: ViewMemory;
 }): KeptTable {
   const base = holdBase(recordedBase);
   const pending = createPending();
@@ -119,7 +119,7 @@ export function createTable({
     const canAnswer = base.current?.isIndexed && base.current.rows > largeRows;
     if (!canAnswer) return createViewReader(await fill());
     const bytes = bytesOfView();
-    const mayFill = !view.isFilling && bytes <= room.bytes && room.make(bytes);
+    const mayFill = !view.isFilling && bytes <= viewMemory.bytes && viewMemory.make(bytes);
     if (mayFill) fill(FILL_DELAY_MS).catch(() => {});
     return stored;
   };
@@ -177,7 +177,7 @@ export function createTable({
     get viewBytes() {
       return view.current?.bytes ?? (view.isFilling ? bytesOfView() : 0);
     },
-    fitsInMemory: () => bytesOfView() <= room.bytes,
+    fitsInMemory: () => bytesOfView() <= viewMemory.bytes,
 
     find: (ids) => readyReader().find(ids),
     list: (...question) => betweenCommits((found) => found.list(...question)),

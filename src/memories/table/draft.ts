@@ -1,6 +1,6 @@
 import type { ContentEmbedding } from "../../embedding/embedder.ts";
 import type { Outcome } from "../log/pending.ts";
-import type { Answer, Lease } from "../log/records.ts";
+import type { IdempotencyRecord, Lease } from "../log/records.ts";
 import type { Filter } from "../model/filter.ts";
 import { bytesOf, minus, plus, type Usage } from "../model/quota.ts";
 import { embeddingOf, isSameText, type MemoryRow, type StoredMemory } from "../model/rows.ts";
@@ -16,7 +16,7 @@ export interface Change<Result> {
   /** Memories whose duplicates `apply` asks for. */
   withTextsOf?: readonly StoredMemory[];
   /** The answer to record for a request with an `Idempotency-Key`, if the change is made. */
-  answer?: Answer | undefined;
+  answer?: IdempotencyRecord | undefined;
   /** The lease of a copy that this change is part of. Without the lease, the change is not made. */
   lease?: Lease | undefined;
   apply(draft: Draft): Result;

@@ -11,17 +11,17 @@ import { bytesOf, type Usage } from "../model/quota.ts";
 import { createTable } from "./create-table.ts";
 import { decodeEntry } from "./replay.ts";
 import type { Storage } from "./storage.ts";
-import type { KeptTable, Room } from "./table.ts";
+import type { KeptTable, ViewMemory } from "./table.ts";
 
 /** How often opening is tried when other processes record a newer base each time. */
-const MAX_TRIES = 5;
+const MAX_OPENING_TRIES = 5;
 
 interface TableOptions {
   storage: Storage;
   /** The model of a new table. */
   wanted: EmbeddingModel;
   largeRows: number;
-  room: Room;
+  viewMemory: ViewMemory;
 }
 
 /**
@@ -32,7 +32,7 @@ export async function openTable(name: string, options: TableOptions): Promise<Ke
   const { log } = options.storage;
   try {
     if (!log.shared) return await openAt(await log.head(name), name, options);
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_OPENING_TRIES; tries++) {
       const table = await openAmongOthers(name, options);
       if (table) return table;
     }

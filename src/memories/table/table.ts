@@ -88,7 +88,7 @@ export interface KeptTable extends MemoryTable {
 }
 
 /** Memory for the views of all tables. */
-export interface Room {
+export interface ViewMemory {
   bytes: number;
   /** Closes unused views to make room for one of this size. @returns whether it fits then */
   make(bytes: number): boolean;

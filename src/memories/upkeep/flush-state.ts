@@ -56,7 +56,7 @@ interface Situation {
 }
 
 /** The chore that is due; `null` when none is. */
-export function choreOf(
+export function dueChore(
   table: FlushedTable,
   state: FlushState,
   due: Due,
@@ -148,18 +148,12 @@ export function isSoleWriter({ lease, written }: FlushState, base: Base | null):
 }
 
 /** Whether the base lacks changes, or must be replaced. */
-export function needsWrite(
-  { mustRewrite }: FlushState,
-  { pending, base }: Pick<KeptTable, "pending" | "base">,
-): boolean {
+export function needsWrite({ mustRewrite }: FlushState, { pending, base }: FlushedTable): boolean {
   return pending.size > 0 || mustRewrite || base.current?.isUpToDate === false;
 }
 
 /** Whether a flush would write, record or remove anything. */
-export function hasPendingWork(
-  state: FlushState,
-  table: Pick<KeptTable, "pending" | "base">,
-): boolean {
+export function hasPendingWork(state: FlushState, table: FlushedTable): boolean {
   const isUnfinished = state.unrecorded !== null || state.replaced.size > 0;
   return needsWrite(state, table) || isUnfinished || state.forgettingSince !== null;
 }

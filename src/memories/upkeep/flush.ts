@@ -3,8 +3,8 @@ import { LeaseLost } from "../log/shared-log.ts";
 import { withLease } from "../table/held-lease.ts";
 import {
   type Chore,
-  choreOf,
   createFlushState,
+  dueChore,
   hasPendingWork,
   remainsSince,
 } from "./flush-state.ts";
@@ -103,7 +103,7 @@ export function createFlush(parts: Omit<FlushContext, "state">) {
       if (isResting) return mustForget && !rest.hasFailed ? "flush" : null;
       if (state.isBehind) return "move";
       if (isRequested) return "flush";
-      return choreOf(table, state, due, { now, mustForget, isInExcess });
+      return dueChore(table, state, due, { now, mustForget, isInExcess });
     },
 
     async run(chore: Chore): Promise<void> {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { ANSWER_LIFETIME, AnswersTaken } from "../../../src/memories/log/log.ts";
-import type { Answer } from "../../../src/memories/log/records.ts";
+import type { IdempotencyRecord } from "../../../src/memories/log/records.ts";
 import {
   answerOf,
   bytes,
@@ -170,7 +170,8 @@ function describeAnswers(state: LogUnderTest): void {
 
   test("an answer replaces an expired answer with the same key, and no other", async () => {
     const id = await state.place.addAccount();
-    const append = (...answers: Answer[]) => state.log.append(id, entryOf("x", { answers }));
+    const append = (...answers: IdempotencyRecord[]) =>
+      state.log.append(id, entryOf("x", { answers }));
     await append(answerOf(id), answerOf(id, { keyHash: "later", createdAt: 1_000_001 }));
     const now = 1_000_000 + ANSWER_LIFETIME;
     const soon = append(answerOf(id, { createdAt: now - 1 }), answerOf(id, { keyHash: "new" }));

@@ -1,5 +1,5 @@
 import type { Log } from "../../../src/memories/log/log.ts";
-import type { Answer, Checkpoint, Entry } from "../../../src/memories/log/records.ts";
+import type { Checkpoint, Entry, IdempotencyRecord } from "../../../src/memories/log/records.ts";
 
 /** A database with the accounts acc_0, acc_1 and acc_2 and nothing of the log, for one test. */
 export interface LogPlace {
@@ -40,7 +40,10 @@ export interface LogUnderTest {
   textsOf(table: string): Promise<(string | null)[]>;
 }
 
-export const answerOf = (accountId: string, more: Partial<Answer> = {}): Answer => ({
+export const answerOf = (
+  accountId: string,
+  more: Partial<IdempotencyRecord> = {},
+): IdempotencyRecord => ({
   accountId,
   keyHash: "k",
   requestHash: "r",

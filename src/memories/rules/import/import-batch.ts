@@ -75,7 +75,7 @@ function linkImported(
  */
 const MAX_EMBEDDING = 4;
 /** How often a step is tried that the server can't do now, before the import fails. */
-const MAX_TRIES = 30;
+const MAX_STEP_TRIES = 30;
 
 /** The results that writing a batch would have. */
 export async function predictBatch(
@@ -187,7 +187,7 @@ async function retry<Result>(work: () => Promise<Result>): Promise<Result> {
     } catch (error) {
       const isTemporary = error instanceof AppError && error.retryAfter !== undefined;
       // Waiting frees no disk space.
-      if (!isTemporary || isDiskFull(error) || attempt === MAX_TRIES) throw error;
+      if (!isTemporary || isDiskFull(error) || attempt === MAX_STEP_TRIES) throw error;
       await Bun.sleep(error.retryAfter * 1_000);
     }
   }

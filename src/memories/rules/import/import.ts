@@ -17,11 +17,7 @@ import { linkedIds, mergeLinks, predictBatch, writeBatch } from "./import-batch.
 import { type LineMemory, toLineMemory, withSessionTime } from "./import-lines.ts";
 
 /** The fields of an imported line that name memories. */
-interface Linked {
-  id: string;
-  supersedes: string | null;
-  supersededBy: string | null;
-}
+type LinkedLine = Links & { readonly id: string };
 
 /**
  * Replaces ids in the lines of a caller that is bound to a project. An id that no memory of the project has
@@ -29,7 +25,7 @@ interface Linked {
  * project nor reveal that it exists.
  * @param find memories by their ids
  */
-async function withProjectIds<Line extends Linked>(
+async function withProjectIds<Line extends LinkedLine>(
   { bound }: Reach,
   lines: readonly Line[],
   find: (ids: readonly string[]) => Promise<MemoryRow[]>,
@@ -49,20 +45,18 @@ async function withProjectIds<Line extends Linked>(
   }));
 }
 
-type Line = Links & { readonly id: string };
-
 /**
  * The lines that would make a history longer than it may be.
  * @param find memories by their ids
  */
-async function tooLongHistories<L extends Line>(
-  lines: readonly L[],
+async function tooLongHistories<Line extends LinkedLine>(
+  lines: readonly Line[],
   find: (ids: readonly string[]) => Promise<MemoryRow[]>,
-): Promise<Set<L>> {
+): Promise<Set<Line>> {
   const linked = lines.filter((line) => linkedIds([line]).length > 0);
-  const tooLong = new Set<L>();
+  const tooLong = new Set<Line>();
   if (linked.length === 0) return tooLong;
-  const known = new Map<string, Line | null>();
+  const known = new Map<string, LinkedLine | null>();
   const get = async (id: string) => {
     const found = known.get(id);
     if (found !== undefined) return found;
