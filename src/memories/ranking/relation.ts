@@ -101,58 +101,6 @@ interface Relation {
   difference: Difference;
 }
 
-/** The signs by which a relation is recognized, in the order of the weights. */
-export const RELATION_SIGNS = [
-  "alike",
-  "very alike",
-  "alike and retracts",
-  "alike and changed",
-  "shared",
-  "shared of all",
-  "in order",
-  "retracts",
-  "changed",
-  "negation differs",
-  "first of earlier",
-  "first of later",
-  "same first",
-  "same last",
-  "one region",
-  "regions",
-  "start replaced",
-  "end replaced",
-  "start and end replaced",
-  "only start replaced",
-  "only end replaced",
-  "word put first",
-  "added",
-  "left out",
-  "other numbers",
-  "same numbers",
-  "other days",
-  "other codes",
-  "other names",
-  "same names",
-  "one value for another",
-  "one word for another",
-  "no difference",
-  "length",
-  "lengths differ",
-  "asks",
-  "reports",
-  "other speaker",
-  "subject shared",
-  "subject differs",
-  "same subject",
-  "rest shared",
-  "other relatives",
-  "other owner",
-  "subject extra",
-  "notes of other subjects",
-  "other letters",
-] as const;
-type RelationSign = (typeof RELATION_SIGNS)[number];
-
 const aboutOf = readTrees(learned.about as Trees);
 const changedOf = readTrees(learned.changed as Trees);
 
@@ -165,15 +113,16 @@ const VERY_ALIKE = 0.7;
 export function relationOf(earlier: FactText, later: FactText, alike: number): Relation {
   const difference = differenceOf(earlier, later);
   const signs = relationSigns(earlier, later, { alike, difference });
-  const values = Float64Array.from(RELATION_SIGNS, (sign) => signs[sign]);
+  const values = Float64Array.from(Object.values(signs));
   return { about: aboutOf(values), changed: changedOf(values), difference };
 }
 
+/** The signs by which a relation is recognized. Their order counts: the trees name a sign by its number. */
 export function relationSigns(
   earlier: FactText,
   later: FactText,
   { alike, difference }: { alike: number; difference: Difference },
-): Record<RelationSign, number> {
+) {
   const { both, inOrder, onlyEarlier, onlyLater, regions } = difference;
   const [a, b] = [earlier.keys.size, later.keys.size];
   const replaced = regions.filter((one) => one.earlier.length > 0 && one.later.length > 0);
