@@ -104,8 +104,8 @@ interface Relation {
 const aboutOf = readTrees(learned.about as Trees);
 const changedOf = readTrees(learned.changed as Trees);
 
-const MOST_REGIONS = 3;
-const MOST_WORDS = 4;
+const MAX_REGIONS = 3;
+const MAX_WORDS = 4;
 /** The likeness from which on texts usually say the same: a cosine of 0.85. */
 const VERY_ALIKE = 0.7;
 
@@ -155,7 +155,7 @@ export function relationSigns(
     "same first": flag(firstOfEarlier === firstOfLater),
     "same last": flag(lastOfEarlier === lastOfLater),
     "one region": flag(regions.length === 1),
-    regions: Math.min(MOST_REGIONS, replaced.length),
+    regions: Math.min(MAX_REGIONS, replaced.length),
     "start replaced": flag(start),
     "end replaced": flag(end),
     "start and end replaced": flag(start && end && regions.length > 1),
@@ -167,8 +167,8 @@ export function relationSigns(
         first.earlier.length !== first.later.length &&
         !start,
     ),
-    added: Math.min(MOST_WORDS, onlyLater.length),
-    "left out": Math.min(MOST_WORDS, onlyEarlier.length),
+    added: Math.min(MAX_WORDS, onlyLater.length),
+    "left out": Math.min(MAX_WORDS, onlyEarlier.length),
     "other numbers": differ("number"),
     "same numbers": shared("number"),
     "other days": differ("day"),
@@ -215,11 +215,12 @@ export function subjectSigns(earlier: FactText, later: FactText) {
     "rest shared": restShared / Math.max(1, Math.min(restOfEarlier.length, restOfLater.length)),
     "other relatives": Math.min(2, others.length),
     "other owner": flag(earlier.isOwn !== later.isOwn),
-    "subject extra": Math.min(MOST_WORDS, extra),
+    "subject extra": Math.min(MAX_WORDS, extra),
     "notes of other subjects": flag(earlier.isNote && later.isNote && both < all),
   };
 }
 
-function flag(holds: boolean): number {
+/** A sign that holds or does not. */
+export function flag(holds: boolean): number {
   return holds ? 1 : 0;
 }

@@ -6,15 +6,15 @@ import {
   mayBeVersion,
   tokensOf,
 } from "./fact-text.ts";
-import { relationOf, subjectSigns } from "./relation.ts";
+import { flag, relationOf, subjectSigns } from "./relation.ts";
 import { meaningScore } from "./relevance.ts";
 import { SIGNALS } from "./signals/signals.ts";
 import { readTrees, type Trees } from "./trees.ts";
 import learned from "./versions.json" with { type: "json" };
 
 /** The most that a single log-odds counts. */
-const MOST_ODDS = 6;
-const MOST_OTHERS_SHARED = 3;
+const MAX_ODDS = 6;
+const MAX_OTHERS_SHARED = 3;
 /** Length that the sign `length` starts from, in UTF-16 units. */
 const SHORT = 40;
 const [MEANING, COVERAGE, INTERACTION] = ["meaning", "coverage", "interaction"].map((wanted) =>
@@ -81,7 +81,7 @@ export function compareVersions({ text, cosines, isPast }: VersionQuestion) {
       "asked replaced": replaced.filter((at) => isAsked(at.earlier) || isAsked(at.later)).length,
       ...change,
       "others shared": Math.min(
-        MOST_OTHERS_SHARED,
+        MAX_OTHERS_SHARED,
         both.filter((key) => !askedKeys.has(key)).length,
       ),
       "first shared": flag(both.includes(a.tokens[0]?.key ?? "")),
@@ -221,9 +221,5 @@ function countOnly(
 }
 
 function within(odds: number): number {
-  return Math.max(-MOST_ODDS, Math.min(MOST_ODDS, odds));
-}
-
-function flag(holds: boolean): number {
-  return holds ? 1 : 0;
+  return Math.max(-MAX_ODDS, Math.min(MAX_ODDS, odds));
 }
