@@ -38,12 +38,12 @@ const INTERACTION = SIGNALS.findIndex(({ name }) => name === "interaction");
 const FIRST = 10;
 const [TAIL_FROM, TAIL_TO] = [5, 12];
 /** How many of the first results `calibrate` reads. The others don't change what it returns for these. */
-export const JUDGED = TAIL_TO;
+export const JUDGED_RESULTS = TAIL_TO;
 /** The sign `stands out` when there are too few results to compare with. */
 const ALONE = 3;
 const SHORTEST = 20;
 /** How many of the first results are compared with the question's words one by one. */
-export const MATCHED = 1;
+export const MATCHED_RESULTS = 1;
 /** How far the least match is below the average, where words were not compared. */
 const LEAST_BELOW = 0.2;
 /** How fast scores fall with the distance from the best sum. At the distance LEAD / FALL about half is lost. */

@@ -126,7 +126,7 @@ export function compareVersions({ text, cosines, isPast }: VersionQuestion) {
 export type VersionSigns = NonNullable<ReturnType<ReturnType<typeof compareVersions>>>;
 
 /** From this sum on, versions are not only ordered, but the older one is marked as outdated. */
-export const MARKED: number = learned.marked - learned.least;
+export const MARKED_FROM: number = learned.marked - learned.least;
 
 /** Whether two texts say the opposite of each other: the same words, but only one of them is negated. */
 export function areOpposite(one: FactMemory, other: FactMemory): boolean {
