@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Embedder } from "../../src/embedding/embedder.ts";
-import { CHANCE_SIGNS, chanceSigns, shareOfBest } from "../../src/memories/ranking/chance.ts";
+import { chanceSigns, shareOfBest } from "../../src/memories/ranking/chance.ts";
 import { chanceOf } from "../../src/memories/ranking/relevance.ts";
 import { WEIGHTS } from "../../src/memories/ranking/weights.ts";
 import { type ForeignStore, foreignStores, OTHER_WORD } from "./foreign-stores.ts";
@@ -35,6 +35,8 @@ interface Sample extends Example {
   source: string;
   /** Of which kind the question is; evidence has none. */
   kind: string | null;
+  /** The names of its features. */
+  signs: readonly string[];
   /** What the memory keeps of the best one's chance. */
   share: number;
 }
@@ -57,7 +59,9 @@ await withEvaluationServer(async (_, embedder) => {
   const learned = {
     floor: round(floor),
     start: round(base),
-    weights: Object.fromEntries(CHANCE_SIGNS.map((sign, at) => [sign, round(weights[at] ?? 0)])),
+    weights: Object.fromEntries(
+      (samples[0]?.signs ?? []).map((sign, at) => [sign, round(weights[at] ?? 0)]),
+    ),
   };
   await Bun.write(PATH, `${JSON.stringify(learned, null, 2)}\n`);
   const print = (title: string, scores: ReadonlyMap<Sample, number>) =>
@@ -85,14 +89,14 @@ async function samplesOf(store: ForeignStore, embedder: Embedder): Promise<Sampl
     const [first] = ranked;
     if (!first) return;
     const signs = chanceSigns(found);
-    const features = CHANCE_SIGNS.map((sign) => signs[sign]);
+    const features = Object.values(signs);
     for (const one of evidence === null ? [first] : ranked.slice(0, DEPTH)) {
       if (evidence !== null && !evidence.includes(ids.get(one.memory.id) ?? "")) continue;
       const share = shareOfBest(one.sum - signs["best sum"]);
       const isTrue = evidence !== null;
       samples.push({
         ...{ store: store.kind, source: store.file.split("-", 1)[0] ?? "" },
-        ...{ question: text, features, isTrue, share, weight: 1, kind },
+        ...{ question: text, signs: Object.keys(signs), features, isTrue, share, weight: 1, kind },
       });
     }
   };

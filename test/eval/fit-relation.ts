@@ -1,11 +1,7 @@
 import { join } from "node:path";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { readFact } from "../../src/memories/ranking/fact-text.ts";
-import {
-  differenceOf,
-  RELATION_SIGNS,
-  relationSigns,
-} from "../../src/memories/ranking/relation.ts";
+import { differenceOf, relationSigns } from "../../src/memories/ranking/relation.ts";
 import { meaningScore } from "../../src/memories/ranking/relevance.ts";
 import { readTrees } from "../../src/memories/ranking/trees.ts";
 import { cosineOf } from "../../src/memories/ranking/version-order.ts";
@@ -51,7 +47,7 @@ await withEvaluationServer(async (_, embedder) => {
       alike: await alike(earlier, later),
       difference: differenceOf(a, b),
     });
-    const features = RELATION_SIGNS.map((sign) => signs[sign]);
+    const features = Object.values(signs);
     const isAbout = kind === "same" || kind === "changed";
     about.push({ features, isTrue: isAbout, weight, pair });
     if (isAbout) changed.push({ features, isTrue: kind === "changed", weight, pair });

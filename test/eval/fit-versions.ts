@@ -3,7 +3,6 @@ import type { Embedder } from "../../src/embedding/embedder.ts";
 import { calibrate } from "../../src/memories/ranking/chance.ts";
 import { readTrees } from "../../src/memories/ranking/trees.ts";
 import { comparePairs } from "../../src/memories/ranking/version-order.ts";
-import { VERSION_SIGNS } from "../../src/memories/ranking/versions.ts";
 import { WEIGHTS } from "../../src/memories/ranking/weights.ts";
 import { versionData } from "../../src/memories/rules/search.ts";
 import { fitTrees } from "./boosting.ts";
@@ -91,7 +90,7 @@ async function readSamples(folder: string, embedder: Embedder): Promise<Sample[]
         const isBoth = isBeside && kind.startsWith("both");
         const group = isBoth ? shapes[Number(fact)] : kind.includes("alone") ? firstOf(set) : kind;
         samples.push({
-          ...{ features: VERSION_SIGNS.map((sign) => signs[sign]), isTrue, isBoth },
+          ...{ features: Object.values(signs), isTrue, isBoth },
           group: group ?? kind,
           weight: weightOf({ isTrue, isBoth, isBeside, isEvidence }),
         });

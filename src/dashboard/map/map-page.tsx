@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
-import { GROUPINGS, type Grouping, type Groups, MOST_GROUPS } from "../../memories/map/groups.ts";
+import { GROUPINGS, type Grouping, type Groups, MAX_GROUPS } from "../../memories/map/groups.ts";
 import type { Topic } from "../../memories/map/topics.ts";
 import type { Memory } from "../../memories/model/memory.ts";
 import { idOnMap, type MemoryMap } from "../../memories/rules/map.ts";
@@ -166,10 +166,10 @@ function Legend({ groups, by }: { groups: Groups; by: Grouping }): Markup {
         {named.map(({ name, memories }, bit) => (
           <Entry bit={bit} name={name} href={pathOf(name)} count={memories} />
         ))}
-        {others > 0 && <Entry bit={MOST_GROUPS} name="Others" count={others} />}
+        {others > 0 && <Entry bit={MAX_GROUPS} name="Others" count={others} />}
         {none > 0 && (
           <Entry
-            bit={MOST_GROUPS + 1}
+            bit={MAX_GROUPS + 1}
             name={NONE[by]}
             {...(by === "project" && { href: viewPath({ unfiled: "1" }) })}
             count={none}

@@ -27,7 +27,7 @@ const MOST = 8;
  * Words of a question for which similar words are searched. Each takes up to 14 ms in an index of a million words, and
  * a question may be a pasted text of 2,000 characters.
  */
-export const MOST_MISSPELT = 4;
+export const MAX_MISSPELT = 4;
 /** Words with digits have no similar words: another digit makes another number or identifier. */
 const HAS_DIGIT = /\p{N}/u;
 /** Fewest letters of a similar word. */

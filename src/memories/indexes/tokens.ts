@@ -131,7 +131,7 @@ const LETTERS: Record<string, string> = { ß: "ss", æ: "ae", œ: "oe", ø: "o",
 
 /** A cache of stems. Stemming takes ten times as long as a look-up. */
 const known = new Map<string, string | null>();
-const MOST_KNOWN = 50_000;
+const MAX_KNOWN = 50_000;
 
 /**
  * The words of a text as an index has them: in lower case, stemmed, without accents and without stop words. For
@@ -201,7 +201,7 @@ function tokenOf(word: string): string | null {
   // A copy, since a part of a string keeps the whole string in memory.
   const own = Buffer.from(word).toString();
   const token = stemmed(own);
-  if (known.size >= MOST_KNOWN) known.clear();
+  if (known.size >= MAX_KNOWN) known.clear();
   known.set(own, token);
   return token;
 }

@@ -1,6 +1,6 @@
 import { growInts } from "./growing-arrays.ts";
 import { type Accepts, largest } from "./largest.ts";
-import { createNearWords, MOST_MISSPELT, mayBeNear } from "./near-words.ts";
+import { createNearWords, MAX_MISSPELT, mayBeNear } from "./near-words.ts";
 import { COUNT_BITS, createPostings, MAX_COUNT, type PostingList } from "./postings.ts";
 import { askedWords, indexedWords } from "./tokens.ts";
 
@@ -62,7 +62,7 @@ export interface Among {
 const K1 = 1.2;
 const B = 0.75;
 /** The largest match of a text with a word. */
-export const MOST_MATCHING = K1 + 1;
+export const MAX_MATCHING = K1 + 1;
 export function createWordIndex(): WordIndex {
   /** Words of each text, and of all texts. */
   let lengths = new Int32Array(0);
@@ -119,7 +119,7 @@ export function createWordIndex(): WordIndex {
         among?.isAll ? countAmong(token, among) > 0 : postings.words.has(token);
       const nearTo = (token: string) => {
         if (corpus) return corpus.nearWords.get(token);
-        if (!mayBeNear(token) || misspelt++ >= MOST_MISSPELT) return null;
+        if (!mayBeNear(token) || misspelt++ >= MAX_MISSPELT) return null;
         const found = near.to(token);
         return among?.isAll ? new Map([...found].filter(([other]) => isKnown(other))) : found;
       };
@@ -223,7 +223,7 @@ function addMatches(
     const matches = place > 0 ? found[place - 1] : undefined;
     if (!matches) continue;
     const match = matchOf(posting & MAX_COUNT, lengths[text] ?? 0, norms);
-    matches[column] = Math.min(MOST_MATCHING, (matches[column] ?? 0) + share * match);
+    matches[column] = Math.min(MAX_MATCHING, (matches[column] ?? 0) + share * match);
   }
 }
 

@@ -5,10 +5,10 @@ export const GROUPINGS = ["project", "tag", "agent"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 /** Groups that have a colour of their own. */
-export const MOST_GROUPS = 8;
+export const MAX_GROUPS = 8;
 /** Bits of a mask besides the bits of the groups. */
-const OTHERS = 1 << MOST_GROUPS;
-const NONE = 1 << (MOST_GROUPS + 1);
+const OTHERS = 1 << MAX_GROUPS;
+const NONE = 1 << (MAX_GROUPS + 1);
 
 /** Memories by one of their fields. */
 export interface Groups {
@@ -35,10 +35,10 @@ export async function groupsOf(values: readonly (readonly string[])[]): Promise<
   const named: Groups["named"] = [];
   for (const [name, memories] of counts) {
     await pause();
-    if (named.length === MOST_GROUPS && memories < (named.at(-1)?.memories ?? 0)) continue;
+    if (named.length === MAX_GROUPS && memories < (named.at(-1)?.memories ?? 0)) continue;
     named.push({ name, memories });
     named.sort((a, b) => b.memories - a.memories || (a.name < b.name ? -1 : 1));
-    named.length = Math.min(named.length, MOST_GROUPS);
+    named.length = Math.min(named.length, MAX_GROUPS);
   }
   const bits = new Map(named.map(({ name }, bit) => [name, 1 << bit]));
   const masks = Uint16Array.from(values, (own) => {

@@ -210,7 +210,7 @@ export interface Topics {
   topicOf: Uint8Array;
 }
 
-const MOST_TOPICS = 14;
+const MAX_TOPICS = 14;
 /** A map of 24 memories has two topics. Their number grows with the square root of the memories. */
 const MEMORIES_OF_TWO_TOPICS = 24;
 const TYPICAL = 3;
@@ -222,7 +222,7 @@ const TYPICAL = 3;
 export function findTopics(places: Float32Array, texts: readonly string[]): Topics {
   const size = texts.length;
   const wanted = Math.round(Math.sqrt(size / (MEMORIES_OF_TWO_TOPICS / 4)));
-  const count = Math.min(MOST_TOPICS, Math.max(1, wanted));
+  const count = Math.min(MAX_TOPICS, Math.max(1, wanted));
   const { centres, clusterOf } = findClusters(places, Math.min(count, size));
   const words = topicWords(texts, clusterOf, centres.length / 2);
   const topics = Array.from({ length: centres.length / 2 }, (_, topic): Topic => {

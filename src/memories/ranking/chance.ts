@@ -30,50 +30,20 @@ export function answersAmong<Result extends { chance: number }>(
   return results.filter(({ chance }) => chance >= least);
 }
 
-/** Signs in a question's results of whether the account's memories can answer it, in the order of the weights. */
-export const CHANCE_SIGNS = [
-  "best sum",
-  "best sum squared",
-  "stands out",
-  "meaning of the best",
-  "words of the best",
-  "both of the best",
-  "word by word of the best",
-  "best meaning",
-  "best words",
-  "best word by word",
-  "rare words of the best",
-  "length of the best",
-  "understood",
-  "words not understood",
-  "words asked",
-  "rareness asked",
-  "one word",
-  "no words",
-  "absent words",
-  "rarest absent word",
-  "absent names",
-  "memories",
-  "least matched word",
-  "next least matched word",
-] as const;
-type ChanceSign = (typeof CHANCE_SIGNS)[number];
-
 const MEANING = SIGNALS.findIndex(({ name }) => name === "meaning");
 const COVERAGE = SIGNALS.findIndex(({ name }) => name === "coverage");
 const INTERACTION = SIGNALS.findIndex(({ name }) => name === "interaction");
-const WEIGHTS = Float64Array.from(CHANCE_SIGNS, (sign) => learned.weights[sign]);
 
 /** The first results, whose highest signals count, and the places of those that the best is compared with. */
 const FIRST = 10;
 const [TAIL_FROM, TAIL_TO] = [5, 12];
 /** How many of the first results `calibrate` reads. The others don't change what it returns for these. */
-export const JUDGED = TAIL_TO;
+export const JUDGED_RESULTS = TAIL_TO;
 /** The sign `stands out` when there are too few results to compare with. */
 const ALONE = 3;
 const SHORTEST = 20;
 /** How many of the first results are compared with the question's words one by one. */
-export const MATCHED = 1;
+export const MATCHED_RESULTS = 1;
 /** How far the least match is below the average, where words were not compared. */
 const LEAST_BELOW = 0.2;
 /** How fast scores fall with the distance from the best sum. At the distance LEAD / FALL about half is lost. */
@@ -87,6 +57,8 @@ const HIGHEST = 0.99;
 const NAME =
   /(?<=\S\s)\p{Lu}[\p{L}\p{N}_]+|(?<![\p{L}\p{N}_])\p{L}[\p{L}_]*(?:\p{Lu}|\p{N})[\p{L}\p{N}_]*/gu;
 
+type ChanceSign = keyof typeof learned.weights;
+
 /** What a search has found, from which chances are computed. */
 export interface RankedResults {
   question: Question;
@@ -97,7 +69,10 @@ export interface RankedResults {
   matches: ReadonlyMap<string, readonly number[]>;
 }
 
-/** @param ranked at least one */
+/**
+ * Signs in a question's results of whether the account's memories can answer it.
+ * @param found at least one result
+ */
 export function chanceSigns({
   question,
   ranked,
@@ -158,9 +133,8 @@ export function calibrate(found: RankedResults): Ranked[] {
   const { question, ranked } = found;
   // A search by meaning or by words alone lacks half of the signs.
   if (question.mode !== "hybrid" || ranked.length === 0) return [...ranked];
-  const signs = chanceSigns(found);
-  const odds = CHANCE_SIGNS.reduce(
-    (sum, sign, at) => sum + (WEIGHTS[at] ?? 0) * signs[sign],
+  const odds = Object.entries(chanceSigns(found)).reduce(
+    (sum, [sign, value]) => sum + learned.weights[sign as ChanceSign] * value,
     learned.start,
   );
   const known = Math.min(HIGHEST, chanceOf(odds));

@@ -1,4 +1,4 @@
-import { MOST_MATCHING } from "../indexes/words.ts";
+import { MAX_MATCHING } from "../indexes/words.ts";
 import type { Candidate, MemoryRow } from "../model/rows.ts";
 import type { Question } from "./question.ts";
 import { fullMatch, logOddsOf, meaningScore, wordsScore } from "./relevance.ts";
@@ -53,7 +53,7 @@ export function consider(
       const match = matches[at] ?? 0;
       if (match === 0) continue;
       bm25 += (rareness[at] ?? 0) * match;
-      covered += (rareness[at] ?? 0) * (1 - OFTEN + (OFTEN * match) / MOST_MATCHING);
+      covered += (rareness[at] ?? 0) * (1 - OFTEN + (OFTEN * match) / MAX_MATCHING);
     }
     const meaning = cosine === null ? 0 : understood * meaningScore(cosine, model.cosines);
     considered.push({

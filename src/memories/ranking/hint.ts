@@ -20,9 +20,9 @@ const LEAST = 0.5;
 /** The log-odds from which on a text without another value has changed a fact rather than said it in other words. */
 const CLEARLY = 1;
 /** Words that only one of two texts has that say the opposite. */
-const MOST_OF_OPPOSITE = 1;
+const MAX_OPPOSITE_WORDS = 1;
 /** The log-odds up to which a text may have changed a fact and still count as a restatement. */
-const MOST_CHANGED = 0.3;
+const MAX_CHANGED = 0.3;
 /** Letters of the pieces by which texts are compared, and the share of them that restatements have in common. */
 const PIECE = 4;
 const SAME_PIECES = 0.72;
@@ -43,7 +43,7 @@ export function hintOf(earlier: string, later: string, alike: number): HintKind 
   if (about < LEAST) return null;
   const { onlyEarlier, onlyLater } = difference;
   const isOpposite =
-    a.negates !== b.negates && onlyEarlier.length + onlyLater.length <= MOST_OF_OPPOSITE;
+    a.negates !== b.negates && onlyEarlier.length + onlyLater.length <= MAX_OPPOSITE_WORDS;
   const isOther = isOpposite || isReplaced(difference);
   return isOther || changed > CLEARLY ? "changed" : "near";
 }
@@ -62,7 +62,7 @@ export function isRestatement(earlier: HasContent, later: HasContent, alike: num
   const { about, changed, difference } = relationOf(a, b, alike);
   if (hasOtherValue(a, b, difference)) return false;
   if (difference.regions.length === 0) return true;
-  return about >= LEAST && changed <= MOST_CHANGED;
+  return about >= LEAST && changed <= MAX_CHANGED;
 }
 
 function isPlain(earlier: string, later: string): boolean {

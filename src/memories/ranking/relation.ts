@@ -101,63 +101,11 @@ interface Relation {
   difference: Difference;
 }
 
-/** The signs by which a relation is recognized, in the order of the weights. */
-export const RELATION_SIGNS = [
-  "alike",
-  "very alike",
-  "alike and retracts",
-  "alike and changed",
-  "shared",
-  "shared of all",
-  "in order",
-  "retracts",
-  "changed",
-  "negation differs",
-  "first of earlier",
-  "first of later",
-  "same first",
-  "same last",
-  "one region",
-  "regions",
-  "start replaced",
-  "end replaced",
-  "start and end replaced",
-  "only start replaced",
-  "only end replaced",
-  "word put first",
-  "added",
-  "left out",
-  "other numbers",
-  "same numbers",
-  "other days",
-  "other codes",
-  "other names",
-  "same names",
-  "one value for another",
-  "one word for another",
-  "no difference",
-  "length",
-  "lengths differ",
-  "asks",
-  "reports",
-  "other speaker",
-  "subject shared",
-  "subject differs",
-  "same subject",
-  "rest shared",
-  "other relatives",
-  "other owner",
-  "subject extra",
-  "notes of other subjects",
-  "other letters",
-] as const;
-type RelationSign = (typeof RELATION_SIGNS)[number];
-
 const aboutOf = readTrees(learned.about as Trees);
 const changedOf = readTrees(learned.changed as Trees);
 
-const MOST_REGIONS = 3;
-const MOST_WORDS = 4;
+const MAX_REGIONS = 3;
+const MAX_WORDS = 4;
 /** The likeness from which on texts usually say the same: a cosine of 0.85. */
 const VERY_ALIKE = 0.7;
 
@@ -165,15 +113,16 @@ const VERY_ALIKE = 0.7;
 export function relationOf(earlier: FactText, later: FactText, alike: number): Relation {
   const difference = differenceOf(earlier, later);
   const signs = relationSigns(earlier, later, { alike, difference });
-  const values = Float64Array.from(RELATION_SIGNS, (sign) => signs[sign]);
+  const values = Float64Array.from(Object.values(signs));
   return { about: aboutOf(values), changed: changedOf(values), difference };
 }
 
+/** The signs by which a relation is recognized. Their order counts: the trees name a sign by its number. */
 export function relationSigns(
   earlier: FactText,
   later: FactText,
   { alike, difference }: { alike: number; difference: Difference },
-): Record<RelationSign, number> {
+) {
   const { both, inOrder, onlyEarlier, onlyLater, regions } = difference;
   const [a, b] = [earlier.keys.size, later.keys.size];
   const replaced = regions.filter((one) => one.earlier.length > 0 && one.later.length > 0);
@@ -206,7 +155,7 @@ export function relationSigns(
     "same first": flag(firstOfEarlier === firstOfLater),
     "same last": flag(lastOfEarlier === lastOfLater),
     "one region": flag(regions.length === 1),
-    regions: Math.min(MOST_REGIONS, replaced.length),
+    regions: Math.min(MAX_REGIONS, replaced.length),
     "start replaced": flag(start),
     "end replaced": flag(end),
     "start and end replaced": flag(start && end && regions.length > 1),
@@ -218,8 +167,8 @@ export function relationSigns(
         first.earlier.length !== first.later.length &&
         !start,
     ),
-    added: Math.min(MOST_WORDS, onlyLater.length),
-    "left out": Math.min(MOST_WORDS, onlyEarlier.length),
+    added: Math.min(MAX_WORDS, onlyLater.length),
+    "left out": Math.min(MAX_WORDS, onlyEarlier.length),
     "other numbers": differ("number"),
     "same numbers": shared("number"),
     "other days": differ("day"),
@@ -266,11 +215,12 @@ export function subjectSigns(earlier: FactText, later: FactText) {
     "rest shared": restShared / Math.max(1, Math.min(restOfEarlier.length, restOfLater.length)),
     "other relatives": Math.min(2, others.length),
     "other owner": flag(earlier.isOwn !== later.isOwn),
-    "subject extra": Math.min(MOST_WORDS, extra),
+    "subject extra": Math.min(MAX_WORDS, extra),
     "notes of other subjects": flag(earlier.isNote && later.isNote && both < all),
   };
 }
 
-function flag(holds: boolean): number {
+/** A sign that holds or does not. */
+export function flag(holds: boolean): number {
   return holds ? 1 : 0;
 }

@@ -5,7 +5,7 @@ import { type FactMemory, factOf, mayBeVersion } from "./fact-text.ts";
 import {
   areOpposite,
   compareVersions,
-  MARKED,
+  MARKED_FROM,
   sumOfSigns,
   takesBack,
   type VersionSigns,
@@ -92,7 +92,7 @@ export function orderVersions<Result extends Versioned>(
     const versions = [best, ...others].sort((a, b) => inHistory(places, a, b) || byTime(a, b));
     for (const version of versions) taken.add(version);
     putFirst(ordered, best, chooseVersion(question.text, versions) ?? best);
-    const isSure = (one: Result) => one === best || (sums[found.indexOf(one)] ?? 0) >= MARKED;
+    const isSure = (one: Result) => one === best || (sums[found.indexOf(one)] ?? 0) >= MARKED_FROM;
     mark(ordered, versions, isSure);
   }
   return ordered;

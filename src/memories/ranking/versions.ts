@@ -6,74 +6,15 @@ import {
   mayBeVersion,
   tokensOf,
 } from "./fact-text.ts";
-import { relationOf, subjectSigns } from "./relation.ts";
+import { flag, relationOf, subjectSigns } from "./relation.ts";
 import { meaningScore } from "./relevance.ts";
 import { SIGNALS } from "./signals/signals.ts";
 import { readTrees, type Trees } from "./trees.ts";
 import learned from "./versions.json" with { type: "json" };
 
-/**
- * Signs that two memories are versions of one fact, for a question, in the order of the weights. "Asked" words are those
- * of the question; "named" are its names, numbers and identifiers.
- */
-export const VERSION_SIGNS = [
-  "about",
-  "changed",
-  "alike",
-  "alike and retracts",
-  "alike and changed",
-  "retracts",
-  "has word of change",
-  "asked in both",
-  "asked in older",
-  "asked in newer",
-  "named in both",
-  "named in older",
-  "named in newer",
-  "asked replaced",
-  "meaning lost most",
-  "meaning lost",
-  "meaning gained most",
-  "meaning gained",
-  "others shared",
-  "first shared",
-  "each has own",
-  "starts with another",
-  "pronoun",
-  "length",
-  "same session",
-  "other speaker",
-  "asks",
-  "reports",
-  "place",
-  "about past",
-  "subject shared",
-  "subject differs",
-  "same subject",
-  "rest shared",
-  "other relatives",
-  "other owner",
-  "subject extra",
-  "notes of other subjects",
-  "asked in subject of older",
-  "asked in subject of newer",
-  "asked and lost",
-  "asked and gained",
-  "older is better",
-  "newer is better",
-  "meaning of older",
-  "meaning of newer",
-  "words of older",
-  "words of newer",
-  "word by word of older",
-  "word by word of newer",
-  "either word by word",
-] as const;
-export type VersionSigns = Record<(typeof VERSION_SIGNS)[number], number>;
-
 /** The most that a single log-odds counts. */
-const MOST_ODDS = 6;
-const MOST_OTHERS_SHARED = 3;
+const MAX_ODDS = 6;
+const MAX_OTHERS_SHARED = 3;
 /** Length that the sign `length` starts from, in UTF-16 units. */
 const SHORT = 40;
 const [MEANING, COVERAGE, INTERACTION] = ["meaning", "coverage", "interaction"].map((wanted) =>
@@ -104,11 +45,12 @@ interface VersionQuestion {
 
 /**
  * Returns a function that compares two results of a question: it returns the signs that they are versions of
- * one fact, or null when they cannot be.
+ * one fact, or null when they cannot be. "Asked" words are those of the question; "named" are its names, numbers
+ * and identifiers. The order of the signs counts: the trees name a sign by its number.
  */
 export function compareVersions({ text, cosines, isPast }: VersionQuestion) {
   const asked = tokensOf(text);
-  return (one: Compared, other: Compared, cosine: number): VersionSigns | null => {
+  return (one: Compared, other: Compared, cosine: number) => {
     const isOlder = one.memory.createdAt < other.memory.createdAt;
     const [older, newer] = isOlder ? [one, other] : [other, one];
     const [a, b] = [factOf(older.memory), factOf(newer.memory)];
@@ -139,7 +81,7 @@ export function compareVersions({ text, cosines, isPast }: VersionQuestion) {
       "asked replaced": replaced.filter((at) => isAsked(at.earlier) || isAsked(at.later)).length,
       ...change,
       "others shared": Math.min(
-        MOST_OTHERS_SHARED,
+        MAX_OTHERS_SHARED,
         both.filter((key) => !askedKeys.has(key)).length,
       ),
       "first shared": flag(both.includes(a.tokens[0]?.key ?? "")),
@@ -181,8 +123,10 @@ export function compareVersions({ text, cosines, isPast }: VersionQuestion) {
   };
 }
 
+export type VersionSigns = NonNullable<ReturnType<ReturnType<typeof compareVersions>>>;
+
 /** From this sum on, versions are not only ordered, but the older one is marked as outdated. */
-export const MARKED: number = learned.marked - learned.least;
+export const MARKED_FROM: number = learned.marked - learned.least;
 
 /** Whether two texts say the opposite of each other: the same words, but only one of them is negated. */
 export function areOpposite(one: FactMemory, other: FactMemory): boolean {
@@ -213,7 +157,7 @@ const sumOfTrees = readTrees(learned as Trees);
 
 /** How sure the trees are that signs are of versions of one fact: 0 or more if they are. */
 export function sumOfSigns(signs: VersionSigns): number {
-  return sumOfTrees(Float64Array.from(VERSION_SIGNS, (sign) => signs[sign])) - learned.least;
+  return sumOfTrees(Float64Array.from(Object.values(signs))) - learned.least;
 }
 
 /** Whether two memories can be versions of one fact, whatever the question is. */
@@ -277,9 +221,5 @@ function countOnly(
 }
 
 function within(odds: number): number {
-  return Math.max(-MOST_ODDS, Math.min(MOST_ODDS, odds));
-}
-
-function flag(holds: boolean): number {
-  return holds ? 1 : 0;
+  return Math.max(-MAX_ODDS, Math.min(MAX_ODDS, odds));
 }

@@ -10,8 +10,8 @@ import {
   answersAmong,
   calibrate,
   FLOOR,
-  JUDGED,
-  MATCHED,
+  JUDGED_RESULTS,
+  MATCHED_RESULTS,
   type RankedResults,
 } from "../ranking/chance.ts";
 import { consider, placeAmongSaved } from "../ranking/considered.ts";
@@ -97,7 +97,7 @@ export async function searchTable(
     mode,
     filter,
     least: limit,
-    first: Math.max(limit, JUDGED, DEPTH),
+    first: Math.max(limit, JUDGED_RESULTS, DEPTH),
     memories: table.usage.memories,
     now,
     decay: decays ? decay : null,
@@ -227,7 +227,7 @@ export async function rankTable(
   const hasCaptured = considered.some(({ memory }) => wasCaptured(memory));
   const ranked = finish(interactions, hasCaptured ? undefined : wanted);
   const asked = embedded?.states ?? null;
-  const firstIds = ranked.slice(0, MATCHED).map(({ memory }) => memory.id);
+  const firstIds = ranked.slice(0, MATCHED_RESULTS).map(({ memory }) => memory.id);
   return { question, considered, ranked, asked, matches: await matchWords(table, firstIds, asked) };
 }
 

@@ -4,7 +4,7 @@ import { type Base, holdBase, type MemoryCodec } from "../base/base.ts";
 import { createPending, type Outcome } from "../log/pending.ts";
 import type { Usage } from "../model/quota.ts";
 import type { MemoryRow, StoredMemory } from "../model/rows.ts";
-import { createView, MOST_WITH_STATES } from "../view/create-view.ts";
+import { createView, MAX_WITH_STATES } from "../view/create-view.ts";
 import { createLiveView } from "../view/live-view.ts";
 import type { View } from "../view/view.ts";
 import { createStoredReader } from "./stored-reader.ts";
@@ -82,7 +82,7 @@ export function createTable({
 }): KeptTable {
   const base = holdBase(recordedBase);
   const pending = createPending();
-  const hasManyMemories = () => usage.memories > MOST_WITH_STATES;
+  const hasManyMemories = () => usage.memories > MAX_WITH_STATES;
   const view = createLiveView(() => createView(model.dimension, hasManyMemories() ? 0 : undefined));
   let [seq, visibleSeq, usage, changes] = [lastSeq, lastSeq, recordedUsage, 0];
   for (const entry of entries) pending.note(entry.seq, entry.outcome);

@@ -1,5 +1,5 @@
 import type { HeldBase } from "../base/base.ts";
-import { MOST_MISSPELT, mayBeNear, nearestWords, nearness } from "../indexes/near-words.ts";
+import { MAX_MISSPELT, mayBeNear, nearestWords, nearness } from "../indexes/near-words.ts";
 import { tokensOf } from "../indexes/tokens.ts";
 import type { Filter } from "../model/filter.ts";
 import type { StoredMemory } from "../model/rows.ts";
@@ -57,7 +57,7 @@ async function findNearWords(
 ): Promise<WordStatistics["nearWords"]> {
   const found: WordStatistics["nearWords"] = new Map();
   const pendingWords = unknown.length > 0 ? new Set(texts.flatMap((each) => [...each])) : [];
-  for (const word of unknown.slice(0, MOST_MISSPELT)) {
+  for (const word of unknown.slice(0, MAX_MISSPELT)) {
     const inBase = await base.read((open) => open.nearWords(word), new Map<string, number>());
     const all = new Set([...inBase.keys(), ...pendingWords]);
     found.set(word, nearestWords([...all].map((each) => [each, nearness(word, each)])));

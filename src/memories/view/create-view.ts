@@ -126,13 +126,13 @@ function createListing(columns: Columns): Pick<View, "list" | "count" | "select"
  * Views of more memories keep no token states. The states take as much memory as everything else, so the states of a
  * million memories would leave no room for other accounts.
  */
-export const MOST_WITH_STATES = 200_000;
+export const MAX_WITH_STATES = 200_000;
 
 /**
  * @param dimension of the vectors
  * @param mostWithStates with more memories, the view keeps no token states
  */
-export function createView(dimension: number, mostWithStates = MOST_WITH_STATES): View {
+export function createView(dimension: number, mostWithStates = MAX_WITH_STATES): View {
   const columns = createColumns();
   const vectors = createVectorIndex(dimension);
   const words = createWordIndex();

@@ -1,0 +1,171 @@
+import { expect, test } from "bun:test";
+import learned from "../../../src/memories/ranking/chance.json" with { type: "json" };
+import { chanceSigns } from "../../../src/memories/ranking/chance.ts";
+import { readFact } from "../../../src/memories/ranking/fact-text.ts";
+import { differenceOf, relationSigns } from "../../../src/memories/ranking/relation.ts";
+import { compareVersions } from "../../../src/memories/ranking/versions.ts";
+
+// The trees of relation.json and versions.json name a sign by its number: another order is another model.
+
+test("the signs of a chance are in the order of their weights", () => {
+  const question = {
+    ...{ text: "Which port?", mode: "hybrid" as const, terms: [], understood: 1, memories: 1 },
+    ...{ model: { cosines: { unrelated: 0, same: 1 } }, now: 0, decay: null },
+  };
+  const memory = { id: "a", content: "The port is 5432." };
+  const ranked = [{ memory, sum: 0, signals: [] }] as unknown as Parameters<
+    typeof chanceSigns
+  >[0]["ranked"];
+  const signs = chanceSigns({ question, ranked, considered: [], matches: new Map() });
+  expect(Object.keys(signs)).toEqual(CHANCE_SIGNS);
+  expect(Object.keys(learned.weights)).toEqual(CHANCE_SIGNS);
+});
+
+test("the signs of a relation are in the order that its trees were fitted with", () => {
+  const [a, b] = [readFact("The port is 5432."), readFact("The port is 5433 now.")];
+  const signs = relationSigns(a, b, { alike: 0.9, difference: differenceOf(a, b) });
+  expect(Object.keys(signs)).toEqual(RELATION_SIGNS);
+});
+
+test("the signs of versions are in the order that their trees were fitted with", () => {
+  const cosines = { unrelated: 0, same: 1 };
+  const compare = compareVersions({ text: "Which port?", cosines, isPast: false });
+  const result = (content: string, createdAt: number) => ({
+    memory: { content, createdAt, sessionId: null },
+    ...{ sum: 0, signals: [], place: 0, matches: null },
+  });
+  const older = result("The port is 5432.", 1);
+  const newer = result("The port is 5433 now.", 2);
+  expect(Object.keys(compare(older, newer, 0.9) ?? {})).toEqual(VERSION_SIGNS);
+});
+
+const CHANCE_SIGNS = [
+  "best sum",
+  "best sum squared",
+  "stands out",
+  "meaning of the best",
+  "words of the best",
+  "both of the best",
+  "word by word of the best",
+  "best meaning",
+  "best words",
+  "best word by word",
+  "rare words of the best",
+  "length of the best",
+  "understood",
+  "words not understood",
+  "words asked",
+  "rareness asked",
+  "one word",
+  "no words",
+  "absent words",
+  "rarest absent word",
+  "absent names",
+  "memories",
+  "least matched word",
+  "next least matched word",
+];
+
+const RELATION_SIGNS = [
+  "alike",
+  "very alike",
+  "alike and retracts",
+  "alike and changed",
+  "shared",
+  "shared of all",
+  "in order",
+  "retracts",
+  "changed",
+  "negation differs",
+  "first of earlier",
+  "first of later",
+  "same first",
+  "same last",
+  "one region",
+  "regions",
+  "start replaced",
+  "end replaced",
+  "start and end replaced",
+  "only start replaced",
+  "only end replaced",
+  "word put first",
+  "added",
+  "left out",
+  "other numbers",
+  "same numbers",
+  "other days",
+  "other codes",
+  "other names",
+  "same names",
+  "one value for another",
+  "one word for another",
+  "no difference",
+  "length",
+  "lengths differ",
+  "asks",
+  "reports",
+  "other speaker",
+  "subject shared",
+  "subject differs",
+  "same subject",
+  "rest shared",
+  "other relatives",
+  "other owner",
+  "subject extra",
+  "notes of other subjects",
+  "other letters",
+];
+
+const VERSION_SIGNS = [
+  "about",
+  "changed",
+  "alike",
+  "alike and retracts",
+  "alike and changed",
+  "retracts",
+  "has word of change",
+  "asked in both",
+  "asked in older",
+  "asked in newer",
+  "named in both",
+  "named in older",
+  "named in newer",
+  "asked replaced",
+  "meaning lost most",
+  "meaning lost",
+  "meaning gained most",
+  "meaning gained",
+  "others shared",
+  "first shared",
+  "each has own",
+  "starts with another",
+  "pronoun",
+  "length",
+  "same session",
+  "other speaker",
+  "asks",
+  "reports",
+  "place",
+  "about past",
+  "subject shared",
+  "subject differs",
+  "same subject",
+  "rest shared",
+  "other relatives",
+  "other owner",
+  "subject extra",
+  "notes of other subjects",
+  "asked in subject of older",
+  "asked in subject of newer",
+  "asked and lost",
+  "asked and gained",
+  "older is better",
+  "newer is better",
+  "meaning of older",
+  "meaning of newer",
+  "words of older",
+  "words of newer",
+  "word by word of older",
+  "word by word of newer",
+  "either word by word",
+];
