@@ -12,9 +12,11 @@ export function createId(kind: string, now: number): string {
 /**
  * The id of an imported item. The same text always has the same id, so importing it again creates no
  * duplicate. It is a UUIDv8 (RFC 9562, section 5.8) of the text's SHA-256.
+ * @param text or its hasher
  */
-export function createIdFrom(kind: string, text: string): string {
-  const bytes = new Bun.CryptoHasher("sha256").update(text).digest().subarray(0, 16);
+export function createIdFrom(kind: string, text: string | Bun.CryptoHasher): string {
+  const hash = typeof text === "string" ? new Bun.CryptoHasher("sha256").update(text) : text;
+  const bytes = hash.digest().subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   return `${kind}_${bytes.toString("hex")}`;

@@ -25,13 +25,22 @@ interface ImportContext {
   /** Returns a time that keeps turns of a session in order. */
   inOrder: (session: string, at: number) => number;
   /** Makes the identity of equal texts with different subjects distinct. */
-  identify: (identity: string, subject: string) => string;
+  identify: (start: string, subject: string) => Identities;
+}
+
+/** Returns the hash of an identity, by its end. */
+type Identities = (end: string) => Bun.CryptoHasher;
+
+/** The identities of a text's parts begin alike, possibly with the whole text, which is hashed only once. */
+function createIdentities(start: string): Identities {
+  const hash = new Bun.CryptoHasher("sha256").update(start);
+  return (end) => hash.copy().update(end);
 }
 
 /** Converts a single memory, independently of others: see `createConverter`. */
 export function convert(origin: string, source: SourceMemory): Converted {
   return convertIn(
-    { project: null, inOrder: (_, at) => at, identify: (identity) => identity },
+    { project: null, inOrder: (_, at) => at, identify: createIdentities },
     origin,
     source,
   );
@@ -44,12 +53,16 @@ export function convert(origin: string, source: SourceMemory): Converted {
  */
 export function createConverter({ project }: { project: string | null }) {
   const subjects = new Map<string, string>();
-  const identify = (identity: string, subject: string): string => {
-    // The texts themselves would take gigabytes.
-    const hash = new Bun.CryptoHasher("sha256").update(identity).digest("base64");
-    const known = subjects.get(hash) ?? subject;
-    if (subjects.size < MAX_KNOWN_TEXTS) subjects.set(hash, known);
-    return known === subject ? identity : JSON.stringify([subject, identity]);
+  const identify = (start: string, subject: string) => {
+    const plain = createIdentities(start);
+    const withSubject = createIdentities(JSON.stringify([subject, start]).slice(0, -2));
+    return (end: string) => {
+      // The texts themselves would take gigabytes.
+      const hash = plain(end).digest("base64");
+      const known = subjects.get(hash) ?? subject;
+      if (subjects.size < MAX_KNOWN_TEXTS) subjects.set(hash, known);
+      return known === subject ? plain(end) : withSubject(`${JSON.stringify(end).slice(1)}]`);
+    };
   };
   const context = { project, inOrder: createSessionOrder(), identify };
   return (origin: string, source: SourceMemory) => convertIn(context, origin, source);
@@ -73,13 +86,17 @@ function convertIn(
   const createdAt = toTime(source.createdAt, note);
   const updatedAt = toTime(source.updatedAt, note);
   const expiresAt = toTime(source.expiresAt, note);
-  const identityOf = (index: number) => JSON.stringify([origin, source.key ?? content, index]);
+  // The identity is the JSON of origin, key and number of the part.
+  const identityOf = identify(
+    `${JSON.stringify([origin, source.key ?? content]).slice(0, -1)},`,
+    subject,
+  );
   const parts = split(content, LIMITS.content - subject.length - 1);
   const memories = parts.map((part, index) => {
     const isTurn = sessionId !== null && createdAt !== null;
     const created = isTurn ? inOrder(sessionId, createdAt) : createdAt;
     return {
-      id: createIdFrom("mem", identify(identityOf(index), subject)),
+      id: createIdFrom("mem", identityOf(`${index}]`)),
       content: subject === "" ? part : `${subject}${FENCE.test(part) ? "\n" : " "}${part}`,
       ...(tags.length > 0 && { tags }),
       ...(agentId !== null && { agent_id: agentId }),

@@ -31,18 +31,24 @@ export function dropCancelledEntries({ sqlite }: SqliteDatabase): void {
 
 export type Transaction = Parameters<Parameters<BunSQLiteDatabase["transaction"]>[0]>[0];
 
+/** Bytes after which a group takes no further change: writing them blocks the main thread for some 20 ms. */
+const MAX_GROUP_BYTES = 4 << 20;
 /** Milliseconds between attempts to void a failed transaction. */
 const VOID_RETRY_MS = 1_000;
 
 /**
  * Makes changes of the database durable in groups: the changes that are requested at one moment share one
  * transaction, and so one wait for the disk. They are made in the order of the requests.
- * @returns a function that commits one change and resolves when it is durable. The change must be synchronous:
- *   otherwise another statement of this process would become part of the transaction. If a change throws,
+ * @returns a function that commits one change of about so many bytes, and resolves when it is durable. The change must be
+ *   synchronous: otherwise another statement of this process would become part of the transaction. If a change throws,
  *   the other changes of its group are still committed. If the disk fails, all of them fail.
  */
 export function createGroupCommit(db: SqliteDatabase, orm: BunSQLiteDatabase) {
-  let waiting: { run(tx: Transaction): () => void; fail(error: unknown): void }[] = [];
+  const waiting: {
+    readonly bytes: number;
+    run(tx: Transaction): () => void;
+    fail(error: unknown): void;
+  }[] = [];
   /** Whether a failed transaction may reappear after a restart. */
   let mustVoid = false;
   let retry: ReturnType<typeof setTimeout> | undefined;
@@ -56,9 +62,20 @@ export function createGroupCommit(db: SqliteDatabase, orm: BunSQLiteDatabase) {
 
   const voidLater = () => void db.exclusively(voidFailed);
 
+  /** Takes the changes of the next group: at least one. */
+  const takeGroup = () => {
+    let bytes = 0;
+    const end = waiting.findIndex((change) => {
+      const isFull = bytes >= MAX_GROUP_BYTES;
+      bytes += change.bytes;
+      return isFull;
+    });
+    return waiting.splice(0, end === -1 ? waiting.length : end);
+  };
+
   const commitWaiting = () => {
-    const group = waiting;
-    waiting = [];
+    const group = takeGroup();
+    if (waiting.length > 0) setImmediate(commitInTurn);
     const outcomes: (() => void)[] = [];
     try {
       const commitAll = (tx: Transaction) => {
@@ -95,10 +112,11 @@ export function createGroupCommit(db: SqliteDatabase, orm: BunSQLiteDatabase) {
     }
   };
 
-  return <Result>(change: (tx: Transaction) => Result): Promise<Result> =>
+  return <Result>(change: (tx: Transaction) => Result, bytes = 0): Promise<Result> =>
     new Promise((resolve, reject) => {
       if (waiting.length === 0) setImmediate(commitInTurn);
       waiting.push({
+        bytes,
         run(tx) {
           const result = tx.transaction(change);
           return () => resolve(result);

@@ -57,7 +57,8 @@ export function createSqliteLog({
   };
 
   return {
-    append: (table, entry) => commit((tx) => append(tx, table, entry, clock())),
+    append: (table, entry) =>
+      commit((tx) => append(tx, table, entry, clock()), entry.written?.byteLength),
 
     async entries(table) {
       const { seq, written, removed, leavesOldData } = entries;

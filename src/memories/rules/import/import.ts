@@ -83,8 +83,8 @@ export type ImportLine =
   | { number: number; memory: ImportedMemory }
   | { number: number; problem: string };
 
-/** The most characters of a batch, which limits the memory that it takes. */
-const BATCH_CHARACTERS = 1 << 20;
+/** The most characters of a batch, which limits its memory and for how long its commit blocks the main thread. */
+const BATCH_CHARACTERS = 1 << 18;
 /** The most lines that a report names. */
 const MAX_SKIPPED = 1_000;
 
