@@ -2,7 +2,7 @@ import type { ImportedMemory } from "../memories/model/memory.ts";
 import { type Converted, createConverter } from "./convert-memory.ts";
 import { openArchive } from "./files/archive.ts";
 import { compareReadingOrder, type InputFile, kindOf } from "./files/input-file.ts";
-import { type Opened, openText, peek, placeIn, SourceError } from "./files/source.ts";
+import { locationIn, type Opened, openText, peek, SourceError } from "./files/source.ts";
 import { unpackZstd } from "./files/unpack.ts";
 import { basicMemory } from "./formats/basic-memory.ts";
 import type { Context, Format, Found, SourceMemory } from "./formats/format.ts";
@@ -137,7 +137,7 @@ export function readFiles(
     try {
       for await (const line of reading.lines) {
         file.found++;
-        yield { ...line, at: placeIn(input, line.at) };
+        yield { ...line, at: locationIn(input, line.at) };
       }
     } catch (error) {
       throw error instanceof SourceError ? new SourceError(input.name, error.problem) : error;

@@ -1,6 +1,6 @@
 import { open, stat } from "node:fs/promises";
 import type { Found } from "../formats/format.ts";
-import { placeIn, readTextLines, SourceError, type TextSource } from "./source.ts";
+import { locationIn, readTextLines, SourceError, type TextSource } from "./source.ts";
 
 /** The kind of a file in a folder or an archive, by its name. */
 type Kind = "note" | "data" | "other";
@@ -124,7 +124,7 @@ export async function readText(
   for await (const line of readTextLines(source, MAX_TEXT)) {
     if ("text" in line) characters += line.text.length;
     else {
-      problems.push({ at: placeIn(source, `line ${line.number}`), problem: line.problem });
+      problems.push({ at: locationIn(source, `line ${line.number}`), problem: line.problem });
     }
     if (problems.length > MAX_LINES.unreadable) {
       throw new SourceError(source.name, "is not text in UTF-8");

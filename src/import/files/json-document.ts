@@ -2,7 +2,7 @@ import { JSONParser, TokenType } from "@streamparser/json";
 import { createPause } from "../../timing/pause.ts";
 import type { Found } from "../formats/format.ts";
 import { ENTRY_LIMITS, type JsonObject, parseObject } from "./json-objects.ts";
-import { inSlices, placeIn, readTextLines, type TextSource } from "./source.ts";
+import { inSlices, locationIn, readTextLines, type TextSource } from "./source.ts";
 
 /** Bytes of a line in an export of another program. */
 const MAX_LINE_BYTES = 16 << 20;
@@ -13,7 +13,7 @@ export async function* readObjects(
   read: (object: JsonObject, at: string) => Iterable<Found>,
 ): AsyncGenerator<Found> {
   for await (const line of readTextLines(source, MAX_LINE_BYTES)) {
-    const at = placeIn(source, `line ${line.number}`);
+    const at = locationIn(source, `line ${line.number}`);
     if ("problem" in line) {
       yield { at, problem: line.problem };
       continue;
@@ -77,7 +77,7 @@ export async function* readEntries(
   const takeParsed = () => {
     const entries = parsed.map((entry) => ({
       ...entry,
-      at: placeIn(source, `entry ${++count}`),
+      at: locationIn(source, `entry ${++count}`),
     }));
     parsed = [];
     return entries;
@@ -108,5 +108,5 @@ export async function* readEntries(
     feed(() => decoder.decode(), true);
     for (const { value, at, list } of takeParsed()) yield* read(value, at, list);
   }
-  if (problem !== null) yield { at: placeIn(source, `entry ${count + 1}`), problem };
+  if (problem !== null) yield { at: locationIn(source, `entry ${count + 1}`), problem };
 }
