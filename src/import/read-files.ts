@@ -5,7 +5,7 @@ import { compareReadingOrder, type InputFile, kindOf } from "./files/input-file.
 import { locationIn, type Opened, openText, peek, SourceError } from "./files/source.ts";
 import { unpackZstd } from "./files/unpack.ts";
 import { basicMemory } from "./formats/basic-memory.ts";
-import type { Context, Format, Found, SourceMemory } from "./formats/format.ts";
+import type { Context, Format, FoundEntry, SourceMemory } from "./formats/format.ts";
 import { recognise } from "./formats/formats.ts";
 import { type ProjectOf, rememberProjects } from "./transcripts/folders.ts";
 
@@ -207,7 +207,10 @@ export function readFiles(
   return { lines: readAll(), files, leftOut, share: meter.share };
 }
 
-function* toLines(one: Found, convert: (memory: SourceMemory) => Converted): Generator<SourceLine> {
+function* toLines(
+  one: FoundEntry,
+  convert: (memory: SourceMemory) => Converted,
+): Generator<SourceLine> {
   const { at } = one;
   if ("problem" in one) yield { at, problem: one.problem };
   else if ("line" in one) yield { at, line: one.line, memory: null, notes: [] };

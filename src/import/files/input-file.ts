@@ -1,5 +1,5 @@
 import { open, stat } from "node:fs/promises";
-import type { Found } from "../formats/format.ts";
+import type { FoundEntry } from "../formats/format.ts";
 import { locationIn, readTextLines, SourceError, type TextSource } from "./source.ts";
 
 /** The kind of a file in a folder or an archive, by its name. */
@@ -117,9 +117,9 @@ const MAX_LINES = { all: 2_000_000, unreadable: 10_000 };
 /** The lines of a text. An unreadable line is null and is reported among the problems. */
 export async function readText(
   source: TextSource,
-): Promise<{ lines: (string | null)[]; problems: Found[] }> {
+): Promise<{ lines: (string | null)[]; problems: FoundEntry[] }> {
   const lines: (string | null)[] = [];
-  const problems: Found[] = [];
+  const problems: FoundEntry[] = [];
   let characters = 0;
   for await (const line of readTextLines(source, MAX_TEXT)) {
     if ("text" in line) characters += line.text.length;

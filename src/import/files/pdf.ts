@@ -1,5 +1,5 @@
 import type { PDFDocumentProxy } from "unpdf/pdfjs";
-import type { Found } from "../formats/format.ts";
+import type { FoundEntry } from "../formats/format.ts";
 import { stemOf } from "./input-file.ts";
 import { locationIn, SourceError } from "./source.ts";
 
@@ -15,7 +15,7 @@ export const pdf = {
   async *read(
     blob: Blob,
     { name, called }: { name: string; called: string },
-  ): AsyncGenerator<Found> {
+  ): AsyncGenerator<FoundEntry> {
     using _ = ignoreUnhandledErrors();
     const document = await open(await blob.bytes(), name);
     try {

@@ -2,7 +2,7 @@ import { readText, stemOf } from "../files/input-file.ts";
 import { isObject, type JsonObject } from "../files/json-objects.ts";
 import { type Block, splitBlocks, subjectOf } from "../files/markdown.ts";
 import { locationIn, type TextSource } from "../files/source.ts";
-import type { Format, Found, SourceMemory } from "./format.ts";
+import type { Format, SourceMemory } from "./format.ts";
 
 /** Encloses the frontmatter. */
 const FRONTMATTER_MARK = "---";
@@ -32,11 +32,7 @@ export const basicMemory: Format = {
     const body = lines.slice(bodyAt);
     const note = describeNote(source, fields ?? {}, body);
     for (const block of splitBlocks(body, { from: bodyAt + 1 })) {
-      const found: Found = {
-        at: locationIn(source, `line ${block.line}`),
-        memory: readBlock(block, note),
-      };
-      yield found;
+      yield { at: locationIn(source, `line ${block.line}`), memory: readBlock(block, note) };
     }
   },
 };

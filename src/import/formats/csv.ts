@@ -1,7 +1,7 @@
 import { CsvError, parse } from "csv-parse";
 import { createPause } from "../../timing/pause.ts";
 import { inSlices, locationIn, SourceError } from "../files/source.ts";
-import type { Format, Found, SourceMemory } from "./format.ts";
+import type { Format, FoundEntry, SourceMemory } from "./format.ts";
 
 const MAX_ROW_BYTES = 1 << 20;
 /** Bytes that are parsed at once. */
@@ -71,7 +71,7 @@ export const csv: Format = {
     parser.resume();
     const pause = createPause();
     let line = 1;
-    const takeRows = function* (): Generator<Found> {
+    const takeRows = function* (): Generator<FoundEntry> {
       for (const { record, lines } of rows) {
         const at = locationIn(source, `line ${line + 1}`);
         line = lines;

@@ -4,7 +4,7 @@ import { readEntries } from "../files/json-document.ts";
 import { objectsOf } from "../files/json-objects.ts";
 import { isLineList, splitBlocks, subjectOf } from "../files/markdown.ts";
 import { locationIn, readTextLines } from "../files/source.ts";
-import type { Format, Found } from "./format.ts";
+import type { Format } from "./format.ts";
 import { readMemory } from "./memory-servers.ts";
 
 /** A JSON list, or an object with one, of texts or of objects with a `content` or a `text`. */
@@ -14,10 +14,9 @@ export const jsonList: Format = {
   recognises: (head) =>
     /^\s*\[\s*"/.test(head) || (/^\s*[[{]/.test(head) && /"(content|text)"\s*:\s*"/.test(head)),
   read: (source) =>
-    readEntries(source, function* (entry, at): Iterable<Found> {
-      if (typeof entry === "string") yield { at, memory: { content: entry } };
-      else yield* readMemory(entry, at);
-    }),
+    readEntries(source, (entry) =>
+      typeof entry === "string" ? [{ memory: { content: entry } }] : readMemory(entry),
+    ),
 };
 
 /**

@@ -4,7 +4,7 @@ import { type ByteLine, readByteLines } from "../../text/lines.ts";
 import { readText } from "../files/input-file.ts";
 import { type JsonObject, objectsOf, parseObject } from "../files/json-objects.ts";
 import { locationIn, type TextSource } from "../files/source.ts";
-import type { Context, Format, Found } from "../formats/format.ts";
+import type { Context, Format, FoundEntry } from "../formats/format.ts";
 import { claudeCode } from "./claude-code.ts";
 import { codex } from "./codex.ts";
 import { gemini, readConversation } from "./gemini.ts";
@@ -54,7 +54,7 @@ async function* readTurns(
   format: TranscriptFormat,
   source: TextSource,
   context: Context,
-): AsyncGenerator<Found> {
+): AsyncGenerator<FoundEntry> {
   const onDisk = source.path === undefined ? null : await openTranscript(source.path);
   const { turns, damaged } = onDisk ?? (await openUpload(format, source));
   let count = 0;
