@@ -1,9 +1,10 @@
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { FileDigest } from "../system/file-digest.ts";
 import { moveFile, syncFolder } from "../system/files.ts";
 import type { Cipher } from "./age.ts";
 import { BackupError, explainFailure } from "./backup-error.ts";
-import { copyFile, copyThrough, type FileDigest } from "./files.ts";
+import { copyFile, copyThrough } from "./files.ts";
 import { MANIFEST_FILE, type Manifest } from "./manifest.ts";
 
 /** File name extension of encrypted files. */

@@ -2,10 +2,11 @@ import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { openUnmigrated } from "../db/sqlite-files.ts";
 import { countTables, type RecordedCheckpoint, readCheckpoints } from "../memories/log/records.ts";
+import type { FileDigest } from "../system/file-digest.ts";
 import { isRunning } from "../system/processes.ts";
 import { BackupError, explainFailure } from "./backup-error.ts";
 import type { Container } from "./container.ts";
-import { copyFile, type FileDigest } from "./files.ts";
+import { copyFile } from "./files.ts";
 import type { BackupSource } from "./source.ts";
 
 /** The path of the database in a backup. */

@@ -1,16 +1,10 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { createDigester, type FileDigest } from "../system/file-digest.ts";
 import { syncFolder } from "../system/files.ts";
 import type { Transform } from "./age.ts";
 import { BackupError, explainFailure } from "./backup-error.ts";
-
-/** Size and hash of a file, as a manifest records them. */
-export interface FileDigest {
-  bytes: number;
-  /** In hex. */
-  sha256: string;
-}
 
 /** Bytes that are copied at once. */
 const CHUNK = 1 << 20;
@@ -50,8 +44,8 @@ export async function copyThrough(
   await using _ = source;
   const target = to === null ? null : await createFile(to);
   try {
-    const written = createMeter();
-    const read = transform ? createMeter() : written;
+    const written = createDigester();
+    const read = transform ? createDigester() : written;
     const chunks = transform
       ? await transform(streamOf(source, from, read.add))
       : chunksOf(source, from);
@@ -166,20 +160,6 @@ async function createFile(path: string): Promise<FileHandle> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     return await open(path, "wx", 0o600);
   });
-}
-
-/** Computes the size and hash of a content from its pieces. */
-function createMeter() {
-  const hash = new Bun.CryptoHasher("sha256");
-  let bytes = 0;
-  return {
-    add(chunk: Uint8Array) {
-      hash.update(chunk);
-      bytes += chunk.length;
-    },
-    bytes: () => bytes,
-    digest: (): FileDigest => ({ bytes, sha256: hash.digest("hex") }),
-  };
 }
 
 /** The bytes of a file. A chunk is valid until the next one is read. */

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { FileDigest } from "../system/file-digest.ts";
 import { type Cipher, lockOf, openKey, type Unlock } from "./age.ts";
 import { BackupError } from "./backup-error.ts";
 import {
@@ -12,7 +13,7 @@ import {
 } from "./container.ts";
 import type { Progress } from "./create-backup.ts";
 import type { EndedAccess } from "./end-access.ts";
-import { copyFile, type FileDigest, forEachAtOnce, readPieces, readSmall } from "./files.ts";
+import { copyFile, forEachAtOnce, readPieces, readSmall } from "./files.ts";
 import { isPlainPath } from "./foreign-database.ts";
 import { isWithin, MANIFEST_FILE, MAX_MANIFEST, type Manifest, readManifest } from "./manifest.ts";
 
