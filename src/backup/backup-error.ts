@@ -25,7 +25,7 @@ const REASONS: Record<string, string> = {
 };
 
 /** Runs work on the file at `path`. @throws BackupError that explains a failure in one sentence */
-export async function explained<T>(
+export async function explainFailure<T>(
   path: string,
   verb: "read" | "written",
   work: () => Promise<T>,

@@ -1,35 +1,36 @@
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { FileDigest } from "../system/file-digest.ts";
 import { moveFile, syncFolder } from "../system/files.ts";
 import type { Cipher } from "./age.ts";
-import { BackupError, explained } from "./backup-error.ts";
-import { type Content, copyFile, copyThrough, readContent } from "./files.ts";
-import { MANIFEST, type Manifest } from "./manifest.ts";
+import { BackupError, explainFailure } from "./backup-error.ts";
+import { copyFile, copyThrough } from "./files.ts";
+import { MANIFEST_FILE, type Manifest } from "./manifest.ts";
 
 /** File name extension of encrypted files. */
-export const SEALED = ".age";
+export const SEALED_EXTENSION = ".age";
 /** File with the key of an encrypted backup. */
-export const KEY = `key${SEALED}`;
+export const KEY_FILE = `key${SEALED_EXTENSION}`;
 /** File with the checksums of all other files of an encrypted backup, for sha256sum. It is written last. */
-export const SUMS = "SHA256SUMS";
+export const SUMS_FILE = "SHA256SUMS";
 
 /** A file as a manifest lists it. */
 type Listed = Pick<Manifest["files"][number], "path" | "bytes">;
 
 /**
- * Stores the files of a backup, unencrypted or encrypted. `path` and `Content` are always those of the
+ * Stores the files of a backup, unencrypted or encrypted. `path` and `FileDigest` are always those of the
  * original data.
  */
 export interface Container {
   /** The path of a file in the backup. */
   locate(path: string): string;
   /** Copies a file into the backup. Returns null when the file does not exist. */
-  add(from: string, path: string): Promise<Content | null>;
+  add(from: string, path: string): Promise<FileDigest | null>;
   remove(path: string): Promise<void>;
   /** Reads a file of the backup, up to its listed size. Returns null when it does not exist. */
-  read(file: Listed): Promise<Content | null>;
+  read(file: Listed): Promise<FileDigest | null>;
   /** Copies a file out of the backup, up to its listed size. Returns null when it does not exist. */
-  extract(file: Listed, to: string): Promise<Content | null>;
+  extract(file: Listed, to: string): Promise<FileDigest | null>;
   /** Writes the manifest, which completes the backup. */
   complete(manifest: string): Promise<void>;
 }
@@ -41,9 +42,9 @@ export function createPlainContainer(folder: string): Container {
     locate,
     add: (from, path) => copyFile(from, locate(path)),
     remove: (path) => rm(locate(path), { force: true }),
-    read: ({ path, bytes }) => readContent(locate(path), bytes),
+    read: ({ path, bytes }) => copyFile(locate(path), null, bytes),
     extract: ({ path, bytes }, to) => copyFile(locate(path), to, bytes),
-    complete: (manifest) => writeAtomically(folder, MANIFEST, manifest),
+    complete: (manifest) => writeAtomically(folder, MANIFEST_FILE, manifest),
   };
 }
 
@@ -60,7 +61,7 @@ export function createSealedContainer(
   let turn: Promise<unknown> = Promise.resolve();
   /** Checksums of the written files. */
   const sums = new Map<string, string>();
-  const locate = (path: string) => join(folder, path + SEALED);
+  const locate = (path: string) => join(folder, path + SEALED_EXTENSION);
   const readSealed = async ({ path, bytes }: Listed, to: string | null) => {
     try {
       return (await copyThrough(locate(path), to, decrypt, bytes))?.written ?? null;
@@ -77,11 +78,11 @@ export function createSealedContainer(
       turn = copying.catch(() => {});
       const copied = await copying;
       if (!copied) return null;
-      sums.set(path + SEALED, copied.written.sha256);
+      sums.set(path + SEALED_EXTENSION, copied.written.sha256);
       return copied.read;
     },
     async remove(path) {
-      sums.delete(path + SEALED);
+      sums.delete(path + SEALED_EXTENSION);
       await rm(locate(path), { force: true });
     },
     read: (file) => readSealed(file, null),
@@ -90,14 +91,14 @@ export function createSealedContainer(
       const sealed = new Blob([manifest]).stream();
       const content = new Uint8Array(await new Response(await encrypt(sealed)).arrayBuffer());
       for (const [name, bytes] of [
-        [KEY, wrapped],
-        [MANIFEST + SEALED, content],
+        [KEY_FILE, wrapped],
+        [MANIFEST_FILE + SEALED_EXTENSION, content],
       ] as const) {
         await writeAtomically(folder, name, bytes);
         sums.set(name, new Bun.CryptoHasher("sha256").update(bytes).digest("hex"));
       }
       const lines = [...sums].sort().map(([name, sum]) => `${sum}  ${name}\n`);
-      await writeAtomically(folder, SUMS, lines.join(""));
+      await writeAtomically(folder, SUMS_FILE, lines.join(""));
     },
   };
 }
@@ -105,7 +106,7 @@ export function createSealedContainer(
 /** Writes a file atomically and durably. */
 async function writeAtomically(folder: string, name: string, content: string | Uint8Array) {
   const path = join(folder, name);
-  await explained(path, "written", async () => {
+  await explainFailure(path, "written", async () => {
     const part = `${path}.part`;
     await using file = await open(part, "wx", 0o600);
     await file.writeFile(content);

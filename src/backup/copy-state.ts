@@ -2,21 +2,22 @@ import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { openUnmigrated } from "../db/sqlite-files.ts";
 import { countTables, type RecordedCheckpoint, readCheckpoints } from "../memories/log/records.ts";
+import type { FileDigest } from "../system/file-digest.ts";
 import { isRunning } from "../system/processes.ts";
-import { BackupError, explained } from "./backup-error.ts";
+import { BackupError, explainFailure } from "./backup-error.ts";
 import type { Container } from "./container.ts";
-import { type Content, readContent } from "./files.ts";
+import { copyFile } from "./files.ts";
 import type { BackupSource } from "./source.ts";
 
 /** The path of the database in a backup. */
-export const DATABASE = "ctxd.db";
+export const DATABASE_FILE = "ctxd.db";
 
 /** The folder in a data folder for temporary copies of a backup or restore. */
-export const UNSEALED = "backing-up";
+export const SCRATCH_FOLDER = "backing-up";
 
 /** The contents of a copy of the database. */
 interface CopiedState {
-  readonly database: Content;
+  readonly database: FileDigest;
   readonly checkpoints: RecordedCheckpoint[];
   readonly accounts: number;
   readonly tables: number;
@@ -28,58 +29,36 @@ interface CopiedState {
  */
 export async function copyState(
   source: BackupSource,
-  {
-    dataDir,
-    folder,
-    container,
-    isSealed,
-  }: { dataDir: string; folder: string; container: Container; isSealed: boolean },
+  container: Container,
+  { dataDir, folder, isSealed }: { dataDir: string; folder: string; isSealed: boolean },
 ): Promise<CopiedState> {
-  await container.remove(DATABASE);
-  if (!isSealed) {
-    const path = join(folder, DATABASE);
-    await source.copyDatabase(path);
-    return { ...readState(path), database: required(await readContent(path), path) };
-  }
-  return await withScratch(dataDir, async (scratch) => {
-    const path = join(scratch, DATABASE);
-    await source.copyDatabase(path);
-    return { ...readState(path), database: required(await container.add(path, DATABASE), path) };
-  });
+  await container.remove(DATABASE_FILE);
+  await using scratch = isSealed ? await openScratch(dataDir) : null;
+  const path = join(scratch?.folder ?? folder, DATABASE_FILE);
+  await source.copyDatabase(path);
+  const state = readState(path);
+  const database = await (scratch ? container.add(path, DATABASE_FILE) : copyFile(path, null));
+  if (database === null) throw new BackupError(`${path} was removed.`);
+  return { ...state, database };
 }
 
 /**
- * Creates a folder in the data folder for files that must not be unencrypted elsewhere.
- * @returns its path, and a function that removes it
+ * Creates a folder in the data folder for files that must not be unencrypted elsewhere. It is removed when it is
+ * disposed.
  */
-export async function openScratch(
-  dataDir: string,
-): Promise<{ folder: string; remove(): Promise<void> }> {
-  const scratch = join(dataDir, UNSEALED);
+export async function openScratch(dataDir: string): Promise<AsyncDisposable & { folder: string }> {
+  const scratch = join(dataDir, SCRATCH_FOLDER);
   await removeAbandonedCopies(dataDir);
   const folder = join(scratch, `${process.pid}-${Bun.randomUUIDv7()}`);
-  await explained(folder, "written", () => mkdir(folder, { recursive: true, mode: 0o700 }));
+  await explainFailure(folder, "written", () => mkdir(folder, { recursive: true, mode: 0o700 }));
   return {
     folder,
-    async remove() {
+    async [Symbol.asyncDispose]() {
       await rm(folder, { recursive: true, force: true });
       // Fails while another backup uses the parent folder.
       await rmdir(scratch).catch(() => {});
     },
   };
-}
-
-/** Creates such a folder for the duration of a task. */
-export async function withScratch<T>(
-  dataDir: string,
-  use: (folder: string) => Promise<T>,
-): Promise<T> {
-  const scratch = await openScratch(dataDir);
-  try {
-    return await use(scratch.folder);
-  } finally {
-    await scratch.remove();
-  }
 }
 
 function readState(path: string): Omit<CopiedState, "database"> {
@@ -95,11 +74,6 @@ function readState(path: string): Omit<CopiedState, "database"> {
   }
 }
 
-function required(content: Content | null, path: string): Content {
-  if (content !== null) return content;
-  throw new BackupError(`${path} was removed.`);
-}
-
 /**
  * Removes copies of the database that ended processes left behind: they contain data that may have been
  * deleted since.
@@ -107,7 +81,7 @@ function required(content: Content | null, path: string): Content {
  * so a folder with its own id is that of an earlier process.
  */
 export async function removeAbandonedCopies(dataDir: string, isStart = false): Promise<void> {
-  const scratch = join(dataDir, UNSEALED);
+  const scratch = join(dataDir, SCRATCH_FOLDER);
   for (const name of await readdir(scratch).catch(() => [])) {
     const pid = Number.parseInt(name, 10);
     const isInUse = isRunning(pid) && !(isStart && pid === process.pid);

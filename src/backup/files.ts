@@ -1,91 +1,62 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { createDigester, type FileDigest } from "../system/file-digest.ts";
 import { syncFolder } from "../system/files.ts";
 import type { Transform } from "./age.ts";
-import { BackupError, explained } from "./backup-error.ts";
+import { BackupError, explainFailure } from "./backup-error.ts";
 
-/** Size and hash of a file, as a manifest records them. */
-export interface Content {
-  bytes: number;
-  /** In hex. */
-  sha256: string;
-}
-
+/** Bytes that are copied at once. */
 const CHUNK = 1 << 20;
 /** Bytes that are encrypted at once. It is small, so that a server can answer requests meanwhile. */
 const PIECE = 1 << 16;
 
 /**
  * Copies a file to a new one that only its owner can read. The copy is durable when this returns.
+ * @param to path of the new file; null to only read
  * @param most bytes after which it stops, so that a file that is longer than it says takes no time
  * @returns `null` when the file does not exist
  * @throws BackupError that names the file that can't be read or written
  */
 export async function copyFile(
   from: string,
-  to: string,
+  to: string | null,
   most = Number.POSITIVE_INFINITY,
-): Promise<Content | null> {
-  const source = await explained(from, "read", () => openIfExists(from));
-  if (source === null) return null;
-  await using _ = source;
-  await using target = await createFile(to);
-  try {
-    const content = await readChunks(source, from, most, (chunk) =>
-      explained(to, "written", () => target.writeFile(chunk)),
-    );
-    await explained(to, "written", () => target.sync());
-    return content;
-  } catch (error) {
-    await rm(to, { force: true });
-    throw error;
-  }
-}
-
-/**
- * Reads a file and returns its size and hash.
- * @param most as in `copyFile`
- * @returns `null` when the file does not exist
- * @throws BackupError when it can't be read
- */
-export async function readContent(
-  path: string,
-  most = Number.POSITIVE_INFINITY,
-): Promise<Content | null> {
-  const source = await explained(path, "read", () => openIfExists(path));
-  if (source === null) return null;
-  await using _ = source;
-  return await readChunks(source, path, most, async () => {});
+): Promise<FileDigest | null> {
+  return (await copyThrough(from, to, null, most))?.written ?? null;
 }
 
 /**
  * Transforms a file piece by piece and writes the result to a new one, like `copyFile`.
- * @param to path of the new file; null to only read
+ * @param transform null to leave the bytes as they are
  * @param most bytes of the result, as in `copyFile`
  * @returns the contents before and after; `null` when the file does not exist
- * @throws BackupError that names the file that can't be read or written, or what `transform` throws
+ * @throws as `copyFile`, or what `transform` throws
  */
 export async function copyThrough(
   from: string,
   to: string | null,
-  transform: Transform,
+  transform: Transform | null,
   most = Number.POSITIVE_INFINITY,
-): Promise<{ read: Content; written: Content } | null> {
-  const source = await explained(from, "read", () => openIfExists(from));
+): Promise<{ read: FileDigest; written: FileDigest } | null> {
+  const source = await explainFailure(from, "read", () => openIfExists(from));
   if (source === null) return null;
   await using _ = source;
   const target = to === null ? null : await createFile(to);
   try {
-    const [read, written] = [createMeter(), createMeter()];
-    const chunks = streamOf(source, from, read.add);
-    for await (const chunk of await transform(chunks)) {
+    const written = createDigester();
+    const read = transform ? createDigester() : written;
+    const chunks = transform
+      ? await transform(streamOf(source, from, read.add))
+      : chunksOf(source, from);
+    for await (const chunk of chunks) {
       written.add(chunk);
-      if (to !== null) await explained(to, "written", async () => target?.writeFile(chunk));
+      if (to !== null) await explainFailure(to, "written", async () => target?.writeFile(chunk));
       if (written.bytes() > most) break;
     }
-    if (to !== null) await explained(to, "written", async () => target?.sync());
-    return { read: read.content(), written: written.content() };
+    if (to !== null) await explainFailure(to, "written", async () => target?.sync());
+    const digest = written.digest();
+    return { read: transform ? read.digest() : digest, written: digest };
   } catch (error) {
     if (to !== null) await rm(to, { force: true });
     throw error;
@@ -101,10 +72,10 @@ export async function copyThrough(
  * @throws BackupError when it can't be read or is larger
  */
 export async function readSmall(path: string, max: number): Promise<Buffer | null> {
-  const source = await explained(path, "read", () => openIfExists(path));
+  const source = await explainFailure(path, "read", () => openIfExists(path));
   if (source === null) return null;
   await using _ = source;
-  return await explained(path, "read", async () => {
+  return await explainFailure(path, "read", async () => {
     if ((await source.stat()).size <= max) return await source.readFile();
     throw tooLarge(path);
   });
@@ -121,7 +92,7 @@ export async function readPieces<T>(
   max: number,
   use: (bytes: ReadableStream<Uint8Array>) => Promise<T>,
 ): Promise<T | null> {
-  const source = await explained(path, "read", () => openIfExists(path));
+  const source = await explainFailure(path, "read", () => openIfExists(path));
   if (source === null) return null;
   await using _ = source;
   if ((await source.stat()).size > max) throw tooLarge(path);
@@ -145,7 +116,7 @@ export async function syncFolders(folder: string): Promise<void> {
  * After a failure it starts no more tasks, waits for the running ones and throws the first error.
  * @param atOnce number of concurrent tasks
  */
-export async function forEach<T>(
+export async function forEachAtOnce<T>(
   items: readonly T[],
   task: (item: T) => Promise<void>,
   atOnce = CONCURRENCY,
@@ -185,40 +156,19 @@ async function openIfExists(path: string): Promise<FileHandle | null> {
 
 /** Creates a file that only its owner can read, and missing parent folders. */
 async function createFile(path: string): Promise<FileHandle> {
-  return await explained(path, "written", async () => {
+  return await explainFailure(path, "written", async () => {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     return await open(path, "wx", 0o600);
   });
 }
 
-/** Computes the size and hash of a content from its pieces. */
-function createMeter() {
-  const hash = new Bun.CryptoHasher("sha256");
-  let bytes = 0;
-  return {
-    add(chunk: Uint8Array) {
-      hash.update(chunk);
-      bytes += chunk.length;
-    },
-    bytes: () => bytes,
-    content: (): Content => ({ bytes, sha256: hash.digest("hex") }),
-  };
-}
-
-async function readChunks(
-  source: FileHandle,
-  path: string,
-  most: number,
-  use: (chunk: Uint8Array) => Promise<void>,
-): Promise<Content> {
-  const meter = createMeter();
+/** The bytes of a file. A chunk is valid until the next one is read. */
+async function* chunksOf(source: FileHandle, path: string): AsyncGenerator<Uint8Array> {
   const buffer = Buffer.allocUnsafe(CHUNK);
   for (;;) {
-    const { bytesRead } = await explained(path, "read", () => source.read(buffer, 0, CHUNK));
-    if (bytesRead === 0 || meter.bytes() > most) return meter.content();
-    const chunk = buffer.subarray(0, bytesRead);
-    meter.add(chunk);
-    await use(chunk);
+    const { bytesRead } = await explainFailure(path, "read", () => source.read(buffer, 0, CHUNK));
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
   }
 }
 
@@ -231,7 +181,7 @@ function streamOf(
   return new ReadableStream({
     async pull(controller) {
       const buffer = Buffer.allocUnsafe(PIECE);
-      const { bytesRead } = await explained(path, "read", () => source.read(buffer, 0, PIECE));
+      const { bytesRead } = await explainFailure(path, "read", () => source.read(buffer, 0, PIECE));
       if (bytesRead === 0) return controller.close();
       const chunk = buffer.subarray(0, bytesRead);
       use(chunk);

@@ -1,6 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { MIGRATIONS } from "../db/migrations.ts";
 import { migrateSqlite, openUnmigrated, schemaVersion } from "../db/sqlite-files.ts";
+import { parsed } from "../text/parse-json.ts";
 import { BackupError } from "./backup-error.ts";
 
 /** Columns whose texts are used as folder names. */
@@ -86,18 +87,10 @@ function hasPlainNames(sqlite: Sqlite, table: string, column: string): boolean {
 /** Whether all files that checkpoints list are inside the folder of their base. */
 function hasPlainFiles(sqlite: Sqlite): boolean {
   for (const row of sqlite.query("SELECT files FROM checkpoints").iterate()) {
-    const files: unknown = parse(Object(row).files);
+    const files = parsed(String(Object(row).files));
     if (!Array.isArray(files) || !files.every(isPlainPath)) return false;
   }
   return true;
-}
-
-function parse(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text));
-  } catch {
-    return null;
-  }
 }
 
 /** Whether a path is relative and stays inside its folder. */

@@ -60,7 +60,7 @@ const Manifest = Type.Object({
 export type Manifest = Static<typeof Manifest>;
 
 /** File name of the manifest in a backup. */
-export const MANIFEST = "backup.json";
+export const MANIFEST_FILE = "backup.json";
 
 /** Adds the format and the checksum to a manifest. */
 export function completeManifest(facts: Omit<Manifest, "format" | "checksum">): Manifest {

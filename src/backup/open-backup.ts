@@ -1,20 +1,21 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { FileDigest } from "../system/file-digest.ts";
 import { type Cipher, lockOf, openKey, type Unlock } from "./age.ts";
 import { BackupError } from "./backup-error.ts";
 import {
   type Container,
   createPlainContainer,
   createSealedContainer,
-  KEY,
-  SEALED,
-  SUMS,
+  KEY_FILE,
+  SEALED_EXTENSION,
+  SUMS_FILE,
 } from "./container.ts";
 import type { Progress } from "./create-backup.ts";
 import type { EndedAccess } from "./end-access.ts";
-import { type Content, forEach, readContent, readPieces, readSmall } from "./files.ts";
+import { copyFile, forEachAtOnce, readPieces, readSmall } from "./files.ts";
 import { isPlainPath } from "./foreign-database.ts";
-import { isWithin, MANIFEST, MAX_MANIFEST, type Manifest, readManifest } from "./manifest.ts";
+import { isWithin, MANIFEST_FILE, MAX_MANIFEST, type Manifest, readManifest } from "./manifest.ts";
 
 /** Maximum bytes of a backup's key: enough for a hundred recipients. */
 const MAX_KEY = 256 << 10;
@@ -33,12 +34,12 @@ async function openBackup(
   ask: AskToUnlock | null,
   isExpectedSealed = false,
 ): Promise<{ manifest: Manifest; container: Container }> {
-  const isSealed = existsSync(join(folder, KEY));
-  const isPlain = existsSync(join(folder, MANIFEST));
+  const isSealed = existsSync(join(folder, KEY_FILE));
+  const isPlain = existsSync(join(folder, MANIFEST_FILE));
   if (isSealed && isPlain) {
     // Otherwise an attacker with write access could replace the encrypted contents by an unencrypted list.
     throw new BackupError(
-      `${folder} is an encrypted backup with a ${MANIFEST} that does not belong there: use another backup.`,
+      `${folder} is an encrypted backup with a ${MANIFEST_FILE} that does not belong there: use another backup.`,
     );
   }
   if (isPlain && isExpectedSealed) {
@@ -47,16 +48,16 @@ async function openBackup(
     );
   }
   if (!isSealed) {
-    const path = join(folder, MANIFEST);
+    const path = join(folder, MANIFEST_FILE);
     const manifest = await readPieces(path, MAX_MANIFEST, (bytes) => readManifest(bytes, path));
-    if (manifest === null) throw incomplete(folder, MANIFEST);
+    if (manifest === null) throw incomplete(folder, MANIFEST_FILE);
     return { manifest, container: createPlainContainer(folder) };
   }
-  const path = join(folder, KEY);
+  const path = join(folder, KEY_FILE);
   const wrapped = await readSmall(path, MAX_KEY);
   if (!wrapped || !ask) throw new BackupError(`${folder} is an encrypted backup.`);
   const cipher = await openKey(wrapped, await ask(lockOf(wrapped)), path);
-  const name = MANIFEST + SEALED;
+  const name = MANIFEST_FILE + SEALED_EXTENSION;
   const manifest = await readPieces(join(folder, name), MAX_MANIFEST, (bytes) =>
     readSealedManifest(bytes, cipher, join(folder, name)),
   );
@@ -98,7 +99,7 @@ async function verifyFiles(
   { signal, onProgress }: Options = {},
 ): Promise<void> {
   let count = 0;
-  await forEach(manifest.files, async (file) => {
+  await forEachAtOnce(manifest.files, async (file) => {
     signal?.throwIfAborted();
     onProgress?.({ step: "checking files", count: ++count, total: manifest.files.length });
     await refuseOutside(container.locate(file.path), folder);
@@ -112,21 +113,21 @@ async function verifyFiles(
  * @throws BackupError that names the first damaged file
  */
 export async function verifyWritten(folder: string, options: Options = {}): Promise<void> {
-  if (!existsSync(join(folder, KEY))) {
+  if (!existsSync(join(folder, KEY_FILE))) {
     return await verifyFiles(folder, await openBackup(folder, null), options);
   }
   const sums = await readSums(folder);
-  await forEach([...sums], async ([name, sum]) => {
+  await forEachAtOnce([...sums], async ([name, sum]) => {
     options.signal?.throwIfAborted();
     const path = join(folder, name);
     await refuseOutside(path, folder);
-    const found = await readContent(path);
-    if (found?.sha256 !== sum) throw damaged(path, SUMS);
+    const found = await copyFile(path, null);
+    if (found?.sha256 !== sum) throw damaged(path, SUMS_FILE);
   });
 }
 
 async function readSums(folder: string): Promise<Map<string, string>> {
-  const path = join(folder, SUMS);
+  const path = join(folder, SUMS_FILE);
   const text = (await readSmall(path, MAX_MANIFEST))?.toString() ?? "";
   const lines = text.split("\n").slice(0, -1);
   const sums = new Map(
@@ -135,7 +136,7 @@ async function readSums(folder: string): Promise<Map<string, string>> {
       return [name, sum] as const;
     }),
   );
-  const isWhole = [KEY, MANIFEST + SEALED].every((name) => sums.has(name));
+  const isWhole = [KEY_FILE, MANIFEST_FILE + SEALED_EXTENSION].every((name) => sums.has(name));
   if (isWhole && [...sums.keys()].every(isPlainPath)) return sums;
   throw new BackupError(`${path} is damaged: use another backup.`);
 }
@@ -149,14 +150,15 @@ async function refuseOutside(path: string, folder: string): Promise<void> {
 /** @throws BackupError when a content differs from the manifest's file */
 export function requireSame(
   file: Manifest["files"][number],
-  found: Content | null,
+  found: FileDigest | null,
   { locate }: Pick<Container, "locate">,
 ): void {
   const path = locate(file.path);
   if (found === null) {
     throw new BackupError(`${path} is missing: this backup is incomplete, use another.`);
   }
-  if (found.bytes !== file.bytes || found.sha256 !== file.sha256) throw damaged(path, MANIFEST);
+  if (found.bytes !== file.bytes || found.sha256 !== file.sha256)
+    throw damaged(path, MANIFEST_FILE);
 }
 
 function damaged(path: string, list: string): BackupError {

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { lockDataFolder } from "../db/data-lock.ts";
 import { databasePath } from "../db/sqlite.ts";
 import { moveFile, syncFolder } from "../system/files.ts";
-import { BackupError, explained } from "./backup-error.ts";
-import { DATABASE, UNSEALED } from "./copy-state.ts";
+import { BackupError, explainFailure } from "./backup-error.ts";
+import { DATABASE_FILE, SCRATCH_FOLDER } from "./copy-state.ts";
 import { endAccess } from "./end-access.ts";
-import { forEach, syncFolders } from "./files.ts";
+import { forEachAtOnce, syncFolders } from "./files.ts";
 import { refuseForeignDatabase } from "./foreign-database.ts";
 import type { Manifest } from "./manifest.ts";
 import { openVerified, type RestoreOptions, requireSame } from "./open-backup.ts";
-import { UNFINISHED } from "./source.ts";
+import { RESTORE_FOLDER } from "./source.ts";
 
 /** Entries that an unused data folder may have. */
 const HARMLESS = new Set([
@@ -21,12 +21,12 @@ const HARMLESS = new Set([
   "background.log",
   "ctxd.sock",
   "cache",
-  UNSEALED,
+  SCRATCH_FOLDER,
   "README.md",
   ".gitignore",
   "lost+found",
   ".DS_Store",
-  UNFINISHED,
+  RESTORE_FOLDER,
 ]);
 /** In the order of moving them. The database is last and completes the data folder. */
 const PARTS = ["memories", "ctxd.db"];
@@ -48,23 +48,23 @@ export async function restoreBackup({
   const { manifest, container } = await openVerified(options);
 
   const lock = lockDataFolder(dataDir, version);
-  const staging = join(dataDir, UNFINISHED);
+  const staging = join(dataDir, RESTORE_FOLDER);
   try {
     await cleanUp(dataDir);
     await refuseData(dataDir);
-    await explained(staging, "written", () =>
+    await explainFailure(staging, "written", () =>
       mkdir(join(staging, "memories"), { recursive: true, mode: 0o700 }),
     );
     let count = 0;
-    await forEach(manifest.files, async (file) => {
+    await forEachAtOnce(manifest.files, async (file) => {
       signal?.throwIfAborted();
       onProgress({ step: "copying files", count: ++count, total: manifest.files.length });
       requireSame(file, await container.extract(file, join(staging, file.path)), container);
     });
     const database = databasePath(staging);
-    refuseForeignDatabase(database, manifest.schema, container.locate(DATABASE));
+    refuseForeignDatabase(database, manifest.schema, container.locate(DATABASE_FILE));
     const ended = endAccess(database, { revokeKeys, now: clock() });
-    await explained(dataDir, "written", () => moveInto(dataDir, staging));
+    await explainFailure(dataDir, "written", () => moveInto(dataDir, staging));
     onAccessEnded(ended);
     return manifest;
   } catch (error) {
@@ -89,7 +89,7 @@ async function moveInto(dataDir: string, staging: string): Promise<void> {
 
 /** Removes the files of an interrupted restore. */
 async function cleanUp(dataDir: string): Promise<void> {
-  const staging = join(dataDir, UNFINISHED);
+  const staging = join(dataDir, RESTORE_FOLDER);
   if (!existsSync(staging)) return;
   // Without a database, the tables are those of an interrupted restore.
   if (!existsSync(databasePath(dataDir))) {
@@ -101,9 +101,9 @@ async function cleanUp(dataDir: string): Promise<void> {
 /** @throws BackupError when the folder contains anything that may be data */
 async function refuseData(dataDir: string): Promise<void> {
   const entries = existsSync(dataDir)
-    ? await explained(dataDir, "read", () => readdir(dataDir))
+    ? await explainFailure(dataDir, "read", () => readdir(dataDir))
     : [];
-  const isCutOff = entries.includes(UNFINISHED) && !entries.includes("ctxd.db");
+  const isCutOff = entries.includes(RESTORE_FOLDER) && !entries.includes("ctxd.db");
   const found = entries.find((name) => !HARMLESS.has(name) && !(isCutOff && name === "memories"));
   if (found === undefined) return;
   throw new BackupError(

@@ -5,13 +5,13 @@ import type { Config } from "../config/config.ts";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { explained } from "./backup-error.ts";
-import { SUMS } from "./container.ts";
-import { MANIFEST, type Manifest } from "./manifest.ts";
+import { explainFailure } from "./backup-error.ts";
+import { SUMS_FILE } from "./container.ts";
+import { MANIFEST_FILE, type Manifest } from "./manifest.ts";
 import { verifyWritten } from "./open-backup.ts";
 
 /** The file that completes a backup: the first for an unencrypted one, the second for an encrypted one. */
-const LAST_WRITTEN = [MANIFEST, SUMS] as const;
+const LAST_WRITTEN = [MANIFEST_FILE, SUMS_FILE] as const;
 
 /** A backup of the schedule. */
 interface ScheduledBackup {
@@ -21,7 +21,7 @@ interface ScheduledBackup {
 }
 
 /** Whether a backup with an origin is one of this server's: several servers may share a folder. */
-type Whose = (origin: string | null) => boolean;
+type IsIncluded = (origin: string | null) => boolean;
 
 /** Identifies a server's data in the names of its backups. It is a hash of the owner, who does not change. */
 export function originOf(ownerId: string): string {
@@ -48,9 +48,9 @@ export function folderOf(series: string, at: number, origin: string | null): str
 export async function listSeries(
   series: string,
   now: number,
-  isIncluded: Whose = () => true,
+  isIncluded: IsIncluded = () => true,
 ): Promise<{ complete: ScheduledBackup[]; unfinished: string[] }> {
-  const entries: Dirent[] = await explained(series, "read", () =>
+  const entries: Dirent[] = await explainFailure(series, "read", () =>
     readdir(series, { withFileTypes: true }),
   );
   const complete: ScheduledBackup[] = [];
@@ -75,7 +75,7 @@ async function pruneSeries(
   series: string,
   keep: number,
   now: number,
-  isIncluded: Whose,
+  isIncluded: IsIncluded,
 ): Promise<void> {
   const { complete } = await listSeries(series, now, isIncluded);
   for (const { folder } of complete.slice(0, -keep)) await removeBackup(folder);
@@ -133,7 +133,7 @@ export function scheduleBackups({
   let running: Promise<void> | null = null;
   let hasChecked = false;
 
-  const ownBackups = async (): Promise<Whose> => {
+  const ownBackups = async (): Promise<IsIncluded> => {
     const own = await origin();
     // Backups without an origin were created before there was an owner.
     return (other) => other === null || other === own;
@@ -152,7 +152,7 @@ export function scheduleBackups({
     const folder = folderOf(series, at, await origin());
     const isOurs = await ownBackups();
     // Creates no parent folders: a missing one means that the disk is not mounted.
-    if (!existsSync(series)) await explained(series, "written", () => mkdir(series, 0o700));
+    if (!existsSync(series)) await explainFailure(series, "written", () => mkdir(series, 0o700));
     // An unfinished backup of an earlier crash may take the space that this one needs.
     for (const unfinished of (await listSeries(series, at, isOurs)).unfinished)
       await removeBackup(unfinished);

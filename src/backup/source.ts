@@ -6,14 +6,14 @@ import { isNewestCheckpoint, type RecordedCheckpoint } from "../memories/log/rec
 import { BackupError } from "./backup-error.ts";
 
 /** The folder in a data folder that a restore fills, before it moves the content to its place. */
-export const UNFINISHED = "restoring";
+export const RESTORE_FOLDER = "restoring";
 
 /**
  * Call this before using a data folder, while holding its lock.
  * @throws BackupError when a restore to it was interrupted
  */
 export function refuseUnfinishedRestore(dataDir: string): void {
-  const folder = join(dataDir, UNFINISHED);
+  const folder = join(dataDir, RESTORE_FOLDER);
   try {
     // An empty folder has no files: the restore ended before the first or after the last one.
     rmdirSync(folder);
@@ -56,7 +56,7 @@ export interface BackupSource {
  * @throws BackupError or DatabaseError when it has no data that can be backed up
  */
 export function openDataFolder(dataDir: string): BackupSource {
-  if (existsSync(join(dataDir, UNFINISHED))) {
+  if (existsSync(join(dataDir, RESTORE_FOLDER))) {
     throw new BackupError(
       `A restore to ${dataDir} is running or was interrupted: finish it first.`,
     );

@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import type { Lock } from "../backup/age.ts";
-import { explained } from "../backup/backup-error.ts";
+import { explainFailure } from "../backup/backup-error.ts";
 import type { Manifest } from "../backup/manifest.ts";
 import type { AskToUnlock } from "../backup/open-backup.ts";
 import { CommandError, USAGE } from "./command-error.ts";
@@ -77,7 +77,7 @@ async function readNewPassphrase(): Promise<string> {
 
 /** Reads an identity file of age-keygen: one identity per line, and comment lines. */
 async function readIdentities(path: string): Promise<string[]> {
-  const text = await explained(path, "read", async () => {
+  const text = await explainFailure(path, "read", async () => {
     const { size } = await stat(path);
     if (size > MAX_IDENTITIES) throw new CommandError(`${path} is too large for an identity file.`);
     return await readFile(path, "utf8");

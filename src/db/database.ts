@@ -17,10 +17,10 @@ export interface TextConversion<Value> {
 }
 
 /** Column types and functions that declare database tables. One declaration serves every dialect. */
-export type Dialect = typeof sqlite;
+export type Dialect = typeof sqliteDialect;
 
 /** SQLite's dialect. Each column function takes the column's name. */
-export const sqlite = {
+export const sqliteDialect = {
   name: "sqlite" as "sqlite" | "postgres",
   table: sqliteTable,
   index,
@@ -30,8 +30,10 @@ export const sqlite = {
   text: (name: string) => text(name),
   json: <Value>(name: string) => text(name, { mode: "json" }).$type<Value>(),
   /** A text column with its own conversion. */
-  formed: <Value>(name: string, form: TextConversion<Value>) =>
-    customType<{ data: Value; driverData: string }>({ dataType: () => "text", ...form })(name),
+  converted: <Value>(name: string, conversion: TextConversion<Value>) =>
+    customType<{ data: Value; driverData: string }>({ dataType: () => "text", ...conversion })(
+      name,
+    ),
   /** Up to 2^53, which includes milliseconds since 1970. */
   integer: (name: string) => integer(name),
   real: (name: string) => real(name),

@@ -21,13 +21,11 @@ import {
   sqlState,
 } from "./database-error.ts";
 import { createMutex } from "./mutex.ts";
-import { connectPostgres, type Postgres, type Statements } from "./postgres.ts";
-import { checkSchema, migratePostgres } from "./postgres-migrations.ts";
-import type { PostgresOptions } from "./postgres-pool.ts";
+import type { Postgres, Statements } from "./postgres.ts";
 import { createTableDeclarations, UNWRAPPED_ERRORS } from "./sqlite-orm.ts";
 
-const formed = <Value>(name: string, form: TextConversion<Value>) =>
-  customType<{ data: Value; driverData: string }>({ dataType: () => "text", ...form })(name);
+const converted = <Value>(name: string, conversion: TextConversion<Value>) =>
+  customType<{ data: Value; driverData: string }>({ dataType: () => "text", ...conversion })(name);
 
 const bytes = customType<{ data: Buffer; driverData: Uint8Array }>({
   dataType: () => "bytea",
@@ -50,8 +48,8 @@ export const postgresDialect = {
   counter: (name: string) => bigserial(name, { mode: "number" }).primaryKey(),
   text: (name: string) => text(name),
   json: <Value>(name: string) =>
-    formed<Value>(name, { toDriver: JSON.stringify, fromDriver: JSON.parse }),
-  formed,
+    converted<Value>(name, { toDriver: JSON.stringify, fromDriver: JSON.parse }),
+  converted,
   integer: (name: string) => bigint(name, { mode: "number" }),
   real: (name: string) => doublePrecision(name),
   boolean: (name: string) => boolean(name),
@@ -128,25 +126,6 @@ const TAKE_TURN = "LOCK TABLE ctxd_schema IN EXCLUSIVE MODE";
 const PAUSE_MS = 4;
 /** Milliseconds that `attempt` waits for locks of other transactions. */
 const LOCK_TIMEOUT_MS = 250;
-
-/**
- * Opens the database of a URL and migrates its schema.
- * @param migrates false to only check the schema
- * @throws DatabaseUnavailable when the server can't be reached, DatabaseError when the schema can't be used
- */
-export async function openPostgres(
-  url: string,
-  { migrates = true, ...options }: PostgresOptions & { migrates?: boolean } = {},
-): Promise<PostgresDatabase> {
-  const postgres = connectPostgres(url, options);
-  try {
-    await (migrates ? migratePostgres : checkSchema)(postgres);
-    return createPostgresDatabase(postgres);
-  } catch (error) {
-    await postgres.close();
-    throw error;
-  }
-}
 
 /** The database of a connection. Its schema must be up to date. */
 export function createPostgresDatabase(postgres: Postgres): PostgresDatabase {

@@ -2,10 +2,10 @@ import { SQLiteError, type SQLQueryBindings, Database as Sqlite, type Statement 
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { LRUCache } from "lru-cache";
-import { type Database, sqlite as dialect, type Orm } from "./database.ts";
+import { type Database, type Orm, sqliteDialect } from "./database.ts";
 import { explainDatabaseError } from "./database-error.ts";
 import { createMutex } from "./mutex.ts";
-import { migrateSqlite } from "./sqlite-files.ts";
+import { migrateSqlite, schemaVersion } from "./sqlite-files.ts";
 import { createSqliteOrm, createTableDeclarations } from "./sqlite-orm.ts";
 
 /** Prepared statements in the cache. The program has fewer, except for those with lists of any length. */
@@ -48,13 +48,11 @@ const BUSY_TIMEOUT_MS = 5_000;
  * `SqliteDatabase` for each method.
  */
 function createWriteAheadLog(sqlite: Sqlite) {
-  const version = sqlite.query<{ user_version: number }, []>("PRAGMA user_version");
   const truncation = sqlite.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)");
 
   // Writes the existing value: a transaction of one page without a change.
   const rewriteVersion = sqlite.transaction(() => {
-    const { user_version } = version.get() ?? {};
-    sqlite.run(`PRAGMA user_version = ${user_version}`);
+    sqlite.run(`PRAGMA user_version = ${schemaVersion(sqlite)}`);
   });
 
   const withoutWaiting = (work: () => boolean): boolean => {
@@ -90,9 +88,9 @@ function createWriteAheadLog(sqlite: Sqlite) {
 
     // In a log without transactions the header is written first. If its sync fails, nothing is
     // overwritten, but the log can be truncated, which needs no sync.
-    voidFailed: (): boolean => withoutWaiting(rewrite) || truncateWithoutWaiting(),
+    eraseFailedTransaction: (): boolean => withoutWaiting(rewrite) || truncateWithoutWaiting(),
 
-    differ(): void {
+    makeNextTransactionUnique(): void {
       const [random = 0] = crypto.getRandomValues(new Int32Array(1));
       sqlite.run(`PRAGMA application_id = ${random}`);
     },
@@ -116,13 +114,13 @@ export interface SqliteDatabase extends Database {
    * write-ahead log, and a restart would apply it. This overwrites or removes it there. Returns whether
    * that succeeded.
    */
-  voidFailed(): boolean;
+  eraseFailedTransaction(): boolean;
   /**
    * Call this in the first transaction after one that could not be voided. It makes the first page that
    * the transaction writes to the log unique. Otherwise two transactions may begin with the same pages: if
    * the process ended after the second one wrote only these, the rest of the first one would follow them.
    */
-  differ(): void;
+  makeNextTransactionUnique(): void;
   /**
    * Truncates the write-ahead log, so that no file contains deleted rows. Returns false immediately when
    * another process uses the log; a later call or `close` then does it.
@@ -211,11 +209,11 @@ function createDatabase(sqlite: Sqlite): SqliteDatabase {
   };
 
   return {
-    dialect,
+    dialect: sqliteDialect,
     orm: createSqliteOrm(async (...statement) =>
       mutex.whenFree(() => statements.execute(...statement)),
     ),
-    tables: createTableDeclarations(dialect),
+    tables: createTableDeclarations(sqliteDialect),
     transaction: (task) => mutex.hold(() => transact(task)),
     attempt: (task) => mutex.hold(() => attempt(task)),
     async isReachable() {
@@ -230,9 +228,9 @@ function createDatabase(sqlite: Sqlite): SqliteDatabase {
     sqlite,
     exclusively: mutex.whenFree,
     // `close` has truncated the log.
-    voidFailed: () => isClosed || log.voidFailed(),
+    eraseFailedTransaction: () => isClosed || log.eraseFailedTransaction(),
     truncateLog: () => isClosed || log.truncateWithoutWaiting(),
-    differ: log.differ,
+    makeNextTransactionUnique: log.makeNextTransactionUnique,
 
     close: () =>
       mutex.hold(async () => {

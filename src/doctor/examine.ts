@@ -2,7 +2,7 @@ import type { Database as Sqlite } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { listSeries } from "../backup/schedule.ts";
-import { UNFINISHED } from "../backup/source.ts";
+import { RESTORE_FOLDER } from "../backup/source.ts";
 import type { Config } from "../config/config.ts";
 import { databasePath } from "../db/sqlite.ts";
 import { openReadOnly } from "../db/sqlite-files.ts";
@@ -173,7 +173,7 @@ export async function* checkData({
   lancedb,
   now,
 }: Data): AsyncGenerator<Finding> {
-  if (existsSync(join(dataDir, UNFINISHED)) && !isServed) {
+  if (existsSync(join(dataDir, RESTORE_FOLDER)) && !isServed) {
     yield findingsOf("restore").problem(
       `a restore to ${dataDir} was interrupted: run ctxd restore again.`,
     );

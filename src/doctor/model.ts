@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BUILT_IN, CATALOGUE, catalogueModel } from "../embedding/catalogue.ts";
-import { assetOf, isFetched } from "../embedding/catalogue-download.ts";
+import { isFetched } from "../embedding/catalogue-download.ts";
 import { cosineOf, openChosenModel } from "../embedding/chosen-model.ts";
-import { builtInModel, findModel } from "../embedding/manifest.ts";
+import { builtInModel, modelFiles } from "../embedding/manifest.ts";
 import type { ChosenModel } from "../embedding/model-choice.ts";
 import { createWorkerEmbedder } from "../embedding/worker-embedder.ts";
 import { createLog } from "../log.ts";
@@ -20,7 +20,7 @@ const SILENT = createLog({ logLevel: "silent", logFormat: "text" });
 export async function checkModelFiles(cacheDir: string): Promise<Finding> {
   const { ok, problem } = findingsOf("model");
   try {
-    const asset = findModel();
+    const asset = modelFiles();
     const folder = assetFolder(asset, cacheDir);
     const missing: string[] = [];
     for (const { name, sha256 } of asset.files) {
@@ -138,7 +138,11 @@ export async function createTrialCache(
 function knownAssets(): Asset[] {
   const libraries = ["lancedb", "inference", "cxx"].map(embeddedAsset);
   const fetched = CATALOGUE.flatMap((model) => model.fetched?.description ?? []);
-  return [findModel(), ...fetched.map(assetOf), ...libraries.filter((asset) => asset !== null)];
+  return [
+    modelFiles(),
+    ...fetched.map((each) => modelFiles(each)),
+    ...libraries.filter((asset) => asset !== null),
+  ];
 }
 
 async function linkFiles(asset: Asset, cacheDir: string, trialDir: string): Promise<void> {

@@ -1,21 +1,24 @@
 import { copyFile, mkdir, open, readdir, realpath, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  type Asset,
-  type AssetFile,
-  assetFolder,
-  hashFile,
-  refuseForeignFolder,
-} from "../native/asset.ts";
+import { assetFolder, hashFile, refuseForeignFolder } from "../native/asset.ts";
 import { explainFolderError } from "../native/asset-error.ts";
 import { createStallTimer, Refusal, requestFailure, requestFile } from "../system/downloads.ts";
 import { moveFile } from "../system/files.ts";
-import { ModelError, modelAsset } from "./manifest.ts";
+import { ModelError, type ModelFile, modelFiles } from "./manifest.ts";
 import type { ModelDescription } from "./model-folder.ts";
 
 /** Attempts of a download, and milliseconds before the second one. Each later pause is twice as long. */
 const MAX_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 1_000;
+
+interface DownloadOptions {
+  onBytes: (count: number) => void;
+  signal?: AbortSignal | undefined;
+  /** Milliseconds before the second attempt. */
+  pause?: number | undefined;
+  /** For tests: milliseconds after which an attempt has stalled. */
+  stallMs?: number;
+}
 
 /**
  * Downloads a file, and resumes the partial file of an earlier call. After an interruption it retries some
@@ -28,22 +31,12 @@ export async function download(
   url: string,
   part: string,
   bytes: number,
-  {
-    onBytes,
-    signal,
-    pause = FIRST_PAUSE_MS,
-    stallMs,
-  }: {
-    onBytes: (count: number) => void;
-    signal?: AbortSignal;
-    pause?: number;
-    /** For tests: milliseconds after which an attempt has stalled. */
-    stallMs?: number;
-  },
+  options: DownloadOptions,
 ): Promise<void> {
+  const { signal, pause = FIRST_PAUSE_MS } = options;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await append(url, part, bytes, { onBytes, signal, stallMs });
+      return await append(url, part, bytes, options);
     } catch (cause) {
       signal?.throwIfAborted();
       // An error of the file, such as a full disk: another attempt does not help.
@@ -72,15 +65,7 @@ async function append(
   url: string,
   part: string,
   bytes: number,
-  {
-    onBytes,
-    signal,
-    stallMs,
-  }: {
-    onBytes: (count: number) => void;
-    signal: AbortSignal | undefined;
-    stallMs: number | undefined;
-  },
+  { onBytes, signal, stallMs }: DownloadOptions,
 ): Promise<void> {
   const handle = await open(part, "a", 0o600);
   try {
@@ -126,17 +111,14 @@ async function append(
 }
 
 /** A model's description and the address of its files. */
-export interface Fetchable {
+export interface DownloadableModel {
   readonly address: string;
   readonly description: ModelDescription;
 }
 
-/** Receives the bytes of a model that have been downloaded, and its size. */
-type OnProgress = (count: number, total: number) => void;
-
 /** The folder of a model's files in the cache, which a start reads too. */
 export function folderOf(description: ModelDescription, cacheDir: string): string {
-  return assetFolder(assetOf(description), cacheDir);
+  return assetFolder(modelFiles(description), cacheDir);
 }
 
 /** Whether all files of a model are in the cache. Their hashes are checked when the model is loaded. */
@@ -156,19 +138,17 @@ export async function isFetched(description: ModelDescription, cacheDir: string)
  * @throws ModelError with one sentence, AssetError when the cache can't be used
  */
 export async function fetchCatalogueModel(
-  { address, description }: Fetchable,
+  { address, description }: DownloadableModel,
   cacheDir: string,
   {
     from,
     onProgress = () => {},
     signal,
     pause,
-  }: {
+  }: Pick<DownloadOptions, "signal" | "pause"> & {
     from?: readonly string[];
-    onProgress?: OnProgress;
-    signal?: AbortSignal;
-    /** Milliseconds before the second attempt. */
-    pause?: number;
+    /** Receives the bytes of a model that have been downloaded, and its size. */
+    onProgress?: (count: number, total: number) => void;
   } = {},
 ): Promise<string> {
   const path = folderOf(description, cacheDir);
@@ -188,11 +168,7 @@ export async function fetchCatalogueModel(
         if (given) await copyFrom(given, file, part, url);
         else {
           const onBytes = (count: number) => onProgress(before + count, total);
-          await download(url, part, file.bytes, {
-            onBytes,
-            ...(signal && { signal }),
-            ...(pause !== undefined && { pause }),
-          });
+          await download(url, part, file.bytes, { onBytes, signal, pause });
           await requireExpected(part, file, url);
         }
         await moveFile(part, target);
@@ -207,12 +183,7 @@ export async function fetchCatalogueModel(
   }
 }
 
-interface RemoteFile {
-  readonly name: string;
-  readonly path: string;
-  readonly bytes: number;
-  readonly sha256: string;
-}
+type RemoteFile = Omit<ModelFile, "source"> & { readonly path: string };
 
 /** The files that are downloaded, without those that ctxd generates. */
 function remoteFiles({ files }: ModelDescription): RemoteFile[] {
@@ -221,12 +192,7 @@ function remoteFiles({ files }: ModelDescription): RemoteFile[] {
   );
 }
 
-/** The asset of a model in the cache. */
-export function assetOf(description: ModelDescription): Asset {
-  return modelAsset({ ...description, dimension: 1, cosines: { unrelated: 0, same: 1 } });
-}
-
-async function isExpected(path: string, { bytes, sha256 }: Pick<AssetFile, "bytes" | "sha256">) {
+async function isExpected(path: string, { bytes, sha256 }: Pick<ModelFile, "bytes" | "sha256">) {
   const info = await stat(path).catch(() => null);
   return info?.isFile() === true && info.size === bytes && (await hashFile(path)) === sha256;
 }

@@ -1,5 +1,5 @@
-import { builtInModel, findModel } from "./manifest.ts";
-import { type ModelDescription, modelUsage, textFile } from "./model-folder.ts";
+import { builtInModel, type ModelFile, modelFiles } from "./manifest.ts";
+import { generatedFiles, type ModelDescription, modelUsage } from "./model-folder.ts";
 
 /** A model of `ctxd model list`. */
 interface CatalogueModel {
@@ -36,14 +36,16 @@ export const CATALOGUE: readonly CatalogueModel[] = [
       description: describe({
         id: "multilingual-e5-small-int8-dd476dd0",
         title: "multilingual-e5-small (int8 ONNX) by intfloat",
-        padding: { pad_token_id: 1, pad_token: "<pad>" },
+        padding: { id: 1, token: "<pad>" },
         graph: {
-          path: "onnx/model_qint8_avx512_vnni.onnx",
+          name: "model.onnx",
+          source: { path: "onnx/model_qint8_avx512_vnni.onnx" },
           bytes: 118_346_824,
           sha256: "dd476dd0c2514e9b9be83aeb3853fac0763e0bdf4a71645407587d77c48a2d88",
         },
         tokenizer: {
-          path: "tokenizer.json",
+          name: "tokenizer.json",
+          source: { path: "tokenizer.json" },
           bytes: 17_082_730,
           sha256: "0b44a9d7b51c3c62626640cda0e2c2f70fdacdc25bbbd68038369d14ebdf4c39",
         },
@@ -59,14 +61,16 @@ export const CATALOGUE: readonly CatalogueModel[] = [
       description: describe({
         id: "bge-base-en-v1.5-int8-c9729cc8",
         title: "bge-base-en-v1.5 (int8 ONNX) by BAAI, converted by Xenova",
-        padding: { pad_token_id: 0, pad_token: "[PAD]" },
+        padding: { id: 0, token: "[PAD]" },
         graph: {
-          path: "onnx/model_quantized.onnx",
+          name: "model.onnx",
+          source: { path: "onnx/model_quantized.onnx" },
           bytes: 110_083_337,
           sha256: "c9729cc84cbd0e9fecc759505d2be65916c9fe05222d7ea26c65fcb3382af38d",
         },
         tokenizer: {
-          path: "tokenizer.json",
+          name: "tokenizer.json",
+          source: { path: "tokenizer.json" },
           bytes: 711_396,
           sha256: "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
         },
@@ -82,14 +86,8 @@ export function catalogueModel(name: string): CatalogueModel | null {
 
 /** Bytes of all files of a model. */
 export function sizeOf({ fetched }: CatalogueModel): number {
-  const files = fetched ? fetched.description.files : findModel().files;
+  const files = fetched ? fetched.description.files : modelFiles().files;
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
-}
-
-interface RemoteFile {
-  readonly path: string;
-  readonly bytes: number;
-  readonly sha256: string;
 }
 
 function describe({
@@ -101,34 +99,20 @@ function describe({
 }: {
   id: string;
   title: string;
-  padding: { pad_token_id: number; pad_token: string };
-  graph: RemoteFile;
-  tokenizer: RemoteFile;
+  padding: { id: number; token: string };
+  graph: ModelFile;
+  tokenizer: ModelFile;
 }): ModelDescription {
   const usage = modelUsage(id);
   if (!usage) throw new Error(`the usage of ${id} is unknown`);
   const { window, passage } = builtInModel;
-  const fileOf = (name: string, { path, ...file }: RemoteFile) => ({
-    name,
-    source: { path },
-    ...file,
-  });
   return {
     id,
     title,
     licence: "MIT",
     source: { folder: "ctxd model fetch" },
-    files: [
-      fileOf("model.onnx", graph),
-      fileOf("tokenizer.json", tokenizer),
-      textFile("config.json", { pad_token_id: padding.pad_token_id }),
-      textFile("tokenizer_config.json", {
-        model_max_length: window,
-        pad_token: padding.pad_token,
-      }),
-      textFile("special_tokens_map.json", {}),
-    ],
-    graph: "model.onnx",
+    files: [graph, tokenizer, ...generatedFiles(window, padding)],
+    graph: graph.name,
     ...usage,
     window,
     passage,

@@ -5,7 +5,7 @@ import { AppError, messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { BUILT_IN, CATALOGUE, catalogueModel } from "./catalogue.ts";
-import { type Fetchable, fetchCatalogueModel, isFetched } from "./catalogue-download.ts";
+import { type DownloadableModel, fetchCatalogueModel, isFetched } from "./catalogue-download.ts";
 import { type Embedder, type EmbeddingModel, makesVectorsOf } from "./embedder.ts";
 import { builtInModel, ManifestSchema, ModelError, prepareModel } from "./manifest.ts";
 import type { ChosenModel } from "./model-choice.ts";
@@ -58,12 +58,12 @@ export async function openChosenModel({
   if (model === null || model === BUILT_IN) {
     // Checked here, so that an unusable cache folder ends the start. The worker would retry forever.
     await prepareModel({ cacheDir });
-    return createWorkerEmbedder({ cacheDir, log, ...(metrics && { metrics }) });
+    return createWorkerEmbedder({ cacheDir, log, metrics });
   }
   const description = await describeChosen(model, { by, cacheDir, log });
   const manifest = { ...description, dimension: 0, cosines: { unrelated: 0, same: 1 } };
   await prepareModel({ cacheDir, manifest });
-  const embedder = createWorkerEmbedder({ cacheDir, log, manifest, ...(metrics && { metrics }) });
+  const embedder = createWorkerEmbedder({ cacheDir, log, metrics, manifest });
   try {
     return { ...embedder, model: { ...manifest, ...(await measure(embedder)) } };
   } catch (cause) {
@@ -108,7 +108,7 @@ async function describeChosen(
 
 async function requireFetched(
   name: string,
-  fetched: Fetchable,
+  fetched: DownloadableModel,
   { cacheDir, mayFetch, log }: { cacheDir: string; mayFetch: boolean; log: Log },
 ): Promise<void> {
   if (await isFetched(fetched.description, cacheDir)) return;

@@ -1,16 +1,10 @@
 import { withTimeLimit } from "../timing/time-limit.ts";
+import type { ModelManifest } from "./manifest.ts";
 
 /** Properties of an embedding model that other parts of the program need. */
-export interface EmbeddingModel {
-  /** The id that a table records, so that vectors of two models are never compared. */
-  readonly id: string;
-  /** Ids of the same vectors in earlier versions, which stored less beside them. */
-  readonly formerIds?: readonly string[];
-  /** Length of a vector. */
-  readonly dimension: number;
-  /** Typical cosine of unrelated texts, and the cosine of equal texts. */
-  readonly cosines: { readonly unrelated: number; readonly same: number };
-}
+export type EmbeddingModel = Readonly<
+  Pick<ModelManifest, "id" | "formerIds" | "dimension" | "cosines">
+>;
 
 /** Whether vectors recorded under an id are vectors of this model. */
 export function makesVectorsOf({ id, formerIds = [] }: EmbeddingModel, recorded: string): boolean {
@@ -51,7 +45,7 @@ export interface ContentEmbedding {
 }
 
 /** Who waits for an embedding. The engine is shared between accounts, and within them between keys. */
-export interface Asker {
+export interface Caller {
   readonly accountId: string;
   readonly credential?: { readonly id: string };
   /** Aborted when nobody waits any more. */
@@ -68,10 +62,10 @@ export interface Embedder {
   ready(): Promise<void>;
   /**
    * Embeds a query, before most waiting contents. Recent queries are cached.
-   * @param asker by default the server itself
+   * @param caller by default the server itself
    */
-  embedQuery(text: string, asker?: Asker): Promise<QueryEmbedding>;
-  embedContent(text: string, asker?: Asker): Promise<ContentEmbedding>;
+  embedQuery(text: string, caller?: Caller): Promise<QueryEmbedding>;
+  embedContent(text: string, caller?: Caller): Promise<ContentEmbedding>;
   /** Ends the worker. Waiting calls reject with `unavailable`. */
   close(): Promise<void>;
 }

@@ -1,10 +1,10 @@
-import type { Kind } from "./messages.ts";
+import type { TextKind } from "./messages.ts";
 import type { Passage } from "./passages.ts";
 
 /** A text that waits for its embedding. */
 export interface Job {
   readonly id: number;
-  readonly type: Kind;
+  readonly type: TextKind;
   readonly text: string;
   /** Whose text it is. */
   readonly accountId: string;
@@ -24,14 +24,14 @@ interface EmbeddingQueue {
 }
 
 /** The share of the engine that an account's queries get, and its contents: a person waits for a query. */
-const WEIGHTS: Record<Kind, number> = { query: 4, content: 1 };
+const WEIGHTS: Record<TextKind, number> = { query: 4, content: 1 };
 /** Characters of the longest run, and what a run costs besides its characters. */
 const LONGEST = 2_000;
 const RUN = 100;
 
 /** An account's texts of one kind. */
 interface Flow {
-  readonly kind: Kind;
+  readonly kind: TextKind;
   readonly jobs: Map<number, Job>;
   /** The work that it got, by its weight. */
   work: number;

@@ -58,13 +58,15 @@ export const ManifestSchema = Type.Object({
 export type ModelManifest = Static<typeof ManifestSchema>;
 export type Pooling = ModelManifest["pooling"];
 
-const SPECIAL_TOKENS = JSON.stringify({
-  cls_token: "[CLS]",
-  mask_token: "[MASK]",
-  pad_token: "[PAD]",
-  sep_token: "[SEP]",
-  unk_token: "[UNK]",
-});
+/** A file that ctxd generates. */
+export function textFile(name: string, content: object): ModelFile {
+  const text = JSON.stringify(content);
+  return { name, source: { text }, bytes: text.length, sha256: hashOf(text) };
+}
+
+export function hashOf(text: string): string {
+  return new Bun.CryptoHasher("sha256").update(text).digest("hex");
+}
 
 /** bge-small-en-v1.5, quantized to int8 and published by Xenova: fastembed's default model. */
 export const builtInModel: ModelManifest = {
@@ -102,12 +104,13 @@ export const builtInModel: ModelManifest = {
       bytes: 366,
       sha256: "9261e7d79b44c8195c1cada2b453e55b00aeb81e907a6664974b4d7776172ab3",
     },
-    {
-      name: "special_tokens_map.json",
-      source: { text: SPECIAL_TOKENS },
-      bytes: SPECIAL_TOKENS.length,
-      sha256: new Bun.CryptoHasher("sha256").update(SPECIAL_TOKENS).digest("hex"),
-    },
+    textFile("special_tokens_map.json", {
+      cls_token: "[CLS]",
+      mask_token: "[MASK]",
+      pad_token: "[PAD]",
+      sep_token: "[SEP]",
+      unk_token: "[UNK]",
+    }),
   ],
   graph: "model_quantized.onnx",
   pooling: "first token",
@@ -121,34 +124,38 @@ export const builtInModel: ModelManifest = {
   cosines: { unrelated: 0.5, same: 1 },
 };
 
+/** What tells a model's files. */
+type FilesOf = Pick<ModelManifest, "id" | "files" | "source">;
+
 /**
  * Makes sure that the model's files are in the cache, and returns their folder. They come from the
  * executable, or in a checkout from `source`, which is by default the npm package.
  * @throws AssetError when the folder cannot be used or a file does not match the manifest
  */
-export function prepareModel(options: {
+export function prepareModel({
+  cacheDir,
+  manifest,
+  source,
+}: {
   cacheDir: string;
-  manifest?: ModelManifest | undefined;
-  source?: string | undefined;
+  manifest?: FilesOf;
+  source?: string;
 }): Promise<string> {
-  return prepareAsset(findModel(options), options.cacheDir);
+  return prepareAsset(modelFiles(manifest, source), cacheDir);
 }
 
 /** The model's files with their sources; see `prepareModel`. */
-export function findModel(
-  options: { manifest?: ModelManifest | undefined; source?: string | undefined } = {},
-): Asset {
-  const { manifest = builtInModel } = options;
+export function modelFiles(manifest: FilesOf = builtInModel, source?: string): Asset {
   const embedded = manifest.id === builtInModel.id ? embeddedAsset("model") : null;
-  return embedded ?? modelAsset(manifest, options.source);
+  return embedded ?? modelAsset(manifest, source);
 }
 
 /** The model's files in a source folder, by default the one in the manifest. */
-export function modelAsset(manifest: ModelManifest, source = sourceFolder(manifest)): Asset {
+export function modelAsset(manifest: FilesOf, source = sourceFolder(manifest)): Asset {
   return { name: "model", files: manifest.files.map((file) => modelFile(file, source)) };
 }
 
-function modelFile(file: ModelManifest["files"][number], folder: string): AssetFile {
+function modelFile(file: ModelFile, folder: string): AssetFile {
   const { name, bytes, sha256, source } = file;
   if ("text" in source) {
     const content = new TextEncoder().encode(source.text);
@@ -162,7 +169,7 @@ async function* streamOf(content: Uint8Array): AsyncIterable<Uint8Array> {
   yield content;
 }
 
-function sourceFolder({ source }: ModelManifest): string {
+function sourceFolder({ source }: FilesOf): string {
   if (source.package === undefined) return source.folder;
   return join(dirname(Bun.resolveSync(source.package, import.meta.dir)), source.folder);
 }

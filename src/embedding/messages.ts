@@ -6,12 +6,12 @@ export interface Embeddings {
   query: QueryEmbedding;
   content: ContentEmbedding;
 }
-export type Kind = keyof Embeddings;
+export type TextKind = keyof Embeddings;
 
 /** Messages of the main thread to the worker. */
 export type ToWorker =
-  | { type: "load"; cacheDir: string; manifest: ModelManifest; modelSource: string | undefined }
-  | { type: Kind; id: number; text: string; accountId: string }
+  | { type: "load"; cacheDir: string; manifest: ModelManifest }
+  | { type: TextKind; id: number; text: string; accountId: string }
   | { type: "cancel"; id: number }
   | { type: "close" };
 
@@ -19,5 +19,5 @@ export type ToWorker =
 export type FromWorker =
   | { type: "loaded" }
   | { type: "failed"; message: string }
-  | { type: "done"; id: number; embedding: Embeddings[Kind] }
+  | { type: "done"; id: number; embedding: Embeddings[TextKind] }
   | { type: "refused"; id: number; message: string };

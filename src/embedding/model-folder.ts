@@ -3,7 +3,8 @@ import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { ModelError, type ModelFile, type ModelManifest } from "./manifest.ts";
+import { hashFile } from "../native/asset.ts";
+import { hashOf, ModelError, type ModelFile, type ModelManifest, textFile } from "./manifest.ts";
 
 /** How a model must be used, which its graph does not say. */
 type Usage = Pick<ModelManifest, "pooling" | "prefixes">;
@@ -88,11 +89,7 @@ export async function describeModelFolder(folder: string): Promise<ModelDescript
   const files = [
     await fileOf(folder, graph, basename(graph)),
     await fileOf(folder, "tokenizer.json"),
-    // fastembed requires these files, but ctxd uses neither padding nor fastembed's limits, and
-    // tokenizer.json has the special tokens. So they are minimal.
-    textFile("config.json", { pad_token_id: config.pad_token_id ?? 0 }),
-    textFile("tokenizer_config.json", { model_max_length: window, pad_token: "[PAD]" }),
-    textFile("special_tokens_map.json", {}),
+    ...generatedFiles(window, { id: config.pad_token_id ?? 0, token: "[PAD]" }),
   ];
   const passage = {
     tokens: Math.min(254, window - SPECIAL_TOKENS),
@@ -156,22 +153,25 @@ async function readJson<Schema extends TSchema>(
 }
 
 async function fileOf(folder: string, path: string, name = path): Promise<ModelFile> {
-  const file = Bun.file(join(folder, path));
-  const hash = new Bun.CryptoHasher("sha256");
+  const file = join(folder, path);
   try {
-    for await (const chunk of file.stream()) hash.update(chunk);
+    return { name, source: { path }, bytes: Bun.file(file).size, sha256: await hashFile(file) };
   } catch (cause) {
-    throw new ModelError(`${join(folder, path)} is missing or can't be read.`, { cause });
+    throw new ModelError(`${file} is missing or can't be read.`, { cause });
   }
-  return { name, source: { path }, bytes: file.size, sha256: hash.digest("hex") };
 }
 
-/** A file that ctxd generates. */
-export function textFile(name: string, content: object): ModelFile {
-  const text = JSON.stringify(content);
-  return { name, source: { text }, bytes: text.length, sha256: hashOf(text) };
-}
-
-function hashOf(text: string): string {
-  return new Bun.CryptoHasher("sha256").update(text).digest("hex");
+/**
+ * Files that fastembed requires. ctxd uses neither padding nor fastembed's limits, and tokenizer.json has the
+ * special tokens. So they are minimal.
+ */
+export function generatedFiles(
+  window: number,
+  padding: { id: number; token: string },
+): ModelFile[] {
+  return [
+    textFile("config.json", { pad_token_id: padding.id }),
+    textFile("tokenizer_config.json", { model_max_length: window, pad_token: padding.token }),
+    textFile("special_tokens_map.json", {}),
+  ];
 }

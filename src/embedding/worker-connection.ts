@@ -1,8 +1,8 @@
 import { AppError } from "../errors.ts";
 import { isCompiled } from "../native/embedded-asset.ts";
 import { disableTelemetry } from "../native/inference.ts";
-import type { Asker } from "./embedder.ts";
-import type { Embeddings, FromWorker, Kind, ToWorker } from "./messages.ts";
+import type { Caller } from "./embedder.ts";
+import type { Embeddings, FromWorker, TextKind, ToWorker } from "./messages.ts";
 
 /** The connection to one worker, from its start to its end. */
 export interface WorkerConnection {
@@ -10,15 +10,15 @@ export interface WorkerConnection {
   readonly loaded: Promise<void>;
   /** Resolves with the reason when the worker has ended. */
   readonly ended: Promise<Error>;
-  /** Embeds a text; rejects with `unavailable` when the worker ends first, or the asker goes. */
-  embed<Type extends Kind>(type: Type, text: string, asker: Asker): Promise<Embeddings[Type]>;
+  /** Embeds a text; rejects with `unavailable` when the worker ends first, or the caller goes. */
+  embed<Type extends TextKind>(type: Type, text: string, caller: Caller): Promise<Embeddings[Type]>;
   /** Ends the worker between two runs, and then resolves. Waiting calls are rejected. */
   end(reason: Error): Promise<void>;
 }
 
 /** A call that waits for the answer of the worker. */
 interface Waiting {
-  resolve(embedding: Embeddings[Kind]): void;
+  resolve(embedding: Embeddings[TextKind]): void;
   reject(error: Error): void;
 }
 
@@ -85,7 +85,7 @@ export function connectWorker(
       const id = ++lastId;
       const embedded = new Promise<Embeddings[typeof type]>((resolve, reject) => {
         // The worker answers with an embedding of the requested kind.
-        const settle = (embedding: Embeddings[Kind]) =>
+        const settle = (embedding: Embeddings[TextKind]) =>
           resolve(embedding as Embeddings[typeof type]);
         waiting.set(id, { resolve: settle, reject });
       });

@@ -2,15 +2,15 @@ import { LRUCache } from "lru-cache";
 import { AppError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
-import type { Asker, Embedder, QueryEmbedding } from "./embedder.ts";
+import type { Caller, Embedder, QueryEmbedding } from "./embedder.ts";
 import { builtInModel, type ModelManifest } from "./manifest.ts";
-import type { Embeddings, Kind } from "./messages.ts";
+import type { Embeddings, TextKind } from "./messages.ts";
 import { connectWorker, spawnWorker, type WorkerConnection } from "./worker-connection.ts";
 
 /** Limits how much work may wait, which limits memory and waiting times. */
 interface Admission {
   /** Runs the work if a text of this size may wait. */
-  admit<T>(asker: Asker, characters: number, work: () => Promise<T>): Promise<T>;
+  admit<T>(caller: Caller, characters: number, work: () => Promise<T>): Promise<T>;
   /** Number of texts that wait or are being embedded. */
   waiting(): number;
 }
@@ -33,7 +33,7 @@ export function createAdmission(max: Load): Admission {
   const loads = new Map<string, Load>();
   const loadOf = (name: string): Load => loads.get(name) ?? { texts: 0, characters: 0 };
   /** All, the account, its key. */
-  const namesOf = ({ accountId, credential }: Asker) => [
+  const namesOf = ({ accountId, credential }: Caller) => [
     ALL,
     `account ${accountId}`,
     `key ${accountId} ${credential?.id ?? ""}`,
@@ -63,8 +63,8 @@ export function createAdmission(max: Load): Admission {
 
   return {
     waiting: () => loadOf(ALL).texts,
-    async admit(asker, characters, work) {
-      const names = namesOf(asker);
+    async admit(caller, characters, work) {
+      const names = namesOf(caller);
       if (!fits(names, { texts: 1, characters })) {
         throw new AppError(
           "unavailable",
@@ -88,7 +88,7 @@ const MAX_WAITING_QUERIES = { texts: 1_000, characters: 2_000_000 };
 /** Four batches of the maximum size (256 contents of 32,768 characters): one key may send one of them. */
 const MAX_WAITING_CONTENTS = { texts: 8_192, characters: 4 * 256 * 32_768 };
 /** The server, which embeds memories again for another model. */
-const ITSELF: Asker = { accountId: "" };
+const ITSELF: Caller = { accountId: "" };
 const FIRST_RESTART_MS = 100;
 const MAX_RESTART_MS = 30_000;
 
@@ -96,17 +96,15 @@ const MAX_RESTART_MS = 30_000;
  * An embedder whose engine runs in a worker. It starts the worker immediately, and again whenever it ends.
  * Embeddings of queries are shared between callers: do not modify them.
  * @param manifest describes a model other than the built-in one
- * @param modelSource in a checkout, a folder that replaces the npm package of the model
  */
 export function createWorkerEmbedder(options: {
   cacheDir: string;
   log: Log;
-  metrics?: Metrics;
+  metrics?: Metrics | undefined;
   manifest?: ModelManifest;
-  modelSource?: string;
   spawn?: () => Worker;
 }): Embedder {
-  const { cacheDir, log, modelSource } = options;
+  const { cacheDir, log } = options;
   const { metrics = createMetrics(), manifest = builtInModel, spawn = spawnWorker } = options;
   const queries = createAdmission(MAX_WAITING_QUERIES);
   const contents = createAdmission(MAX_WAITING_CONTENTS);
@@ -119,7 +117,7 @@ export function createWorkerEmbedder(options: {
 
   function start(): WorkerConnection {
     restart = null;
-    const next = connectWorker(spawn(), { cacheDir, manifest, modelSource });
+    const next = connectWorker(spawn(), { cacheDir, manifest });
     const started = performance.now();
     next.loaded.then(
       () => log.debug("embedding_ready", { ms: Math.round(performance.now() - started) }),
@@ -137,13 +135,13 @@ export function createWorkerEmbedder(options: {
     return next;
   }
 
-  async function embed<Type extends Kind>(
+  async function embed<Type extends TextKind>(
     type: Type,
     text: string,
-    asker: Asker,
+    caller: Caller,
   ): Promise<Embeddings[Type]> {
     const end = measured.durations.startTimer({ type });
-    const embedding = await connection.embed(type, text, asker);
+    const embedding = await connection.embed(type, text, caller);
     end();
     failures = 0;
     return embedding;
@@ -157,16 +155,16 @@ export function createWorkerEmbedder(options: {
       measured.lookups.inc({ result: known ? "hit" : "miss" });
       if (known) return known;
       // Others may wait for the same query, so it stays when this one goes.
-      const asker = { accountId, ...(credential && { credential }) };
-      const embedding = queries.admit(asker, text.length, () => embed("query", text, asker));
+      const caller = { accountId, ...(credential && { credential }) };
+      const embedding = queries.admit(caller, text.length, () => embed("query", text, caller));
       recent.set(text, embedding);
       embedding.catch(() => {
         if (recent.peek(text) === embedding) recent.delete(text);
       });
       return embedding;
     },
-    embedContent: (text, asker = ITSELF) =>
-      contents.admit(asker, text.length, () => embed("content", text, asker)),
+    embedContent: (text, caller = ITSELF) =>
+      contents.admit(caller, text.length, () => embed("content", text, caller)),
     async close() {
       closed = true;
       if (restart) clearTimeout(restart);
@@ -175,7 +173,7 @@ export function createWorkerEmbedder(options: {
   };
 }
 
-function measure(metrics: Metrics, waiting: Record<Kind, Admission>) {
+function measure(metrics: Metrics, waiting: Record<TextKind, Admission>) {
   for (const [type, admission] of Object.entries(waiting)) {
     const help = `Texts of this kind (${type}) that wait for their embedding.`;
     metrics.gauge(`ctxd_embedding_${type}_queue`, help, admission.waiting);

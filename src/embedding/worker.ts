@@ -4,7 +4,7 @@ import { type ContentEmbedding, MAX_STATES, STATE } from "./embedder.ts";
 import { createEmbeddingQueue, type Job } from "./embedding-queue.ts";
 import { type Engine, loadEngine } from "./engine.ts";
 import { prepareModel } from "./manifest.ts";
-import type { Embeddings, FromWorker, Kind, ToWorker } from "./messages.ts";
+import type { Embeddings, FromWorker, TextKind, ToWorker } from "./messages.ts";
 
 // A run blocks its thread, so the engine has a thread of its own. The queue is here and not in the main
 // thread, so that no run waits for a message.
@@ -32,13 +32,9 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   }
 };
 
-async function load({
-  cacheDir,
-  manifest,
-  modelSource,
-}: ToWorker & { type: "load" }): Promise<void> {
+async function load({ cacheDir, manifest }: ToWorker & { type: "load" }): Promise<void> {
   try {
-    const folder = await prepareModel({ cacheDir, manifest, source: modelSource });
+    const folder = await prepareModel({ cacheDir, manifest });
     engine = await loadEngine(manifest, folder, cacheDir);
     post({ type: "loaded" });
     void work();
@@ -104,7 +100,7 @@ function concatenate(parts: readonly Int8Array[]): Int8Array {
 }
 
 /** The buffers that are transferred instead of copied. */
-function buffersOf(embedding: Embeddings[Kind]): ArrayBufferLike[] {
+function buffersOf(embedding: Embeddings[TextKind]): ArrayBufferLike[] {
   if ("vector" in embedding) return [embedding.vector.buffer, embedding.states.numbers.buffer];
   return [...embedding.vectors.map(({ buffer }) => buffer), embedding.states.buffer];
 }

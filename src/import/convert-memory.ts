@@ -1,6 +1,7 @@
 import { createIdFrom } from "../db/id.ts";
 import { type ImportedMemory, LIMITS } from "../memories/model/memory.ts";
 import { createSessionOrder } from "../memories/model/rows.ts";
+import { isObject } from "./files/json-objects.ts";
 import type { SourceMemory } from "./formats/format.ts";
 
 /** The result of converting a memory of another program. */
@@ -77,7 +78,7 @@ function convertIn(
   const notes: string[] = [];
   const note = (text: string) => void notes.push(text);
   const content = source.content.toWellFormed();
-  const subject = subjectOf(source.subject);
+  const subject = prefixOf(source.subject);
   const tags = toTags(source.tags, note);
   const extra: Record<string, unknown> = {};
   const agentId = toIdentifier(source.agent, "agent", extra);
@@ -117,7 +118,7 @@ function convertIn(
 }
 
 /** The text before a content: the subject and a colon; empty without a subject. */
-function subjectOf(subject: string | null | undefined): string {
+function prefixOf(subject: string | null | undefined): string {
   const text = [...(subject ?? "").toWellFormed().replace(/\s+/g, " ").trim()];
   return text.length === 0 ? "" : `${text.slice(0, MAX_SUBJECT).join("").trimEnd()}:`;
 }
@@ -180,8 +181,7 @@ function toIdentifier(value: unknown, name: string, extra: Record<string, unknow
 }
 
 function toMetadata(own: object, theirs: unknown, note: (text: string) => void) {
-  const isObject = typeof theirs === "object" && theirs !== null && !Array.isArray(theirs);
-  const all = { ...(isObject ? theirs : {}), ...own };
+  const all = { ...(isObject(theirs) && theirs), ...own };
   const given = Object.entries(all).filter(([, value]) => value !== null && value !== undefined);
   const metadata = Object.fromEntries(given);
   if (Buffer.byteLength(JSON.stringify(metadata)) <= LIMITS.metadata) return metadata;

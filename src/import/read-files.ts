@@ -2,10 +2,10 @@ import type { ImportedMemory } from "../memories/model/memory.ts";
 import { type Converted, createConverter } from "./convert-memory.ts";
 import { openArchive } from "./files/archive.ts";
 import { compareReadingOrder, type InputFile, kindOf } from "./files/input-file.ts";
-import { type Opened, openText, peek, placeIn, SourceError } from "./files/source.ts";
+import { locationIn, type Opened, openText, peek, SourceError } from "./files/source.ts";
 import { unpackZstd } from "./files/unpack.ts";
 import { basicMemory } from "./formats/basic-memory.ts";
-import type { Context, Format, Found, SourceMemory } from "./formats/format.ts";
+import type { Context, Format, FoundEntry, SourceMemory } from "./formats/format.ts";
 import { recognise } from "./formats/formats.ts";
 import { type ProjectOf, rememberProjects } from "./transcripts/folders.ts";
 
@@ -137,7 +137,7 @@ export function readFiles(
     try {
       for await (const line of reading.lines) {
         file.found++;
-        yield { ...line, at: placeIn(input, line.at) };
+        yield { ...line, at: locationIn(input, line.at) };
       }
     } catch (error) {
       throw error instanceof SourceError ? new SourceError(input.name, error.problem) : error;
@@ -207,7 +207,10 @@ export function readFiles(
   return { lines: readAll(), files, leftOut, share: meter.share };
 }
 
-function* toLines(one: Found, convert: (memory: SourceMemory) => Converted): Generator<SourceLine> {
+function* toLines(
+  one: FoundEntry,
+  convert: (memory: SourceMemory) => Converted,
+): Generator<SourceLine> {
   const { at } = one;
   if ("problem" in one) yield { at, problem: one.problem };
   else if ("line" in one) yield { at, line: one.line, memory: null, notes: [] };

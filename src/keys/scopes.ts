@@ -46,4 +46,4 @@ function distinct(scopes: readonly Scope[]): Scope[] {
 
 /** A column of scopes, stored as one text. */
 export const scopesColumn = (dialect: Dialect, name: string) =>
-  dialect.formed<readonly Scope[]>(name, { toDriver: formatScopes, fromDriver: parseScopes });
+  dialect.converted<readonly Scope[]>(name, { toDriver: formatScopes, fromDriver: parseScopes });

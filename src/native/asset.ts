@@ -14,6 +14,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { moveFile } from "../system/files.ts";
 import { findForeignAncestor } from "../system/foreign-ancestor.ts";
+import { parsed } from "../text/parse-json.ts";
 import { AssetError, explainFolderError } from "./asset-error.ts";
 
 /** Size, times and inode of each file of an asset folder when its content was last checked, by name. */
@@ -28,12 +29,8 @@ const UNUSED_MS = 30 * 24 * 3_600_000;
 /** The stamp of a folder; empty when it is missing or damaged, and then every file is checked. */
 async function readStamp(folder: string): Promise<Stamp> {
   const text = await readFile(join(folder, NAME), "utf8").catch(() => "{}");
-  try {
-    const stamp: unknown = JSON.parse(text);
-    return isStamp(stamp) ? stamp : {};
-  } catch {
-    return {};
-  }
+  const stamp = parsed(text);
+  return isStamp(stamp) ? stamp : {};
 }
 
 /** Records that the files were checked. If that fails, the next start checks them again. */

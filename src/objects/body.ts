@@ -1,12 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
+import { createDigester, type FileDigest } from "../system/file-digest.ts";
 import { ObjectStoreError, OTHER_CONTENT } from "./object-store-error.ts";
-
-/** What a file contains. */
-export interface Content {
-  bytes: number;
-  /** In hex. */
-  sha256: string;
-}
 
 /** Bytes of the longest text that is read: a page of a thousand keys has some hundred thousand. */
 const MAX_TEXT_BYTES = 8 << 20;
@@ -32,38 +26,35 @@ export async function readText(answer: Response, reading: Reading): Promise<stri
  */
 export async function saveBody(
   answer: Response,
-  { path, expected, ...reading }: Reading & { path: string; expected: Content | null },
+  { path, expected, ...reading }: Reading & { path: string; expected: FileDigest | null },
 ): Promise<void> {
   const length = answer.headers.get("content-length");
   const bytes = expected?.bytes ?? (length === null ? null : Number(length));
   // Without a length, nothing tells whether the body is complete, or whether it ever ends.
   if (bytes === null) throw new ObjectStoreError("NoLength", { what: reading.what, status: 200 });
-  const hash = new Bun.CryptoHasher("sha256");
+  const digester = createDigester();
   // "w" truncates the file of an earlier attempt.
   const handle = await open(path, "w");
-  let written = 0;
   try {
     for await (const chunk of chunksOf(answer, bytes, reading)) {
-      hash.update(chunk);
+      digester.add(chunk);
       await handle.writeFile(chunk);
-      written += chunk.byteLength;
     }
   } finally {
     await handle.close();
   }
-  if (expected && hash.digest("hex") !== expected.sha256) throw otherContent(reading.what);
-  if (written < bytes) throw new ObjectStoreError("IncompleteBody", { what: reading.what });
+  const written = digester.digest();
+  if (expected && written.sha256 !== expected.sha256) throw otherContent(reading.what);
+  if (written.bytes < bytes) throw new ObjectStoreError("IncompleteBody", { what: reading.what });
 }
 
 /** The content of a local file. */
-export async function contentOf(handle: FileHandle): Promise<Content> {
-  const hash = new Bun.CryptoHasher("sha256");
-  let bytes = 0;
+export async function digestOf(handle: FileHandle): Promise<FileDigest> {
+  const digester = createDigester();
   for await (const chunk of handle.createReadStream({ start: 0, autoClose: false })) {
-    hash.update(chunk);
-    bytes += chunk.length;
+    digester.add(chunk);
   }
-  return { bytes, sha256: hash.digest("hex") };
+  return digester.digest();
 }
 
 /** The error when an object is not what was stored. */

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { ObjectSettings } from "../config/shared-settings.ts";
-import { FOREIGN, ObjectStoreError } from "./object-store-error.ts";
+import { NOT_A_STORE, ObjectStoreError } from "./object-store-error.ts";
 import { createObjects, type Objects } from "./objects.ts";
 import type { CallOptions } from "./signed-call.ts";
 
 /** Name prefix of the objects that a check writes. Do not remove them: the check may still be running. */
-export const TRIAL = "check.";
+export const CHECK_PREFIX = "check.";
 
 /** Whether an object store can be used. `message` is one sentence that names the setting to correct. */
 interface StoreFinding {
@@ -45,7 +45,7 @@ interface Step {
 }
 
 function stepsOf(objects: Objects): Step[] {
-  const name = `${TRIAL}${randomBytes(6).toString("hex")}/trial`;
+  const name = `${CHECK_PREFIX}${randomBytes(6).toString("hex")}/trial`;
   const text = randomBytes(12).toString("hex");
   return [
     {
@@ -140,7 +140,7 @@ function explain(error: ObjectStoreError, { settings, needs, now }: Situation): 
   if (error.status === null || error.status >= 500) {
     return { state: "away", message: `No object store answers at ${place} (${error.code}).` };
   }
-  if (error.code === FOREIGN) {
+  if (error.code === NOT_A_STORE) {
     return wrong(
       `AWS_ENDPOINT_URL is not the address of an object store: ${place} answers ${error.status}.`,
     );

@@ -39,7 +39,7 @@ export class ObjectStoreError extends CtxdError {
 }
 
 /** The code of an answer that is not from an object store, such as from a gateway. */
-export const FOREIGN = "ForeignAnswer";
+export const NOT_A_STORE = "ForeignAnswer";
 
 /** The code of an object whose content is not what was stored: another object's, an older one, a part of it. */
 export const OTHER_CONTENT = "OtherContent";

@@ -1,6 +1,7 @@
 import type { ObjectSettings } from "../config/shared-settings.ts";
-import { type Content, readText, saveBody } from "./body.ts";
-import { FOREIGN, isNotFound, ObjectStoreError } from "./object-store-error.ts";
+import type { FileDigest } from "../system/file-digest.ts";
+import { readText, saveBody } from "./body.ts";
+import { isNotFound, NOT_A_STORE, ObjectStoreError } from "./object-store-error.ts";
 import { type CallOptions, createSignedCall } from "./signed-call.ts";
 
 /** The most pages of a listing. A store that lists more never ends. */
@@ -16,7 +17,7 @@ export interface Objects {
    * @throws ObjectStoreError `NoSuchKey` without such an object, `OtherContent` when it is not what was stored;
    *   errors of the disk
    */
-  fetch(name: string, path: string, expected: Content | null): Promise<void>;
+  fetch(name: string, path: string, expected: FileDigest | null): Promise<void>;
   /** The text of a small object. */
   text(name: string): Promise<string>;
   /** Removes an object. Without such an object it does nothing. */
@@ -41,7 +42,7 @@ export function createObjects(settings: ObjectSettings, options: CallOptions = {
 
   /** Calls ListObjectsV2 for each page. */
   async function* pages(query: Record<string, string>) {
-    const foreign = () => new ObjectStoreError(FOREIGN, { what: "a listing", status: 200 });
+    const foreign = () => new ObjectStoreError(NOT_A_STORE, { what: "a listing", status: 200 });
     for (let [token, number] = ["", 0]; ; number++) {
       const from = token === "" ? {} : { "continuation-token": token };
       const page = await call(

@@ -1,7 +1,7 @@
 import { AwsV4Signer } from "aws4fetch";
 import type { ObjectSettings } from "../config/shared-settings.ts";
 import { readText } from "./body.ts";
-import { FOREIGN, NO_ANSWER, ObjectStoreError } from "./object-store-error.ts";
+import { NO_ANSWER, NOT_A_STORE, ObjectStoreError } from "./object-store-error.ts";
 
 /** Milliseconds without progress after which a call is aborted. */
 const TIMEOUT_MS = 5_000;
@@ -132,7 +132,7 @@ async function toError(answer: Response, what: string): Promise<ObjectStoreError
   const body = await readText(answer, { what }).catch(() => "");
   const region = headers.get("x-amz-bucket-region") ?? /<Region>([\w-]+)</.exec(body)?.[1] ?? null;
   const at = Date.parse(headers.get("date") ?? "");
-  const code = /<Code>(\w+)<\/Code>/.exec(body)?.[1] ?? FOREIGN;
+  const code = /<Code>(\w+)<\/Code>/.exec(body)?.[1] ?? NOT_A_STORE;
   return new ObjectStoreError(code, { what, status, region, at: Number.isNaN(at) ? null : at });
 }
 

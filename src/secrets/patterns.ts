@@ -17,22 +17,10 @@ const NOT_A_PASSWORD = [
 const PASSWORD_WORDS =
   "pass(?:word|wd|phrase|code)|pwd|passwort|kennwort|mot de passe|contrase\u00f1a|senha|\u043f\u0430\u0440\u043e\u043b\u044c|\u5bc6\u7801|\u5bc6\u78bc|\u30d1\u30b9\u30ef\u30fc\u30c9";
 
-const PASSWORD_KEYWORDS = [
-  "password",
-  "passwd",
-  "passphrase",
-  "passcode",
-  "pwd",
-  "passwort",
-  "kennwort",
-  "mot de passe",
-  "contrase\u00f1a",
-  "senha",
-  "\u043f\u0430\u0440\u043e\u043b\u044c",
-  "\u5bc6\u7801",
-  "\u5bc6\u78bc",
-  "\u30d1\u30b9\u30ef\u30fc\u30c9",
-];
+const PASSWORD_KEYWORDS =
+  "password|passwd|passphrase|passcode|pwd|passwort|kennwort|mot de passe|contrase\u00f1a|senha|\u043f\u0430\u0440\u043e\u043b\u044c|\u5bc6\u7801|\u5bc6\u78bc|\u30d1\u30b9\u30ef\u30fc\u30c9".split(
+    "|",
+  );
 
 /** Words between the name of a secret and the secret, such as "for the router". */
 const OF_WHAT = String.raw`(?:\s(?:for|of|to|on|at|f\u00fcr|de|del|du)\s[^\n:="]{1,60}?)?`;
@@ -41,7 +29,7 @@ const OF_WHAT = String.raw`(?:\s(?:for|of|to|on|at|f\u00fcr|de|del|du)\s[^\n:="]
  * Secrets without a recognizable form. The words before them identify them: in code, in settings and in
  * sentences.
  */
-const ASSIGNED_PATTERNS: readonly Pattern[] = [
+const NAMED_SECRET_PATTERNS: readonly Pattern[] = [
   {
     kind: "password",
     keywords: PASSWORD_KEYWORDS,
@@ -84,14 +72,12 @@ export const COMMON_PASSWORDS =
 /** Kinds that only the words before a secret identify. A kind with its own form is more precise. */
 const GENERIC = new Set(["generic-api-key", "password"]);
 
-const [generic, specific] = partition([
+/** All patterns. When two find the same text, the first one names the kind. */
+export const PATTERNS: readonly Pattern[] = [
   ...OWN_PATTERNS,
   ...(gitleaks.patterns as readonly Pattern[]),
-  ...ASSIGNED_PATTERNS,
-]);
-
-/** All patterns. When two find the same text, the first one names the kind. */
-export const PATTERNS: readonly Pattern[] = [...specific, ...generic];
+  ...NAMED_SECRET_PATTERNS,
+].sort((a, b) => Number(GENERIC.has(a.kind)) - Number(GENERIC.has(b.kind)));
 
 /** Texts in the place of a secret that are none, such as the name of a variable. */
 export const PLACEHOLDERS: readonly Expression[] = [
@@ -101,10 +87,3 @@ export const PLACEHOLDERS: readonly Expression[] = [
     flags: "i",
   },
 ];
-
-function partition(patterns: readonly Pattern[]): [Pattern[], Pattern[]] {
-  return [
-    patterns.filter(({ kind }) => GENERIC.has(kind)),
-    patterns.filter(({ kind }) => !GENERIC.has(kind)),
-  ];
-}

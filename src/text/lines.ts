@@ -11,18 +11,33 @@ export async function* readLines(
   stream: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): AsyncGenerator<string | typeof TOO_LONG> {
-  for await (const line of readByteLines(stream, maxBytes)) {
-    yield line === TOO_LONG ? line : line.toString().replace(/\r$/, "");
+  for await (const { bytes } of readByteLines(stream, maxBytes)) {
+    yield bytes === null ? TOO_LONG : bytes.toString().replace(/\r$/, "");
   }
 }
 
-/** The same lines as bytes, for callers that check the encoding. A carriage return stays in the line. */
+export interface ByteLine {
+  /** Without its line break, but with a carriage return before it; null when it is too long. */
+  bytes: Buffer | null;
+  /** Offsets of its first byte and of that of the next line. */
+  start: number;
+  end: number;
+  /** Whether a line break ends it, rather than the end of the stream. */
+  isEnded: boolean;
+}
+
+/**
+ * The same lines as bytes, for callers that check the encoding or need offsets.
+ * @param from the offset of the stream's first byte
+ */
 export async function* readByteLines(
   stream: AsyncIterable<Uint8Array>,
   maxBytes: number,
-): AsyncGenerator<Buffer | typeof TOO_LONG> {
+  from = 0,
+): AsyncGenerator<ByteLine> {
   let parts: Uint8Array[] = [];
   let length = 0;
+  let start = from;
 
   const add = (part: Uint8Array) => {
     length += part.length;
@@ -30,22 +45,24 @@ export async function* readByteLines(
     if (length > maxBytes) parts = [];
     else parts.push(part);
   };
-  const take = () => {
-    const line = length > maxBytes ? TOO_LONG : Buffer.concat(parts);
+  const take = (isEnded: boolean): ByteLine => {
+    const bytes = length > maxBytes ? null : Buffer.concat(parts);
+    const line = { bytes, start, end: start + length + Number(isEnded), isEnded };
     parts = [];
     length = 0;
+    start = line.end;
     return line;
   };
 
   for await (const chunk of stream) {
-    let start = 0;
-    for (let end = chunk.indexOf(LINE_BREAK); end >= 0; end = chunk.indexOf(LINE_BREAK, start)) {
-      add(chunk.subarray(start, end));
-      yield take();
-      start = end + 1;
+    let at = 0;
+    for (let end = chunk.indexOf(LINE_BREAK); end >= 0; end = chunk.indexOf(LINE_BREAK, at)) {
+      add(chunk.subarray(at, end));
+      yield take(true);
+      at = end + 1;
     }
     // Copies the bytes, since the stream may reuse the chunk's memory.
-    if (start < chunk.length) add(chunk.slice(start));
+    if (at < chunk.length) add(new Uint8Array(chunk.subarray(at)));
   }
-  if (length > 0) yield take();
+  if (length > 0) yield take(false);
 }

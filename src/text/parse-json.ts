@@ -26,6 +26,15 @@ export function parseJson(text: string): unknown {
   return JSON.parse(text);
 }
 
+/** The value of a JSON text; undefined when it is invalid. For texts of a limited size. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether a JSON text has more values than `values`, or nests them deeper than `depth`. Nothing is parsed for this. */
 export function isBeyond(
   text: string,

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { parsed } from "../text/parse-json.ts";
 
 /** The ways in which ctxd can be installed. */
 export type InstallMethod =
@@ -51,21 +52,13 @@ export function findInstallMethod({
   if (path.includes("/Cellar/")) return "homebrew";
   if (/\/WinGet\//i.test(path)) return "winget";
   if (path === "/usr/bin/ctxd" && read(PACKAGE_FILES) !== null) return "deb";
-  const installed = home && pathIn(read(join(home, ...SCRIPT_NOTE)));
-  return installed && real(installed) === executable ? "install.sh" : "file";
+  const { path: installed } = Object(home && parsed(read(join(home, ...SCRIPT_NOTE)) ?? ""));
+  const isInstalled = typeof installed === "string" && real(installed) === executable;
+  return isInstalled ? "install.sh" : "file";
 }
 
 /** The file in which the install script records the path that it installed. */
 const SCRIPT_NOTE = [".local", "share", "ctxd-install", "ctxd.install.json"];
-
-function pathIn(note: string | null): string | null {
-  try {
-    const { path } = JSON.parse(note ?? "{}");
-    return typeof path === "string" ? path : null;
-  } catch {
-    return null;
-  }
-}
 
 /** The traces of this running program. */
 export function readInstallTraces(mark: string | undefined, home: string | null): Traces {
@@ -97,55 +90,43 @@ interface Facts {
 }
 
 /** How to upgrade a program that was installed by this method. */
-export function adviceFor(way: InstallMethod, facts: Facts): Advice {
-  const { repository, cpu } = facts;
+export function adviceFor(way: InstallMethod, { executable, repository, cpu }: Facts): Advice {
   const releases = repository ? `${repository}/releases/latest` : "the page of its releases";
-  switch (way) {
-    case "checkout":
-      return {
-        how: "as a checkout of the source",
-        command: "git pull",
-        note: "Then start it again.",
-      };
-    case "npm":
-      return { how: "by npm", ...byNpm(facts.executable) };
-    case "image":
-      return {
-        how: "as a container image",
-        command: repository ? `docker pull ${imageOf(repository)}` : null,
-        note: "Then start a container from the newer image, with the same volume.",
-      };
-    case "deb":
-      return {
-        how: "by the Debian package",
-        command: `sudo apt install ./ctxd_VERSION_${cpu}.deb`,
-        note: `Download the package first, from ${releases}.`,
-      };
-    case "homebrew":
-      return { how: "by Homebrew", command: "brew upgrade ctxd", note: null };
-    case "winget":
-      return { how: "by winget", command: "winget upgrade ctxd", note: null };
-    case "mcpb":
-      return {
-        how: "as a desktop extension",
-        command: null,
-        note: `Download the newer .mcpb from ${releases} and open it with the app that has the extension.`,
-      };
-    case "install.sh":
-      return {
-        how: "by the install script",
-        command: repository
-          ? `curl -fsSL ${repository}/releases/latest/download/install.sh | sh`
-          : null,
-        note: null,
-      };
-    case "file":
-      return {
-        how: "as a single file",
-        command: null,
-        note: `Download the newer file from ${releases}, verify it as the notes there say, and put it in the place of this one.`,
-      };
-  }
+  const byHand = (how: string, note: string): Advice => ({ how, command: null, note });
+  const typed = (how: string, command: string | null, note: string | null = null): Advice => ({
+    how,
+    command,
+    note,
+  });
+  const advice: Record<InstallMethod, Advice> = {
+    checkout: typed("as a checkout of the source", "git pull", "Then start it again."),
+    npm: { how: "by npm", ...byNpm(executable) },
+    image: typed(
+      "as a container image",
+      repository && `docker pull ${imageOf(repository)}`,
+      "Then start a container from the newer image, with the same volume.",
+    ),
+    deb: typed(
+      "by the Debian package",
+      `sudo apt install ./ctxd_VERSION_${cpu}.deb`,
+      `Download the package first, from ${releases}.`,
+    ),
+    homebrew: typed("by Homebrew", "brew upgrade ctxd"),
+    winget: typed("by winget", "winget upgrade ctxd"),
+    mcpb: byHand(
+      "as a desktop extension",
+      `Download the newer .mcpb from ${releases} and open it with the app that has the extension.`,
+    ),
+    "install.sh": typed(
+      "by the install script",
+      repository && `curl -fsSL ${repository}/releases/latest/download/install.sh | sh`,
+    ),
+    file: byHand(
+      "as a single file",
+      `Download the newer file from ${releases}, verify it as the notes there say, and put it in the place of this one.`,
+    ),
+  };
+  return advice[way];
 }
 
 /** The image that a release publishes. Names of images are in lower case. */

@@ -3,6 +3,7 @@ import { Value } from "@sinclair/typebox/value";
 import { isSecureAddress } from "../config/setting-values.ts";
 import { CtxdError } from "../errors.ts";
 import { readAtMost, requestFailure, requestFile } from "../system/downloads.ts";
+import { parsed } from "../text/parse-json.ts";
 
 /** A release can't be fetched or installed. `message` is the line that the user sees. */
 class UpgradeError extends CtxdError {
@@ -52,21 +53,13 @@ export async function fetchNewestRelease(
   timeoutMs = TIMEOUT_MS,
 ): Promise<PublishedRelease> {
   const text = await fetchText(address, timeoutMs);
-  const answer = parse(text);
-  const version = answer?.tag_name.replace(/^v/, "") ?? "";
-  if (!answer || !VERSION.test(version)) {
-    throw new UpgradeError(`The answer of ${address} names no release.`);
+  const answer = parsed(text);
+  if (Value.Check(Answer, answer)) {
+    const version = answer.tag_name.replace(/^v/, "");
+    const notes = (answer.body ?? "").replaceAll("\r\n", "\n");
+    if (VERSION.test(version)) return { version, notes };
   }
-  return { version, notes: (answer.body ?? "").replaceAll("\r\n", "\n") };
-}
-
-function parse(text: string) {
-  try {
-    const answer: unknown = JSON.parse(text);
-    return Value.Check(Answer, answer) ? answer : null;
-  } catch {
-    return null;
-  }
+  throw new UpgradeError(`The answer of ${address} names no release.`);
 }
 
 /**

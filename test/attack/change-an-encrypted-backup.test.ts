@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { Encrypter } from "age-encryption";
-import { MANIFEST } from "../../src/backup/manifest.ts";
+import { MANIFEST_FILE } from "../../src/backup/manifest.ts";
 import { ctxd } from "../support/command-line.ts";
 import { listFiles } from "../support/files.ts";
 import { backUp, restore } from "../support/live-data.ts";
@@ -90,7 +90,7 @@ describe("an attacker who can write to the backup, and knows its recipient, is n
     const { root, folder, target } = backup.copy();
     const plain = join(root, "plain");
     await backUp(dataDir, plain);
-    copyFileSync(join(plain, MANIFEST), join(folder, MANIFEST));
+    copyFileSync(join(plain, MANIFEST_FILE), join(folder, MANIFEST_FILE));
     await expect(restore(folder, target, identity)).rejects.toThrow("does not belong there");
     const instead = await ctxd(["restore", plain, "--identity", identityFile], {
       dataDir: target,

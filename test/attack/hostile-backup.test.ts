@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { MANIFEST, type Manifest } from "../../src/backup/manifest.ts";
+import { MANIFEST_FILE, type Manifest } from "../../src/backup/manifest.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { ctxd } from "../support/command-line.ts";
 import { backUp, copyBackup, folderOfTest, openData, restore } from "../support/live-data.ts";
@@ -41,7 +41,7 @@ const sha256 = (content: string | Uint8Array) =>
 function writeManifest(folder: string, changes: Record<string, unknown>) {
   const { checksum: _, ...facts } = { ...manifest, ...changes };
   const checksum = sha256(JSON.stringify(facts));
-  writeFileSync(join(folder, MANIFEST), JSON.stringify({ ...facts, checksum }));
+  writeFileSync(join(folder, MANIFEST_FILE), JSON.stringify({ ...facts, checksum }));
 }
 
 /** Updates the size and hash of the database in the manifest. */
@@ -83,7 +83,7 @@ describe("a manifest can't lead out of the folder by", () => {
 
 test("a link, a pipe, a folder or a device instead of a file is refused without waiting", async () => {
   const table = manifest.files.find(({ path }) => path.startsWith("memories/"))?.path ?? "ctxd.db";
-  for (const name of ["ctxd.db", MANIFEST, table]) {
+  for (const name of ["ctxd.db", MANIFEST_FILE, table]) {
     for (const make of [
       (path: string) => symlinkSync("/etc/passwd", path),
       (path: string) => symlinkSync("/dev/zero", path),
@@ -131,7 +131,7 @@ test.each([
 
 test("a manifest larger than memory is not read", async () => {
   const { folder, dataDir } = folders();
-  truncateSync(join(folder, MANIFEST), 20 * 2 ** 30);
+  truncateSync(join(folder, MANIFEST_FILE), 20 * 2 ** 30);
   await expectRefused(folder, dataDir, "is too large");
 });
 
@@ -210,5 +210,5 @@ test("files of another backup are refused", async () => {
   await data.accounts.add({ email: "other@example.com", password: null });
   await backUp(join(root, "other-data"), join(root, "other"));
   renameSync(join(root, "other", "ctxd.db"), join(folder, "ctxd.db"));
-  await expectRefused(folder, dataDir, `differs from ${MANIFEST}`);
+  await expectRefused(folder, dataDir, `differs from ${MANIFEST_FILE}`);
 });

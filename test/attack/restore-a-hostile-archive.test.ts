@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { MANIFEST, type Manifest } from "../../src/backup/manifest.ts";
+import { MANIFEST_FILE, type Manifest } from "../../src/backup/manifest.ts";
 import { restoreBackup } from "../../src/backup/restore-backup.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { backUp, copyBackup, folderOfTest, openData } from "../support/live-data.ts";
@@ -35,7 +35,7 @@ const sha256 = (content: string | Uint8Array) =>
 function writeManifest(folder: string, changes: Record<string, unknown>) {
   const { checksum: _, ...facts } = { ...manifest, ...changes };
   const checksum = sha256(JSON.stringify(facts));
-  writeFileSync(join(folder, MANIFEST), JSON.stringify({ ...facts, checksum }));
+  writeFileSync(join(folder, MANIFEST_FILE), JSON.stringify({ ...facts, checksum }));
 }
 
 /** The manifest as text, with more fields before its end. */
@@ -50,20 +50,21 @@ describe.skipIf(!hasPeaks)("in one sentence, and in little memory, ctxd restore 
     [
       "a manifest of millions of values",
       /is damaged/,
-      (folder) => writeFileSync(join(folder, MANIFEST), `{"files":[${"[],".repeat(1e7)}0]}`),
+      (folder) => writeFileSync(join(folder, MANIFEST_FILE), `{"files":[${"[],".repeat(1e7)}0]}`),
     ],
     [
       "a manifest that is nested a hundred thousand times",
       /is damaged/,
       (folder) => {
         const nested = `"x":${"[".repeat(1e5)}${"]".repeat(1e5)}`;
-        writeFileSync(join(folder, MANIFEST), withFields(nested));
+        writeFileSync(join(folder, MANIFEST_FILE), withFields(nested));
       },
     ],
     [
       "a manifest with a text of a hundred megabytes",
       /is damaged/,
-      (folder) => writeFileSync(join(folder, MANIFEST), withFields(`"x":"${"x".repeat(1e8)}"`)),
+      (folder) =>
+        writeFileSync(join(folder, MANIFEST_FILE), withFields(`"x":"${"x".repeat(1e8)}"`)),
     ],
     [
       "a file of a terabyte that is listed with a few kilobytes",
@@ -105,7 +106,7 @@ describe.skipIf(!hasPeaks)("in one sentence, and in little memory, ctxd restore 
 
 test("a key whose passphrase takes a gigabyte of memory to check is refused before that", async () => {
   const { folder, dataDir } = copyBackup(place, good);
-  rmSync(join(folder, MANIFEST));
+  rmSync(join(folder, MANIFEST_FILE));
   const [salt, body] = [16, 32].map((bytes) => Buffer.alloc(bytes).toBase64({ omitPadding: true }));
   const key = `age-encryption.org/v1\n-> scrypt ${salt} 20\n${body}\n--- ${body}\n`;
   writeFileSync(join(folder, "key.age"), key);

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import type { Lock } from "../../src/backup/age.ts";
 import { createBackup } from "../../src/backup/create-backup.ts";
-import { readContent } from "../../src/backup/files.ts";
-import { completeManifest, formatManifest, MANIFEST } from "../../src/backup/manifest.ts";
+import { copyFile } from "../../src/backup/files.ts";
+import { completeManifest, formatManifest, MANIFEST_FILE } from "../../src/backup/manifest.ts";
 import { restoreBackup } from "../../src/backup/restore-backup.ts";
 import { baseFolder } from "../../src/memories/log/log.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
@@ -124,13 +124,13 @@ test("a backup of the earlier version is restored, and its tables become bases",
     ...{ accounts: 1, tables: 1 },
     files: await Promise.all(
       paths.map(async (path) => {
-        const content = await readContent(join(folder, path));
+        const content = await copyFile(join(folder, path), null);
         if (!content) throw new Error(`no ${path}`);
         return { path, ...content };
       }),
     ),
   });
-  writeFileSync(join(folder, MANIFEST), formatManifest(manifest));
+  writeFileSync(join(folder, MANIFEST_FILE), formatManifest(manifest));
 
   const target = join(temporaryFolder(), "restored");
   await restoreBackup({ folder, dataDir: target, version: "1.0.0" });

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { createBackup } from "../../src/backup/create-backup.ts";
-import { MANIFEST } from "../../src/backup/manifest.ts";
+import { MANIFEST_FILE } from "../../src/backup/manifest.ts";
 import { databasePath } from "../../src/db/sqlite.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
@@ -36,7 +36,7 @@ test("a backup contains exactly the files of its manifest, readable by its owner
 
   expect(manifest).toMatchObject({ format: 1, accounts: 1, tables: 1 });
   const listed = manifest.files.map(({ path }) => path);
-  expect((await listFiles(folder)).sort()).toEqual([MANIFEST, ...listed].sort());
+  expect((await listFiles(folder)).sort()).toEqual([MANIFEST_FILE, ...listed].sort());
   for (const { path, bytes, sha256 } of manifest.files) {
     const content = readFileSync(join(folder, path));
     expect(content.length).toBe(bytes);

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { MANIFEST, type Manifest } from "../../src/backup/manifest.ts";
+import { MANIFEST_FILE, type Manifest } from "../../src/backup/manifest.ts";
 import { refuseUnfinishedRestore } from "../../src/backup/source.ts";
 import { lockDataFolder } from "../../src/db/data-lock.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
@@ -83,8 +83,8 @@ test.each(DAMAGES)(
 
 test.each(DAMAGES)("a manifest %s is refused in an error that names it", async (_, damage) => {
   const { folder, dataDir } = folders();
-  damage(join(folder, MANIFEST));
-  await expect(restore(folder, dataDir)).rejects.toThrow(MANIFEST);
+  damage(join(folder, MANIFEST_FILE));
+  await expect(restore(folder, dataDir)).rejects.toThrow(MANIFEST_FILE);
   expect(existsSync(dataDir)).toBe(false);
 });
 
@@ -95,15 +95,18 @@ test.each([
   ["a field of another type", { ctxd: 1 }],
 ])("an edited manifest (%s) is refused", async (_, change) => {
   const { folder, dataDir } = folders();
-  writeFileSync(join(folder, MANIFEST), JSON.stringify({ ...manifest, ...change }));
-  await expect(restore(folder, dataDir)).rejects.toThrow(`${MANIFEST} is damaged`);
+  writeFileSync(join(folder, MANIFEST_FILE), JSON.stringify({ ...manifest, ...change }));
+  await expect(restore(folder, dataDir)).rejects.toThrow(`${MANIFEST_FILE} is damaged`);
 });
 
 test.each([{ format: 2 }, { schema: 1_000 }])(
   "a newer backup (%j) is refused as newer, not as damaged",
   async (newer) => {
     const { folder, dataDir } = folders();
-    writeFileSync(join(folder, MANIFEST), JSON.stringify({ ...manifest, ...newer, ctxd: "9.1.0" }));
+    writeFileSync(
+      join(folder, MANIFEST_FILE),
+      JSON.stringify({ ...manifest, ...newer, ctxd: "9.1.0" }),
+    );
     await expect(restore(folder, dataDir)).rejects.toThrow("a newer ctxd (9.1.0)");
   },
 );
@@ -116,7 +119,7 @@ test.each(["../outside", "memories/../../outside", "/etc/outside", "memories//x"
     const [first] = unsigned.files;
     const forged = { ...unsigned, files: [{ ...first, path }] };
     const checksum = new Bun.CryptoHasher("sha256").update(JSON.stringify(forged)).digest("hex");
-    writeFileSync(join(folder, MANIFEST), JSON.stringify({ ...forged, checksum }));
+    writeFileSync(join(folder, MANIFEST_FILE), JSON.stringify({ ...forged, checksum }));
     await expect(restore(folder, dataDir)).rejects.toThrow("is damaged");
   },
 );

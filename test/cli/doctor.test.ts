@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { databasePath } from "../../src/db/sqlite.ts";
 import { checkData } from "../../src/doctor/examine.ts";
-import { findModel, prepareModel } from "../../src/embedding/manifest.ts";
+import { modelFiles, prepareModel } from "../../src/embedding/manifest.ts";
 import { assetFolder } from "../../src/native/asset.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { ctxd } from "../support/command-line.ts";
@@ -186,7 +186,7 @@ test("a truncated model file is reported with the folder to remove", async () =>
   const { found } = await runDoctor(temporaryFolder(), { CTXD_CACHE_DIR: cacheDir });
   expect(found("model").state).toBe("problem");
   expect(found("model").message).toContain(`${join(folder, "tokenizer.json")} is damaged`);
-  expect(found("model").message).toContain(`remove ${assetFolder(findModel(), cacheDir)}`);
+  expect(found("model").message).toContain(`remove ${assetFolder(modelFiles(), cacheDir)}`);
   expect(snapshot(cacheDir)).toEqual(before);
 });
 

@@ -5,7 +5,7 @@ import { is } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { createAccountTables } from "../../src/accounts/tables.ts";
 import { createActivityTables } from "../../src/activity/tables.ts";
-import { sqlite } from "../../src/db/database.ts";
+import { sqliteDialect } from "../../src/db/database.ts";
 import { DatabaseError } from "../../src/db/database-error.ts";
 import { MIGRATIONS } from "../../src/db/migrations.ts";
 import { databasePath } from "../../src/db/sqlite.ts";
@@ -28,7 +28,7 @@ const TABLES = [
   createActivityTables,
   createUndoTables,
 ]
-  .flatMap((create): unknown[] => Object.values(create(sqlite)))
+  .flatMap((create): unknown[] => Object.values(create(sqliteDialect)))
   .filter((table) => is(table, SQLiteTable));
 
 function readVersion(sqlite: Database): unknown {

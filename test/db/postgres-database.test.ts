@@ -5,11 +5,7 @@ import { createAccountTables } from "../../src/accounts/tables.ts";
 import { DatabaseError, DatabaseUnavailable } from "../../src/db/database-error.ts";
 import { MIGRATIONS } from "../../src/db/migrations.ts";
 import { connectPostgres } from "../../src/db/postgres.ts";
-import {
-  createPostgresDatabase,
-  openPostgres,
-  postgresDialect,
-} from "../../src/db/postgres-database.ts";
+import { createPostgresDatabase, postgresDialect } from "../../src/db/postgres-database.ts";
 import {
   migratePostgres,
   POSTGRES_MIGRATIONS,
@@ -22,6 +18,7 @@ import { createSecurityTables } from "../../src/security-log/tables.ts";
 import { createSignInTables } from "../../src/sign-in/tables.ts";
 import { afterThisTest } from "../support/database.ts";
 import { testPostgres, testPostgresUrl } from "../support/databases.ts";
+import { openPostgres } from "../support/open-postgres.ts";
 import { sharedPostgres } from "../support/postgres.ts";
 
 const { number: PRESENT, oldest: OLDEST } = POSTGRES_MIGRATIONS.at(-1) ?? { number: 0, oldest: 0 };

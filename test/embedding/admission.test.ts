@@ -1,20 +1,20 @@
 import { expect, test } from "bun:test";
-import type { Asker } from "../../src/embedding/embedder.ts";
+import type { Caller } from "../../src/embedding/embedder.ts";
 import { createAdmission } from "../../src/embedding/worker-embedder.ts";
 
-const by = (accountId: string, id: string): Asker => ({ accountId, credential: { id } });
+const by = (accountId: string, id: string): Caller => ({ accountId, credential: { id } });
 
 /** Admits work that waits until it is let go. @returns whether it was admitted */
 function createHolder(max: { texts: number; characters: number }) {
   const admission = createAdmission(max);
   const gate = Promise.withResolvers<void>();
-  const hold = (asker: Asker, characters: number) => {
+  const hold = (asker: Caller, characters: number) => {
     const before = admission.waiting();
     const held = admission.admit(asker, characters, () => gate.promise);
     held.catch(() => {});
     return { isAdmitted: admission.waiting() > before, held };
   };
-  const fill = (asker: Asker, characters: number) => {
+  const fill = (asker: Caller, characters: number) => {
     let count = 0;
     while (hold(asker, characters).isAdmitted) count++;
     return count;

@@ -6,8 +6,8 @@ import {
   folderOf,
   isFetched,
 } from "../../src/embedding/catalogue-download.ts";
-import { builtInModel } from "../../src/embedding/manifest.ts";
-import { type ModelDescription, textFile } from "../../src/embedding/model-folder.ts";
+import { builtInModel, textFile } from "../../src/embedding/manifest.ts";
+import type { ModelDescription } from "../../src/embedding/model-folder.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { createRandom } from "../support/random.ts";
 import { until } from "../support/until.ts";

@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAccounts } from "../../src/accounts/accounts.ts";
-import { openPostgres } from "../../src/db/postgres-database.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { SCOPES } from "../../src/keys/scopes.ts";
 import { setTrap, sprungBy, type Trap } from "../cluster/trap.ts";
 import { createClient } from "./client.ts";
 import { readLines } from "./lines.ts";
 import { type ObjectStore, startObjectStore } from "./object-store.ts";
+import { openPostgres } from "./open-postgres.ts";
 import { sharedPostgres, startPostgres } from "./postgres.ts";
 import { type ServerKind, type ServerProcess, spawnServer } from "./server-process.ts";
 

@@ -1,9 +1,10 @@
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import type { Database } from "../../src/db/database.ts";
 import { connectPostgres } from "../../src/db/postgres.ts";
-import { openPostgres, type PostgresDatabase } from "../../src/db/postgres-database.ts";
+import type { PostgresDatabase } from "../../src/db/postgres-database.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { afterThisTest, temporaryFolder, testClock, testDatabase } from "./database.ts";
+import { openPostgres } from "./open-postgres.ts";
 import { sharedPostgres } from "./postgres.ts";
 
 /** Makes a database with the present schema. */

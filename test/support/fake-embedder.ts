@@ -8,7 +8,7 @@ import { type Embedder, MAX_STATES, STATE } from "../../src/embedding/embedder.t
  * @param model another one makes other vectors
  */
 export function fakeEmbedder(
-  model: { id?: string; dimension?: number; formerIds?: readonly string[] } = {},
+  model: { id?: string; dimension?: number; formerIds?: string[] } = {},
 ): Embedder & { readonly contents: string[] } {
   const { id = "fake", dimension = 16, formerIds = [] } = model;
   const contents: string[] = [];

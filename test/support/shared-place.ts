@@ -1,7 +1,7 @@
 import { connectPostgres } from "../../src/db/postgres.ts";
-import { openPostgres } from "../../src/db/postgres-database.ts";
 import { createObjects } from "../../src/objects/objects.ts";
 import { startObjectStore } from "./object-store.ts";
+import { openPostgres } from "./open-postgres.ts";
 import { sharedPostgres } from "./postgres.ts";
 
 /** Makes the tables of this version, which no server has used yet. */

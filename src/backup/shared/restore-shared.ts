@@ -11,10 +11,10 @@ import { baseFolder } from "../../memories/log/log.ts";
 import { type RecordedCheckpoint, readCheckpoints } from "../../memories/log/records.ts";
 import type { Contents } from "../../memories/log/shared-log.ts";
 import type { Objects } from "../../objects/objects.ts";
-import { BackupError, explained } from "../backup-error.ts";
-import { DATABASE, withScratch } from "../copy-state.ts";
+import { BackupError, explainFailure } from "../backup-error.ts";
+import { DATABASE_FILE, openScratch } from "../copy-state.ts";
 import { endAccess } from "../end-access.ts";
-import { forEach } from "../files.ts";
+import { forEachAtOnce } from "../files.ts";
 import { refuseForeignDatabase } from "../foreign-database.ts";
 import type { Manifest } from "../manifest.ts";
 import { openVerified, type RestoreOptions, requireSame } from "../open-backup.ts";
@@ -140,59 +140,58 @@ export async function restoreShared({
   const { manifest, container } = await openVerified(options);
   const listed = new Map(manifest.files.map((file) => [file.path, file]));
 
-  return await withScratch(dataDir, async (scratch) => {
-    const extract = async (path: string, to: string) => {
-      signal?.throwIfAborted();
-      const file = listed.get(path);
-      if (file) requireSame(file, await container.extract(file, to), container);
-    };
-    const path = join(scratch, DATABASE);
-    await extract(DATABASE, path);
-    refuseForeignDatabase(path, manifest.schema, container.locate(DATABASE));
-    // Migrates a database of an earlier version.
-    await openSqlite(path).close();
-    const now = clock();
-    const ended = endAccess(path, { revokeKeys, now });
-    const sqlite = openUnmigrated(path);
-    try {
-      const current = currentTables(sqlite);
-      const bases = readCheckpoints(sqlite)
-        .filter(({ table }) => current.has(table))
-        .map((checkpoint) => rename(checkpoint, listed));
-      const contentsOf = ({ former, files }: RestoredBase): Contents =>
-        Object.fromEntries(
-          files.map((file) => {
-            const { bytes = 0, sha256 = "" } = listed.get(`${baseFolder(former)}/${file}`) ?? {};
-            return [file, { bytes, sha256 }];
-          }),
-        );
-      await beginBases(postgres, { bases, now, contentsOf });
-      const files = bases.flatMap((base) => base.files.map((file) => ({ ...base, file })));
-      let count = 0;
-      await forEach(
-        files,
-        async ({ base, former, file }) => {
-          onProgress({ step: "uploading files", count: ++count, total: files.length });
-          const local = join(scratch, base, file);
-          await explained(local, "written", () => mkdir(dirname(local), { recursive: true }));
-          await extract(`${baseFolder(former)}/${file}`, local);
-          await explainStoreErrors(() => objects.put(`${base}/${file}`, Bun.file(local)));
-          await rm(local);
-        },
-        CONCURRENCY,
+  await using scratch = await openScratch(dataDir);
+  const extract = async (path: string, to: string) => {
+    signal?.throwIfAborted();
+    const file = listed.get(path);
+    if (file) requireSame(file, await container.extract(file, to), container);
+  };
+  const path = join(scratch.folder, DATABASE_FILE);
+  await extract(DATABASE_FILE, path);
+  refuseForeignDatabase(path, manifest.schema, container.locate(DATABASE_FILE));
+  // Migrates a database of an earlier version.
+  await openSqlite(path).close();
+  const now = clock();
+  const ended = endAccess(path, { revokeKeys, now });
+  const sqlite = openUnmigrated(path);
+  try {
+    const current = currentTables(sqlite);
+    const bases = readCheckpoints(sqlite)
+      .filter(({ table }) => current.has(table))
+      .map((checkpoint) => rename(checkpoint, listed));
+    const contentsOf = ({ former, files }: RestoredBase): Contents =>
+      Object.fromEntries(
+        files.map((file) => {
+          const { bytes = 0, sha256 = "" } = listed.get(`${baseFolder(former)}/${file}`) ?? {};
+          return [file, { bytes, sha256 }];
+        }),
       );
-      await forEach(
-        bases,
-        (each) => explainStoreErrors(() => requireStored(objects, each.base, contentsOf(each))),
-        CONCURRENCY,
-      );
-      await fillSharedDatabase(postgres, sqlite, { bases, now });
-    } finally {
-      sqlite.close();
-    }
-    onAccessEnded(ended);
-    return manifest;
-  });
+    await beginBases(postgres, { bases, now, contentsOf });
+    const files = bases.flatMap((base) => base.files.map((file) => ({ ...base, file })));
+    let count = 0;
+    await forEachAtOnce(
+      files,
+      async ({ base, former, file }) => {
+        onProgress({ step: "uploading files", count: ++count, total: files.length });
+        const local = join(scratch.folder, base, file);
+        await explainFailure(local, "written", () => mkdir(dirname(local), { recursive: true }));
+        await extract(`${baseFolder(former)}/${file}`, local);
+        await explainStoreErrors(() => objects.put(`${base}/${file}`, Bun.file(local)));
+        await rm(local);
+      },
+      CONCURRENCY,
+    );
+    await forEachAtOnce(
+      bases,
+      (each) => explainStoreErrors(() => requireStored(objects, each.base, contentsOf(each))),
+      CONCURRENCY,
+    );
+    await fillSharedDatabase(postgres, sqlite, { bases, now });
+  } finally {
+    sqlite.close();
+  }
+  onAccessEnded(ended);
+  return manifest;
 }
 
 /**

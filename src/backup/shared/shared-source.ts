@@ -12,9 +12,9 @@ import type { Contents } from "../../memories/log/shared-log.ts";
 import { isNotFound, ObjectStoreError } from "../../objects/object-store-error.ts";
 import { createObjects, type Objects } from "../../objects/objects.ts";
 import { syncFileNow } from "../../system/files.ts";
-import { BackupError, explained } from "../backup-error.ts";
+import { BackupError, explainFailure } from "../backup-error.ts";
 import { openScratch } from "../copy-state.ts";
-import { forEach } from "../files.ts";
+import { forEachAtOnce } from "../files.ts";
 import type { BackupSource } from "../source.ts";
 import { copyLogFromShared, LOG_TABLES } from "./log-rows.ts";
 import { copyFromShared, tablesOf } from "./rows.ts";
@@ -44,7 +44,7 @@ export function connectShared({
  * read. It locks nothing.
  */
 export async function copySharedDatabase(postgres: Postgres, path: string): Promise<void> {
-  await explained(path, "written", async () => closeSync(openSync(path, "wx", 0o600)));
+  await explainFailure(path, "written", async () => closeSync(openSync(path, "wx", 0o600)));
   const sqlite = new Sqlite(path, { readwrite: true, strict: true });
   try {
     // Without a journal: a crash leaves no backup, so nothing must be undone. One sync at the end is enough.
@@ -108,7 +108,7 @@ export async function openSharedSource(
       }
     },
     async close() {
-      await scratch.remove();
+      await scratch[Symbol.asyncDispose]();
       await postgres.close();
     },
   };
@@ -120,9 +120,9 @@ async function fetchBase(
   { base, files, contents }: RecordedCheckpoint & { contents: Contents },
   memories: string,
 ): Promise<void> {
-  await forEach(files, async (file) => {
+  await forEachAtOnce(files, async (file) => {
     const path = join(memories, `${base}.lance`, file);
-    await explained(path, "written", async () => {
+    await explainFailure(path, "written", async () => {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       const expected = contents[file] ?? null;
       await explainStoreErrors(() => objects.fetch(`${base}/${file}`, path, expected)).catch(

@@ -1,6 +1,6 @@
 import { open, stat } from "node:fs/promises";
-import type { Found } from "../formats/format.ts";
-import { placeIn, readTextLines, SourceError, type TextSource } from "./source.ts";
+import type { FoundEntry } from "../formats/format.ts";
+import { locationIn, readTextLines, SourceError, type TextSource } from "./source.ts";
 
 /** The kind of a file in a folder or an archive, by its name. */
 type Kind = "note" | "data" | "other";
@@ -117,14 +117,14 @@ const MAX_LINES = { all: 2_000_000, unreadable: 10_000 };
 /** The lines of a text. An unreadable line is null and is reported among the problems. */
 export async function readText(
   source: TextSource,
-): Promise<{ lines: (string | null)[]; problems: Found[] }> {
+): Promise<{ lines: (string | null)[]; problems: FoundEntry[] }> {
   const lines: (string | null)[] = [];
-  const problems: Found[] = [];
+  const problems: FoundEntry[] = [];
   let characters = 0;
   for await (const line of readTextLines(source, MAX_TEXT)) {
     if ("text" in line) characters += line.text.length;
     else {
-      problems.push({ at: placeIn(source, `line ${line.number}`), problem: line.problem });
+      problems.push({ at: locationIn(source, `line ${line.number}`), problem: line.problem });
     }
     if (problems.length > MAX_LINES.unreadable) {
       throw new SourceError(source.name, "is not text in UTF-8");

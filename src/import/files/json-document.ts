@@ -1,8 +1,8 @@
 import { JSONParser, TokenType } from "@streamparser/json";
 import { createPause } from "../../timing/pause.ts";
-import type { Found } from "../formats/format.ts";
+import type { EntryResult, FoundEntry } from "../formats/format.ts";
 import { ENTRY_LIMITS, type JsonObject, parseObject } from "./json-objects.ts";
-import { inSlices, placeIn, readTextLines, type TextSource } from "./source.ts";
+import { inSlices, locationIn, readTextLines, type TextSource } from "./source.ts";
 
 /** Bytes of a line in an export of another program. */
 const MAX_LINE_BYTES = 16 << 20;
@@ -10,18 +10,18 @@ const MAX_LINE_BYTES = 16 << 20;
 /** Reads each line as a JSON object. A line without one is reported as a problem. */
 export async function* readObjects(
   source: TextSource,
-  read: (object: JsonObject, at: string) => Iterable<Found>,
-): AsyncGenerator<Found> {
+  read: (object: JsonObject) => Iterable<EntryResult>,
+): AsyncGenerator<FoundEntry> {
   for await (const line of readTextLines(source, MAX_LINE_BYTES)) {
-    const at = placeIn(source, `line ${line.number}`);
+    const at = locationIn(source, `line ${line.number}`);
     if ("problem" in line) {
       yield { at, problem: line.problem };
       continue;
     }
     if (line.text.trim() === "") continue;
     const object = parseObject(line.text);
-    if (object) yield* read(object, at);
-    else yield { at, problem: "is not a JSON object" };
+    if (!object) yield { at, problem: "is not a JSON object" };
+    else for (const result of read(object)) yield { at, ...result };
   }
 }
 
@@ -42,9 +42,9 @@ const LISTS = ["results", "memories", "records", "data"];
  */
 export async function* readEntries(
   source: TextSource,
-  read: (entry: unknown, at: string, list: string) => Iterable<Found>,
+  read: (entry: unknown, list: string) => Iterable<EntryResult>,
   paths: readonly string[] = LISTS.flatMap((name) => [`$.${name}.*`, `$.data.${name}.*`]),
-): AsyncGenerator<Found> {
+): AsyncGenerator<FoundEntry> {
   const isList = source.head.trimStart().startsWith("[");
   const pause = createPause();
   const parser = new JSONParser({
@@ -55,7 +55,7 @@ export async function* readEntries(
     stringBufferSize: BUFFER_BYTES,
     numberBufferSize: BUFFER_BYTES,
   });
-  let parsed: { value: unknown; list: string }[] = [];
+  let entries: { value: unknown; list: string }[] = [];
   let count = 0;
   let sinceLast = 0;
   let problem: string | null = null;
@@ -70,17 +70,16 @@ export async function* readEntries(
   };
   parser.onValue = ({ value, stack }) => {
     const list = stack.flatMap(({ key }) => (typeof key === "string" ? key : [])).join(".");
-    parsed.push({ value, list });
+    entries.push({ value, list });
     sinceLast = 0;
     values = 0;
   };
-  const takeParsed = () => {
-    const entries = parsed.map((entry) => ({
-      ...entry,
-      at: placeIn(source, `entry ${++count}`),
-    }));
-    parsed = [];
-    return entries;
+  const takeResults = function* (): Generator<FoundEntry> {
+    for (const { value, list } of entries) {
+      const at = locationIn(source, `entry ${++count}`);
+      for (const result of read(value, list)) yield { at, ...result };
+    }
+    entries = [];
   };
 
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -101,12 +100,12 @@ export async function* readEntries(
   for await (const bytes of inSlices(source.bytes, SLICE_BYTES)) {
     await pause();
     feed(() => decoder.decode(bytes, { stream: true }));
-    for (const { value, at, list } of takeParsed()) yield* read(value, at, list);
+    yield* takeResults();
     if (problem !== null) break;
   }
   if (problem === null) {
     feed(() => decoder.decode(), true);
-    for (const { value, at, list } of takeParsed()) yield* read(value, at, list);
+    yield* takeResults();
   }
-  if (problem !== null) yield { at: placeIn(source, `entry ${count + 1}`), problem };
+  if (problem !== null) yield { at: locationIn(source, `entry ${count + 1}`), problem };
 }

@@ -1,4 +1,4 @@
-import { isBeyond } from "../../text/parse-json.ts";
+import { isBeyond, parsed } from "../../text/parse-json.ts";
 
 export type JsonObject = Record<string, unknown>;
 
@@ -19,13 +19,8 @@ export const ENTRY_LIMITS = { values: 1_000_000, depth: 500 };
 
 /** Parses JSON; null when it is invalid, no object, or beyond `ENTRY_LIMITS`. */
 export function parseObject(text: string): JsonObject | null {
-  if (isBeyond(text, ENTRY_LIMITS)) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = isBeyond(text, ENTRY_LIMITS) ? null : parsed(text);
+  return isObject(value) ? value : null;
 }
 
 /** Lines that identify a format. Several, since the first ones may be damaged. */

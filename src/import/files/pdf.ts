@@ -1,7 +1,7 @@
 import type { PDFDocumentProxy } from "unpdf/pdfjs";
-import type { Found } from "../formats/format.ts";
+import type { FoundEntry } from "../formats/format.ts";
 import { stemOf } from "./input-file.ts";
-import { placeIn, SourceError } from "./source.ts";
+import { locationIn, SourceError } from "./source.ts";
 
 /** Pages of a document that are read. */
 const MAX_PAGES = 10_000;
@@ -15,7 +15,7 @@ export const pdf = {
   async *read(
     blob: Blob,
     { name, called }: { name: string; called: string },
-  ): AsyncGenerator<Found> {
+  ): AsyncGenerator<FoundEntry> {
     using _ = ignoreUnhandledErrors();
     const document = await open(await blob.bytes(), name);
     try {
@@ -23,13 +23,13 @@ export const pdf = {
       const subject = title ?? stemOf(called);
       if (document.numPages > MAX_PAGES) {
         yield {
-          at: placeIn({ name }, `page ${MAX_PAGES + 1}`),
+          at: locationIn({ name }, `page ${MAX_PAGES + 1}`),
           problem: "and the following pages are too many",
         };
       }
       let isImages = true;
       for (let number = 1; number <= Math.min(document.numPages, MAX_PAGES); number++) {
-        const at = placeIn({ name }, `page ${number}`);
+        const at = locationIn({ name }, `page ${number}`);
         const text = await readPage(document, number).catch(() => null);
         if (text === null) yield { at, problem: "is damaged" };
         else if (text === "") yield { at, leftOut: "pages of a PDF without text" };

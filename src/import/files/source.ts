@@ -1,5 +1,5 @@
 import { CtxdError } from "../../errors.ts";
-import { readByteLines, TOO_LONG } from "../../text/lines.ts";
+import { readByteLines } from "../../text/lines.ts";
 
 /** Text from a file or from standard input. It is read once and lazily. */
 export interface TextSource {
@@ -147,14 +147,10 @@ export async function* readTextLines(
   let number = 0;
   for await (const line of readByteLines(bytes, maxBytes)) {
     number++;
-    if (line === TOO_LONG) {
-      yield { number, problem: `is longer than ${maxBytes} bytes` };
-      continue;
-    }
-    const text = decode(line);
-    yield text === null
-      ? { number, problem: "is not text in UTF-8" }
-      : { number, text: text.replace(/\r$/, "") };
+    const text = line.bytes && decode(line.bytes);
+    if (text !== null) yield { number, text: text.replace(/\r$/, "") };
+    else if (line.bytes) yield { number, problem: "is not text in UTF-8" };
+    else yield { number, problem: `is longer than ${maxBytes} bytes` };
   }
 }
 
@@ -167,6 +163,6 @@ function decode(bytes: Uint8Array): string | null {
 }
 
 /** Describes a location to people: the name of the source, if it has one, and the place in it. */
-export function placeIn({ name }: Pick<TextSource, "name">, place: string): string {
+export function locationIn({ name }: Pick<TextSource, "name">, place: string): string {
   return name === "" ? place : `${name}, ${place}`;
 }

@@ -1,8 +1,8 @@
 import { readText, stemOf } from "../files/input-file.ts";
 import { isObject, type JsonObject } from "../files/json-objects.ts";
 import { type Block, splitBlocks, subjectOf } from "../files/markdown.ts";
-import { placeIn, type TextSource } from "../files/source.ts";
-import type { Format, Found, SourceMemory } from "./format.ts";
+import { locationIn, type TextSource } from "../files/source.ts";
+import type { Format, SourceMemory } from "./format.ts";
 
 /** Encloses the frontmatter. */
 const FRONTMATTER_MARK = "---";
@@ -27,16 +27,12 @@ export const basicMemory: Format = {
     yield* problems;
     const { fields, bodyAt } = readFrontmatter(lines);
     if (fields === null) {
-      yield { at: placeIn(source, "line 1"), problem: "has frontmatter that is not YAML" };
+      yield { at: locationIn(source, "line 1"), problem: "has frontmatter that is not YAML" };
     }
     const body = lines.slice(bodyAt);
     const note = describeNote(source, fields ?? {}, body);
     for (const block of splitBlocks(body, { from: bodyAt + 1 })) {
-      const found: Found = {
-        at: placeIn(source, `line ${block.line}`),
-        memory: readBlock(block, note),
-      };
-      yield found;
+      yield { at: locationIn(source, `line ${block.line}`), memory: readBlock(block, note) };
     }
   },
 };

@@ -1,7 +1,7 @@
 import { readEntries } from "../files/json-document.ts";
 import { isObject, type JsonObject } from "../files/json-objects.ts";
 import { textOf, turnOf } from "../transcripts/turn.ts";
-import type { Format, Found, SourceMemory } from "./format.ts";
+import type { EntryResult, Format, SourceMemory } from "./format.ts";
 
 /**
  * `conversations.json` of ChatGPT's data export, or `conversations-000.json` and so on: a list of
@@ -19,7 +19,7 @@ export const chatGptConversations: Format = {
   read(source) {
     // Each conversation repeats the memories that existed when it began. These are their hashes.
     const known = new Set<string>();
-    return readEntries(source, (entry, at) => readConversation(entry, at, known));
+    return readEntries(source, (entry) => readConversation(entry, known));
   },
 };
 
@@ -28,9 +28,9 @@ const MAX_KNOWN = 100_000;
 /** Tag of memories that ChatGPT has saved. */
 const SAVED = "saved";
 
-function* readConversation(entry: unknown, at: string, known: Set<string>): Iterable<Found> {
+function* readConversation(entry: unknown, known: Set<string>): Iterable<EntryResult> {
   if (!isObject(entry) || !isObject(entry.mapping)) {
-    yield { at, problem: "is not a conversation" };
+    yield { problem: "is not a conversation" };
     return;
   }
   const session = entry.conversation_id ?? entry.id;
@@ -40,21 +40,16 @@ function* readConversation(entry: unknown, at: string, known: Set<string>): Iter
       const hash = new Bun.CryptoHasher("sha256").update(content).digest("base64");
       if (known.has(hash)) continue;
       if (known.size < MAX_KNOWN) known.add(hash);
-      yield { at, memory: savedMemory(content, message.create_time) };
+      yield { memory: savedMemory(content, message.create_time) };
     }
     const text = saidIn(message);
     const role = roleOf(message);
     if (text === "" || role === null) continue;
     const createdAt = message.create_time ?? entry.create_time;
     const { gizmo_id } = entry;
-    yield {
-      at,
-      memory: {
-        ...turnOf({ role, text, session, title, agent: "chatgpt", createdAt }),
-        ...(typeof message.id === "string" && { key: message.id }),
-        metadata: { role, title, gizmo_id },
-      },
-    };
+    const { id } = message;
+    const turn = turnOf({ role, text, id, session, title, agent: "chatgpt", createdAt });
+    yield { memory: { ...turn, metadata: { role, title, gizmo_id } } };
   }
 }
 
@@ -131,15 +126,13 @@ export const chatGptMemories: Format = {
     /"enabled"\s*:\s*(true|false)/.test(head) &&
     /"content"\s*:\s*"/.test(head),
   read: (source) =>
-    readEntries(source, function* (entry, at): Iterable<Found> {
+    readEntries(source, (entry) => {
       if (!isObject(entry) || typeof entry.content !== "string") {
-        yield { at, problem: "has no memory" };
-      } else if (entry.enabled === false) {
-        yield { at, leftOut: "memories that were switched off there" };
-      } else {
-        const created = entry.created_at ?? entry.create_time ?? entry.created;
-        const updatedAt = entry.updated_at ?? entry.update_time ?? entry.updated;
-        yield { at, memory: { ...savedMemory(entry.content, created), updatedAt } };
+        return [{ problem: "has no memory" }];
       }
+      if (entry.enabled === false) return [{ leftOut: "memories that were switched off there" }];
+      const created = entry.created_at ?? entry.create_time ?? entry.created;
+      const updatedAt = entry.updated_at ?? entry.update_time ?? entry.updated;
+      return [{ memory: { ...savedMemory(entry.content, created), updatedAt } }];
     }),
 };

@@ -1,9 +1,8 @@
 import { readEntries, readObjects } from "../files/json-document.ts";
 import { isObject, type JsonObject, objectsOf } from "../files/json-objects.ts";
 import { splitBlocks, subjectOf } from "../files/markdown.ts";
-import type { TextSource } from "../files/source.ts";
 import { textOf, turnOf } from "../transcripts/turn.ts";
-import type { Format, Found } from "./format.ts";
+import type { EntryResult, Format } from "./format.ts";
 
 /**
  * `memories.json` of Claude's data export: a list with one object per account, with
@@ -16,16 +15,16 @@ export const claudeExport: Format = {
   recognises: (head) =>
     /^\s*\[/.test(head) && /"(conversations_memory|project_memories)"\s*:/.test(head),
   read: (source, { projects: names }) =>
-    readEntries(source, function* (entry, at): Iterable<Found> {
+    readEntries(source, function* (entry): Iterable<EntryResult> {
       if (!isObject(entry)) {
-        yield { at, problem: "has no memories" };
+        yield { problem: "has no memories" };
         return;
       }
       const projects = isObject(entry.project_memories)
         ? Object.entries(entry.project_memories)
         : [];
-      yield* readMarkdown(entry.conversations_memory, at, undefined, names);
-      for (const [project, text] of projects) yield* readMarkdown(text, at, project, names);
+      yield* readMarkdown(entry.conversations_memory, undefined, names);
+      for (const [project, text] of projects) yield* readMarkdown(text, project, names);
     }),
 };
 
@@ -34,19 +33,17 @@ const BOLD = /^\*\*([^*]+)\*\*$/;
 
 function* readMarkdown(
   text: unknown,
-  at: string,
   project: string | undefined,
   names: ReadonlyMap<string, string>,
-): Iterable<Found> {
+): Iterable<EntryResult> {
   if (text === undefined || text === null) return;
   if (typeof text !== "string") {
-    yield { at, problem: "has a memory that is not text" };
+    yield { problem: "has a memory that is not text" };
     return;
   }
   const lines = text.split(/\r?\n/).map((line) => line.replace(BOLD, "# $1"));
   for (const block of splitBlocks(lines)) {
     yield {
-      at,
       memory: {
         content: block.text,
         subject: subjectOf(block.headings),
@@ -69,26 +66,18 @@ export const claudeConversations: Format = {
   origin: "claude",
   recognises: (head) => /^\s*[[{]/.test(head) && /"chat_messages"\s*:/.test(head),
   read: (source, { projects }) =>
-    readListOrLines(source, "chat_messages", (entry, at) => readConversation(entry, at, projects)),
+    // Both kinds of export exist: one object per line, and a list of objects.
+    objectsOf(source.head).some((entry) => "chat_messages" in entry)
+      ? readObjects(source, (entry) => readConversation(entry, projects))
+      : readEntries(source, (entry) => readConversation(entry, projects)),
 };
-
-/** Reads one object per line, or a list of objects: both kinds of export exist. */
-function readListOrLines(
-  source: TextSource,
-  field: string,
-  read: (entry: unknown, at: string) => Iterable<Found>,
-): AsyncGenerator<Found> {
-  const isLines = objectsOf(source.head).some((entry) => field in entry);
-  return isLines ? readObjects(source, read) : readEntries(source, read);
-}
 
 function* readConversation(
   entry: unknown,
-  at: string,
   projects: ReadonlyMap<string, string>,
-): Iterable<Found> {
+): Iterable<EntryResult> {
   if (!isObject(entry) || !Array.isArray(entry.chat_messages)) {
-    yield { at, problem: "is not a conversation" };
+    yield { problem: "is not a conversation" };
     return;
   }
   const { uuid: session, name, created_at } = entry;
@@ -101,10 +90,8 @@ function* readConversation(
     if (role === undefined || text === "") continue;
     const createdAt = message.created_at ?? created_at;
     yield {
-      at,
       memory: {
-        ...turnOf({ role, text, session, title, agent: "claude", createdAt }),
-        ...(typeof message.uuid === "string" && { key: message.uuid }),
+        ...turnOf({ role, text, id: message.uuid, session, title, agent: "claude", createdAt }),
         project: projects.get(projectId),
       },
     };
@@ -134,12 +121,12 @@ export const claudeProjects: Format = {
     /"prompt_template"\s*:/.test(head) &&
     /"(docs|is_starter_project|is_private)"\s*:/.test(head),
   read: (source, { projects }) =>
-    readEntries(source, (entry, at) => readProject(entry, at, projects), ["$"]),
+    readEntries(source, (entry) => readProject(entry, projects), ["$"]),
 };
 
-function* readProject(entry: unknown, at: string, projects: Map<string, string>): Iterable<Found> {
+function* readProject(entry: unknown, projects: Map<string, string>): Iterable<EntryResult> {
   if (!isObject(entry) || typeof entry.name !== "string" || entry.name === "") {
-    yield { at, problem: "is not a project" };
+    yield { problem: "is not a project" };
     return;
   }
   const { uuid, name: project, description, prompt_template, docs, created_at } = entry;
@@ -156,7 +143,6 @@ function* readProject(entry: unknown, at: string, projects: Map<string, string>)
     if (typeof text !== "string") continue;
     for (const block of splitBlocks(text.split(/\r?\n/))) {
       yield {
-        at,
         memory: {
           content: block.text,
           subject: subjectOf([project, about, ...block.headings]),

@@ -1,7 +1,7 @@
 import { CsvError, parse } from "csv-parse";
 import { createPause } from "../../timing/pause.ts";
-import { inSlices, placeIn, SourceError } from "../files/source.ts";
-import type { Format, Found, SourceMemory } from "./format.ts";
+import { inSlices, locationIn, SourceError } from "../files/source.ts";
+import type { Format, FoundEntry, SourceMemory } from "./format.ts";
 
 const MAX_ROW_BYTES = 1 << 20;
 /** Bytes that are parsed at once. */
@@ -71,9 +71,9 @@ export const csv: Format = {
     parser.resume();
     const pause = createPause();
     let line = 1;
-    const takeRows = function* (): Generator<Found> {
+    const takeRows = function* (): Generator<FoundEntry> {
       for (const { record, lines } of rows) {
-        const at = placeIn(source, `line ${line + 1}`);
+        const at = locationIn(source, `line ${line + 1}`);
         line = lines;
         const memory = toMemory(record, fields);
         yield memory === null ? { at, leftOut: "rows without a text" } : { at, memory };
@@ -93,7 +93,7 @@ export const csv: Format = {
     if (damage === null) return;
     if (!((damage as Error) instanceof CsvError)) throw damage;
     if (line === 1) throw new SourceError(source.name, "is a damaged table", { cause: damage });
-    const at = placeIn(source, `line ${line + 1}`);
+    const at = locationIn(source, `line ${line + 1}`);
     yield { at, problem: "is damaged: the rest was not read" };
   },
 };

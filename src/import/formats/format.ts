@@ -24,16 +24,18 @@ export interface SourceMemory {
   expiresAt?: unknown;
 }
 
-/** An entry of a source. `at` is its location, such as `line 3`. */
-export type Found = { at: string } & (
+/** What a reader makes of an entry. */
+export type EntryResult =
   | { memory: SourceMemory }
   /** A memory in ctxd's own export, as JSON. */
   | { line: string }
   /** Why the entry can't be imported: the end of a sentence. */
   | { problem: string }
   /** Why the entry is left out on purpose: a plural, such as `rows without a text`. */
-  | { leftOut: string }
-);
+  | { leftOut: string };
+
+/** An entry of a source. `at` is its location, such as `line 3`. */
+export type FoundEntry = { at: string } & EntryResult;
 
 /** Information that the files of an export share. */
 export interface Context {
@@ -51,5 +53,5 @@ export interface Format {
   origin: string;
   /** Whether a source has this format, by its beginning and its name. */
   recognises(head: string, name: string): boolean;
-  read(source: TextSource, context: Context): AsyncGenerator<Found>;
+  read(source: TextSource, context: Context): AsyncGenerator<FoundEntry>;
 }

@@ -3,8 +3,8 @@ import { readText } from "../files/input-file.ts";
 import { readEntries } from "../files/json-document.ts";
 import { objectsOf } from "../files/json-objects.ts";
 import { isLineList, splitBlocks, subjectOf } from "../files/markdown.ts";
-import { placeIn, readTextLines } from "../files/source.ts";
-import type { Format, Found } from "./format.ts";
+import { locationIn, readTextLines } from "../files/source.ts";
+import type { Format } from "./format.ts";
 import { readMemory } from "./memory-servers.ts";
 
 /** A JSON list, or an object with one, of texts or of objects with a `content` or a `text`. */
@@ -14,10 +14,9 @@ export const jsonList: Format = {
   recognises: (head) =>
     /^\s*\[\s*"/.test(head) || (/^\s*[[{]/.test(head) && /"(content|text)"\s*:\s*"/.test(head)),
   read: (source) =>
-    readEntries(source, function* (entry, at): Iterable<Found> {
-      if (typeof entry === "string") yield { at, memory: { content: entry } };
-      else yield* readMemory(entry, at);
-    }),
+    readEntries(source, (entry) =>
+      typeof entry === "string" ? [{ memory: { content: entry } }] : readMemory(entry),
+    ),
 };
 
 /**
@@ -34,7 +33,7 @@ export const plainText: Format = {
     yield* problems;
     for (const { line, text, headings } of splitBlocks(lines, { eachLine: isLineList(lines) })) {
       const memory = { content: text, subject: subjectOf(headings), tags: headings.slice(-1) };
-      yield { at: placeIn(source, `line ${line}`), memory };
+      yield { at: locationIn(source, `line ${line}`), memory };
     }
   },
 };
@@ -55,7 +54,7 @@ export const ownExport: Format = {
     ),
   async *read(source) {
     for await (const line of readTextLines(source, MAX_LINE_BYTES)) {
-      const at = placeIn(source, `line ${line.number}`);
+      const at = locationIn(source, `line ${line.number}`);
       if ("problem" in line) yield { at, problem: line.problem };
       else if (line.text.trim() !== "") yield { at, line: line.text };
     }
@@ -91,7 +90,7 @@ export const datedList: Format = {
       const [first = "", ...rest] = text.split("\n");
       const [, date, content] = ENTRY.exec(first) ?? [];
       yield {
-        at: placeIn(source, `line ${line}`),
+        at: locationIn(source, `line ${line}`),
         memory: {
           content: content === undefined ? text : [content, ...rest].join("\n"),
           subject: subjectOf(headings),

@@ -1,8 +1,14 @@
 import { readEntries, readObjects } from "../files/json-document.ts";
-import { isObject, type JsonObject, objectsOf } from "../files/json-objects.ts";
+import {
+  isObject,
+  isText,
+  type JsonObject,
+  objectsOf,
+  parseObject,
+} from "../files/json-objects.ts";
 import { isLineList, splitBlocks } from "../files/markdown.ts";
 import { textOf, turnOf } from "../transcripts/turn.ts";
-import type { Format, Found } from "./format.ts";
+import type { EntryResult, Format } from "./format.ts";
 
 const PATHS = ["agents", "blocks", "core_memory", "messages", "passages", "archival_memory"];
 
@@ -21,7 +27,7 @@ export const letta: Format = {
       (/"label"\s*:/.test(head) && /"value"\s*:/.test(head) && /"agent_type"\s*:/.test(head))),
   read: (source) =>
     objectsOf(source.head).some(({ text, archive_id }) => text && archive_id)
-      ? readObjects(source, (entry, at) => readPassage(entry, at))
+      ? readObjects(source, readPassage)
       : readEntries(
           source,
           readPart,
@@ -29,28 +35,25 @@ export const letta: Format = {
         ),
 };
 
-function* readPart(entry: unknown, at: string, list: string): Iterable<Found> {
-  if (!isObject(entry)) yield { at, problem: "is not a part of an agent" };
-  else if (list === "agents") yield* readAgent(entry, at);
-  else if (list === "messages") yield* readMessage(entry, at, null);
-  else if (typeof entry.value === "string") yield* readBlock(entry, entry.value, at);
-  else yield* readPassage(entry, at);
+function readPart(entry: unknown, list: string): Iterable<EntryResult> {
+  if (!isObject(entry)) return [{ problem: "is not a part of an agent" }];
+  if (list === "agents") return readAgent(entry);
+  if (list === "messages") return readMessage(entry, null);
+  return typeof entry.value === "string" ? readBlock(entry, entry.value) : readPassage(entry);
 }
 
-function* readAgent(agent: JsonObject, at: string): Iterable<Found> {
+function readAgent(agent: JsonObject): EntryResult[] {
   const name = typeof agent.name === "string" ? agent.name : null;
-  for (const message of Array.isArray(agent.messages) ? agent.messages : []) {
-    if (isObject(message)) yield* readMessage(message, at, name);
-  }
+  const messages = Array.isArray(agent.messages) ? agent.messages : [];
+  return messages.filter(isObject).flatMap((message) => readMessage(message, name));
 }
 
 /** A block is text that an agent always sees. Each of its paragraphs or lines becomes a memory. */
-function* readBlock(block: JsonObject, value: string, at: string): Iterable<Found> {
+function* readBlock(block: JsonObject, value: string): Iterable<EntryResult> {
   const { id, label, created_at: createdAt } = block;
   const lines = value.split(/\r?\n/);
   for (const { text, headings } of splitBlocks(lines, { eachLine: isLineList(lines) })) {
     yield {
-      at,
       memory: {
         content: text,
         subject: headings.join(" › "),
@@ -63,50 +66,31 @@ function* readBlock(block: JsonObject, value: string, at: string): Iterable<Foun
   }
 }
 
-function* readPassage(passage: JsonObject, at: string): Iterable<Found> {
+function readPassage(passage: JsonObject): EntryResult[] {
   const { id, text, tags, created_at: createdAt, file_name } = passage;
-  if (typeof text !== "string" || text.trim() === "") {
-    yield { at, problem: "has no text" };
-    return;
-  }
-  if (passage.is_deleted === true) {
-    yield { at, leftOut: "memories that were deleted there" };
-    return;
-  }
+  if (!isText(text)) return [{ problem: "has no text" }];
+  if (passage.is_deleted === true) return [{ leftOut: "memories that were deleted there" }];
   const metadata = { ...(isObject(passage.metadata) && passage.metadata), file: file_name };
   const key = typeof id === "string" ? id : undefined;
-  yield { at, memory: { content: text, tags, metadata, createdAt, key } };
+  return [{ memory: { content: text, tags, metadata, createdAt, key } }];
 }
 
-function* readMessage(message: JsonObject, at: string, agent: string | null): Iterable<Found> {
+function readMessage(message: JsonObject, agent: string | null): EntryResult[] {
   const { id, role, created_at: createdAt } = message;
-  if (role !== "user" && role !== "assistant") return;
+  if (role !== "user" && role !== "assistant") return [];
   const text = role === "user" ? unwrap(textOf(message.content)) : textOfAgent(message);
-  if (text === "") return;
+  if (text === "") return [];
   const session = message.conversation_id ?? message.agent_id ?? agent;
-  const turn = turnOf({
-    role,
-    text,
-    session,
-    title: undefined,
-    agent: agent ?? "letta",
-    createdAt,
-  });
-  yield { at, memory: { ...turn, ...(typeof id === "string" && { key: id }) } };
+  return [{ memory: turnOf({ role, text, id, session, agent: agent ?? "letta", createdAt }) }];
 }
 
 /** The text of a user's message. Letta wraps it in JSON, like its own events, which have no text. */
 function unwrap(text: string): string {
-  if (!text.startsWith("{")) return text;
-  try {
-    const packed: unknown = JSON.parse(text);
-    if (!isObject(packed) || typeof packed.type !== "string") return text;
-    return packed.type === "user_message" && typeof packed.message === "string"
-      ? packed.message.trim()
-      : "";
-  } catch {
-    return text;
-  }
+  const packed = parseObject(text);
+  if (typeof packed?.type !== "string") return text;
+  return packed.type === "user_message" && typeof packed.message === "string"
+    ? packed.message.trim()
+    : "";
 }
 
 /** The text of an agent's message. Older agents speak through a tool; their other text is thoughts. */
@@ -117,12 +101,8 @@ function textOfAgent({ tool_calls, content }: JsonObject): string {
     .flatMap((call) => {
       const called = isObject(call) ? call.function : null;
       if (!isObject(called) || called.name !== "send_message") return [];
-      try {
-        const { message } = Object(JSON.parse(String(called.arguments)));
-        return typeof message === "string" ? message.trim() : [];
-      } catch {
-        return [];
-      }
+      const { message } = parseObject(String(called.arguments)) ?? {};
+      return typeof message === "string" ? message.trim() : [];
     })
     .join("\n\n");
 }

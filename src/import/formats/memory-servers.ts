@@ -1,6 +1,6 @@
 import { readEntries, readObjects } from "../files/json-document.ts";
 import { isObject, isText, type JsonObject, objectsOf } from "../files/json-objects.ts";
-import type { Format, Found, SourceMemory } from "./format.ts";
+import type { EntryResult, Format } from "./format.ts";
 
 /**
  * The result of mem0's `get_all` (`{"results": [{"id", "memory", "created_at", …}]}`,
@@ -18,15 +18,12 @@ export const mem0: Format = {
 };
 
 /** Reads an object with the text and other fields that many programs use. */
-export function* readMemory(found: unknown, at: string): Iterable<Found> {
+export function readMemory(found: unknown): EntryResult[] {
   const entry = isObject(found) ? inSnakeCase(found) : {};
   const text = entry.memory ?? entry.content ?? entry.text;
-  if (typeof text !== "string") {
-    yield { at, problem: "has no memory" };
-    return;
-  }
+  if (typeof text !== "string") return [{ problem: "has no memory" }];
   const { user_id, app_id, actor_id, role, categories } = entry;
-  const memory: SourceMemory = {
+  const memory = {
     content: text,
     tags: categories,
     agent: entry.agent_id,
@@ -36,7 +33,7 @@ export function* readMemory(found: unknown, at: string): Iterable<Found> {
     updatedAt: entry.updated_at,
     ...(typeof entry.id === "string" && { key: entry.id }),
   };
-  yield { at, memory };
+  return [{ memory }];
 }
 
 /** The same object with names in snake case. */
@@ -55,27 +52,22 @@ export const memoryService: Format = {
   origin: "mcp-memory-service",
   recognises: (head) => /^\s*\{/.test(head) && /"(export_metadata|content_hash)"\s*:/.test(head),
   read: (source) =>
-    readEntries(source, function* (entry, at): Iterable<Found> {
+    readEntries(source, (entry) => {
       if (!isObject(entry) || typeof entry.content !== "string") {
-        yield { at, problem: "has no content" };
-        return;
+        return [{ problem: "has no content" }];
       }
       const { content, content_hash: hash, metadata, memory_type } = entry;
-      yield {
-        at,
-        memory: {
-          content,
-          tags: entry.tags,
-          metadata: { ...(isObject(metadata) && metadata), memory_type },
-          createdAt: entry.created_at ?? entry.created_at_iso,
-          updatedAt: entry.updated_at ?? entry.updated_at_iso,
-          ...(typeof hash === "string" && { key: hash }),
-        },
+      const memory = {
+        content,
+        tags: entry.tags,
+        metadata: { ...(isObject(metadata) && metadata), memory_type },
+        createdAt: entry.created_at ?? entry.created_at_iso,
+        updatedAt: entry.updated_at ?? entry.updated_at_iso,
+        ...(typeof hash === "string" && { key: hash }),
       };
+      return [{ memory }];
     }),
 };
-
-const isPart = ({ type }: JsonObject) => type === "entity" || type === "relation";
 
 /**
  * The file of the reference MCP memory server (`@modelcontextprotocol/server-memory`): one entity with
@@ -84,46 +76,41 @@ const isPart = ({ type }: JsonObject) => type === "entity" || type === "relation
 export const memoryGraph: Format = {
   name: "a knowledge graph of the MCP memory server",
   origin: "memory-graph",
-  recognises: (head) => objectsOf(head).some(isPart),
+  recognises: (head) =>
+    objectsOf(head).some(({ type }) => type === "entity" || type === "relation"),
   read: (source) =>
-    readObjects(source, (object, at) =>
-      object.type === "entity"
-        ? readEntity(object, at)
-        : object.type === "relation"
-          ? readRelation(object, at)
-          : [{ at, problem: "is neither an entity nor a relation" }],
-    ),
+    readObjects(source, (object) => {
+      if (object.type === "entity") return readEntity(object);
+      if (object.type === "relation") return readRelation(object);
+      return [{ problem: "is neither an entity nor a relation" }];
+    }),
 };
 
-function* readEntity({ name, entityType, observations }: JsonObject, at: string): Iterable<Found> {
+function readEntity({ name, entityType, observations }: JsonObject): EntryResult[] {
   if (typeof name !== "string" || !Array.isArray(observations)) {
-    yield { at, problem: "has no name or no observations" };
-    return;
+    return [{ problem: "has no name or no observations" }];
   }
   const type = typeof entityType === "string" ? entityType : "";
   const common = { tags: [type], metadata: { entity: name, entity_type: type } };
   if (observations.length === 0) {
-    yield { at, memory: { content: type === "" ? name : `${name} (${type})`, ...common } };
+    return [{ memory: { content: type === "" ? name : `${name} (${type})`, ...common } }];
   }
-  for (const observation of observations) {
+  return observations.map((observation) => {
     // In some versions an observation is an object.
     const text = isObject(observation) ? observation.content : observation;
-    yield typeof text === "string"
-      ? { at, memory: { content: `${name}: ${text}`, ...common } }
-      : { at, problem: "has an observation that is not text" };
-  }
+    return typeof text === "string"
+      ? { memory: { content: `${name}: ${text}`, ...common } }
+      : { problem: "has an observation that is not text" };
+  });
 }
 
-function* readRelation({ from, to, relationType }: JsonObject, at: string): Iterable<Found> {
+function readRelation({ from, to, relationType }: JsonObject): EntryResult[] {
   if (typeof from !== "string" || typeof to !== "string" || typeof relationType !== "string") {
-    yield { at, problem: "is a relation without its two entities and its type" };
-    return;
+    return [{ problem: "is a relation without its two entities and its type" }];
   }
   const content = `${from} ${relationType.replaceAll("_", " ")} ${to}`;
-  yield {
-    at,
-    memory: { content, tags: ["relation"], metadata: { from, relation: relationType, to } },
-  };
+  const metadata = { from, relation: relationType, to };
+  return [{ memory: { content, tags: ["relation"], metadata } }];
 }
 
 const MARKS =
@@ -141,50 +128,31 @@ export const supermemory: Format = {
   recognises: (head) =>
     /^\s*[[{]/.test(head) && MARKS.test(head) && !/"(concepts|sessionIds)"\s*:/.test(head),
   read: (source) =>
-    readEntries(source, readEntry, [
+    readEntries(source, readSupermemory, [
       ...["memories", "documents", "memoryEntries", "results", "data"].map((list) => `$.${list}.*`),
       "$.data.memories.*",
     ]),
 };
 
-function* readEntry(entry: unknown, at: string): Iterable<Found> {
-  if (!isObject(entry)) {
-    yield { at, problem: "has no memory" };
-    return;
-  }
-  if (entry.isForgotten === true) {
-    yield { at, leftOut: "memories that were forgotten there" };
-    return;
-  }
-  if (entry.isLatest === false) {
-    yield { at, leftOut: "former versions of memories" };
-    return;
-  }
+function readSupermemory(entry: unknown): EntryResult[] {
+  if (!isObject(entry)) return [{ problem: "has no memory" }];
+  if (entry.isForgotten === true) return [{ leftOut: "memories that were forgotten there" }];
+  if (entry.isLatest === false) return [{ leftOut: "former versions of memories" }];
   // A list of documents may have been requested without contents.
-  const texts = [entry.memory, entry.content, entry.summary].filter(isText);
-  const [content] = texts;
-  if (content === undefined) {
-    yield { at, problem: "has no text: ask for the contents too" };
-    return;
-  }
+  const content = [entry.memory, entry.content, entry.summary].find(isText);
+  if (content === undefined) return [{ problem: "has no text: ask for the contents too" }];
   const { id, customId, metadata, url, type } = entry;
-  yield {
-    at,
-    memory: {
-      content,
-      subject: isText(entry.title) && entry.title !== content ? entry.title : null,
-      tags: tagsOf(entry),
-      metadata: { ...(isObject(metadata) && metadata), url, type, custom_id: customId },
-      createdAt: entry.createdAt ?? entry.created_at,
-      updatedAt: entry.updatedAt ?? entry.updated_at,
-      expiresAt: entry.forgetAfter,
-      ...(typeof id === "string" && { key: id }),
-    },
+  const memory = {
+    content,
+    subject: isText(entry.title) && entry.title !== content ? entry.title : null,
+    tags: entry.containerTags ?? entry.container_tags ?? entry.containerTag,
+    metadata: { ...(isObject(metadata) && metadata), url, type, custom_id: customId },
+    createdAt: entry.createdAt ?? entry.created_at,
+    updatedAt: entry.updatedAt ?? entry.updated_at,
+    expiresAt: entry.forgetAfter,
+    ...(typeof id === "string" && { key: id }),
   };
-}
-
-function tagsOf({ containerTags, containerTag, container_tags }: JsonObject): unknown {
-  return containerTags ?? container_tags ?? containerTag;
+  return [{ memory }];
 }
 
 /** The lists of an export whose entries become memories. */
@@ -215,39 +183,28 @@ export const agentmemory: Format = {
     ]),
 };
 
-function* readAgentmemory(entry: unknown, at: string, list: string): Iterable<Found> {
-  if (!isObject(entry)) {
-    yield { at, problem: "has no memory" };
-    return;
-  }
-  if (entry.isLatest === false) {
-    yield { at, leftOut: "former versions of memories" };
-    return;
-  }
+function readAgentmemory(entry: unknown, list: string): EntryResult[] {
+  if (!isObject(entry)) return [{ problem: "has no memory" }];
+  if (entry.isLatest === false) return [{ leftOut: "former versions of memories" }];
   const content = contentOfAgentmemory(entry);
-  if (content === null) {
-    yield { at, problem: "has no text" };
-    return;
-  }
+  if (content === null) return [{ problem: "has no text" }];
   const { id, title, type, concepts, files, confidence } = entry;
   const sessions = Array.isArray(entry.sessionIds) ? entry.sessionIds : [];
   const kind = typeof type === "string" ? [type] : [];
-  yield {
-    at,
-    memory: {
-      content,
-      subject: isText(title) && title !== content ? title : null,
-      tags: [...kind, ...(Array.isArray(concepts) ? concepts : [])],
-      agent: entry.agentId,
-      session: entry.sessionId ?? sessions[0],
-      project: entry.project,
-      metadata: { files, confidence },
-      createdAt: entry.createdAt ?? entry.timestamp,
-      updatedAt: entry.updatedAt,
-      expiresAt: entry.forgetAfter,
-      key: JSON.stringify([list.split(".")[0], id ?? entry.sessionId ?? content]),
-    },
+  const memory = {
+    content,
+    subject: isText(title) && title !== content ? title : null,
+    tags: [...kind, ...(Array.isArray(concepts) ? concepts : [])],
+    agent: entry.agentId,
+    session: entry.sessionId ?? sessions[0],
+    project: entry.project,
+    metadata: { files, confidence },
+    createdAt: entry.createdAt ?? entry.timestamp,
+    updatedAt: entry.updatedAt,
+    expiresAt: entry.forgetAfter,
+    key: JSON.stringify([list.split(".")[0], id ?? entry.sessionId ?? content]),
   };
+  return [{ memory }];
 }
 
 function contentOfAgentmemory(entry: JsonObject): string | null {
@@ -255,12 +212,10 @@ function contentOfAgentmemory(entry: JsonObject): string | null {
   if (isText(name) && Array.isArray(steps)) {
     return [`${name}:`, ...steps.filter(isText).map((step) => `- ${step}`)].join("\n");
   }
-  const text = [entry.content, entry.fact, entry.narrative, entry.lesson, entry.insight].find(
-    isText,
-  );
-  const decisions = Array.isArray(keyDecisions) ? keyDecisions.filter(isText) : [];
-  const points =
-    decisions.length > 0 ? decisions : Array.isArray(facts) ? facts.filter(isText) : [];
-  const all = [...(text === undefined ? [] : [text]), ...points.map((point) => `- ${point}`)];
+  const texts = [entry.content, entry.fact, entry.narrative, entry.lesson, entry.insight];
+  const textsOf = (list: unknown) => (Array.isArray(list) ? list.filter(isText) : []);
+  const decisions = textsOf(keyDecisions);
+  const points = decisions.length > 0 ? decisions : textsOf(facts);
+  const all = [...texts.filter(isText).slice(0, 1), ...points.map((point) => `- ${point}`)];
   return all.length === 0 ? null : all.join("\n");
 }

@@ -1,7 +1,7 @@
 import { readEntries, readObjects } from "../files/json-document.ts";
 import { isObject, type JsonObject, objectsOf } from "../files/json-objects.ts";
 import { textOf, turnOf } from "../transcripts/turn.ts";
-import type { Format, Found } from "./format.ts";
+import type { EntryResult, Format } from "./format.ts";
 
 /**
  * Responses of Zep and Graphiti, saved as JSON: edges with a `fact` and its period of validity, and episodes or
@@ -27,20 +27,19 @@ export const zep: Format = {
         ),
 };
 
-function* readEntry(entry: unknown, at: string): Iterable<Found> {
-  if (isObject(entry) && typeof entry.fact === "string") yield* readFact(entry, entry.fact, at);
-  else if (isObject(entry) && entry.content !== undefined) yield* readMessage(entry, at);
-  else yield { at, problem: "is neither a fact nor a message" };
+function readEntry(entry: unknown): EntryResult[] {
+  if (isObject(entry) && typeof entry.fact === "string") return [readFact(entry, entry.fact)];
+  if (isObject(entry) && entry.content !== undefined) return [readMessage(entry)];
+  return [{ problem: "is neither a fact nor a message" }];
 }
 
-function* readFact(edge: JsonObject, fact: string, at: string): Iterable<Found> {
+function readFact(edge: JsonObject, fact: string): EntryResult {
   const { uuid, name, valid_at, invalid_at, expired_at, created_at } = edge;
   const until = invalid_at ?? expired_at;
   // A fact that is no longer valid must not look like a current one.
   const day = typeof until === "string" ? until.slice(0, 10) : null;
   const tags = typeof name === "string" ? [name.toLowerCase().replaceAll("_", " ")] : [];
-  yield {
-    at,
+  return {
     memory: {
       content: day === null ? fact : `${fact} (until ${day})`,
       tags,
@@ -64,32 +63,20 @@ const ROLES = new Map<unknown, "user" | "assistant">([
   ["ai", "assistant"],
 ]);
 
-function* readMessage(message: JsonObject, at: string): Iterable<Found> {
+function readMessage(message: JsonObject): EntryResult {
   const { uuid, role_type, role, name, created_at: createdAt } = message;
   const text = textOf(message.content);
-  if (text === "") {
-    yield { at, problem: "has no text" };
-    return;
-  }
+  if (text === "") return { problem: "has no text" };
   const speakerRole = ROLES.get(role_type) ?? ROLES.get(role);
   const session = message.thread_id ?? message.session_id ?? message.thread_uuid;
-  const key = typeof uuid === "string" ? uuid : undefined;
-  // A text without a role was added to the graph directly.
-  if (speakerRole === undefined && (role_type ?? role ?? "norole") !== "norole") {
-    yield { at, leftOut: "messages of tools and of the system" };
-  } else if (speakerRole === undefined) {
-    yield { at, memory: { content: text, session, createdAt, key } };
-  } else {
-    const turn = turnOf({
-      role: speakerRole,
-      text,
-      session,
-      title: undefined,
-      agent: "zep",
-      createdAt,
-    });
-    const speaker = typeof name === "string" ? name : ROLES.has(role) ? undefined : role;
-    const metadata = { role: speakerRole, speaker };
-    yield { at, memory: { ...turn, metadata, ...(key !== undefined && { key }) } };
+  if (speakerRole === undefined) {
+    // A text without a role was added to the graph directly.
+    const isDirect = (role_type ?? role ?? "norole") === "norole";
+    if (!isDirect) return { leftOut: "messages of tools and of the system" };
+    const key = typeof uuid === "string" ? uuid : undefined;
+    return { memory: { content: text, session, createdAt, key } };
   }
+  const turn = turnOf({ role: speakerRole, text, id: uuid, session, agent: "zep", createdAt });
+  const speaker = typeof name === "string" ? name : ROLES.has(role) ? undefined : role;
+  return { memory: { ...turn, metadata: { role: speakerRole, speaker } } };
 }

@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { openRegular, readWhole } from "../../system/regular-file.ts";
+import { type ByteLine, readByteLines } from "../../text/lines.ts";
 import { peek } from "../files/source.ts";
 import { unpackZstd } from "../files/unpack.ts";
 
@@ -9,44 +10,10 @@ export const MAX_TRANSCRIPT_LINE = 16 << 20;
 const HEAD = 1 << 18;
 /** Bytes of a transcript that must be read as a whole. */
 const MAX_WHOLE_BYTES = 64 << 20;
-const LINE_BREAK = 10;
 
-/** A line of a transcript. */
-interface Line {
-  /** The line with its line break; null when it is too long. */
-  bytes: Buffer | null;
-  start: number;
-  end: number;
-  /** Whether the line has its line break. The agent may still be writing the last line. */
-  isEnded: boolean;
-}
-
-/** The lines of a file from an offset on, with their offsets. Reads lazily. */
-export async function* readLines(path: string, from: number): AsyncGenerator<Line> {
-  let parts: Buffer[] = [];
-  let [start, end] = [from, from];
-  const add = (part: Buffer) => {
-    end += part.length;
-    if (end - start > MAX_TRANSCRIPT_LINE) parts = [];
-    else parts.push(part);
-  };
-  const take = (isEnded: boolean): Line => {
-    const bytes = end - start > MAX_TRANSCRIPT_LINE ? null : Buffer.concat(parts);
-    const line = { bytes, start, end, isEnded };
-    parts = [];
-    start = end;
-    return line;
-  };
-  for await (const chunk of readChunks(path, from)) {
-    let at = 0;
-    for (let stop = chunk.indexOf(LINE_BREAK); stop >= 0; stop = chunk.indexOf(LINE_BREAK, at)) {
-      add(chunk.subarray(at, stop + 1));
-      yield take(true);
-      at = stop + 1;
-    }
-    if (at < chunk.length) add(chunk.subarray(at));
-  }
-  if (end > start) yield take(false);
+/** The lines of a file from an offset on. Reads lazily. */
+export function readLines(path: string, from: number): AsyncGenerator<ByteLine> {
+  return readByteLines(readChunks(path, from), MAX_TRANSCRIPT_LINE, from);
 }
 
 /** Whether a transcript is compressed, as Codex does with old ones. Offsets are those of the text. */
@@ -80,11 +47,11 @@ async function* readChunks(path: string, from: number): AsyncGenerator<Buffer> {
 }
 
 async function unpack(path: string): Promise<AsyncGenerator<Uint8Array>> {
-  return unpackZstd(new Uint8Array(await readTranscript(path)), path);
+  return unpackZstd(new Uint8Array(await readWholeTranscript(path)), path);
 }
 
 /** All of a file. @throws as `openRegular`, or Error when it is too long */
-export async function readTranscript(path: string): Promise<Buffer> {
+export async function readWholeTranscript(path: string): Promise<Buffer> {
   const bytes = await readWhole(path, MAX_WHOLE_BYTES);
   if (bytes) return bytes;
   throw new Error(`The transcript has more than ${MAX_WHOLE_BYTES} bytes.`);

@@ -126,42 +126,41 @@ function withoutElement(text: string, name: string): string {
 /** The first word of a turn's memory. */
 const SPEAKERS = { user: "User", assistant: "Assistant" } as const;
 
-/**
- * A turn as a memory that begins with its speaker. The agent is the origin of its key, so that a turn
- * that was captured and is imported later remains one memory.
- */
-export function turnMemory(agent: string, turn: Turn): SourceMemory {
-  return {
-    content: `${SPEAKERS[turn.role]}: ${turn.text}`,
-    key: turn.key,
-    agent,
-    session: turn.session,
-    createdAt: turn.at,
-    metadata: { role: turn.role },
-  };
-}
-
-/** A message of a conversation in an export. */
+/** A message of a conversation. */
 interface ChatTurn {
   role: "user" | "assistant";
   text: string;
+  /** Identifies it in its source. Without a text here, all that is known of it does. */
+  id: unknown;
   session: unknown;
   /** The title of the conversation. */
-  title: string | undefined;
+  title?: string | undefined;
   agent: string;
   createdAt: unknown;
 }
 
 /** A message as a memory that begins with its speaker. */
-export function turnOf({ role, text, session, title, agent, createdAt }: ChatTurn): SourceMemory {
+export function turnOf(turn: ChatTurn): SourceMemory {
+  const { role, text, id, session, title, agent, createdAt } = turn;
   return {
     content: `${SPEAKERS[role]}: ${text}`,
     agent,
     session,
     createdAt,
     metadata: { role, title },
-    key: JSON.stringify([session ?? null, role, createdAt ?? null, text]),
+    key:
+      typeof id === "string"
+        ? id
+        : JSON.stringify([session ?? null, role, createdAt ?? null, text]),
   };
+}
+
+/**
+ * A turn as a memory. The agent is the origin of its key, so that a turn that was captured and is
+ * imported later remains one memory.
+ */
+export function turnMemory(agent: string, turn: Turn): SourceMemory {
+  return turnOf({ ...turn, agent, id: turn.key, createdAt: turn.at });
 }
 
 /** The text of a message: its content is a text, or a list of texts and of parts with a `text`. */

@@ -4,11 +4,12 @@ import type { SharedSettings } from "../../config/shared-settings.ts";
 import { AppError } from "../../errors.ts";
 import type { Log as Lines } from "../../log.ts";
 import type { Metrics } from "../../metrics.ts";
-import { type Content, contentOf } from "../../objects/body.ts";
+import { digestOf } from "../../objects/body.ts";
 import { measureObjects } from "../../objects/measured-objects.ts";
 import { isNotFound, ObjectStoreError, OTHER_CONTENT } from "../../objects/object-store-error.ts";
 import { createObjects, type Objects } from "../../objects/objects.ts";
 import { isDiskFull } from "../../system/disk-errors.ts";
+import type { FileDigest } from "../../system/file-digest.ts";
 import { moveFile } from "../../system/files.ts";
 import type { BaseRecords } from "../log/shared-log.ts";
 import { type BaseCache, createBaseCache } from "./base-cache.ts";
@@ -84,11 +85,11 @@ export function createObjectVault({
         const stored = cache.stored(base);
         const added = files.filter((file) => !stored.has(file));
         const path = (file: string) => join(cache.pathOf(base), file);
-        const contents: Record<string, Content> = {};
+        const contents: Record<string, FileDigest> = {};
         for (const file of added) {
           await withFile(path(file), async (handle) => {
             await requireWhole(handle, path(file));
-            contents[file] = await contentOf(handle);
+            contents[file] = await digestOf(handle);
           });
         }
         if (stored.size === 0) await records.begin(base);

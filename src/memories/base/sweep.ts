@@ -1,5 +1,5 @@
 import type { Log as Lines } from "../../log.ts";
-import { TRIAL } from "../../objects/check.ts";
+import { CHECK_PREFIX } from "../../objects/check.ts";
 import { ObjectStoreError } from "../../objects/object-store-error.ts";
 import type { Objects } from "../../objects/objects.ts";
 import { type Loop, spread, startLoop } from "../../timing/loop.ts";
@@ -85,7 +85,7 @@ export async function* unwantedBases({
 }): AsyncGenerator<string[]> {
   // A base is recorded before its first object is written. So the records must be read after the listing.
   for await (const folders of objects.folders()) {
-    const bases = folders.filter((name) => !name.startsWith(TRIAL));
+    const bases = folders.filter((name) => !name.startsWith(CHECK_PREFIX));
     const wanted = bases.length > 0 ? await records.wanted(bases) : new Set();
     const unwanted = bases.filter((base) => !wanted.has(base));
     if (unwanted.length > 0) yield [...(await records.ours(unwanted))];

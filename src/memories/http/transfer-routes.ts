@@ -10,7 +10,7 @@ import { readChunks } from "../../http/requests/body.ts";
 import { checkQueryString, validationError } from "../../http/requests/validation.ts";
 import { createPagedStream, partsOf } from "../../http/responses.ts";
 import { allows } from "../../keys/scopes.ts";
-import { readByteLines, TOO_LONG } from "../../text/lines.ts";
+import { readByteLines } from "../../text/lines.ts";
 import { parseJson, TooManyValues } from "../../text/parse-json.ts";
 import { createPause } from "../../timing/pause.ts";
 import { ImportedMemory, ImportReport, type Memory } from "../model/memory.ts";
@@ -173,7 +173,7 @@ function readLines(request: Request): AsyncGenerator<ImportLine> {
 export async function* parseLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<ImportLine> {
   let number = 0;
   const pause = createPause();
-  for await (const bytes of readByteLines(body, MAX_LINE)) {
+  for await (const { bytes } of readByteLines(body, MAX_LINE)) {
     await pause();
     number++;
     const line = parseLine(bytes);
@@ -182,10 +182,8 @@ export async function* parseLines(body: AsyncIterable<Uint8Array>): AsyncGenerat
 }
 
 /** Returns null for an empty line. */
-function parseLine(
-  bytes: Buffer | typeof TOO_LONG,
-): { memory: ImportedMemory } | { problem: string } | null {
-  if (bytes === TOO_LONG) return { problem: `is longer than ${MAX_LINE} bytes` };
+function parseLine(bytes: Buffer | null): { memory: ImportedMemory } | { problem: string } | null {
+  if (bytes === null) return { problem: `is longer than ${MAX_LINE} bytes` };
   let memory: unknown;
   try {
     // Removes a byte order mark.

@@ -56,7 +56,7 @@ export function createGroupCommit(db: SqliteDatabase, orm: BunSQLiteDatabase) {
   const voidFailed = () => {
     clearTimeout(retry);
     if (!mustVoid) return;
-    mustVoid = !db.voidFailed();
+    mustVoid = !db.eraseFailedTransaction();
     if (mustVoid) retry = setTimeout(voidLater, VOID_RETRY_MS).unref();
   };
 
@@ -79,7 +79,7 @@ export function createGroupCommit(db: SqliteDatabase, orm: BunSQLiteDatabase) {
     const outcomes: (() => void)[] = [];
     try {
       const commitAll = (tx: Transaction) => {
-        if (mustVoid) db.differ();
+        if (mustVoid) db.makeNextTransactionUnique();
         for (const { run, fail } of group) {
           try {
             outcomes.push(run(tx));

@@ -1,10 +1,10 @@
 import { CtxdError } from "../../errors.ts";
-import type { Content } from "../../objects/body.ts";
+import type { FileDigest } from "../../system/file-digest.ts";
 import type { Usage } from "../model/quota.ts";
 import type { Checkpoint, CurrentTable, Lease, LoggedEntry } from "./records.ts";
 
 /** What files of a base contain, by name. */
-export type Contents = Readonly<Record<string, Content>>;
+export type Contents = Readonly<Record<string, FileDigest>>;
 
 /**
  * The database's records of the bases in an object store. They decide which bases are wanted. A base that is not

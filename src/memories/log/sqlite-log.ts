@@ -1,13 +1,13 @@
 import { and, asc, count, eq, gt, inArray, isNull, lte, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/bun-sqlite";
-import { sqlite } from "../../db/database.ts";
+import { sqliteDialect } from "../../db/database.ts";
 import type { SqliteDatabase } from "../../db/sqlite.ts";
 import { createLogTables } from "./database-tables.ts";
 import { createGroupCommit, dropCancelledEntries, type Transaction } from "./group-commit.ts";
 import { ANSWER_LIFETIME, AnswersTaken, accountOf, type Log } from "./log.ts";
 import type { Checkpoint, CurrentTable, Entry, Head } from "./records.ts";
 
-const { entries, heads, checkpoints, currentTables, answers } = createLogTables(sqlite);
+const { entries, heads, checkpoints, currentTables, answers } = createLogTables(sqliteDialect);
 
 /** Milliseconds between attempts to remove dropped entries from the files. */
 const EXPUNGE_RETRY_MS = 1_000;

@@ -14,7 +14,7 @@ const REST_MS = 50;
 function handlePointers(canvas, { map, changeView, choose, open }) {
   const down = new Map();
   let [travelled, restTimer] = [0, 0];
-  const placeIn = (event) => ({ x: event.offsetX, y: event.offsetY });
+  const locationIn = (event) => ({ x: event.offsetX, y: event.offsetY });
   const distance = () => {
     const [a, b] = [...down.values()];
     return { far: Math.hypot(a.x - b.x, a.y - b.y), x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
@@ -24,11 +24,11 @@ function handlePointers(canvas, { map, changeView, choose, open }) {
   canvas.addEventListener("pointerdown", (event) => {
     canvas.setPointerCapture(event.pointerId);
     if (down.size === 0) travelled = 0;
-    down.set(event.pointerId, placeIn(event));
+    down.set(event.pointerId, locationIn(event));
   });
   canvas.addEventListener("pointermove", (event) => {
     const before = down.get(event.pointerId);
-    const now = placeIn(event);
+    const now = locationIn(event);
     if (!before) {
       clearTimeout(restTimer);
       const point = pointAt(now);
@@ -50,7 +50,7 @@ function handlePointers(canvas, { map, changeView, choose, open }) {
     if (!down.delete(event.pointerId) || event.type !== "pointerup" || travelled > CLICK_TOLERANCE)
       return;
     clearTimeout(restTimer);
-    const point = pointAt(placeIn(event));
+    const point = pointAt(locationIn(event));
     const isTouch = event.pointerType !== "mouse";
     choose(point, isTouch && point >= 0);
     if (!isTouch) open(event);
@@ -66,7 +66,7 @@ function handlePointers(canvas, { map, changeView, choose, open }) {
     "wheel",
     (event) => {
       event.preventDefault();
-      const { x, y } = placeIn(event);
+      const { x, y } = locationIn(event);
       const lines = event.deltaMode === 1 ? 16 : 1;
       changeView(() => map.zoom(Math.exp(-0.002 * lines * event.deltaY), x, y));
     },

@@ -1,11 +1,11 @@
 import { createAccess } from "../../../src/access/access.ts";
 import { createShownOnce } from "../../../src/dashboard/session.ts";
 import { createSecret } from "../../../src/db/id.ts";
-import { openPostgres } from "../../../src/db/postgres-database.ts";
 import { createKeys } from "../../../src/keys/keys.ts";
 import { SCOPES } from "../../../src/keys/scopes.ts";
 import { codeOf, stepAt } from "../../../src/sign-in/second-step/one-time-codes.ts";
 import type { Cluster } from "../../support/cluster.ts";
+import { openPostgres } from "../../support/open-postgres.ts";
 
 export type Secrets = Awaited<ReturnType<typeof createSecrets>>;
 

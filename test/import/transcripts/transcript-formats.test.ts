@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
-import { appendFileSync, readdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { uploadedFile } from "../../../src/import/files/input-file.ts";
 import { openAgent } from "../../../src/import/open-sources.ts";
+import { readFiles } from "../../../src/import/read-files.ts";
 import { temporaryFolder } from "../../support/database.ts";
 import { readContent, readReading } from "../../support/import.ts";
 import {
@@ -48,6 +50,22 @@ test.each(AGENTS)(
     expect(sent.memories.map(({ id }) => id)).toEqual(read.memories.map(({ id }) => id));
   },
 );
+
+test("a turn after a line that is too long is the same when it is sent", async () => {
+  const home = temporaryFolder();
+  const [meta = {}, ...lines] = codexLines("s-1", FOLDER, SAID);
+  const path = writeTranscript(join(home, ".codex/sessions/2026/01/02/rollout-s-1.jsonl"), [
+    meta,
+    { type: "response_item", payload: { type: "output", text: "x".repeat(17 << 20) } },
+    ...lines,
+  ]);
+  const read = await readReading(await openAgent("codex", { env: { HOME: home } }));
+  expect(read.memories.map(({ content }) => content)).toEqual(CONTENTS);
+  const upload = uploadedFile(new File([readFileSync(path)], "s-1.jsonl"), "");
+  const sent = await readReading(readFiles([upload]));
+  expect(sent.memories.map(({ id }) => id)).toEqual(read.memories.map(({ id }) => id));
+  expect(sent.leftOut).toEqual(read.leftOut);
+});
 
 test("thousands of transcripts leave no file open, and damaged lines are counted", async () => {
   const home = temporaryFolder();

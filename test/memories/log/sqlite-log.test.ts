@@ -190,7 +190,7 @@ test("a transaction that the disk refused is voided, and again until that succee
   const isVoided = Promise.withResolvers<void>();
   const db: SqliteDatabase = {
     ...real,
-    voidFailed() {
+    eraseFailedTransaction() {
       if (++attempts === 2) isVoided.resolve();
       return attempts === 2;
     },
@@ -204,7 +204,7 @@ test("a transaction that the disk refused is voided, and again until that succee
 
 test("what follows a transaction that could not be voided begins with another page than that", async () => {
   const real = testDatabase();
-  const log = createSqliteLog({ db: { ...real, voidFailed: () => false } });
+  const log = createSqliteLog({ db: { ...real, eraseFailedTransaction: () => false } });
   const mark = () => real.sqlite.query("PRAGMA application_id").values().flat()[0];
   await log.append("acc_1", entryOf("before"));
   expect(mark()).toBe(0);
