@@ -1,7 +1,6 @@
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
 import { isMap, isScalar, type Pair, parseDocument, type YAMLMap } from "yaml";
-import { type Client, type Fields, SERVER_NAME } from "./client.ts";
-import { ConnectError } from "./connect-error.ts";
+import { type Client, ConnectError, type Fields, SERVER_NAME } from "./client.ts";
 import { type Format, lineBreakOf, nextLine, withLastBreak } from "./format.ts";
 import { jsonFormat } from "./json.ts";
 import { renderToml, renderYaml } from "./render.ts";

@@ -1,6 +1,5 @@
-import type { Client } from "../../../connect/client.ts";
+import { type Client, ConnectError } from "../../../connect/client.ts";
 import { CLIENTS } from "../../../connect/clients.ts";
-import { ConnectError } from "../../../connect/connect-error.ts";
 import { readEntry } from "../../../connect/entry.ts";
 import {
   isInstalled,
