@@ -56,6 +56,11 @@ export async function askHidden(question: string): Promise<string> {
   }
 }
 
+/** Asks for a secret, or reads it as one line of standard input. */
+export function readSecret(question: string): Promise<string> {
+  return isInteractive() ? askHidden(question) : readLine();
+}
+
 /** The first line of standard input, without its line break. */
 export function readLine(): Promise<string> {
   return nextLine(createInterface({ input: process.stdin }), "Standard input is empty.");

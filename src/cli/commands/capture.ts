@@ -3,7 +3,7 @@ import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
 import { CommandError, USAGE } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
-import { askAsHook, asRequest, sendLater } from "../hooks/ask.ts";
+import { postJson, sendFromHook, sendLater } from "../hooks/ask.ts";
 import { acceptAnything, IF, isOff, LATER, readHookEvent, readHookInput } from "../hooks/event.ts";
 import { isInteractive, say } from "../terminal.ts";
 
@@ -69,7 +69,7 @@ async function capture(
       ...(turns.length > 0 ? { turns } : { transcript }),
     };
     // If no server runs, a separate process starts one. The agent does not wait for it.
-    if ((await askAsHook(config, CAPTURE, body)) === null) {
+    if ((await sendFromHook(config, CAPTURE, body)) === null) {
       sendLater(config, ["capture"], env, body);
     }
   } catch (error) {
@@ -80,7 +80,7 @@ async function capture(
 async function captureLater(config: Config, env: Environment, body: unknown): Promise<void> {
   const { openApi } = await import("../server/api.ts");
   using api = await openApi(config, env, {});
-  await api.request(CAPTURE, asRequest(body));
+  await api.request(CAPTURE, postJson(body));
 }
 
 function daysOf(text: string): number | null {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
-import { DASHBOARD_PATH, OpenDashboard } from "../../local/open-dashboard.ts";
+import { DASHBOARD_PATH, OpenDashboard } from "../../local/local-socket.ts";
 import { openInBrowser } from "../../system/browser.ts";
 import { CommandError } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
@@ -61,8 +61,7 @@ async function openDashboard(
 
 async function askServer(config: Config, env: Environment): Promise<OpenDashboard> {
   using api = await openApi(config, env, {});
-  const response = await api.request(DASHBOARD_PATH, { method: "POST" });
-  const answer: unknown = await response.json();
+  const answer = await api.json<unknown>(DASHBOARD_PATH, { method: "POST" });
   if (Value.Check(OpenDashboard, answer)) return answer;
   throw new CommandError("The server of this data folder runs another version: restart it.");
 }

@@ -107,13 +107,12 @@ async function importFrom(
     await interruptible(async (signal) => {
       const send = async (lines: readonly string[]) => {
         signal.throwIfAborted();
-        const response = await api.request(`/api/memories/import?dry_run=${isTrial}`, {
+        return await api.json<ImportReport>(`/api/memories/import?dry_run=${isTrial}`, {
           method: "POST",
           headers: { "content-type": "application/x-ndjson" },
           body: lines.map((line) => `${line}\n`).join(""),
           signal,
         });
-        return (await response.json()) as ImportReport;
       };
       for await (const _ of transfer(reading, totals, send)) {
         meter.show(countOf(totals), reading.share());

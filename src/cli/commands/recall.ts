@@ -4,7 +4,7 @@ import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
 import { CommandError, USAGE } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
-import { askAsHook, asRequest, sendLater } from "../hooks/ask.ts";
+import { postJson, sendFromHook, sendLater } from "../hooks/ask.ts";
 import {
   acceptAnything,
   answerOf,
@@ -69,7 +69,7 @@ async function recall(
   try {
     const config = configure();
     const event = readHookEvent(input);
-    const answer = await askAsHook(config, RECALL, bodyOf(event, options));
+    const answer = await sendFromHook(config, RECALL, bodyOf(event, options));
     if (answer === null) return sendLater(config, ["recall"], env, {});
     const text = answerOf(event, textIn(answer));
     if (text !== "") await print(text);
@@ -87,8 +87,7 @@ async function recallForPerson(
   const body = bodyOf(event, options);
   const { openApi } = await import("../server/api.ts");
   using api = await openApi(config, env, {});
-  const response = await api.request(RECALL, asRequest(body));
-  const text = textIn(await response.json());
+  const text = textIn(await api.json(RECALL, postJson(body)));
   if (text !== "") await print(printable(text));
 }
 

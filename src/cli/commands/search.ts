@@ -96,8 +96,9 @@ async function countElsewhere(api: Api, parameters: URLSearchParams): Promise<nu
   const everywhere = new URLSearchParams(parameters);
   everywhere.delete("project");
   everywhere.set("known", "true");
-  const response = await api.request(`/api/memories/search?${everywhere}`);
-  return ((await response.json()) as { memories: FoundMemory[] }).memories.length;
+  const path = `/api/memories/search?${everywhere}`;
+  const { memories } = await api.json<{ memories: FoundMemory[] }>(path);
+  return memories.length;
 }
 
 async function parametersOf(query: string, options: SearchOptions): Promise<URLSearchParams> {

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { ownCommand } from "../../server/invocation.ts";
-import { reachSocketFolder, SOCKET } from "../../system/folders.ts";
+import { fetchOnSocket } from "../../system/local-socket.ts";
 import { IN_BACKGROUND } from "../../system/processes.ts";
 import type { Environment } from "../context.ts";
 
@@ -17,30 +17,24 @@ type HookPath = "/api/memories/capture" | "/api/memories/recall";
  * @returns null when no server runs, or when it does not answer in time
  * @throws when the server refuses the request
  */
-export async function askAsHook(
+export async function sendFromHook(
   { dataDir }: Pick<Config, "dataDir">,
   path: HookPath,
   body: unknown,
 ): Promise<unknown> {
-  const reach = reachSocketFolder(dataDir);
   let response: Response;
   try {
-    response = await fetch(`http://localhost${path}`, {
-      ...asRequest(body),
-      unix: join(reach.path, SOCKET),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    response = await fetchOnSocket(dataDir, path, { ...postJson(body), signal });
   } catch {
     return null;
-  } finally {
-    reach.release();
   }
   if (!response.ok) throw new Error(`the server answered ${response.status}`);
   return response.json();
 }
 
 /** Makes an API request from a JSON body. */
-export function asRequest(body: unknown) {
+export function postJson(body: unknown) {
   return {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -5,48 +5,36 @@ import { CommandError, USAGE } from "../../command-error.ts";
 import { type Context, examples } from "../../context.ts";
 import { requireAccount, withStores } from "../../stores.ts";
 import { confirm, isInteractive, say } from "../../terminal.ts";
-import { readNewPassword } from "./accounts.ts";
+import { onAccount } from "./accounts.ts";
 
-/** Adds `ctxd user passwd`. */
-export function definePasswd(user: Command, { configure }: Context): void {
-  user
-    .command("passwd")
-    .argument("<email>", "e-mail address of the account")
-    .summary("change an account's password")
-    .description(
-      "Changes an account's password. The new one is asked for, or read as one line of standard input.",
-    )
-    .addHelpText("after", examples("ctxd user passwd you@example.com"))
-    .action((email: string) => changePassword(configure(), email));
-}
-
-/** `ctxd user passwd EMAIL` */
-async function changePassword(config: Config, email: string): Promise<void> {
-  await withStores(config, async ({ accounts, record }) => {
-    const account = await requireAccount(accounts, email);
-    await accounts.setPassword(account.id, await readNewPassword(email));
-    record("password_changed", { accountId: account.id });
-    say(`Changed the password of ${account.email}.`);
-  });
-}
-
-/** Adds `ctxd user disable ` and `ctxd user enable`. */
-export function defineDisable(user: Command, { configure }: Context): void {
-  user
-    .command("disable")
-    .argument("<email>", "e-mail address of the account")
+/** Adds the commands that change who can sign in, and that end access. */
+export function defineAccess(user: Command, { configure }: Context): void {
+  onAccount(user, "disable")
     .summary("disable an account until it is enabled again")
     .description(
       "Disables an account: nobody can sign in, its keys stop working, and its sessions and apps end at once. Its memories stay. The owner's account can't be disabled.",
     )
     .addHelpText("after", examples("ctxd user disable bob@example.com"))
     .action((email: string) => setDisabled(configure(), email, true));
-  user
-    .command("enable")
-    .argument("<email>", "e-mail address of the account")
+  onAccount(user, "enable")
     .summary("enable a disabled account")
     .description("Enables a disabled account. Its keys work again.")
     .action((email: string) => setDisabled(configure(), email, false));
+  onAccount(user, "reset-factor")
+    .summary("remove a lost second factor")
+    .description(
+      "Removes all passkeys, the authenticator app and the recovery codes of an account whose user has lost them, and ends its sessions. The password alone signs in again.",
+    )
+    .addHelpText("after", examples("ctxd user reset-factor you@example.com"))
+    .action((email: string) => resetFactor(configure(), email));
+  onAccount(user, "revoke")
+    .summary("revoke all keys and apps of an account, and sign it out everywhere")
+    .description(
+      "Revokes all keys and apps of an account and ends its sessions at once. Its memories stay, and its user can sign in again.",
+    )
+    .option("-y, --yes", "do not ask for confirmation")
+    .addHelpText("after", examples("ctxd user revoke you@example.com"))
+    .action((email: string, options: { yes?: boolean }) => revokeUser(configure(), email, options));
 }
 
 /** `ctxd user disable EMAIL` and `ctxd user enable EMAIL` */
@@ -68,18 +56,23 @@ async function setDisabled(config: Config, email: string, isDisabled: boolean): 
   });
 }
 
-/** Adds `ctxd user revoke`. */
-export function defineRevoke(user: Command, { configure }: Context): void {
-  user
-    .command("revoke")
-    .argument("<email>", "e-mail address of the account")
-    .summary("revoke all keys and apps of an account, and sign it out everywhere")
-    .description(
-      "Revokes all keys and apps of an account and ends its sessions at once. Its memories stay, and its user can sign in again.",
-    )
-    .option("-y, --yes", "do not ask for confirmation")
-    .addHelpText("after", examples("ctxd user revoke you@example.com"))
-    .action((email: string, options: { yes?: boolean }) => revokeUser(configure(), email, options));
+/** `ctxd user reset-factor EMAIL` */
+async function resetFactor(config: Config, email: string): Promise<void> {
+  await withStores(config, async ({ accounts, factors, pendingSignIns, sessions, record }) => {
+    const account = await requireAccount(accounts, email);
+    const { id: accountId } = account;
+    if (!(await factors.isSetUp(accountId))) {
+      return say(`${account.email} has no passkey and no authenticator app.`);
+    }
+    await factors.reset(accountId);
+    await pendingSignIns.endAll(accountId);
+    await sessions.revokeAll(accountId);
+    record("second_step_disabled", { accountId });
+    const next = (await accounts.hasPassword(accountId))
+      ? "the password alone signs in again"
+      : `there is no password: ctxd user passwd ${account.email} sets one`;
+    say(`Removed passkeys, app and recovery codes of ${account.email}: ${next}.`);
+  });
 }
 
 /** `ctxd user revoke EMAIL` */
@@ -101,37 +94,5 @@ async function revokeUser(
     const amount = revoked.keys + revoked.apps + revoked.sessions;
     stores.record("access_revoked", { accountId, amount });
     say(`${account.email}: ${describeRevoked(revoked)}.`);
-  });
-}
-
-/** Adds `ctxd user reset-factor`. */
-export function defineResetFactor(user: Command, { configure }: Context): void {
-  user
-    .command("reset-factor")
-    .argument("<email>", "e-mail address of the account")
-    .summary("remove a lost second factor")
-    .description(
-      "Removes all passkeys, the authenticator app and the recovery codes of an account whose user has lost them, and ends its sessions. The password alone signs in again.",
-    )
-    .addHelpText("after", examples("ctxd user reset-factor you@example.com"))
-    .action((email: string) => resetFactor(configure(), email));
-}
-
-/** `ctxd user reset-factor EMAIL` */
-async function resetFactor(config: Config, email: string): Promise<void> {
-  await withStores(config, async ({ accounts, factors, pendingSignIns, sessions, record }) => {
-    const account = await requireAccount(accounts, email);
-    const { id: accountId } = account;
-    if (!(await factors.isSetUp(accountId))) {
-      return say(`${account.email} has no passkey and no authenticator app.`);
-    }
-    await factors.reset(accountId);
-    await pendingSignIns.endAll(accountId);
-    await sessions.revokeAll(accountId);
-    record("second_step_disabled", { accountId });
-    const next = (await accounts.hasPassword(accountId))
-      ? "the password alone signs in again"
-      : `there is no password: ctxd user passwd ${account.email} sets one`;
-    say(`Removed passkeys, app and recovery codes of ${account.email}: ${next}.`);
   });
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { defineDisable, definePasswd, defineResetFactor, defineRevoke } from "./access.ts";
-import { defineAdd, defineList, defineOwner, defineQuota, defineRemove } from "./accounts.ts";
+import { defineAccess } from "./access.ts";
+import { defineAccounts } from "./accounts.ts";
 
 /** Adds `ctxd user` and the commands below it, in the order of the help. */
 export function define(program: Command, context: Context): void {
@@ -13,16 +13,6 @@ export function define(program: Command, context: Context): void {
     .description(
       "Manages the accounts. Each has its own memories. The first account owns the server.",
     );
-  for (const command of [
-    defineAdd,
-    defineList,
-    definePasswd,
-    defineQuota,
-    defineOwner,
-    defineRemove,
-    defineDisable,
-    defineResetFactor,
-    defineRevoke,
-  ])
-    command(user, context);
+  defineAccounts(user, context);
+  defineAccess(user, context);
 }
