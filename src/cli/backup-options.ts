@@ -3,8 +3,7 @@ import type { Lock } from "../backup/age.ts";
 import { explained } from "../backup/backup-error.ts";
 import type { Manifest } from "../backup/manifest.ts";
 import type { AskToUnlock } from "../backup/open-backup.ts";
-import { CommandError, USAGE } from "./command-error.ts";
-import { askHidden, isInteractive, readSecret } from "./terminal.ts";
+import { askHidden, CommandError, isInteractive, readSecret, USAGE } from "./terminal.ts";
 
 /** Long, because an attacker with a copy of the backup can try passphrases offline without limit. */
 const MIN_PASSPHRASE_LENGTH = 12;

@@ -1,7 +1,6 @@
 import { isWellFormed } from "../keys/new-key.ts";
-import { CommandError, USAGE } from "./command-error.ts";
 import type { Target } from "./server/api.ts";
-import { isInteractive, readSecret } from "./terminal.ts";
+import { CommandError, isInteractive, readSecret, USAGE } from "./terminal.ts";
 
 /**
  * Reads the text of a command: its arguments, or standard input for `-` and for no argument.

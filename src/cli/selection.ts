@@ -1,11 +1,10 @@
 import type { Command } from "commander";
 import { LIMITS, MEMORY_ID, type Memory, Project, SessionId } from "../memories/model/memory.ts";
 import { formatDate, titleOf } from "../text/short-text.ts";
-import { CommandError, USAGE } from "./command-error.ts";
 import { inputText } from "./input.ts";
 import { collectTags, nameParser, parseMoment, targetOptions } from "./options.ts";
 import type { Api, Target } from "./server/api.ts";
-import { ask, confirm, isInteractive, say } from "./terminal.ts";
+import { ask, CommandError, confirm, isInteractive, say, USAGE } from "./terminal.ts";
 
 /** Adds the argument and the options by which a command selects memories; see `SelectionOptions`. */
 export function addSelection(command: Command): Command {

@@ -15,8 +15,7 @@ import { createSecurityLog } from "../security-log/security-log.ts";
 import { createFactors } from "../sign-in/second-step/factors.ts";
 import { createPendingSignIns } from "../sign-in/second-step/second-step.ts";
 import { createSessions } from "../sign-in/sessions/sessions.ts";
-import { CommandError } from "./command-error.ts";
-import { say } from "./terminal.ts";
+import { CommandError, say } from "./terminal.ts";
 
 /**
  * Opens the stores of accounts, keys and grants while `use` runs. The events that `use` records, such as

@@ -1,11 +1,19 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
-import { CommandError, USAGE } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
-import { postJson, sendFromHook, sendLater } from "../hooks/ask.ts";
-import { acceptAnything, IF, isOff, LATER, readHookEvent, readHookInput } from "../hooks/event.ts";
-import { isInteractive, say } from "../terminal.ts";
+import {
+  acceptAnything,
+  IF_OPTION,
+  isOff,
+  LATER_OPTION,
+  postJson,
+  readHookEvent,
+  readHookInput,
+  sendFromHook,
+  sendLater,
+} from "../hooks.ts";
+import { CommandError, isInteractive, say, USAGE } from "../terminal.ts";
 
 const CAPTURE = "/api/memories/capture";
 /** The agent's name if the hook passes none. */
@@ -36,8 +44,8 @@ export function define(program: Command, { configure, env }: Context): void {
     .option("--agent <name>", "the agent whose hook runs it (agent_id)")
     .option("--project <name>", "the project (default: the folder's)")
     .option("--keep <days>", "days until it expires, or forever (90)")
-    .addOption(IF)
-    .addOption(LATER)
+    .addOption(IF_OPTION)
+    .addOption(LATER_OPTION)
     .addHelpText("after", examples("ctxd connect claude-code --capture", "ctxd capture --help"))
     .action((options: CaptureOptions) => capture(configure, options, env));
 }

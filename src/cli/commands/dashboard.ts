@@ -5,10 +5,9 @@ import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { DASHBOARD_PATH, OpenDashboard } from "../../local/local-socket.ts";
 import { openInBrowser } from "../../system/browser.ts";
-import { CommandError } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { openApi } from "../server/api.ts";
-import { print, printJson, say } from "../terminal.ts";
+import { CommandError, print, printJson, say } from "../terminal.ts";
 
 /** A page in the data folder that redirects a browser to the dashboard. */
 const REDIRECT_PAGE = "dashboard.html";

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
-import { CommandError, USAGE } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import {
   addSelection,
@@ -11,7 +10,7 @@ import {
   type SelectionOptions,
 } from "../selection.ts";
 import { type Api, openApi } from "../server/api.ts";
-import { print, say } from "../terminal.ts";
+import { CommandError, print, say, USAGE } from "../terminal.ts";
 
 /** Options of `ctxd forget`. */
 interface ForgetOptions extends SelectionOptions {

@@ -14,13 +14,11 @@ import {
   transfer,
 } from "../../import/transfer.ts";
 import type { ImportedMemory, ImportReport } from "../../memories/model/memory.ts";
-import { CommandError, interruptible, USAGE } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { targetOptions } from "../options.ts";
-import { printable } from "../printable.ts";
 import { createMeter } from "../progress.ts";
 import { openApi, type Target } from "../server/api.ts";
-import { isInteractive, say } from "../terminal.ts";
+import { CommandError, interruptible, isInteractive, printable, say, USAGE } from "../terminal.ts";
 
 /** Failures and files that are listed by name. */
 const MAX_LISTED = 20;

@@ -12,9 +12,8 @@ import {
 import { openSqlite } from "../../db/sqlite.ts";
 import { openReadOnly, schemaVersion } from "../../db/sqlite-files.ts";
 import { withConnection } from "../../server/shared-database.ts";
-import { CommandError } from "../command-error.ts";
 import { type Context, examples } from "../context.ts";
-import { print } from "../terminal.ts";
+import { CommandError, print } from "../terminal.ts";
 
 /** Schema numbers of the database and of this program; 0 for no database. */
 interface Schemas {

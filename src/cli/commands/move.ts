@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { Project } from "../../memories/model/memory.ts";
-import { CommandError, USAGE } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { nameParser } from "../options.ts";
 import {
@@ -12,7 +11,7 @@ import {
   type SelectionOptions,
 } from "../selection.ts";
 import { openApi } from "../server/api.ts";
-import { print, say } from "../terminal.ts";
+import { CommandError, print, say, USAGE } from "../terminal.ts";
 
 /** Options of `ctxd move`. */
 interface MoveOptions extends SelectionOptions {

@@ -2,21 +2,21 @@ import type { Command } from "commander";
 import { RECALL_CHARACTERS } from "../../capture/recall-text.ts";
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
-import { CommandError, USAGE } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
-import { postJson, sendFromHook, sendLater } from "../hooks/ask.ts";
 import {
   acceptAnything,
   answerOf,
   type HookEvent,
-  IF,
+  IF_OPTION,
   isOff,
-  LATER,
+  LATER_OPTION,
+  postJson,
   readHookEvent,
   readHookInput,
-} from "../hooks/event.ts";
-import { printable } from "../printable.ts";
-import { print, say } from "../terminal.ts";
+  sendFromHook,
+  sendLater,
+} from "../hooks.ts";
+import { CommandError, print, printable, say, USAGE } from "../terminal.ts";
 
 const RECALL = "/api/memories/recall";
 
@@ -47,8 +47,8 @@ export function define(program: Command, { configure, env }: Context): void {
       `the largest number of characters to print (${RECALL_CHARACTERS.default})`,
     )
     .option("--explain", "say for each line why it is there")
-    .addOption(IF)
-    .addOption(LATER)
+    .addOption(IF_OPTION)
+    .addOption(LATER_OPTION)
     .addHelpText("after", examples("ctxd recall", "ctxd recall --project acme/shop --explain"))
     .action((options: RecallOptions) => recall(configure, options, env));
 }

@@ -4,13 +4,11 @@ import type { Config } from "../../config/config.ts";
 import { describeMemory, excerptAround, wholeMemory } from "../../mcp/memory-text.ts";
 import type { FoundMemory } from "../../memories/model/found-memory.ts";
 import { Project } from "../../memories/model/memory.ts";
-import { CommandError, USAGE } from "../command-error.ts";
 import { type Context, type Environment, examples, PROJECT_NOTE } from "../context.ts";
 import { inputText } from "../input.ts";
 import { collectTags, nameParser, parseLimit, targetOptions } from "../options.ts";
-import { printable } from "../printable.ts";
 import { type Api, openApi, type Target } from "../server/api.ts";
-import { print, printJson, say } from "../terminal.ts";
+import { CommandError, print, printable, printJson, say, USAGE } from "../terminal.ts";
 
 /** Options of `ctxd search`. */
 interface SearchOptions extends Target {

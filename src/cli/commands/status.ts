@@ -9,9 +9,8 @@ import { sizeText } from "../../text/number-text.ts";
 import { formatDate } from "../../text/short-text.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { nameParser, targetOptions } from "../options.ts";
-import { printable } from "../printable.ts";
 import { openApi } from "../server/api.ts";
-import { print, printJson } from "../terminal.ts";
+import { print, printable, printJson } from "../terminal.ts";
 import { clientStates } from "./connect/list.ts";
 
 /** Options of `ctxd status`. */

@@ -1,10 +1,9 @@
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
 import { ACCOUNT_HEADER } from "../../local/local-socket.ts";
-import { CommandError, USAGE } from "../command-error.ts";
 import type { Environment } from "../context.ts";
 import { requireAccount, withStores } from "../stores.ts";
-import { readSecret } from "../terminal.ts";
+import { CommandError, readSecret, USAGE } from "../terminal.ts";
 import { reachOwnServer } from "./own-server.ts";
 import { requireEncryption } from "./url.ts";
 

@@ -3,8 +3,8 @@
 import { APP_CLIENTS } from "../../connect/app-clients.ts";
 import type { Client } from "../../connect/client.ts";
 import { HOSTED_CLIENTS } from "../../connect/clients.ts";
+import { renderEntry } from "../../connect/format.ts";
 import { PROGRAMS, type Program } from "../../connect/programs.ts";
-import { renderEntry } from "../../connect/render.ts";
 import { TERMINAL_CLIENTS } from "../../connect/terminal-clients.ts";
 import { Button, Copyable, CopyableText } from "../../pages/button.tsx";
 import { Select } from "../../pages/field.tsx";

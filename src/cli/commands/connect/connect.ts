@@ -8,16 +8,15 @@ import {
   placeOn,
 } from "../../../connect/client.ts";
 import { CLIENTS, clientsLike, findClient, HOSTED_CLIENTS } from "../../../connect/clients.ts";
+import { renderEntry } from "../../../connect/format.ts";
 import { writeHooks } from "../../../connect/hooks.ts";
 import { HAS_PLUGIN, hasPlugin } from "../../../connect/plugins.ts";
-import { renderEntry } from "../../../connect/render.ts";
 import { launchOf } from "../../../server/invocation.ts";
 import { toShell } from "../../../system/shell.ts";
-import { CommandError } from "../../command-error.ts";
 import { type Context, type Environment, examples } from "../../context.ts";
 import { askForKey } from "../../input.ts";
 import { parseOrigin, requireEncryption } from "../../server/url.ts";
-import { confirm, isInteractive, print, say } from "../../terminal.ts";
+import { CommandError, confirm, isInteractive, print, say } from "../../terminal.ts";
 import { installedClients, listClients, surroundingsOf } from "./list.ts";
 import {
   applyPlans,

@@ -23,8 +23,7 @@ import { type HookCommands, hooksIn, writeHooks } from "../../../connect/hooks.t
 import { isOwnPlugin, kindsInPlugin, renderPlugin } from "../../../connect/plugins.ts";
 import { writeApprovalRule } from "../../../connect/tool-approval.ts";
 import { toShell } from "../../../system/shell.ts";
-import { CommandError, USAGE } from "../../command-error.ts";
-import { confirm, isInteractive, say } from "../../terminal.ts";
+import { CommandError, confirm, isInteractive, say, USAGE } from "../../terminal.ts";
 
 /** Options of `ctxd connect`. */
 export interface ConnectOptions {

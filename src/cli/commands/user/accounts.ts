@@ -4,11 +4,11 @@ import { checkPassword } from "../../../accounts/password.ts";
 import type { Config } from "../../../config/config.ts";
 import { AppError } from "../../../errors.ts";
 import { describeCommand } from "../../../server/invocation.ts";
-import { CommandError, USAGE } from "../../command-error.ts";
 import { type Context, examples } from "../../context.ts";
 import { requireAccount, withStores } from "../../stores.ts";
 import {
   askHidden,
+  CommandError,
   confirm,
   formatMoment,
   formatTable,
@@ -17,6 +17,7 @@ import {
   printJson,
   readLine,
   say,
+  USAGE,
 } from "../../terminal.ts";
 
 /** The limits to change; the others stay. */
