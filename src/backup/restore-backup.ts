@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { lockDataFolder } from "../db/data-lock.ts";
-import { databasePath } from "../db/sqlite.ts";
+import { databasePath, lockDataFolder } from "../db/data-lock.ts";
 import { moveFile, syncFolder } from "../system/files.ts";
 import { BackupError, explainFailure } from "./backup-error.ts";
 import { DATABASE_FILE, SCRATCH_FOLDER } from "./copy-state.ts";

@@ -1,6 +1,6 @@
 import { existsSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
-import { databasePath } from "../db/sqlite.ts";
+import { databasePath } from "../db/data-lock.ts";
 import { copyDatabase, openUnmigrated, schemaVersion } from "../db/sqlite-files.ts";
 import { isNewestCheckpoint, type RecordedCheckpoint } from "../memories/log/records.ts";
 import { BackupError } from "./backup-error.ts";

@@ -3,35 +3,17 @@ import type { Memory } from "../memories/model/memory.ts";
 import { chanceOf, logOddsOf } from "../memories/ranking/relevance.ts";
 import { showHidden } from "../text/plain-text.ts";
 import { excerpt, formatDate } from "../text/short-text.ts";
-import learned from "./recall-chance.json" with { type: "json" };
+import LEARNED from "./recall-chance.json" with { type: "json" };
 
 /** Characters of a recalled text: what a caller may ask for, and the default. */
 export const RECALL_CHARACTERS = { min: 200, max: 100_000, default: 4_000 };
 
-/** Signs that a found memory is worth showing to an agent unasked, in the order of the weights. */
-export const RECALL_SIGNS = [
-  "relevance",
-  "best relevance",
-  "meaning",
-  "words",
-  "session",
-  "first",
-  "place",
-  "imported",
-  "captured",
-  "said by the user",
-  "said by the assistant",
-  "of the project",
-  "of no project, in a project",
-  "request",
-  "preference",
-  "words of the prompt",
-  "length",
-] as const;
-type RecallSigns = Record<(typeof RECALL_SIGNS)[number], number>;
+/** Signs that a found memory is worth showing to an agent unasked. */
+type RecallSigns = Record<keyof typeof LEARNED.weights, number>;
+const WEIGHTS: Readonly<Record<string, number>> = LEARNED.weights;
 
 /** The chance from which on a memory is recalled for a prompt; chosen by `test/eval/fit-recall.ts`. */
-export const LEAST_CHANCE: number = learned.least;
+export const LEAST_CHANCE: number = LEARNED.least;
 
 /** A chance of 0 or 1 has no log-odds. */
 const LOWEST = 0.001;
@@ -93,8 +75,8 @@ export function recallSigns(
 
 /** The chance that a memory is worth showing, 0 to 1. */
 export function recallChance(signs: RecallSigns): number {
-  let sum = learned.start;
-  for (const sign of RECALL_SIGNS) sum += learned.weights[sign] * signs[sign];
+  let sum = LEARNED.start;
+  for (const [sign, value] of Object.entries(signs)) sum += (WEIGHTS[sign] ?? 0) * value;
   return chanceOf(sum);
 }
 

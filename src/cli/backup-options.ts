@@ -3,13 +3,12 @@ import type { Lock } from "../backup/age.ts";
 import { explainFailure } from "../backup/backup-error.ts";
 import type { Manifest } from "../backup/manifest.ts";
 import type { AskToUnlock } from "../backup/open-backup.ts";
-import { CommandError, USAGE } from "./command-error.ts";
-import { askHidden, isInteractive, readLine } from "./terminal.ts";
+import { askHidden, CommandError, isInteractive, readSecret, USAGE } from "./terminal.ts";
 
 /** Long, because an attacker with a copy of the backup can try passphrases offline without limit. */
-const SHORTEST_PASSPHRASE = 12;
+const MIN_PASSPHRASE_LENGTH = 12;
 /** Largest size of an identity file, in bytes. */
-const MAX_IDENTITIES = 64 << 10;
+const MAX_IDENTITY_BYTES = 64 << 10;
 
 /**
  * Reads how a backup is encrypted; null if it is not.
@@ -59,19 +58,18 @@ export function unlockBy(file: string | null): AskToUnlock {
         USAGE,
       );
     }
-    return { passphrase: isInteractive() ? await askHidden("Passphrase: ") : await readLine() };
+    return { passphrase: await readSecret("Passphrase: ") };
   };
 }
 
 async function readNewPassphrase(): Promise<string> {
-  const isAsked = isInteractive();
-  const passphrase = isAsked
-    ? await askHidden(`Passphrase (at least ${SHORTEST_PASSPHRASE} characters): `)
-    : await readLine();
-  if ([...passphrase].length < SHORTEST_PASSPHRASE) {
-    throw new CommandError(`A passphrase has at least ${SHORTEST_PASSPHRASE} characters.`);
+  const passphrase = await readSecret(
+    `Passphrase (at least ${MIN_PASSPHRASE_LENGTH} characters): `,
+  );
+  if ([...passphrase].length < MIN_PASSPHRASE_LENGTH) {
+    throw new CommandError(`A passphrase has at least ${MIN_PASSPHRASE_LENGTH} characters.`);
   }
-  if (!isAsked || (await askHidden("Repeat it: ")) === passphrase) return passphrase;
+  if (!isInteractive() || (await askHidden("Repeat it: ")) === passphrase) return passphrase;
   throw new CommandError("The two passphrases differ; nothing was written.");
 }
 
@@ -79,7 +77,8 @@ async function readNewPassphrase(): Promise<string> {
 async function readIdentities(path: string): Promise<string[]> {
   const text = await explainFailure(path, "read", async () => {
     const { size } = await stat(path);
-    if (size > MAX_IDENTITIES) throw new CommandError(`${path} is too large for an identity file.`);
+    if (size > MAX_IDENTITY_BYTES)
+      throw new CommandError(`${path} is too large for an identity file.`);
     return await readFile(path, "utf8");
   });
   const lines = text.split("\n").map((line) => line.trim());

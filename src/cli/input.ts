@@ -1,7 +1,6 @@
 import { isWellFormed } from "../keys/new-key.ts";
-import { CommandError, USAGE } from "./command-error.ts";
 import type { Target } from "./server/api.ts";
-import { askHidden, isInteractive, readLine } from "./terminal.ts";
+import { CommandError, isInteractive, readSecret, USAGE } from "./terminal.ts";
 
 /**
  * Reads the text of a command: its arguments, or standard input for `-` and for no argument.
@@ -39,7 +38,7 @@ function decode(bytes: Uint8Array): string {
  * @throws CommandError for a key that is malformed
  */
 export async function askForKey(): Promise<string> {
-  const key = (isInteractive() ? await askHidden("API key: ") : await readLine()).trim();
+  const key = (await readSecret("API key: ")).trim();
   if (isWellFormed(key)) return key;
   throw new CommandError(
     "This is not an API key of ctxd: a part of it may be missing or mistyped.",

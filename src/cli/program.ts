@@ -2,7 +2,6 @@ import { Command, CommanderError } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { readConfig } from "../config/config.ts";
 import { checkoutDataDir, describeProgram } from "../server/invocation.ts";
-import { reportFailure, USAGE } from "./command-error.ts";
 import {
   type Configure,
   type Context,
@@ -10,6 +9,7 @@ import {
   type Environment,
   examples,
 } from "./context.ts";
+import { reportFailure, USAGE } from "./terminal.ts";
 
 type Load = () => Promise<{ define: Define }>;
 

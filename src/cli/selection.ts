@@ -1,11 +1,10 @@
 import type { Command } from "commander";
 import { LIMITS, MEMORY_ID, type Memory, Project, SessionId } from "../memories/model/memory.ts";
 import { formatDate, titleOf } from "../text/short-text.ts";
-import { CommandError, USAGE } from "./command-error.ts";
 import { inputText } from "./input.ts";
 import { collectTags, nameParser, parseMoment, targetOptions } from "./options.ts";
 import type { Api, Target } from "./server/api.ts";
-import { ask, confirm, isInteractive, say } from "./terminal.ts";
+import { ask, CommandError, confirm, isInteractive, say, USAGE } from "./terminal.ts";
 
 /** Adds the argument and the options by which a command selects memories; see `SelectionOptions`. */
 export function addSelection(command: Command): Command {
@@ -46,9 +45,15 @@ type Selection =
   /** A query of the API. */
   | { kind: "filter"; filter: URLSearchParams };
 
+/** A page of memories, as the API answers. */
+export interface MemoryPage {
+  memories: Memory[];
+  next_cursor: string | null;
+}
+
 /** Memories shown as a preview of a filter's matches, and as choices of a search. */
-const SHOWN = 5;
-const CHOICES = 10;
+const MAX_SHOWN = 5;
+const MAX_CHOICES = 10;
 
 /**
  * Reads which memories a command works on: ids, `-` for ids from standard input, words, or a filter.
@@ -114,7 +119,7 @@ export async function confirmSelection(
   }
   const ids = selection.kind === "ids" ? selection.ids : await choose(api, selection.words);
   // All are read before any is changed: one mistyped id must change none.
-  const memories = await Promise.all(ids.map((id) => getJson<Memory>(api, `/${id}`)));
+  const memories = await Promise.all(ids.map((id) => api.json<Memory>(`/api/memories/${id}`)));
   if (!yes) {
     for (const memory of memories) say(lineOf(memory));
     await requireConsent(question(ids.length === 1 ? "it" : "them"));
@@ -132,19 +137,21 @@ async function confirmMatching(
     include_superseded: "true",
     limit: String(LIMITS.page),
   });
-  const page = await getJson<{ memories: Memory[]; next_cursor: string | null }>(api, `?${query}`);
+  const page = await api.json<MemoryPage>(`/api/memories?${query}`);
   const { length } = page.memories;
   if (length === 0) return;
-  for (const memory of page.memories.slice(0, SHOWN)) say(lineOf(memory));
-  if (length > SHOWN) say("…");
+  for (const memory of page.memories.slice(0, MAX_SHOWN)) say(lineOf(memory));
+  if (length > MAX_SHOWN) say("…");
   const count = page.next_cursor === null ? length : `more than ${length}`;
   await requireConsent(question(count === 1 ? "this memory" : `these ${count} memories`));
 }
 
 /** Searches for words and asks which of the memories found are meant. */
 async function choose(api: Api, words: string): Promise<string[]> {
-  const query = new URLSearchParams({ q: words, limit: String(CHOICES) });
-  const { memories } = await getJson<{ memories: Memory[] }>(api, `/search?${query}`);
+  const query = new URLSearchParams({ q: words, limit: String(MAX_CHOICES) });
+  const { memories } = await api.json<Pick<MemoryPage, "memories">>(
+    `/api/memories/search?${query}`,
+  );
   if (memories.length === 0) throw new CommandError("No memory matches.");
   for (const [index, memory] of memories.entries()) say(`${index + 1}. ${lineOf(memory)}`);
   const answer = await ask("Which? (numbers, such as 1 3; nothing for none) ");
@@ -155,13 +162,14 @@ async function choose(api: Api, words: string): Promise<string[]> {
   throw new CommandError("This is not one of the numbers: nothing was changed.");
 }
 
-/** Requests JSON from the API. @param path below `/api/memories` */
-async function getJson<Body>(api: Api, path: string): Promise<Body> {
-  return (await (await api.request(`/api/memories${path}`)).json()) as Body;
-}
-
 async function requireConsent(question: string): Promise<void> {
   if (!(await confirm(question))) throw new CommandError("Nothing was changed.");
+}
+
+/** How many memories a command has changed. @param count null if the server's answer with it was lost */
+export function describeCount(count: number | null): string {
+  if (count === null) return "all of them; how many is unknown, because an answer was lost";
+  return count === 1 ? "1 memory" : `${count} memories`;
 }
 
 function lineOf({ id, content, created_at }: Memory): string {

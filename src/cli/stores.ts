@@ -1,40 +1,21 @@
 import type { Account } from "../accounts/account.ts";
 import { type Accounts, createAccounts } from "../accounts/accounts.ts";
-import { createQuotas, type Quotas } from "../accounts/quotas.ts";
+import { createQuotas } from "../accounts/quotas.ts";
 import type { Config } from "../config/config.ts";
+import { databasePath } from "../db/data-lock.ts";
 import type { Database } from "../db/database.ts";
 import { explainDatabaseError } from "../db/database-error.ts";
-import { databasePath, openSqlite } from "../db/sqlite.ts";
+import { openSqlite } from "../db/sqlite.ts";
 import { messageOf } from "../errors.ts";
-import { createKeys, type Keys } from "../keys/keys.ts";
+import { createKeys } from "../keys/keys.ts";
 import { createLog } from "../log.ts";
-import { createGrants, type Grants } from "../oauth/grants.ts";
+import { createGrants } from "../oauth/grants.ts";
 import type { Facts, SecurityEvent } from "../security-log/events.ts";
-import { createSecurityLog, type SecurityLog } from "../security-log/security-log.ts";
-import { createFactors, type Factors } from "../sign-in/second-step/factors.ts";
-import { createPendingSignIns, type PendingSignIns } from "../sign-in/second-step/second-step.ts";
-import { createSessions, type Sessions } from "../sign-in/sessions/sessions.ts";
-import { CommandError } from "./command-error.ts";
-import { say } from "./terminal.ts";
-
-/** Records in the security log what a command has done. */
-type RecordCommand = (event: SecurityEvent, facts: Omit<Facts, "via">) => void;
-
-interface CommandLog extends AsyncDisposable {
-  record: RecordCommand;
-}
-
-interface Stores {
-  accounts: Accounts;
-  quotas: Quotas;
-  keys: Keys;
-  grants: Grants;
-  sessions: Sessions;
-  factors: Factors;
-  pendingSignIns: PendingSignIns;
-  record: RecordCommand;
-  listEvents: SecurityLog["list"];
-}
+import { createSecurityLog } from "../security-log/security-log.ts";
+import { createFactors } from "../sign-in/second-step/factors.ts";
+import { createPendingSignIns } from "../sign-in/second-step/second-step.ts";
+import { createSessions } from "../sign-in/sessions/sessions.ts";
+import { CommandError, say } from "./terminal.ts";
 
 /**
  * Opens the stores of accounts, keys and grants while `use` runs. The events that `use` records, such as
@@ -46,21 +27,11 @@ export async function withStores<T>(
   use: (stores: Stores) => Promise<T>,
 ): Promise<T> {
   const { memberQuota } = config;
-  const db = await openAccounts(config);
+  const db = await openDatabase(config);
   try {
-    const clock = Date.now;
     await using securityLog = openSecurityLog(db);
-    return await use({
-      record: securityLog.record,
-      listEvents: securityLog.list,
-      accounts: createAccounts({ db, clock }),
-      quotas: createQuotas({ db, ofMembers: memberQuota }),
-      keys: createKeys({ db, clock }),
-      grants: createGrants({ db, clock }),
-      sessions: createSessions({ db, clock }),
-      factors: createFactors({ db, clock }),
-      pendingSignIns: createPendingSignIns({ db, clock }),
-    });
+    const { record, list: listEvents } = securityLog;
+    return await use({ record, listEvents, ...createStores(db, memberQuota) });
   } catch (error) {
     throw explainDatabaseError(error, databasePath(config.dataDir)) ?? error;
   } finally {
@@ -68,8 +39,27 @@ export async function withStores<T>(
   }
 }
 
+type CommandLog = ReturnType<typeof openSecurityLog>;
+type Stores = ReturnType<typeof createStores> & {
+  record: CommandLog["record"];
+  listEvents: CommandLog["list"];
+};
+
+function createStores(db: Database, memberQuota: Config["memberQuota"]) {
+  const clock = Date.now;
+  return {
+    accounts: createAccounts({ db, clock }),
+    quotas: createQuotas({ db, ofMembers: memberQuota }),
+    keys: createKeys({ db, clock }),
+    grants: createGrants({ db, clock }),
+    sessions: createSessions({ db, clock }),
+    factors: createFactors({ db, clock }),
+    pendingSignIns: createPendingSignIns({ db, clock }),
+  };
+}
+
 /** Opens the database: the one of the data folder, or the one that several servers share. */
-async function openAccounts({ dataDir, shared }: Pick<Config, "dataDir" | "shared">) {
+async function openDatabase({ dataDir, shared }: Pick<Config, "dataDir" | "shared">) {
   if (!shared) return openSqlite(databasePath(dataDir));
   return (await import("../server/shared-database.ts")).openForCommand(shared);
 }
@@ -77,7 +67,7 @@ async function openAccounts({ dataDir, shared }: Pick<Config, "dataDir" | "share
 /** Records an event of a command that needs no other store. It never fails. */
 export async function recordCommand(
   config: Parameters<typeof withStores>[0],
-  ...event: Parameters<RecordCommand>
+  ...event: Parameters<CommandLog["record"]>
 ): Promise<void> {
   try {
     await withStores(config, async ({ record }) => record(...event));
@@ -90,7 +80,7 @@ export async function recordCommand(
  * Opens the security log for a command. The command writes rows only: the server reads them and writes the
  * log lines. A failure to write a row does not fail a command that has done its work.
  */
-function openSecurityLog(db: Database): Pick<SecurityLog, "list"> & CommandLog {
+function openSecurityLog(db: Database) {
   const log = createLog({ logLevel: "silent", logFormat: "text" });
   const { record, list, close } = createSecurityLog({
     db,
@@ -100,7 +90,8 @@ function openSecurityLog(db: Database): Pick<SecurityLog, "list"> & CommandLog {
   });
   return {
     list,
-    record: (event, facts) => record(event, { ...facts, via: "command" }),
+    record: (event: SecurityEvent, facts: Omit<Facts, "via">) =>
+      record(event, { ...facts, via: "command" }),
     async [Symbol.asyncDispose]() {
       try {
         await close();

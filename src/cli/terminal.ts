@@ -1,7 +1,71 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
-import { CommandError } from "./command-error.ts";
-import { printable, UNPRINTABLE } from "./printable.ts";
+import { ConfigError } from "../config/settings.ts";
+import { AppError, CtxdError } from "../errors.ts";
+import { STOP_SIGNALS } from "../system/processes.ts";
+import type { Environment } from "./context.ts";
+
+/** Control characters, and marks that turn the direction of writing. They change what a terminal shows. */
+const UNPRINTABLE = /(?![\n\t])[\p{Cc}\u2028\u2029\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+
+/** Makes a text safe for a terminal, as one from a remote server or a file's name may not be. */
+export function printable(text: string): string {
+  return text.replaceAll(UNPRINTABLE, "\uFFFD");
+}
+
+/** Exit codes of every command; 0 is done. */
+const FAILED = 1;
+export const USAGE = 2;
+
+/** A command failed. `message` is the line that the user sees. */
+export class CommandError extends CtxdError {
+  override readonly name = "CommandError";
+  readonly code = "command_failed";
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: typeof FAILED | typeof USAGE = FAILED) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/**
+ * Prints in one line on standard error why a command failed, and returns the exit code. For an unexpected
+ * error, CTXD_LOG_LEVEL=debug prints the stack too.
+ */
+export function reportFailure(error: unknown, env: Environment): number {
+  const { text, exitCode } = describeFailure(error, env.CTXD_LOG_LEVEL === "debug");
+  process.stderr.write(`ctxd: ${printable(text)}\n`);
+  return exitCode;
+}
+
+function describeFailure(error: unknown, debug: boolean): { text: string; exitCode: number } {
+  if (!(error instanceof Error)) return { text: `unexpected error: ${error}`, exitCode: FAILED };
+  if (error instanceof CommandError) return { text: error.message, exitCode: error.exitCode };
+  if (error instanceof ConfigError) return { text: error.message, exitCode: USAGE };
+  if (error instanceof AppError) {
+    return { text: error.message, exitCode: error.code === "validation_failed" ? USAGE : FAILED };
+  }
+  if (error instanceof CtxdError) return { text: error.message, exitCode: FAILED };
+  const line = error.message.replaceAll(/\s+/g, " ");
+  const hint = debug ? `\n${error.stack}` : " (CTXD_LOG_LEVEL=debug shows where)";
+  return { text: `unexpected error: ${line}${hint}`, exitCode: FAILED };
+}
+
+/** Runs a job. Ctrl-C and SIGTERM abort its signal, so that it can clean up before it ends. */
+export async function interruptible<T>(
+  job: (signal: AbortSignal) => Promise<T>,
+  message = "Stopped: nothing was written.",
+): Promise<T> {
+  const controller = new AbortController();
+  const stop = () => controller.abort(new CommandError(message));
+  for (const name of STOP_SIGNALS) process.once(name, stop);
+  try {
+    return await job(controller.signal);
+  } finally {
+    for (const name of STOP_SIGNALS) process.off(name, stop);
+  }
+}
 
 /** Whether standard input is a terminal, where a person can answer questions. */
 export function isInteractive(): boolean {
@@ -54,6 +118,11 @@ export async function askHidden(question: string): Promise<string> {
   } finally {
     process.stderr.write("\n");
   }
+}
+
+/** Asks for a secret, or reads it as one line of standard input. */
+export function readSecret(question: string): Promise<string> {
+  return isInteractive() ? askHidden(question) : readLine();
 }
 
 /** The first line of standard input, without its line break. */

@@ -1,21 +1,25 @@
-import { type Client, everywhere, withHeaders } from "./client.ts";
+import { type Client, type Places, type Row, toClient } from "./client.ts";
 
 /** An npm package that forwards messages to a remote server, for a client that can only start programs. */
 const MCP_REMOTE = "mcp-remote@0.15.1";
 
-/** Agents in editors and desktop apps. */
-export const APP_CLIENTS: readonly Client[] = [
+/** Where the extensions of VS Code keep their files. */
+const vsCodeUser = (path: string): Places => ({
+  linux: `~/.config/Code/User/${path}`,
+  macos: `~/Library/Application Support/Code/User/${path}`,
+  windows: `%APPDATA%/Code/User/${path}`,
+});
+const CLINE = vsCodeUser("globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json");
+
+const ROWS: readonly Row[] = [
   {
     id: "claude-desktop",
     name: "Claude Desktop",
-    format: "json",
     file: {
       linux: "~/.config/Claude/claude_desktop_config.json",
       macos: "~/Library/Application Support/Claude/claude_desktop_config.json",
       windows: "%APPDATA%/Claude/claude_desktop_config.json",
     },
-    servers: "mcpServers",
-    local: ({ command, args }) => ({ command, args }),
     // The file accepts only programs. On some systems an argument with a space is split, so the value of
     // the header is passed in the environment.
     remote: ({ url, key }) =>
@@ -34,28 +38,27 @@ export const APP_CLIENTS: readonly Client[] = [
     signIn: "follow the page that opens in the browser (Node.js is needed)",
   },
   {
+    // https://cursor.com/docs/agent/hooks: only the hook at the start of a conversation can add context.
     id: "cursor",
     name: "Cursor",
-    format: "json",
-    file: everywhere("~/.cursor/mcp.json"),
-    servers: "mcpServers",
-    local: ({ command, args }) => ({ type: "stdio", command, args }),
-    remote: (remote) => ({ url: remote.url, ...withHeaders(remote, "cursor") }),
+    file: "~/.cursor/mcp.json",
+    types: { local: "stdio" },
+    hooks: {
+      file: "~/.cursor/hooks.json",
+      recall: ["sessionStart"],
+      capture: ["beforeSubmitPrompt", "afterAgentResponse"],
+      isGrouped: false,
+      beside: { version: 1 },
+    },
     reload: "check in the settings, under MCP, that ctxd is switched on",
     signIn: "press Connect beside ctxd there",
   },
   {
     id: "vscode",
     name: "VS Code",
-    format: "json",
-    file: {
-      linux: "~/.config/Code/User/mcp.json",
-      macos: "~/Library/Application Support/Code/User/mcp.json",
-      windows: "%APPDATA%/Code/User/mcp.json",
-    },
+    file: vsCodeUser("mcp.json"),
     servers: "servers",
-    local: ({ command, args }) => ({ type: "stdio", command, args }),
-    remote: (remote) => ({ type: "http", url: remote.url, ...withHeaders(remote, "vscode") }),
+    types: { local: "stdio", remote: "http" },
     reload: "run the command MCP: List Servers and start ctxd",
     signIn: "allow the sign-in that it asks for",
   },
@@ -63,11 +66,8 @@ export const APP_CLIENTS: readonly Client[] = [
     // https://docs.windsurf.com/windsurf/cascade/mcp
     id: "windsurf",
     name: "Windsurf",
-    format: "json",
-    file: everywhere("~/.codeium/windsurf/mcp_config.json"),
-    servers: "mcpServers",
-    local: ({ command, args }) => ({ command, args }),
-    remote: (remote) => ({ serverUrl: remote.url, ...withHeaders(remote, "windsurf") }),
+    file: "~/.codeium/windsurf/mcp_config.json",
+    fields: { url: "serverUrl" },
     reload: "press the refresh button among the MCP servers of Cascade",
     signIn: "allow the sign-in that it asks for",
   },
@@ -75,15 +75,12 @@ export const APP_CLIENTS: readonly Client[] = [
     // https://zed.dev/docs/ai/mcp, https://zed.dev/docs/configuring-zed
     id: "zed",
     name: "Zed",
-    format: "json",
     file: {
       linux: "~/.config/zed/settings.json",
       macos: "~/.config/zed/settings.json",
       windows: "%APPDATA%/Zed/settings.json",
     },
     servers: "context_servers",
-    local: ({ command, args }) => ({ command, args }),
-    remote: (remote) => ({ url: remote.url, ...withHeaders(remote, "zed") }),
     reload: "check in the settings of the agent panel that the dot beside ctxd is green",
     signIn: "authenticate there",
   },
@@ -91,23 +88,12 @@ export const APP_CLIENTS: readonly Client[] = [
     // https://docs.cline.bot/mcp/mcp-overview
     id: "cline",
     name: "Cline",
-    format: "json",
-    file: everywhere("~/.cline/data/settings/cline_mcp_settings.json"),
+    file: "~/.cline/data/settings/cline_mcp_settings.json",
     // Older versions of the extension for VS Code, before the command line, use a separate file.
-    alternatives: [
-      "~/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
-      "~/Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
-      "%APPDATA%/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
-    ],
+    alternatives: [CLINE.linux, CLINE.macos, CLINE.windows],
     pathVariable: { variable: "CLINE_MCP_SETTINGS_PATH" },
-    sign: "~/.cline",
-    servers: "mcpServers",
-    local: ({ command, args }) => ({ command, args }),
-    remote: (remote) => ({
-      type: "streamableHttp",
-      url: remote.url,
-      ...withHeaders(remote, "cline"),
-    }),
+    installMarker: "~/.cline",
+    types: { remote: "streamableHttp" },
     reload: "check that ctxd is switched on among Cline's MCP servers",
     signIn: "authenticate there",
   },
@@ -115,22 +101,8 @@ export const APP_CLIENTS: readonly Client[] = [
     // https://docs.roocode.com/features/mcp/using-mcp-in-roo
     id: "roo",
     name: "Roo Code",
-    format: "json",
-    file: {
-      linux:
-        "~/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
-      macos:
-        "~/Library/Application Support/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
-      windows:
-        "%APPDATA%/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
-    },
-    servers: "mcpServers",
-    local: ({ command, args }) => ({ command, args }),
-    remote: (remote) => ({
-      type: "streamable-http",
-      url: remote.url,
-      ...withHeaders(remote, "roo"),
-    }),
+    file: vsCodeUser("globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json"),
+    types: { remote: "streamable-http" },
     reload: "check that ctxd is switched on among Roo Code's MCP servers",
     signIn: "follow the page that opens in the browser (a version that opens none needs a key)",
   },
@@ -138,12 +110,8 @@ export const APP_CLIENTS: readonly Client[] = [
     // https://kiro.dev/docs/mcp/configuration
     id: "kiro",
     name: "Kiro",
-    format: "json",
-    file: everywhere("~/.kiro/settings/mcp.json"),
-    sign: "~/.kiro",
-    servers: "mcpServers",
-    local: ({ command, args }) => ({ command, args }),
-    remote: (remote) => ({ url: remote.url, ...withHeaders(remote, "kiro") }),
+    file: "~/.kiro/settings/mcp.json",
+    installMarker: "~/.kiro",
     reload: "check that ctxd is connected among Kiro's MCP servers",
     signIn: "follow the page that opens in the browser",
   },
@@ -151,12 +119,8 @@ export const APP_CLIENTS: readonly Client[] = [
     // https://junie.jetbrains.com/docs/junie-cli-mcp-configuration.html
     id: "junie",
     name: "Junie (JetBrains)",
-    format: "json",
-    file: everywhere("~/.junie/mcp/mcp.json"),
-    sign: "~/.junie",
-    servers: "mcpServers",
-    local: ({ command, args }) => ({ command, args }),
-    remote: (remote) => ({ url: remote.url, ...withHeaders(remote, "junie") }),
+    file: "~/.junie/mcp/mcp.json",
+    installMarker: "~/.junie",
     reload: "start Junie again",
     signIn: "follow the page that opens in the browser (a version that opens none needs a key)",
   },
@@ -164,13 +128,10 @@ export const APP_CLIENTS: readonly Client[] = [
     // https://antigravity.google/docs/mcp
     id: "antigravity",
     name: "Google Antigravity",
-    format: "json",
-    file: everywhere("~/.gemini/config/mcp_config.json"),
+    file: "~/.gemini/config/mcp_config.json",
     alternatives: ["~/.gemini/antigravity/mcp_config.json"],
-    sign: "~/.gemini/antigravity",
-    servers: "mcpServers",
-    local: ({ command, args }) => ({ command, args }),
-    remote: (remote) => ({ serverUrl: remote.url, ...withHeaders(remote, "antigravity") }),
+    installMarker: "~/.gemini/antigravity",
+    fields: { url: "serverUrl" },
     reload: "press the refresh button among its MCP servers",
     signIn: "authenticate there",
   },
@@ -178,12 +139,11 @@ export const APP_CLIENTS: readonly Client[] = [
     // https://lmstudio.ai/docs/app/mcp
     id: "lmstudio",
     name: "LM Studio",
-    format: "json",
-    file: everywhere("~/.lmstudio/mcp.json"),
-    servers: "mcpServers",
-    local: ({ command, args }) => ({ command, args }),
-    remote: (remote) => ({ url: remote.url, ...withHeaders(remote, "lmstudio") }),
+    file: "~/.lmstudio/mcp.json",
     reload: "switch mcp/ctxd on among the tools of a chat",
     signIn: "follow the page that opens in the browser (a version that opens none needs a key)",
   },
 ];
+
+/** Agents in editors and desktop apps. */
+export const APP_CLIENTS: readonly Client[] = ROWS.map(toClient);

@@ -1,3 +1,5 @@
+import { CtxdError } from "../errors.ts";
+
 /** The name of ctxd's entry in every client's list of servers. */
 export const SERVER_NAME = "ctxd";
 
@@ -25,14 +27,11 @@ interface Remote {
  * The path of a file on each system. `~` is the home folder, XDG_CONFIG_HOME replaces `~/.config`, and
  * `%APPDATA%` is Windows' folder for settings of programs.
  */
-interface Places {
+export interface Places {
   readonly linux: string;
   readonly macos: string;
   readonly windows: string;
 }
-
-/** The same path in the home folder of every system. */
-export const everywhere = (path: string): Places => ({ linux: path, macos: path, windows: path });
 
 /** The path on a system; null for an unknown system. */
 export function placeOn(platform: string, { linux, macos, windows }: Places): string | null {
@@ -40,34 +39,116 @@ export function placeOn(platform: string, { linux, macos, windows }: Places): st
   return places[platform] ?? null;
 }
 
-/** An MCP client that is configured by a file. */
-export interface Client {
-  readonly id: string;
-  /** Its usual name. */
-  readonly name: string;
-  readonly format: "json" | "toml" | "yaml";
+/** Where a client or its hooks keep their settings. */
+export interface SettingsFile {
   readonly file: Places;
   /** Other paths where the client looks for the file. An existing file there is used instead of a new one. */
   readonly alternatives?: readonly string[];
   /** A variable that names another folder for the file, with the file's path in it, or the file itself. */
   readonly pathVariable?: { readonly variable: string; readonly file?: string };
+}
+
+/** What a hook does: `recall` gives memories to the agent, `capture` saves the conversation. */
+export type HookKind = "recall" | "capture";
+export const HOOK_KINDS: readonly HookKind[] = ["recall", "capture"];
+
+/** The events at which each kind of hook runs. The file is JSON with a list for each event under `hooks`. */
+export interface Hooks extends SettingsFile, Readonly<Record<HookKind, readonly string[]>> {
+  /** Selects some of an event's occurrences, in the agent's syntax. */
+  readonly matchers?: Readonly<Record<string, string>>;
+  /** Whether an event's list has groups with a list `hooks` each (default), or the hooks themselves. */
+  readonly isGrouped?: boolean;
+  /** Time after which the agent continues without a hook's answer, in its unit. Default: 10 s. */
+  readonly timeout?: number;
+  /** Other fields that the file needs. */
+  readonly beside?: Fields;
+  /** What to do by hand, as sentences. */
+  readonly note?: string;
+}
+
+/** An MCP client that is configured by a file. */
+export interface Client extends SettingsFile {
+  readonly id: string;
+  /** Its usual name. */
+  readonly name: string;
+  readonly format: "json" | "toml" | "yaml";
   /** A folder that exists once the client has run, when the file's folder may not. */
-  readonly sign?: string;
+  readonly installMarker?: string;
   /** The key under which the file lists all servers by name. */
   readonly servers: string;
   readonly local: (launch: Launch) => Fields;
   readonly remote: (remote: Remote) => Fields;
+  /**
+   * Its command that adds the remote server `URL` with sign-in. It has no key, because other users of a
+   * machine see the arguments of every program.
+   */
+  readonly addCommand?: string;
+  /** Fields of its entry that let it use tools without asking, or `rule` for one in its hooks' settings. */
+  readonly approval?: Fields | "rule";
+  readonly hooks?: Hooks;
+  /** The path of a plugin that runs the hook commands, for a client without hooks. */
+  readonly plugin?: SettingsFile;
   /** What to do after the file has changed, as the end of a sentence. */
   readonly reload: string;
   /** How to sign in to a server without a key, as the end of a sentence. */
   readonly signIn: string;
 }
 
-/** The headers of every request: the key, and the agent that is recorded with new memories. */
-export const headersOf = (key: string, agent: string) => ({
-  Authorization: `Bearer ${key}`,
-  "ctxd-agent": agent,
-});
-/** The field of an entry with these headers; none when the person signs in. */
-export const withHeaders = ({ key }: Remote, agent: string) =>
-  key === null ? {} : { headers: headersOf(key, agent) };
+/** A path, or one for each system. */
+type Path = string | Places;
+
+/** A client in a table. What is omitted is as with most clients. */
+export interface Row extends Omit<Partial<Client>, "file" | "hooks" | "plugin"> {
+  readonly id: string;
+  readonly name: string;
+  readonly file: Path;
+  readonly hooks?: Omit<Hooks, "file"> & { readonly file: Path };
+  readonly plugin?: Path;
+  /** The field `type` of its entries. */
+  readonly types?: { readonly local?: string; readonly remote?: string };
+  /** The fields of a remote server's entry. */
+  readonly fields?: { readonly url?: string; readonly headers?: string };
+  /** Fields at the end of its entries. */
+  readonly after?: Fields;
+  readonly reload: string;
+  readonly signIn: string;
+}
+
+export function toClient({ types, fields, after, file, hooks, plugin, ...row }: Row): Client {
+  return {
+    format: "json",
+    servers: "mcpServers",
+    local: ({ command, args }) => ({ ...typed(types?.local), command, args, ...after }),
+    remote: ({ url, key }) => ({
+      ...typed(types?.remote),
+      [fields?.url ?? "url"]: url,
+      ...withHeaders(key, row.id, fields?.headers),
+      ...after,
+    }),
+    ...row,
+    file: placesOf(file),
+    ...(hooks && { hooks: { ...hooks, file: placesOf(hooks.file) } }),
+    ...(plugin && { plugin: { file: placesOf(plugin) } }),
+  };
+}
+
+const typed = (type: string | undefined) => (type === undefined ? {} : { type });
+
+function placesOf(path: Path): Places {
+  return typeof path === "string" ? { linux: path, macos: path, windows: path } : path;
+}
+
+/**
+ * The field of an entry with the headers of every request: the key, and the agent that is recorded with new
+ * memories. None when the person signs in.
+ */
+export function withHeaders(key: string | null, agent: string, field = "headers"): Fields {
+  if (key === null) return {};
+  return { [field]: { Authorization: `Bearer ${key}`, "ctxd-agent": agent } };
+}
+
+/** A client can't be configured. `message` is the one line that the user sees. */
+export class ConnectError extends CtxdError {
+  override readonly name = "ConnectError";
+  readonly code = "connect_failed";
+}

@@ -1,10 +1,15 @@
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
 import { isMap, isScalar, type Pair, parseDocument, type YAMLMap } from "yaml";
-import { type Client, type Fields, SERVER_NAME } from "./client.ts";
-import { ConnectError } from "./connect-error.ts";
-import { type Format, lineBreakOf, nextLine, withLastBreak } from "./format.ts";
+import { type Client, ConnectError, type Fields, SERVER_NAME } from "./client.ts";
+import {
+  type Format,
+  lineBreakOf,
+  nextLine,
+  renderToml,
+  renderYaml,
+  withLastBreak,
+} from "./format.ts";
 import { jsonFormat } from "./json.ts";
-import { renderToml, renderYaml } from "./render.ts";
 
 /** TOML. An entry is a table with its own header, the form that clients write. */
 const tomlFormat: Format = {

@@ -18,8 +18,7 @@ import { dirname, isAbsolute, join, win32 } from "node:path";
 import { moveFileNow } from "../system/files.ts";
 import { roamingFolder } from "../system/folders.ts";
 import { HAS_MODES } from "../system/foreign-ancestor.ts";
-import { type Client, placeOn } from "./client.ts";
-import { ConnectError } from "./connect-error.ts";
+import { type Client, ConnectError, placeOn, type SettingsFile } from "./client.ts";
 
 /** Most bytes of a configuration file. Some clients keep all that they know in theirs. */
 const MAX_BYTES = 64 << 20;
@@ -49,13 +48,10 @@ export interface File {
  * The path where a client looks for its file. A missing file is created there.
  * @throws ConnectError on a system whose paths are unknown
  */
-export function locate(
-  client: Pick<Client, "file" | "alternatives" | "pathVariable">,
-  around: Surroundings,
-) {
-  const moved = placeInMoved(client, around);
+export function locate(settings: SettingsFile, around: Surroundings): string {
+  const moved = placeByVariable(settings, around);
   if (moved !== null) return moved;
-  const { file, alternatives = [] } = client;
+  const { file, alternatives = [] } = settings;
   const place = placeOn(around.platform, file);
   if (place === null) {
     throw new ConnectError(
@@ -71,10 +67,7 @@ export function locate(
 }
 
 /** The path that an environment variable gives for the file; null without such a variable. */
-function placeInMoved(
-  { pathVariable }: Pick<Client, "pathVariable">,
-  { env }: Surroundings,
-): string | null {
+function placeByVariable({ pathVariable }: SettingsFile, { env }: Surroundings): string | null {
   const moved = pathVariable && env[pathVariable.variable];
   return moved ? join(moved, pathVariable.file ?? "") : null;
 }
@@ -95,10 +88,11 @@ function resolveHome(path: string, { env, home, platform }: Surroundings): strin
 export function isInstalled(client: Client, around: Surroundings): boolean {
   const path = locate(client, around);
   if (existsSync(path)) return true;
-  const isMoved = placeInMoved(client, around) !== null;
-  const sign = client.sign && !isMoved ? resolveHome(client.sign, around) : null;
+  const isMoved = placeByVariable(client, around) !== null;
+  const marker =
+    client.installMarker && !isMoved ? resolveHome(client.installMarker, around) : null;
   // The home folder itself does not prove anything.
-  return [dirname(path), sign].some(
+  return [dirname(path), marker].some(
     (folder) => folder !== null && folder !== around.home && existsSync(folder),
   );
 }

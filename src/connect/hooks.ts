@@ -1,119 +1,34 @@
-import { type Client, everywhere, type Fields } from "./client.ts";
-import { ConnectError } from "./connect-error.ts";
+import { ConnectError, type Fields, HOOK_KINDS, type HookKind, type Hooks } from "./client.ts";
 import { jsonFormat, writeJson } from "./json.ts";
-
-/** What a hook does: `recall` gives memories to the agent, `capture` saves the conversation. */
-export type HookKind = "recall" | "capture";
-export const HOOK_KINDS: readonly HookKind[] = ["recall", "capture"];
-
-/** An event of an agent that can run a program. */
-interface Event {
-  readonly name: string;
-  readonly kind: HookKind;
-  /** Selects some of these events, in the agent's syntax. */
-  readonly matcher?: string;
-}
-
-/** An agent whose settings can run programs at its events. */
-export interface HookAgent {
-  readonly id: string;
-  /** The file with the hooks: JSON with a list for each event under `hooks`. */
-  readonly settings: Pick<Client, "file" | "alternatives" | "pathVariable">;
-  readonly events: readonly Event[];
-  /** Other fields that the file needs. */
-  readonly beside?: Fields;
-  /** An entry of an event's list, with `command` directly in it or in a list `hooks`. */
-  readonly entry: (command: string, event: Event) => Fields;
-  /** What to do by hand, as sentences. */
-  readonly note?: string;
-}
 
 /** Seconds after which an agent continues without a hook's answer. A hook usually takes 0.1 s. */
 const TIMEOUT_SECONDS = 10;
 
-const grouped = (command: string, { matcher }: Event, timeout = TIMEOUT_SECONDS) => ({
-  ...(matcher !== undefined && { matcher }),
-  hooks: [{ type: "command", command, timeout }],
-});
+/** The events of an agent at which ctxd's hooks run. */
+export function eventsOf(hooks: Hooks): { name: string; kind: HookKind }[] {
+  return HOOK_KINDS.flatMap((kind) => hooks[kind].map((name) => ({ name, kind })));
+}
 
-/** Excludes resumed sessions, which still contain the recalled memories. */
-const SESSION_STARTS = "startup|clear|compact";
-
-export const HOOK_AGENTS: readonly HookAgent[] = [
-  {
-    // https://code.claude.com/docs/en/hooks
-    id: "claude-code",
-    settings: {
-      file: everywhere("~/.claude/settings.json"),
-      pathVariable: { variable: "CLAUDE_CONFIG_DIR", file: "settings.json" },
-    },
-    events: [
-      { name: "SessionStart", kind: "recall", matcher: SESSION_STARTS },
-      { name: "UserPromptSubmit", kind: "recall" },
-      { name: "Stop", kind: "capture" },
-      { name: "PreCompact", kind: "capture" },
-      { name: "SessionEnd", kind: "capture" },
-    ],
-    entry: grouped,
-  },
-  {
-    // https://developers.openai.com/codex/hooks
-    id: "codex",
-    settings: {
-      file: everywhere("~/.codex/hooks.json"),
-      pathVariable: { variable: "CODEX_HOME", file: "hooks.json" },
-    },
-    events: [
-      { name: "SessionStart", kind: "recall", matcher: SESSION_STARTS },
-      { name: "UserPromptSubmit", kind: "recall" },
-      { name: "Stop", kind: "capture" },
-      { name: "PreCompact", kind: "capture" },
-    ],
-    entry: grouped,
-    note: "Codex runs hooks that you trust: type /hooks there. Versions before 2026 need codex_hooks = true under [features] in config.toml.",
-  },
-  {
-    // https://geminicli.com/docs/hooks/reference: a matcher is one word, and timeouts are in milliseconds.
-    id: "gemini",
-    settings: { file: everywhere("~/.gemini/settings.json") },
-    events: [
-      { name: "SessionStart", kind: "recall" },
-      { name: "BeforeAgent", kind: "recall" },
-      { name: "AfterAgent", kind: "capture" },
-      { name: "PreCompress", kind: "capture" },
-      { name: "SessionEnd", kind: "capture" },
-    ],
-    entry: (command, event) => grouped(command, event, TIMEOUT_SECONDS * 1_000),
-  },
-  {
-    // https://cursor.com/docs/agent/hooks: only the hook at the start of a conversation can add context.
-    id: "cursor",
-    settings: { file: everywhere("~/.cursor/hooks.json") },
-    events: [
-      { name: "sessionStart", kind: "recall" },
-      { name: "beforeSubmitPrompt", kind: "capture" },
-      { name: "afterAgentResponse", kind: "capture" },
-    ],
-    beside: { version: 1 },
-    entry: (command) => ({ command, timeout: TIMEOUT_SECONDS }),
-  },
-];
-
-/** The agent with an id; null for an agent without hooks. */
-export function findHookAgent(id: string): HookAgent | null {
-  return HOOK_AGENTS.find((agent) => agent.id === id) ?? null;
+/** An entry of an event's list. */
+function entryOf(hooks: Hooks, command: string, event: string): Fields {
+  const { isGrouped = true, matchers = {}, timeout = TIMEOUT_SECONDS } = hooks;
+  if (!isGrouped) return { command, timeout };
+  const matcher = matchers[event];
+  return {
+    ...(matcher !== undefined && { matcher }),
+    hooks: [{ type: "command", command, timeout }],
+  };
 }
 
 /** The command that each kind of hook runs; null for no such hook. */
 export type HookCommands = Readonly<Record<HookKind, string | null>>;
 
 /** The kinds of ctxd's hooks in an agent's settings. */
-export function hooksIn(agent: HookAgent, text: string): HookKind[] {
+export function hooksIn(hooks: Hooks, text: string): HookKind[] {
   const settings = jsonFormat.read(text);
   return HOOK_KINDS.filter((kind) =>
-    agent.events.some(
-      (event) =>
-        event.kind === kind && listOf(settings, event.name).flatMap(commandsIn).some(isOf(kind)),
+    hooks[kind].some((event) =>
+      listOf(settings, event).flatMap(commandsIn).some(isCommandOf(kind)),
     ),
   );
 }
@@ -122,26 +37,25 @@ export function hooksIn(agent: HookAgent, text: string): HookKind[] {
  * Adds, changes or removes ctxd's hooks in an agent's settings, so that they run exactly these commands.
  * @throws ConnectError when the settings are damaged; its message is the end of a sentence about the file
  */
-export function writeHooks(agent: HookAgent, text: string, commands: HookCommands): string {
+export function writeHooks(hooks: Hooks, text: string, commands: HookCommands): string {
   const isWanted = HOOK_KINDS.some((kind) => commands[kind] !== null);
-  let written = isWanted ? writeBeside(agent, text) : text;
-  for (const event of agent.events) {
-    const command = commands[event.kind];
-    const list = listOf(jsonFormat.read(written), event.name);
+  let written = isWanted ? writeBeside(hooks, text) : text;
+  for (const { name, kind } of eventsOf(hooks)) {
+    const command = commands[kind];
+    const list = listOf(jsonFormat.read(written), name);
     const next = writeEvent(written, list, {
-      path: ["hooks", event.name],
-      isOurs: isOf(event.kind),
+      path: ["hooks", name],
+      isOurs: isCommandOf(kind),
       command,
-      entry: command === null ? null : agent.entry(command, event),
+      entry: command === null ? null : entryOf(hooks, command, name),
     });
-    if (next !== written)
-      check(next, event.name, { command, kind: event.kind, before: list.length });
+    if (next !== written) check(next, name, { command, kind, before: list.length });
     written = next;
   }
   return written === text ? text : withoutEmpty(written);
 }
 
-function writeBeside({ beside = {} }: HookAgent, text: string): string {
+function writeBeside({ beside = {} }: Hooks, text: string): string {
   return Object.entries(beside).reduce((settings, [name, value]) => {
     const isThere = fieldOf(jsonFormat.read(settings), name) !== undefined;
     return isThere ? settings : writeJson(settings, [name], value);
@@ -178,7 +92,7 @@ function check(
   { command, kind, before }: { command: string | null; kind: HookKind; before: number },
 ): void {
   const list = listOf(jsonFormat.read(text), event);
-  const ours = list.flatMap(commandsIn).filter(isOf(kind));
+  const ours = list.flatMap(commandsIn).filter(isCommandOf(kind));
   const isRight = command === null ? ours.length === 0 : ours.length === 1 && ours[0] === command;
   if (isRight && Math.abs(list.length - before) <= 1) return;
   throw new ConnectError("has hooks in a form that ctxd can't change: do it by hand");
@@ -208,7 +122,7 @@ function commandsIn(entry: unknown): readonly unknown[] {
 }
 
 /** Creates a test for commands that ctxd wrote, also those of a ctxd in another folder. */
-function isOf(kind: HookKind): (command: unknown) => boolean {
+function isCommandOf(kind: HookKind): (command: unknown) => boolean {
   const pattern = new RegExp(`(ctxd|/src/main\\.ts)[^ ]* ${kind}( |$)`);
   return (command) => typeof command === "string" && pattern.test(command);
 }

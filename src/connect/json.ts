@@ -6,8 +6,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
-import type { Value } from "./client.ts";
-import { ConnectError } from "./connect-error.ts";
+import { ConnectError, type Value } from "./client.ts";
 import { type Format, lineBreakOf, nextLine } from "./format.ts";
 
 const OPTIONS = { allowTrailingComma: true };

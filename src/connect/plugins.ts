@@ -1,7 +1,5 @@
-import { type Client, everywhere } from "./client.ts";
-import { ConnectError } from "./connect-error.ts";
+import { type Client, ConnectError, type HookKind } from "./client.ts";
 import { locate, readConfiguration, type Surroundings } from "./files.ts";
-import { findHookAgent, type HookKind } from "./hooks.ts";
 import { jsonFormat } from "./json.ts";
 
 /** Message for a person who would otherwise set up the same tools and hooks twice. */
@@ -12,11 +10,10 @@ export const HAS_PLUGIN =
  * Whether a client has an enabled plugin ctxd from any marketplace (`enabledPlugins` in
  * https://code.claude.com/docs/en/settings). False for damaged settings.
  */
-export function hasPlugin(client: Pick<Client, "id">, around: Surroundings): boolean {
-  const agent = findHookAgent(client.id);
-  if (client.id !== "claude-code" || !agent) return false;
+export function hasPlugin({ id, hooks }: Client, around: Surroundings): boolean {
+  if (id !== "claude-code" || !hooks) return false;
   try {
-    const settings = jsonFormat.read(readConfiguration(locate(agent.settings, around)).text);
+    const settings = jsonFormat.read(readConfiguration(locate(hooks, around)).text);
     const plugins: object = Object(Object(settings).enabledPlugins);
     return Object.entries(plugins).some(
       ([name, isOn]) => name.startsWith("ctxd@") && isOn === true,
@@ -26,11 +23,6 @@ export function hasPlugin(client: Pick<Client, "id">, around: Surroundings): boo
     throw error;
   }
 }
-
-/** The path from which OpenCode loads the plugin (https://opencode.ai/docs/plugins). */
-export const PLUGIN_FILE = {
-  file: everywhere("~/.config/opencode/plugins/ctxd.js"),
-};
 
 /** First line of a plugin that ctxd wrote. */
 const MARK = "// Written by ctxd connect opencode; ctxd connect opencode --remove takes it away.";

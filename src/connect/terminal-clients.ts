@@ -1,43 +1,67 @@
-import { type Client, everywhere, headersOf, SERVER_NAME, withHeaders } from "./client.ts";
+import { type Client, type Row, SERVER_NAME, toClient, withHeaders } from "./client.ts";
 
-/** Agents that run in a terminal. */
-export const TERMINAL_CLIENTS: readonly Client[] = [
+/** Excludes resumed sessions, which still contain the recalled memories. */
+const SESSION_STARTS = "startup|clear|compact";
+const ADD = "mcp add --scope user --transport http ctxd URL";
+
+const ROWS: readonly Row[] = [
   {
+    // https://code.claude.com/docs/en/hooks
     id: "claude-code",
     name: "Claude Code",
-    format: "json",
-    file: everywhere("~/.claude.json"),
+    file: "~/.claude.json",
     pathVariable: { variable: "CLAUDE_CONFIG_DIR", file: ".claude.json" },
-    sign: "~/.claude",
-    servers: "mcpServers",
-    local: ({ command, args }) => ({ type: "stdio", command, args }),
-    remote: (remote) => ({ type: "http", url: remote.url, ...withHeaders(remote, "claude-code") }),
+    installMarker: "~/.claude",
+    types: { local: "stdio", remote: "http" },
+    addCommand: `claude ${ADD}`,
+    approval: "rule",
+    hooks: {
+      file: "~/.claude/settings.json",
+      pathVariable: { variable: "CLAUDE_CONFIG_DIR", file: "settings.json" },
+      recall: ["SessionStart", "UserPromptSubmit"],
+      capture: ["Stop", "PreCompact", "SessionEnd"],
+      matchers: { SessionStart: SESSION_STARTS },
+    },
     reload: "start a new session",
     signIn: "type /mcp and choose ctxd",
   },
   {
+    // https://developers.openai.com/codex/hooks
     id: "codex",
     name: "Codex",
     format: "toml",
-    file: everywhere("~/.codex/config.toml"),
+    file: "~/.codex/config.toml",
     pathVariable: { variable: "CODEX_HOME", file: "config.toml" },
     servers: "mcp_servers",
-    local: ({ command, args }) => ({ command, args }),
-    remote: ({ url, key }) => ({
-      url,
-      ...(key !== null && { http_headers: headersOf(key, "codex") }),
-    }),
+    fields: { headers: "http_headers" },
+    // https://developers.openai.com/codex/config-reference
+    approval: { default_tools_approval_mode: "approve" },
+    hooks: {
+      file: "~/.codex/hooks.json",
+      pathVariable: { variable: "CODEX_HOME", file: "hooks.json" },
+      recall: ["SessionStart", "UserPromptSubmit"],
+      capture: ["Stop", "PreCompact"],
+      matchers: { SessionStart: SESSION_STARTS },
+      note: "Codex runs hooks that you trust: type /hooks there. Versions before 2026 need codex_hooks = true under [features] in config.toml.",
+    },
     reload: "start a new session",
     signIn: "run codex mcp login ctxd",
   },
   {
+    // https://geminicli.com/docs/hooks/reference: a matcher is one word, and timeouts are in milliseconds.
     id: "gemini",
     name: "Gemini CLI",
-    format: "json",
-    file: everywhere("~/.gemini/settings.json"),
-    servers: "mcpServers",
-    local: ({ command, args }) => ({ command, args }),
-    remote: (remote) => ({ httpUrl: remote.url, ...withHeaders(remote, "gemini") }),
+    file: "~/.gemini/settings.json",
+    fields: { url: "httpUrl" },
+    addCommand: `gemini ${ADD}`,
+    // https://geminicli.com/docs/tools/mcp-server
+    approval: { trust: true },
+    hooks: {
+      file: "~/.gemini/settings.json",
+      recall: ["SessionStart", "BeforeAgent"],
+      capture: ["AfterAgent", "PreCompress", "SessionEnd"],
+      timeout: 10_000,
+    },
     reload: "start Gemini CLI again",
     signIn: "type /mcp auth ctxd",
   },
@@ -59,32 +83,32 @@ export const TERMINAL_CLIENTS: readonly Client[] = [
       args,
       timeout: 300,
     }),
-    remote: (remote) => ({
+    remote: ({ url, key }) => ({
       type: "streamable_http",
       name: SERVER_NAME,
       enabled: true,
-      uri: remote.url,
-      ...withHeaders(remote, "goose"),
+      uri: url,
+      ...withHeaders(key, "goose"),
       timeout: 300,
     }),
     reload: "start a new session",
     signIn: "follow the page that opens in the browser",
   },
   {
-    // https://opencode.ai/docs/mcp-servers, https://opencode.ai/docs/config
+    // https://opencode.ai/docs/mcp-servers, https://opencode.ai/docs/config, https://opencode.ai/docs/plugins
     id: "opencode",
     name: "OpenCode",
-    format: "json",
-    file: everywhere("~/.config/opencode/opencode.json"),
+    file: "~/.config/opencode/opencode.json",
     alternatives: ["~/.config/opencode/opencode.jsonc"],
     servers: "mcp",
     local: ({ command, args }) => ({ type: "local", command: [command, ...args], enabled: true }),
-    remote: (remote) => ({
+    remote: ({ url, key }) => ({
       type: "remote",
-      url: remote.url,
+      url,
       enabled: true,
-      ...withHeaders(remote, "opencode"),
+      ...withHeaders(key, "opencode"),
     }),
+    plugin: "~/.config/opencode/plugins/ctxd.js",
     reload: "start OpenCode again",
     signIn: "run opencode mcp auth ctxd",
   },
@@ -92,17 +116,10 @@ export const TERMINAL_CLIENTS: readonly Client[] = [
     // https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers
     id: "copilot-cli",
     name: "GitHub Copilot CLI",
-    format: "json",
-    file: everywhere("~/.copilot/mcp-config.json"),
+    file: "~/.copilot/mcp-config.json",
     pathVariable: { variable: "COPILOT_HOME", file: "mcp-config.json" },
-    servers: "mcpServers",
-    local: ({ command, args }) => ({ type: "local", command, args, tools: ["*"] }),
-    remote: (remote) => ({
-      type: "http",
-      url: remote.url,
-      ...withHeaders(remote, "copilot-cli"),
-      tools: ["*"],
-    }),
+    types: { local: "local", remote: "http" },
+    after: { tools: ["*"] },
     reload: "start Copilot again",
     signIn: "follow the page that opens in the browser",
   },
@@ -110,12 +127,10 @@ export const TERMINAL_CLIENTS: readonly Client[] = [
     // https://ampcode.com/manual#mcp
     id: "amp",
     name: "Amp",
-    format: "json",
-    file: everywhere("~/.config/amp/settings.json"),
+    file: "~/.config/amp/settings.json",
     alternatives: ["~/.config/amp/settings.jsonc"],
     servers: "amp.mcpServers",
-    local: ({ command, args }) => ({ command, args }),
-    remote: (remote) => ({ url: remote.url, ...withHeaders(remote, "amp") }),
+    addCommand: "amp mcp add ctxd URL",
     reload: "start Amp again",
     signIn: "follow the page that opens in the browser",
   },
@@ -123,11 +138,9 @@ export const TERMINAL_CLIENTS: readonly Client[] = [
     // https://docs.factory.ai/cli/configuration/mcp
     id: "droid",
     name: "Factory Droid",
-    format: "json",
-    file: everywhere("~/.factory/mcp.json"),
-    servers: "mcpServers",
-    local: ({ command, args }) => ({ type: "stdio", command, args }),
-    remote: (remote) => ({ type: "http", url: remote.url, ...withHeaders(remote, "droid") }),
+    file: "~/.factory/mcp.json",
+    types: { local: "stdio", remote: "http" },
+    addCommand: "droid mcp add ctxd URL --type http",
     reload: "start Droid again",
     signIn: "type /mcp, choose ctxd and authenticate",
   },
@@ -135,11 +148,9 @@ export const TERMINAL_CLIENTS: readonly Client[] = [
     // https://qwenlm.github.io/qwen-code-docs/en/users/features/mcp/
     id: "qwen",
     name: "Qwen Code",
-    format: "json",
-    file: everywhere("~/.qwen/settings.json"),
-    servers: "mcpServers",
-    local: ({ command, args }) => ({ command, args }),
-    remote: (remote) => ({ httpUrl: remote.url, ...withHeaders(remote, "qwen") }),
+    file: "~/.qwen/settings.json",
+    fields: { url: "httpUrl" },
+    addCommand: `qwen ${ADD}`,
     reload: "start Qwen Code again",
     signIn: "type /mcp, choose ctxd and authenticate",
   },
@@ -147,12 +158,11 @@ export const TERMINAL_CLIENTS: readonly Client[] = [
     // https://docs.warp.dev/agents/capabilities/mcp
     id: "warp",
     name: "Warp",
-    format: "json",
-    file: everywhere("~/.warp/.mcp.json"),
-    servers: "mcpServers",
-    local: ({ command, args }) => ({ command, args }),
-    remote: (remote) => ({ url: remote.url, ...withHeaders(remote, "warp") }),
+    file: "~/.warp/.mcp.json",
     reload: "check in the settings, under Agents, MCP servers, that ctxd runs",
     signIn: "allow the sign-in that it asks for",
   },
 ];
+
+/** Agents that run in a terminal. */
+export const TERMINAL_CLIENTS: readonly Client[] = ROWS.map(toClient);

@@ -1,26 +1,9 @@
-import { type Client, type Fields, SERVER_NAME } from "./client.ts";
-import { ConnectError } from "./connect-error.ts";
+import { ConnectError, SERVER_NAME } from "./client.ts";
 import { jsonFormat, writeJson } from "./json.ts";
-
-/** Fields of an entry that let an agent use its tools without asking each time. */
-const IN_ENTRY: Readonly<Record<string, Fields>> = {
-  // https://developers.openai.com/codex/config-reference
-  codex: { default_tools_approval_mode: "approve" },
-  // https://geminicli.com/docs/tools/mcp-server
-  gemini: { trust: true },
-};
 
 /** A permission rule for all tools of the server (https://code.claude.com/docs/en/permissions). */
 const RULE = `mcp__${SERVER_NAME}`;
 const RULES = ["permissions", "allow"] as const;
-
-/** Agents that can be configured not to ask each time. */
-export const AGENTS_WITH_APPROVAL: readonly string[] = ["claude-code", ...Object.keys(IN_ENTRY)];
-
-/** The fields that an agent's entry needs for this; none for an agent that uses a rule. */
-export function approvalFields({ id }: Pick<Client, "id">): Fields {
-  return IN_ENTRY[id] ?? {};
-}
 
 /**
  * Adds the rule to the settings of Claude Code, or removes it.

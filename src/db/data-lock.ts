@@ -2,7 +2,6 @@ import { SQLiteError, Database as Sqlite } from "bun:sqlite";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseError, explainDatabaseError } from "./database-error.ts";
-import { databasePath } from "./sqlite.ts";
 
 /** The process that serves a data folder, as `owner.json` describes it. */
 interface Owner {
@@ -18,6 +17,11 @@ export interface DataLock {
   /** Writes the address of this server to `owner.json`. */
   announce(address: string): void;
   release(): void;
+}
+
+/** Path of the database in a data folder. */
+export function databasePath(dataDir: string): string {
+  return join(dataDir, "ctxd.db");
 }
 
 const ownerPath = (dataDir: string) => join(dataDir, "owner.json");

@@ -1,6 +1,6 @@
 import { SQLiteError, type SQLQueryBindings, Database as Sqlite, type Statement } from "bun:sqlite";
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { LRUCache } from "lru-cache";
 import { type Database, type Orm, sqliteDialect } from "./database.ts";
 import { explainDatabaseError } from "./database-error.ts";
@@ -126,11 +126,6 @@ export interface SqliteDatabase extends Database {
    * another process uses the log; a later call or `close` then does it.
    */
   truncateLog(): boolean;
-}
-
-/** Path of the database in a data folder. */
-export function databasePath(dataDir: string): string {
-  return join(dataDir, "ctxd.db");
 }
 
 /**

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { listSeries } from "../backup/schedule.ts";
 import { RESTORE_FOLDER } from "../backup/source.ts";
 import type { Config } from "../config/config.ts";
-import { databasePath } from "../db/sqlite.ts";
+import { databasePath } from "../db/data-lock.ts";
 import { openReadOnly } from "../db/sqlite-files.ts";
 import { BUILT_IN } from "../embedding/catalogue.ts";
 import { readChoice } from "../embedding/model-choice.ts";

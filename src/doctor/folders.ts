@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { databasePath } from "../db/sqlite.ts";
+import { databasePath } from "../db/data-lock.ts";
 import { errorCode } from "../errors.ts";
 import { findForeignAncestor, HAS_MODES, isOpenToOthers } from "../system/foreign-ancestor.ts";
 import { mountOptionsOf, nearestFolder } from "../system/mounts.ts";

@@ -1,14 +1,22 @@
-import { join } from "node:path";
 import type { Bound } from "../keys/reach.ts";
 import { BOUND_HEADER, encodeBound } from "../mcp/http-message.ts";
-import { reachSocketFolder, SOCKET } from "../system/folders.ts";
+import { fetchOnSocket } from "../system/local-socket.ts";
 import { CONNECTION_PATH, VERSION_HEADER } from "./local-socket.ts";
-import { createServerStarter, type StartedServer } from "./server-starter.ts";
 
 /** Milliseconds between two attempts to connect. */
 const RETRY_MS = 20;
 /** Milliseconds that a server may take to start: its first start unpacks its libraries. */
 const START_TIMEOUT_MS = 120_000;
+/** Milliseconds between two checks of a folder that another process has locked. */
+const RECHECK_MS = 250;
+/** Failed starts after which the search for a server fails. */
+const MAX_FAILED_STARTS = 3;
+
+/** A server that was started in the background. */
+export interface StartedServer {
+  /** Why the server ended without serving; pending while it runs. */
+  readonly failure: Promise<string>;
+}
 
 interface Dependencies {
   dataDir: string;
@@ -34,12 +42,17 @@ export function createLocalServer({
   bound = null,
 }: Dependencies) {
   const binding = bound && encodeBound(bound);
-  const send = createSender(dataDir, binding);
   let search: Promise<void> | null = null;
   let connection = new AbortController();
   let isClosed = false;
   let limitsToProject = true;
   let lastFailure: string | null = null;
+
+  const send = (path: string, init: RequestInit) => {
+    const headers = new Headers(init.headers);
+    if (binding !== null) headers.set(BOUND_HEADER, binding);
+    return fetchOnSocket(dataDir, path, { ...init, headers });
+  };
 
   const forget = () => {
     connection.abort();
@@ -68,19 +81,29 @@ export function createLocalServer({
 
   const find = async (): Promise<void> => {
     const deadline = performance.now() + START_TIMEOUT_MS;
-    const starter = createServerStarter({
-      start,
-      isServed,
-      onFailure: (reason) => {
+    let failures = 0;
+    let isStarting = false;
+    let nextCheck = 0;
+    const startIfNeeded = (now: number) => {
+      if (isStarting || now < nextCheck) return;
+      if (isServed()) {
+        nextCheck = now + RECHECK_MS;
+        return;
+      }
+      if (failures >= MAX_FAILED_STARTS) throw new Error(lastFailure ?? "");
+      isStarting = true;
+      void start().failure.then((reason) => {
+        isStarting = false;
         lastFailure = reason;
-      },
-    });
+        failures++;
+      });
+    };
     while (!isClosed && !(await open())) {
       const now = performance.now();
       if (now > deadline) {
         throw new Error("The server of this data folder does not answer. Run: ctxd doctor");
       }
-      starter.startIfNeeded(now);
+      startIfNeeded(now);
       await Bun.sleep(RETRY_MS);
     }
     if (!limitsToProject) {
@@ -122,24 +145,5 @@ export function createLocalServer({
       isClosed = true;
       forget();
     },
-  };
-}
-
-/**
- * Sends requests to the socket of a data folder. The temporary link that a long path needs exists
- * only while a request is sent: systems delete old files from the folder of temporary files, and
- * another user could then create a link with the same name.
- */
-function createSender(dataDir: string, binding: string | null) {
-  return async (path: string, init: RequestInit): Promise<Response> => {
-    const reach = reachSocketFolder(dataDir);
-    const headers = new Headers(init.headers);
-    if (binding !== null) headers.set(BOUND_HEADER, binding);
-    try {
-      const unix = join(reach.path, SOCKET);
-      return await fetch(`http://localhost${path}`, { ...init, headers, unix });
-    } finally {
-      reach.release();
-    }
   };
 }

@@ -1,16 +1,37 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { AppError } from "../errors.ts";
+import { Type } from "@sinclair/typebox";
+import { AppError, messageOf } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
 import { BOUND_HEADER } from "../mcp/http-message.ts";
 import { readBound } from "../mcp/session-headers.ts";
 import { SOCKET } from "../system/folders.ts";
-import { listenOnSocket } from "../system/local-socket.ts";
-import { answerDashboard, DASHBOARD_PATH, type OpenDashboard } from "./open-dashboard.ts";
-import { STOP_REQUEST_PATH } from "./stop-request.ts";
+import { fetchOnSocket, listenOnSocket } from "../system/local-socket.ts";
 
-/** Path of the connection that each bridge keeps open. It exists on the local socket only. */
+/** Path that asks a background server to stop. It exists on the local socket only, as do the next two. */
+const STOP_REQUEST_PATH = "/hand-over";
+/** Milliseconds to wait for the response. */
+const STOP_TIMEOUT_MS = 1_000;
+
+/** Path that opens the server's port for a browser. */
+export const DASHBOARD_PATH = "/open-dashboard";
+
+/** Where a browser finds the dashboard. */
+export interface OpenDashboard {
+  /** The server's address. */
+  readonly address: string;
+  /** The set-up link with its secret; null when the owner's account can't be created there. */
+  readonly setUp: string | null;
+}
+
+/** The body of the response. */
+export const OpenDashboard = Type.Object({
+  address: Type.String(),
+  setUp: Type.Union([Type.String(), Type.Null()]),
+});
+
+/** Path of the connection that each bridge keeps open. */
 export const CONNECTION_PATH = "/presence";
 
 /** Response header with the server's version. */
@@ -79,7 +100,7 @@ export interface OpenSocket {
 export const ACCOUNT_HEADER = "ctxd-account";
 
 /** The principal of every request on the socket, without its account and project. */
-const LOCAL = {
+const LOCAL_PRINCIPAL = {
   scopes: FULL_ACCESS,
   via: "local",
   credential: { by: "local", id: "local" },
@@ -109,7 +130,7 @@ export function createLocalSocket({
     // A request for an account that does not exist counts as one without credentials.
     if (selected !== null && !(await hasAccount(selected))) return;
     const accountId = selected ?? (await ownerId());
-    principals.set(request, { ...LOCAL, accountId, bound: readBound(request.headers) });
+    principals.set(request, { ...LOCAL_PRINCIPAL, accountId, bound: readBound(request.headers) });
   };
 
   return {
@@ -167,6 +188,35 @@ export function createLocalSocket({
   };
 }
 
+/** @param open opens the port unless it is open; its error message is shown to the user */
+async function answerDashboard(
+  request: Request,
+  open: () => Promise<OpenDashboard>,
+): Promise<Response> {
+  if (request.method !== "POST") {
+    const error = { code: "method_not_allowed", message: `Use POST for ${DASHBOARD_PATH}.` };
+    return Response.json({ error }, { status: 405, headers: { allow: "POST" } });
+  }
+  try {
+    return Response.json(await open());
+  } catch (cause) {
+    return refusal(new AppError("conflict", messageOf(cause)));
+  }
+}
+
 function refusal({ code, message, status }: AppError): Response {
   return Response.json({ error: { code, message } }, { status });
+}
+
+/**
+ * Asks the server of a data folder to stop, so that this process can take the folder over. Only a
+ * server in the background does so. Never rejects.
+ */
+export async function requestStop(dataDir: string): Promise<void> {
+  try {
+    const signal = AbortSignal.timeout(STOP_TIMEOUT_MS);
+    await fetchOnSocket(dataDir, STOP_REQUEST_PATH, { method: "POST", signal });
+  } catch {
+    // The server is still starting, or it has already closed its socket.
+  }
 }

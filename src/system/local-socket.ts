@@ -2,6 +2,24 @@ import { chmodSync, mkdtempSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { NEW_SOCKET, reachSocketFolder, SOCKET } from "./folders.ts";
 
+/**
+ * Sends a request to the socket of a data folder. The temporary link that a long path needs exists only
+ * while the request is sent: systems delete old files from the folder of temporary files, and another user
+ * could then create a link with the same name.
+ */
+export async function fetchOnSocket(
+  dataDir: string,
+  path: string,
+  init: RequestInit,
+): Promise<Response> {
+  const reach = reachSocketFolder(dataDir);
+  try {
+    return await fetch(`http://localhost${path}`, { ...init, unix: join(reach.path, SOCKET) });
+  } finally {
+    reach.release();
+  }
+}
+
 /** Answers a request on a socket. */
 type Answer = (request: Request) => Promise<Response>;
 

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { createAccounts } from "../../src/accounts/accounts.ts";
-import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
+import { databasePath } from "../../src/db/data-lock.ts";
+import { openSqlite } from "../../src/db/sqlite.ts";
 import { createPasskeyChallenges } from "../../src/sign-in/passkeys/passkeys.ts";
 import { createFactors } from "../../src/sign-in/second-step/factors.ts";
 import { toBase32 } from "../../src/sign-in/second-step/one-time-codes.ts";

@@ -5,7 +5,6 @@ import { Glob } from "bun";
 import { CLIENTS } from "../../src/connect/clients.ts";
 import { readEntry } from "../../src/connect/entry.ts";
 import { PROGRAMS } from "../../src/connect/programs.ts";
-import { ADD_COMMANDS } from "../../src/connect/render.ts";
 import { generateKey } from "../../src/keys/new-key.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
@@ -43,8 +42,11 @@ describe("another user of the machine sees no key", () => {
     expect(header).toStartWith(home);
     expect(readFileSync(header, "utf8")).toBe(`Authorization: Bearer ${key}\n`);
     expect(statSync(header).mode & 0o777).toBe(0o600);
-    for (const command of Object.values(ADD_COMMANDS)) {
-      expect(command(`${ADDRESS}/mcp`)).not.toMatch(/--header|Bearer|ctx_/);
+    const commands = CLIENTS.flatMap(({ addCommand }) => addCommand ?? []);
+    expect(commands).toHaveLength(5);
+    for (const command of commands) {
+      expect(command).toContain(" URL");
+      expect(command).not.toMatch(/--header|Bearer|ctx_/);
     }
   });
 

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { findHookAgent, HOOK_AGENTS, hooksIn } from "../../src/connect/hooks.ts";
+import { CLIENTS, findClient } from "../../src/connect/clients.ts";
+import { hooksIn } from "../../src/connect/hooks.ts";
 import { ownCommand } from "../../src/server/invocation.ts";
 import { program, stopServer } from "../support/bridge.ts";
 import { ctxd } from "../support/command-line.ts";
@@ -29,9 +30,9 @@ function homeWithAgents() {
   };
 }
 
-const settingsOf = (id: string) => findHookAgent(id)?.settings.file.linux.slice(2) ?? "";
+const settingsOf = (id: string) => findClient(id)?.hooks?.file.linux.slice(2) ?? "";
 
-test.each(HOOK_AGENTS.map(({ id }) => id))(
+test.each(CLIENTS.filter(({ hooks }) => hooks).map(({ id }) => id))(
   "%s captures and recalls when it was asked for, and what was there is there again afterwards",
   async (id) => {
     const { run, read, put } = homeWithAgents();
@@ -44,9 +45,9 @@ test.each(HOOK_AGENTS.map(({ id }) => id))(
     expect(exitCode).toBe(0);
     expect(stderr).toContain(`+ `);
     expect(stderr).toContain("saved for 90 days");
-    const agent = findHookAgent(id);
-    if (!agent) throw new Error("it has hooks");
-    expect(hooksIn(agent, read(path))).toEqual(["recall", "capture"]);
+    const hooks = findClient(id)?.hooks;
+    if (!hooks) throw new Error("it has hooks");
+    expect(hooksIn(hooks, read(path))).toEqual(["recall", "capture"]);
     expect(read(path)).toContain(`capture --agent ${id}`);
     expect((await run([])).stdout).toMatch(
       new RegExp(`^${id} .* connected, recall, capture `, "m"),
@@ -54,7 +55,7 @@ test.each(HOOK_AGENTS.map(({ id }) => id))(
     // Connecting again keeps the hooks, and each can be removed alone.
     expect((await run([id, "--yes"])).stderr).toContain("nothing to change");
     await run([id, "--no-capture", "--yes"]);
-    expect(hooksIn(agent, read(path))).toEqual(["recall"]);
+    expect(hooksIn(hooks, read(path))).toEqual(["recall"]);
     expect(await run([id, "--remove", "--yes"])).toMatchObject({ exitCode: 0 });
     // An empty list of servers remains, as with other clients.
     const { mcpServers: _, ...remaining } = Object(Bun.JSONC.parse(read(path)));

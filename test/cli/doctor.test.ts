@@ -13,7 +13,7 @@ import {
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { databasePath } from "../../src/db/sqlite.ts";
+import { databasePath } from "../../src/db/data-lock.ts";
 import { checkData } from "../../src/doctor/examine.ts";
 import { modelFiles, prepareModel } from "../../src/embedding/manifest.ts";
 import { assetFolder } from "../../src/native/asset.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
-import { databasePath } from "../../src/db/sqlite.ts";
+import { databasePath } from "../../src/db/data-lock.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder, testDatabase } from "../support/database.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { CLIENTS, HOSTED_CLIENTS } from "../../src/connect/clients.ts";
-import { renderEntry } from "../../src/connect/render.ts";
+import { renderEntry } from "../../src/connect/format.ts";
 
 const manual = await Bun.file(join(import.meta.dir, "..", "..", "src", "help", "agents.md")).text();
 const URL = "https://memory.example.com/mcp";

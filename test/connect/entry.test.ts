@@ -1,10 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { parse } from "jsonc-parser";
-import type { Client } from "../../src/connect/client.ts";
+import { type Client, ConnectError } from "../../src/connect/client.ts";
 import { CLIENTS, findClient } from "../../src/connect/clients.ts";
-import { ConnectError } from "../../src/connect/connect-error.ts";
 import { readEntry, writeEntry } from "../../src/connect/entry.ts";
-import { renderEntry } from "../../src/connect/render.ts";
+import { renderEntry } from "../../src/connect/format.ts";
 import { createRandom, type Random } from "../support/random.ts";
 
 const LAUNCH = { command: "/usr/local/bin/ctxd", args: ["mcp", "--agent", "x"] };

@@ -1,12 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { parse } from "jsonc-parser";
-import {
-  HOOK_AGENTS,
-  type HookAgent,
-  type HookKind,
-  hooksIn,
-  writeHooks,
-} from "../../src/connect/hooks.ts";
+import type { HookKind, Hooks } from "../../src/connect/client.ts";
+import { CLIENTS } from "../../src/connect/clients.ts";
+import { eventsOf, hooksIn, writeHooks } from "../../src/connect/hooks.ts";
 import { writeApprovalRule } from "../../src/connect/tool-approval.ts";
 
 const OTHER = { matcher: "startup", hooks: [{ type: "command", command: "echo hello" }] };
@@ -15,7 +11,7 @@ const COMMANDS = {
   capture: "/usr/local/bin/ctxd capture --agent x",
 };
 const NONE = { recall: null, capture: null };
-const agents: [string, HookAgent][] = HOOK_AGENTS.map((agent) => [agent.id, agent]);
+const agents: [string, Hooks][] = CLIENTS.flatMap(({ id, hooks }) => (hooks ? [[id, hooks]] : []));
 
 /** The commands of an event, listed directly or in groups. */
 function commandsOf(text: string, event: string): string[] {
@@ -25,8 +21,13 @@ function commandsOf(text: string, event: string): string[] {
   );
 }
 
+test("four agents have hooks", () => {
+  expect(agents.map(([id]) => id)).toEqual(["claude-code", "codex", "gemini", "cursor"]);
+});
+
 describe.each(agents)("hooks of %s", (_, agent) => {
-  const [first = { name: "" }] = agent.events;
+  const events = eventsOf(agent);
+  const [first = { name: "" }] = events;
 
   test.each([
     ["no settings", ""],
@@ -37,7 +38,7 @@ describe.each(agents)("hooks of %s", (_, agent) => {
     const before = text === "" ? {} : parse(text);
     const written = writeHooks(agent, text, COMMANDS);
     expect(hooksIn(agent, written)).toEqual(["recall", "capture"]);
-    for (const { name, kind } of agent.events) {
+    for (const { name, kind } of events) {
       const others = before.hooks?.[name]?.length > 0 ? ["echo hello"] : [];
       expect(commandsOf(written, name)).toEqual([...others, COMMANDS[kind]]);
     }
@@ -64,7 +65,7 @@ describe.each(agents)("hooks of %s", (_, agent) => {
 });
 
 test("the new path of a moved program replaces the old one", () => {
-  const [agent] = HOOK_AGENTS;
+  const [[, agent] = []] = agents;
   if (!agent) throw new Error("there are no agents");
   const hooks = [...OTHER.hooks, { type: "command", command: "'/old dir/ctxd' recall" }];
   const text = JSON.stringify({ hooks: { SessionStart: [{ ...OTHER, hooks }] } });
@@ -75,7 +76,7 @@ test("the new path of a moved program replaces the old one", () => {
 
 test("hooks of an unexpected type are not changed", () => {
   for (const [, agent] of agents) {
-    for (const text of ['{"hooks": 7}', `{"hooks": {"${agent.events[0]?.name}": {}}}`]) {
+    for (const text of ['{"hooks": 7}', `{"hooks": {"${agent.recall[0]}": {}}}`]) {
       expect(() => writeHooks(agent, text, COMMANDS)).toThrow();
     }
   }

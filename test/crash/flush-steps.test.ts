@@ -2,7 +2,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { databasePath } from "../../src/db/sqlite.ts";
+import { databasePath } from "../../src/db/data-lock.ts";
 import { FLUSH_STEPS } from "../../src/memories/base/bases.ts";
 import { readCheckpoints } from "../../src/memories/log/records.ts";
 import { createClient } from "../support/client.ts";

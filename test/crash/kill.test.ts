@@ -1,7 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { databasePath } from "../../src/db/sqlite.ts";
+import { databasePath } from "../../src/db/data-lock.ts";
 import { FLUSH_STEPS } from "../../src/memories/base/bases.ts";
 import { connectTo } from "../../src/memories/base/connection.ts";
 import { readCheckpoints } from "../../src/memories/log/records.ts";

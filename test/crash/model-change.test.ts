@@ -2,7 +2,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { databasePath } from "../../src/db/sqlite.ts";
+import { databasePath } from "../../src/db/data-lock.ts";
 import { createClient } from "../support/client.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { addAccountTo, spawnServer } from "../support/server-process.ts";

@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { databasePath } from "../../src/db/data-lock.ts";
 import { DatabaseError, explainDatabaseError } from "../../src/db/database-error.ts";
 import { MIGRATIONS } from "../../src/db/migrations.ts";
-import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
+import { openSqlite } from "../../src/db/sqlite.ts";
 import { temporaryFolder, testDatabase } from "../support/database.ts";
 
 /** The message of the DatabaseError that `run` throws. */

@@ -2,7 +2,7 @@ import type { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import { databasePath } from "../../src/db/sqlite.ts";
+import { databasePath } from "../../src/db/data-lock.ts";
 import { openReadOnly } from "../../src/db/sqlite-files.ts";
 import { checkJournal, checkStrays, checkTables } from "../../src/doctor/database.ts";
 import { baseFolder } from "../../src/memories/log/log.ts";

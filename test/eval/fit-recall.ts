@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { RECALL_SIGNS, recallSigns } from "../../src/capture/recall-text.ts";
+import { recallSigns } from "../../src/capture/recall-text.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { chanceOf } from "../../src/memories/ranking/relevance.ts";
 import { type Example, type Fitted, fitNewton } from "./logistic.ts";
@@ -29,6 +29,7 @@ await withEvaluationServer(async (server) => {
   const { accountId } = await server.account();
   const names = await fillAccount(server, accountId, memories);
   const samples: Sample[] = [];
+  let signNames: readonly string[] = [];
   let wanted = 0;
   for (const [at, { prompt, project, should, may }] of situations.entries()) {
     if (prompt === undefined) continue;
@@ -40,10 +41,11 @@ await withEvaluationServer(async (server) => {
     for (const [place, { id }] of found.entries()) {
       const signs = recallSigns(prompt, project, found, place);
       if (!signs) continue;
+      signNames = Object.keys(signs);
       const name = names.get(id) ?? "";
       const isWanted = should.includes(name);
       samples.push({
-        features: RECALL_SIGNS.map((sign) => signs[sign]),
+        features: Object.values(signs),
         isTrue: isWanted || may.includes(name),
         isWanted,
         weight: isWanted ? WEIGHTS.should : WEIGHTS.other,
@@ -73,7 +75,7 @@ await withEvaluationServer(async (server) => {
   const learned = {
     least: rounded(best.least),
     start: rounded(base),
-    weights: Object.fromEntries(RECALL_SIGNS.map((sign, at) => [sign, rounded(weights[at] ?? 0)])),
+    weights: Object.fromEntries(signNames.map((sign, at) => [sign, rounded(weights[at] ?? 0)])),
   };
   await Bun.write(PATH, `${JSON.stringify(learned, null, 2)}\n`);
   for (const { least, precision, recall } of all) {

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { unpackExtension } from "@anthropic-ai/mcpb";
 import { version } from "../../package.json" with { type: "json" };
 import { make } from "../../src/build/release/claude-plugin/claude-plugin.ts";
-import { findHookAgent, writeHooks } from "../../src/connect/hooks.ts";
+import { findClient } from "../../src/connect/clients.ts";
+import { writeHooks } from "../../src/connect/hooks.ts";
 import { program, stopServer } from "../support/bridge.ts";
 import { connectProgram, shownIn } from "../support/mcp.ts";
 import { claudeCodeLines, writeTranscript } from "../support/transcripts.ts";
@@ -91,9 +92,9 @@ test.skipIf(!claude)(
 );
 
 test("the plugin has hooks for the same events as ctxd connect", async () => {
-  const agent = findHookAgent("claude-code");
-  if (!agent) throw new Error("there is no agent claude-code");
-  const settings = writeHooks(agent, "", {
+  const wanted = findClient("claude-code")?.hooks;
+  if (!wanted) throw new Error("there is no agent claude-code");
+  const settings = writeHooks(wanted, "", {
     recall: "ctxd recall --agent claude-code --if CLAUDE_PLUGIN_OPTION_RECALL",
     capture: "ctxd capture --agent claude-code --if CLAUDE_PLUGIN_OPTION_CAPTURE",
   });

@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../../src/config/config.ts";
+import { databasePath } from "../../src/db/data-lock.ts";
 import type { Database } from "../../src/db/database.ts";
-import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
+import { openSqlite } from "../../src/db/sqlite.ts";
 import type { Checks } from "../../src/http/health.ts";
 import { createChecks } from "../../src/server/checks.ts";
 

@@ -2,7 +2,8 @@ import { onTestFinished } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { databasePath, openSqlite, type SqliteDatabase } from "../../src/db/sqlite.ts";
+import { databasePath } from "../../src/db/data-lock.ts";
+import { openSqlite, type SqliteDatabase } from "../../src/db/sqlite.ts";
 
 const cleanups: (() => unknown)[] = [];
 

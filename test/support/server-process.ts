@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createAccounts } from "../../src/accounts/accounts.ts";
-import { readOwner } from "../../src/db/data-lock.ts";
-import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
+import { databasePath, readOwner } from "../../src/db/data-lock.ts";
+import { openSqlite } from "../../src/db/sqlite.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { SCOPES } from "../../src/keys/scopes.ts";
 import { fileOf } from "./bundles.ts";

@@ -6,11 +6,10 @@ import { connectShared, openSharedSource } from "../../backup/shared/shared-sour
 import type { Config } from "../../config/config.ts";
 import { loadLanceDb } from "../../native/lancedb.ts";
 import { describeBackup, readLock } from "../backup-options.ts";
-import { interruptible } from "../command-error.ts";
 import { type Context, examples } from "../context.ts";
 import { createProgress } from "../progress.ts";
 import { recordCommand } from "../stores.ts";
-import { say } from "../terminal.ts";
+import { interruptible, say } from "../terminal.ts";
 
 /** Adds the command to the program. */
 export function define(program: Command, { configure }: Context): void {

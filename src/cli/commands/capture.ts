@@ -1,11 +1,19 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
-import { CommandError, USAGE } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
-import { askAsHook, asRequest, sendLater } from "../hooks/ask.ts";
-import { acceptAnything, IF, isOff, LATER, readHookEvent, readHookInput } from "../hooks/event.ts";
-import { isInteractive, say } from "../terminal.ts";
+import {
+  acceptAnything,
+  IF_OPTION,
+  isOff,
+  LATER_OPTION,
+  postJson,
+  readHookEvent,
+  readHookInput,
+  sendFromHook,
+  sendLater,
+} from "../hooks.ts";
+import { CommandError, isInteractive, say, USAGE } from "../terminal.ts";
 
 const CAPTURE = "/api/memories/capture";
 /** The agent's name if the hook passes none. */
@@ -36,8 +44,8 @@ export function define(program: Command, { configure, env }: Context): void {
     .option("--agent <name>", "the agent whose hook runs it (agent_id)")
     .option("--project <name>", "the project (default: the folder's)")
     .option("--keep <days>", "days until it expires, or forever (90)")
-    .addOption(IF)
-    .addOption(LATER)
+    .addOption(IF_OPTION)
+    .addOption(LATER_OPTION)
     .addHelpText("after", examples("ctxd connect claude-code --capture", "ctxd capture --help"))
     .action((options: CaptureOptions) => capture(configure, options, env));
 }
@@ -69,7 +77,7 @@ async function capture(
       ...(turns.length > 0 ? { turns } : { transcript }),
     };
     // If no server runs, a separate process starts one. The agent does not wait for it.
-    if ((await askAsHook(config, CAPTURE, body)) === null) {
+    if ((await sendFromHook(config, CAPTURE, body)) === null) {
       sendLater(config, ["capture"], env, body);
     }
   } catch (error) {
@@ -80,7 +88,7 @@ async function capture(
 async function captureLater(config: Config, env: Environment, body: unknown): Promise<void> {
   const { openApi } = await import("../server/api.ts");
   using api = await openApi(config, env, {});
-  await api.request(CAPTURE, asRequest(body));
+  await api.request(CAPTURE, postJson(body));
 }
 
 function daysOf(text: string): number | null {

@@ -3,12 +3,11 @@ import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
-import { DASHBOARD_PATH, OpenDashboard } from "../../local/open-dashboard.ts";
+import { DASHBOARD_PATH, OpenDashboard } from "../../local/local-socket.ts";
 import { openInBrowser } from "../../system/browser.ts";
-import { CommandError } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { openApi } from "../server/api.ts";
-import { print, printJson, say } from "../terminal.ts";
+import { CommandError, print, printJson, say } from "../terminal.ts";
 
 /** A page in the data folder that redirects a browser to the dashboard. */
 const REDIRECT_PAGE = "dashboard.html";
@@ -61,8 +60,7 @@ async function openDashboard(
 
 async function askServer(config: Config, env: Environment): Promise<OpenDashboard> {
   using api = await openApi(config, env, {});
-  const response = await api.request(DASHBOARD_PATH, { method: "POST" });
-  const answer: unknown = await response.json();
+  const answer = await api.json<unknown>(DASHBOARD_PATH, { method: "POST" });
   if (Value.Check(OpenDashboard, answer)) return answer;
   throw new CommandError("The server of this data folder runs another version: restart it.");
 }

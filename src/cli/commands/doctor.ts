@@ -7,13 +7,11 @@ import type { Finding } from "../../doctor/finding.ts";
 import { examineServer } from "../../doctor/remote/examine-server.ts";
 import { describeCommand } from "../../server/invocation.ts";
 import { explainUnavailable } from "../../server/shared-database.ts";
-import { CommandError, USAGE } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { askForKey } from "../input.ts";
-import { printable } from "../printable.ts";
 import { sendLocally } from "../server/send-locally.ts";
 import { parseOrigin } from "../server/url.ts";
-import { print, printJson } from "../terminal.ts";
+import { CommandError, print, printable, printJson, USAGE } from "../terminal.ts";
 
 interface DoctorOptions {
   json?: boolean;

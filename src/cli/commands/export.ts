@@ -4,12 +4,11 @@ import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { moveFile } from "../../system/files.ts";
-import { CommandError, interruptible } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { targetOptions } from "../options.ts";
 import { createMeter } from "../progress.ts";
 import { openApi, type Target } from "../server/api.ts";
-import { say, write } from "../terminal.ts";
+import { CommandError, interruptible, say, write } from "../terminal.ts";
 
 const LINE_BREAK = 10;
 

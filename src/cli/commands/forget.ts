@@ -1,15 +1,16 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
-import { CommandError, USAGE } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import {
   addSelection,
   confirmSelection,
+  describeCount,
+  type MemoryPage,
   readSelection,
   type SelectionOptions,
 } from "../selection.ts";
 import { type Api, openApi } from "../server/api.ts";
-import { print, say } from "../terminal.ts";
+import { CommandError, print, say, USAGE } from "../terminal.ts";
 
 /** Options of `ctxd forget`. */
 interface ForgetOptions extends SelectionOptions {
@@ -63,14 +64,14 @@ async function forget(
       ? await deleteMatching(api, confirmed.filter)
       : await deleteByIds(api, confirmed.ids, options.history ?? false);
   if (options.json) await print(JSON.stringify({ deleted }));
-  else say(deleted === 1 ? "Deleted: 1 memory." : `Deleted: ${deleted} memories.`);
+  else say(`Deleted: ${describeCount(deleted)}.`);
 }
 
-/** Deletes the memories that a filter selects. @returns their number */
-async function deleteMatching(api: Api, filter: URLSearchParams): Promise<number> {
-  const response = await api.request(`/api/memories?${filter}`, { method: "DELETE" });
-  const { deleted } = (await response.json()) as { deleted: number };
-  return deleted;
+/** Deletes the memories that a filter selects. @returns their number; null if it is unknown */
+async function deleteMatching(api: Api, filter: URLSearchParams): Promise<number | null> {
+  const path = `/api/memories?${filter}`;
+  const answer = await api.change<{ deleted: number }>(path, { method: "DELETE" });
+  return answer?.deleted ?? null;
 }
 
 /** Deletes memories one by one. @returns how many of the ids were deleted by a request of their own */
@@ -82,7 +83,7 @@ async function deleteByIds(api: Api, ids: readonly string[], history: boolean): 
     if (history && ids.length > 1) {
       for (const each of await historyOf(api, id)) deletedWithHistory.add(each);
     }
-    await api.request(`/api/memories/${id}?history=${history}`, { method: "DELETE" });
+    await api.change(`/api/memories/${id}?history=${history}`, { method: "DELETE" });
     deleted++;
   }
   return deleted;
@@ -92,11 +93,7 @@ async function deleteByIds(api: Api, ids: readonly string[], history: boolean): 
 async function historyOf(api: Api, id: string): Promise<string[]> {
   const ids: string[] = [];
   for (let query = ""; ; ) {
-    const response = await api.request(`/api/memories/${id}/history${query}`);
-    const page = (await response.json()) as {
-      memories: { id: string }[];
-      next_cursor: string | null;
-    };
+    const page = await api.json<MemoryPage>(`/api/memories/${id}/history${query}`);
     ids.push(...page.memories.map((memory) => memory.id));
     if (page.next_cursor === null) return ids;
     query = `?cursor=${page.next_cursor}`;

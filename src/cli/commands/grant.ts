@@ -3,10 +3,9 @@ import type { Config } from "../../config/config.ts";
 import { describeBound, toBound } from "../../keys/reach.ts";
 import { describeScopes } from "../../keys/scopes.ts";
 import { type Grant, grantFacts } from "../../oauth/grants.ts";
-import { CommandError } from "../command-error.ts";
 import type { Context } from "../context.ts";
 import { requireAccount, withStores } from "../stores.ts";
-import { formatMoment, formatTable, print, printJson, say } from "../terminal.ts";
+import { CommandError, formatMoment, formatTable, print, printJson, say } from "../terminal.ts";
 
 /** Adds the command to the program. */
 export function define(program: Command, { configure }: Context): void {

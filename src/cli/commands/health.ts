@@ -6,11 +6,10 @@ import type { Config } from "../../config/config.ts";
 import { isLocked, readOwner } from "../../db/data-lock.ts";
 import { createSend, NoAnswer, type Send } from "../../doctor/send.ts";
 import { SOCKET } from "../../system/folders.ts";
-import { CommandError } from "../command-error.ts";
 import { type Context, examples } from "../context.ts";
 import { sendLocally } from "../server/send-locally.ts";
 import { parseUrl } from "../server/url.ts";
-import { printJson, say } from "../terminal.ts";
+import { CommandError, printJson, say } from "../terminal.ts";
 
 /** Milliseconds after which a server that does not answer counts as failed. */
 const TIMEOUT_MS = 5_000;

@@ -14,13 +14,11 @@ import {
   transfer,
 } from "../../import/transfer.ts";
 import type { ImportedMemory, ImportReport } from "../../memories/model/memory.ts";
-import { CommandError, interruptible, USAGE } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { targetOptions } from "../options.ts";
-import { printable } from "../printable.ts";
 import { createMeter } from "../progress.ts";
 import { openApi, type Target } from "../server/api.ts";
-import { isInteractive, say } from "../terminal.ts";
+import { CommandError, interruptible, isInteractive, printable, say, USAGE } from "../terminal.ts";
 
 /** Failures and files that are listed by name. */
 const MAX_LISTED = 20;
@@ -107,13 +105,12 @@ async function importFrom(
     await interruptible(async (signal) => {
       const send = async (lines: readonly string[]) => {
         signal.throwIfAborted();
-        const response = await api.request(`/api/memories/import?dry_run=${isTrial}`, {
+        return await api.json<ImportReport>(`/api/memories/import?dry_run=${isTrial}`, {
           method: "POST",
           headers: { "content-type": "application/x-ndjson" },
           body: lines.map((line) => `${line}\n`).join(""),
           signal,
         });
-        return (await response.json()) as ImportReport;
       };
       for await (const _ of transfer(reading, totals, send)) {
         meter.show(countOf(totals), reading.share());

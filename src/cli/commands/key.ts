@@ -4,11 +4,10 @@ import { type KeyRecord, keyFacts } from "../../keys/keys.ts";
 import { describeBound } from "../../keys/reach.ts";
 import { describeScopes, FULL_ACCESS, type Scope } from "../../keys/scopes.ts";
 import { Project } from "../../memories/model/memory.ts";
-import { CommandError } from "../command-error.ts";
 import { type Context, examples } from "../context.ts";
 import { checkProjectOnly, nameParser, parseExpiry } from "../options.ts";
 import { requireAccount, withStores } from "../stores.ts";
-import { formatMoment, formatTable, print, printJson, say } from "../terminal.ts";
+import { CommandError, formatMoment, formatTable, print, printJson, say } from "../terminal.ts";
 
 /** Options of `ctxd key create`. Without `scope` the key may do everything. */
 interface NewKeyOptions {

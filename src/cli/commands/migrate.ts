@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
-import { isLocked } from "../../db/data-lock.ts";
+import { databasePath, isLocked } from "../../db/data-lock.ts";
 import { DatabaseError } from "../../db/database-error.ts";
 import { MIGRATIONS } from "../../db/migrations.ts";
 import {
@@ -9,12 +9,11 @@ import {
   POSTGRES_MIGRATIONS,
   readSchemaState,
 } from "../../db/postgres-migrations.ts";
-import { databasePath, openSqlite } from "../../db/sqlite.ts";
+import { openSqlite } from "../../db/sqlite.ts";
 import { openReadOnly, schemaVersion } from "../../db/sqlite-files.ts";
 import { withConnection } from "../../server/shared-database.ts";
-import { CommandError } from "../command-error.ts";
 import { type Context, examples } from "../context.ts";
-import { print } from "../terminal.ts";
+import { CommandError, print } from "../terminal.ts";
 
 /** Schema numbers of the database and of this program; 0 for no database. */
 interface Schemas {

@@ -10,11 +10,18 @@ import { ModelError } from "../../embedding/manifest.ts";
 import { readChoice, writeChoice } from "../../embedding/model-choice.ts";
 import { createLog } from "../../log.ts";
 import { describeCommand } from "../../server/invocation.ts";
-import { CommandError, interruptible, USAGE } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { createByteMeter } from "../progress.ts";
 import { parseUrl } from "../server/url.ts";
-import { formatTable, print, printJson, say } from "../terminal.ts";
+import {
+  CommandError,
+  formatTable,
+  interruptible,
+  print,
+  printJson,
+  say,
+  USAGE,
+} from "../terminal.ts";
 
 interface FetchOptions {
   file?: readonly string[];

@@ -1,17 +1,17 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { Project } from "../../memories/model/memory.ts";
-import { CommandError, USAGE } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { nameParser } from "../options.ts";
 import {
   addSelection,
   confirmSelection,
+  describeCount,
   readSelection,
   type SelectionOptions,
 } from "../selection.ts";
 import { openApi } from "../server/api.ts";
-import { print, say } from "../terminal.ts";
+import { CommandError, print, say, USAGE } from "../terminal.ts";
 
 /** Options of `ctxd move`. */
 interface MoveOptions extends SelectionOptions {
@@ -61,22 +61,20 @@ async function move(
   using api = await openApi(config, env, options);
   const question = (memories: string) => `Move ${memories} to ${where}?`;
   const confirmed = await confirmSelection(api, selection, { ...options, question });
-  const send = async (path: string, method: string) =>
-    api.request(`/api/memories${path}`, {
+  const change = <Body>(method: string, path: string) =>
+    api.change<Body>(`/api/memories${path}`, {
       method,
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ project }),
     });
-  let moved = 0;
+  let moved: number | null;
   if ("filter" in confirmed) {
-    const response = await send(`/move?${confirmed.filter}`, "POST");
-    ({ moved } = (await response.json()) as { moved: number });
+    const answer = await change<{ moved: number }>("POST", `/move?${confirmed.filter}`);
+    moved = answer?.moved ?? null;
   } else {
-    for (const id of confirmed.ids) {
-      await send(`/${id}`, "PUT");
-      moved++;
-    }
+    for (const id of confirmed.ids) await change("PUT", `/${id}`);
+    moved = confirmed.ids.length;
   }
   if (options.json) await print(JSON.stringify({ moved }));
-  else say(`Moved to ${where}: ${moved === 1 ? "1 memory" : `${moved} memories`}.`);
+  else say(`Moved to ${where}: ${describeCount(moved)}.`);
 }

@@ -2,21 +2,21 @@ import type { Command } from "commander";
 import { RECALL_CHARACTERS } from "../../capture/recall-text.ts";
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
-import { CommandError, USAGE } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
-import { askAsHook, asRequest, sendLater } from "../hooks/ask.ts";
 import {
   acceptAnything,
   answerOf,
   type HookEvent,
-  IF,
+  IF_OPTION,
   isOff,
-  LATER,
+  LATER_OPTION,
+  postJson,
   readHookEvent,
   readHookInput,
-} from "../hooks/event.ts";
-import { printable } from "../printable.ts";
-import { print, say } from "../terminal.ts";
+  sendFromHook,
+  sendLater,
+} from "../hooks.ts";
+import { CommandError, print, printable, say, USAGE } from "../terminal.ts";
 
 const RECALL = "/api/memories/recall";
 
@@ -47,8 +47,8 @@ export function define(program: Command, { configure, env }: Context): void {
       `the largest number of characters to print (${RECALL_CHARACTERS.default})`,
     )
     .option("--explain", "say for each line why it is there")
-    .addOption(IF)
-    .addOption(LATER)
+    .addOption(IF_OPTION)
+    .addOption(LATER_OPTION)
     .addHelpText("after", examples("ctxd recall", "ctxd recall --project acme/shop --explain"))
     .action((options: RecallOptions) => recall(configure, options, env));
 }
@@ -69,7 +69,7 @@ async function recall(
   try {
     const config = configure();
     const event = readHookEvent(input);
-    const answer = await askAsHook(config, RECALL, bodyOf(event, options));
+    const answer = await sendFromHook(config, RECALL, bodyOf(event, options));
     if (answer === null) return sendLater(config, ["recall"], env, {});
     const text = answerOf(event, textIn(answer));
     if (text !== "") await print(text);
@@ -87,8 +87,7 @@ async function recallForPerson(
   const body = bodyOf(event, options);
   const { openApi } = await import("../server/api.ts");
   using api = await openApi(config, env, {});
-  const response = await api.request(RECALL, asRequest(body));
-  const text = textIn(await response.json());
+  const text = textIn(await api.json(RECALL, postJson(body)));
   if (text !== "") await print(printable(text));
 }
 

@@ -12,11 +12,10 @@ import { migratePostgres } from "../../db/postgres-migrations.ts";
 import { checkObjectStore } from "../../objects/check.ts";
 import { describeCommand } from "../../server/invocation.ts";
 import { count, describeBackup, unlockBy } from "../backup-options.ts";
-import { CommandError, interruptible } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { createProgress } from "../progress.ts";
 import { recordCommand } from "../stores.ts";
-import { say } from "../terminal.ts";
+import { CommandError, interruptible, say } from "../terminal.ts";
 
 /** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {

@@ -108,8 +108,7 @@ async function save(
 async function showSimilar(api: Api, { supersedes, similar = [] }: Saved) {
   const others = similar.filter((one) => one.id !== supersedes).slice(0, MAX_SIMILAR);
   for (const other of others) {
-    const response = await api.request(`/api/memories/${other.id}`);
-    const { content } = (await response.json()) as Saved;
+    const { content } = await api.json<Saved>(`/api/memories/${other.id}`);
     say(`${SIMILARITY[other.kind]}: ${other.id} (${titleOf(content)})`);
   }
   if (others.length === 0) return;

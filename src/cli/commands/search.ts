@@ -4,13 +4,11 @@ import type { Config } from "../../config/config.ts";
 import { describeMemory, excerptAround, wholeMemory } from "../../mcp/memory-text.ts";
 import type { FoundMemory } from "../../memories/model/found-memory.ts";
 import { Project } from "../../memories/model/memory.ts";
-import { CommandError, USAGE } from "../command-error.ts";
 import { type Context, type Environment, examples, PROJECT_NOTE } from "../context.ts";
 import { inputText } from "../input.ts";
 import { collectTags, nameParser, parseLimit, targetOptions } from "../options.ts";
-import { printable } from "../printable.ts";
 import { type Api, openApi, type Target } from "../server/api.ts";
-import { print, printJson, say } from "../terminal.ts";
+import { CommandError, print, printable, printJson, say, USAGE } from "../terminal.ts";
 
 /** Options of `ctxd search`. */
 interface SearchOptions extends Target {
@@ -96,8 +94,9 @@ async function countElsewhere(api: Api, parameters: URLSearchParams): Promise<nu
   const everywhere = new URLSearchParams(parameters);
   everywhere.delete("project");
   everywhere.set("known", "true");
-  const response = await api.request(`/api/memories/search?${everywhere}`);
-  return ((await response.json()) as { memories: FoundMemory[] }).memories.length;
+  const path = `/api/memories/search?${everywhere}`;
+  const { memories } = await api.json<{ memories: FoundMemory[] }>(path);
+  return memories.length;
 }
 
 async function parametersOf(query: string, options: SearchOptions): Promise<URLSearchParams> {

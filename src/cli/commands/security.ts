@@ -2,10 +2,17 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { Config } from "../../config/config.ts";
 import { EVENTS, isEvent } from "../../security-log/events.ts";
 import { toJson } from "../../security-log/formats.ts";
-import { CommandError, USAGE } from "../command-error.ts";
 import { type Context, examples } from "../context.ts";
 import { requireAccount, withStores } from "../stores.ts";
-import { formatMoment, formatTable, print, printJson, say } from "../terminal.ts";
+import {
+  CommandError,
+  formatMoment,
+  formatTable,
+  print,
+  printJson,
+  say,
+  USAGE,
+} from "../terminal.ts";
 
 /** Options of `ctxd security`. */
 interface SecurityOptions {

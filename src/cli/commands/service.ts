@@ -16,10 +16,9 @@ import { moveFile } from "../../system/files.ts";
 import type { ServiceSystem } from "../../system/services/service-system.ts";
 import { userServices } from "../../system/services/user-services.ts";
 import { toShell } from "../../system/shell.ts";
-import { CommandError } from "../command-error.ts";
 import { type Configure, type Context, type Environment, examples } from "../context.ts";
 import { greet } from "../greeting.ts";
-import { print, say } from "../terminal.ts";
+import { CommandError, print, say } from "../terminal.ts";
 
 /** Time limit for a command of the service system, in milliseconds. */
 const TIMEOUT_MS = 60_000;

@@ -9,10 +9,9 @@ import { sizeText } from "../../text/number-text.ts";
 import { formatDate } from "../../text/short-text.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { nameParser, targetOptions } from "../options.ts";
-import { printable } from "../printable.ts";
 import { openApi } from "../server/api.ts";
-import { print, printJson } from "../terminal.ts";
-import { connectedClients, installedClients } from "./connect/list.ts";
+import { print, printable, printJson } from "../terminal.ts";
+import { clientStates } from "./connect/list.ts";
 
 /** Options of `ctxd status`. */
 interface StatusOptions {
@@ -20,31 +19,6 @@ interface StatusOptions {
   /** Default: the project of the folder. */
   project?: string;
   json?: boolean;
-}
-
-/** The state of the data folder's server. */
-interface ServerState {
-  /** Whether it ran before this command, which starts one. */
-  was_running: boolean;
-  pid: number;
-  version: string;
-  background: boolean;
-  /** The address for browsers; null if no port is open. */
-  address: string | null;
-}
-
-/** What `ctxd status --json` prints. */
-interface Status {
-  version: string;
-  data_dir: string;
-  server: ServerState;
-  memories: number;
-  bytes: number | null;
-  oldest: string | null;
-  newest: string | null;
-  /** The project of the folder, and how many memories it has. */
-  project: { name: string; memories: number } | null;
-  agents: { id: string; name: string; connected: boolean }[];
 }
 
 /** Adds the command to the program. */
@@ -63,45 +37,47 @@ export function define(program: Command, { configure, env }: Context): void {
 }
 
 /** `ctxd status` */
-async function showStatus(
+async function showStatus(config: Config, options: StatusOptions, env: Environment): Promise<void> {
+  const status = await readStatus(config, options, env);
+  await (options.json ? printJson(status) : print(printable(describe(status))));
+}
+
+/** What `ctxd status --json` prints. */
+async function readStatus(
   config: Config,
-  { user, project: wanted, json }: StatusOptions,
+  { user, project: wanted }: StatusOptions,
   env: Environment,
-): Promise<void> {
+) {
   const { dataDir } = config;
   const wasRunning = isLocked(dataDir);
   using api = await openApi(config, env, { ...(user !== undefined && { user }) });
-  const figures = (await (await api.request("/api/stats")).json()) as Stats;
-  const connected = new Set(connectedClients(env));
+  const figures = await api.json<Stats>("/api/stats");
+  const owner = readOwner(dataDir);
   const name = wanted ?? (await projectOfFolder(process.cwd()));
-  const status: Status = {
+  return {
     version,
     data_dir: dataDir,
-    server: serverOf(dataDir, wasRunning),
+    server: {
+      /** Whether it ran before this command, which starts one. */
+      was_running: wasRunning,
+      pid: owner?.pid ?? 0,
+      version: owner?.version ?? version,
+      background: owner?.isBackground ?? false,
+      /** The address for browsers; null if no port is open. */
+      address: owner?.address ?? null,
+    },
     memories: figures.memories,
     bytes: figures.bytes,
     oldest: figures.oldest,
     newest: figures.newest,
+    /** The project of the folder, and how many memories it has. */
     project: name === null ? null : { name, memories: countOf(figures, name) },
-    agents: installedClients(env).map((client) => ({
-      id: client.id,
-      name: client.name,
-      connected: connected.has(client),
-    })),
-  };
-  await (json ? printJson(status) : print(printable(describe(status))));
-}
-
-function serverOf(dataDir: string, wasRunning: boolean): ServerState {
-  const owner = readOwner(dataDir);
-  return {
-    was_running: wasRunning,
-    pid: owner?.pid ?? 0,
-    version: owner?.version ?? version,
-    background: owner?.isBackground ?? false,
-    address: owner?.address ?? null,
+    agents: clientStates(env)
+      .filter(({ state }) => state !== "not found")
+      .map(({ client: { id, name }, state }) => ({ id, name, connected: state === "connected" })),
   };
 }
+type Status = Awaited<ReturnType<typeof readStatus>>;
 
 function countOf({ projects }: Stats, name: string): number {
   return projects.find(({ project }) => project === name)?.memories ?? 0;
@@ -119,7 +95,7 @@ function describe(status: Status): string {
   return lines.map(([name = "", value]) => `${name.padEnd(8)}  ${value}`).join("\n");
 }
 
-function describeServer({ was_running, background, address, ...server }: ServerState): string {
+function describeServer({ was_running, background, address, ...server }: Status["server"]): string {
   const how = was_running ? "runs" : "was not running; started now";
   const where = address ?? "without a port";
   return `${how}${background ? ", in the background" : ""}, ${where} (version ${server.version}, process ${server.pid})`;

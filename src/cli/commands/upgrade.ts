@@ -19,10 +19,8 @@ import {
   type PublishedRelease,
 } from "../../upgrade/release.ts";
 import { repository } from "../../upgrade/repository.ts";
-import { CommandError } from "../command-error.ts";
 import { type Context, type Environment, examples } from "../context.ts";
-import { printable } from "../printable.ts";
-import { print, printJson } from "../terminal.ts";
+import { CommandError, print, printable, printJson } from "../terminal.ts";
 
 interface UpgradeOptions {
   check?: boolean;

@@ -1,10 +1,9 @@
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
 import { ACCOUNT_HEADER } from "../../local/local-socket.ts";
-import { CommandError, USAGE } from "../command-error.ts";
 import type { Environment } from "../context.ts";
 import { requireAccount, withStores } from "../stores.ts";
-import { askHidden, isInteractive, readLine } from "../terminal.ts";
+import { CommandError, readSecret, USAGE } from "../terminal.ts";
 import { reachOwnServer } from "./own-server.ts";
 import { requireEncryption } from "./url.ts";
 
@@ -41,7 +40,7 @@ export async function openApi(config: Config, env: Environment, { user, url }: T
     );
   }
   requireEncryption(url, config);
-  const key = isInteractive() ? await askHidden("API key: ") : await readLine();
+  const key = await readSecret("API key: ");
   return createApi(connectRemote(url, key.trim()));
 }
 
@@ -92,34 +91,57 @@ function connectRemote(url: URL, key: string): Connection {
 }
 
 function createApi(connection: Connection) {
+  /** Sends a request until the server answers it with success. `isRepeated`: an earlier answer was lost. */
+  const send = async (path: string, init: RequestInit) => {
+    let reason = "";
+    let isRepeated = false;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      await connection.connect();
+      let wait = RETRY_AFTER;
+      try {
+        const response = await connection.send(path, init);
+        // The request whose answer was lost has deleted it.
+        const isDeleted = isRepeated && init.method === "DELETE" && response.status === 404;
+        if (response.ok || isDeleted) return { response, isRepeated };
+        reason = await messageIn(response);
+        if (response.status !== 429 && response.status !== 503) break;
+        wait = Math.min(
+          Number(response.headers.get("retry-after")) || RETRY_AFTER,
+          MAX_RETRY_AFTER,
+        );
+      } catch (error) {
+        if (init.signal?.aborted) throw error;
+        reason = messageOf(error);
+        isRepeated = true;
+        connection.forget();
+      }
+      await Bun.sleep(wait * 1_000);
+    }
+    throw new CommandError(reason);
+  };
+
   return {
     /**
      * Sends a request until the server answers it. The request must be safe to repeat.
      * @returns a successful answer
      * @throws CommandError with the server's error message
      */
-    async request(path: string, init: RequestInit = {}): Promise<Response> {
-      let reason = "";
-      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-        await connection.connect();
-        let wait = RETRY_AFTER;
-        try {
-          const response = await connection.send(path, init);
-          if (response.ok) return response;
-          reason = await messageIn(response);
-          if (response.status !== 429 && response.status !== 503) break;
-          wait = Math.min(
-            Number(response.headers.get("retry-after")) || RETRY_AFTER,
-            MAX_RETRY_AFTER,
-          );
-        } catch (error) {
-          if (init.signal?.aborted) throw error;
-          reason = messageOf(error);
-          connection.forget();
-        }
-        await Bun.sleep(wait * 1_000);
-      }
-      throw new CommandError(reason);
+    request: async (path: string, init: RequestInit = {}): Promise<Response> =>
+      (await send(path, init)).response,
+
+    /** Sends a request as `request` does. @returns the JSON of the answer */
+    async json<Body>(path: string, init: RequestInit = {}): Promise<Body> {
+      return (await (await send(path, init)).response.json()) as Body;
+    },
+
+    /**
+     * Sends a change as `request` does. A `DELETE` may find nothing when it is repeated.
+     * @returns the JSON of the answer; null if an earlier one was lost, which had the number of changes
+     */
+    async change<Body>(path: string, init: RequestInit): Promise<Body | null> {
+      // On a kept connection Bun itself repeats a request whose answer is lost, and does not say so.
+      const { response, isRepeated } = await send(path, { ...init, keepalive: false });
+      return isRepeated ? null : ((await response.json()) as Body);
     },
 
     [Symbol.dispose]: connection.close,

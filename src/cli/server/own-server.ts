@@ -3,8 +3,11 @@ import { version } from "../../../package.json" with { type: "json" };
 import type { Config } from "../../config/config.ts";
 import { isLocked } from "../../db/data-lock.ts";
 import type { Bound } from "../../keys/reach.ts";
-import { createLocalServer, type LocalServer } from "../../local/local-server.ts";
-import type { StartedServer } from "../../local/server-starter.ts";
+import {
+  createLocalServer,
+  type LocalServer,
+  type StartedServer,
+} from "../../local/local-server.ts";
 import { IDLE_SECONDS } from "../../server/background.ts";
 import { describeProgram, isConfiguredByFolder, ownCommand } from "../../server/invocation.ts";
 import { IN_BACKGROUND } from "../../system/processes.ts";
@@ -31,7 +34,7 @@ export function reachOwnServer(
   return createLocalServer({
     dataDir,
     bound,
-    start: () => (config.shared ? REFUSED : startServer(config, env)),
+    start: () => (config.shared ? NO_START_ON_SHARED : startServer(config, env)),
     isServed: () => isLocked(dataDir),
     onFound(found) {
       if (found === lastVersion) return;
@@ -42,7 +45,7 @@ export function reachOwnServer(
   });
 }
 
-const REFUSED: StartedServer = {
+const NO_START_ON_SHARED: StartedServer = {
   failure: Promise.resolve(
     "No server runs here, and none is started automatically on data that several servers share: run ctxd serve, or use the address of the servers.",
   ),

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import type { Config } from "../../config/config.ts";
 import { isLocalhost } from "../../http/requests/proxy.ts";
-import { CommandError } from "../command-error.ts";
+import { CommandError } from "../terminal.ts";
 
 /** Parses a flag whose value is a web address. */
 export function parseUrl(text: string): URL {

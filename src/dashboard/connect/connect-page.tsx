@@ -3,8 +3,8 @@
 import { APP_CLIENTS } from "../../connect/app-clients.ts";
 import type { Client } from "../../connect/client.ts";
 import { HOSTED_CLIENTS } from "../../connect/clients.ts";
+import { renderEntry } from "../../connect/format.ts";
 import { PROGRAMS, type Program } from "../../connect/programs.ts";
-import { ADD_COMMANDS, renderEntry } from "../../connect/render.ts";
 import { TERMINAL_CLIENTS } from "../../connect/terminal-clients.ts";
 import { Button, Copyable, CopyableText } from "../../pages/button.tsx";
 import { Select } from "../../pages/field.tsx";
@@ -179,7 +179,7 @@ function ClientSteps({
   connect: ConnectCommand;
 }): Markup {
   const url = `${publicUrl}/mcp`;
-  const command = ADD_COMMANDS[client.id];
+  const command = client.addCommand?.replace("URL", () => url);
   return (
     <>
       <Method title="Let ctxd do it">
@@ -216,7 +216,7 @@ function ClientSteps({
             <p>
               Run this in a terminal, {client.reload}, and {client.signIn}:
             </p>
-            <Copyable text={command(url)} label={`the command for ${client.name}`} />
+            <Copyable text={command} label={`the command for ${client.name}`} />
             <p>Or change its settings by hand:</p>
           </>
         )}

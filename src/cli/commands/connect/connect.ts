@@ -1,19 +1,22 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import type { Config } from "../../../config/config.ts";
-import { type Client, type Fields, placeOn } from "../../../connect/client.ts";
+import {
+  type Client,
+  ConnectError,
+  type Fields,
+  type HookKind,
+  placeOn,
+} from "../../../connect/client.ts";
 import { CLIENTS, clientsLike, findClient, HOSTED_CLIENTS } from "../../../connect/clients.ts";
-import { ConnectError } from "../../../connect/connect-error.ts";
-import { findHookAgent, type HookKind, writeHooks } from "../../../connect/hooks.ts";
+import { renderEntry } from "../../../connect/format.ts";
+import { writeHooks } from "../../../connect/hooks.ts";
 import { HAS_PLUGIN, hasPlugin } from "../../../connect/plugins.ts";
-import { renderEntry } from "../../../connect/render.ts";
-import { approvalFields } from "../../../connect/tool-approval.ts";
 import { launchOf } from "../../../server/invocation.ts";
 import { toShell } from "../../../system/shell.ts";
-import { CommandError } from "../../command-error.ts";
 import { type Context, type Environment, examples } from "../../context.ts";
 import { askForKey } from "../../input.ts";
 import { parseOrigin, requireEncryption } from "../../server/url.ts";
-import { confirm, isInteractive, print, say } from "../../terminal.ts";
+import { CommandError, confirm, isInteractive, print, say } from "../../terminal.ts";
 import { installedClients, listClients, surroundingsOf } from "./list.ts";
 import {
   applyPlans,
@@ -30,12 +33,11 @@ import {
 async function printEntry(client: Client, entry: Fields, { hooks, commandOf }: Wanted) {
   await print(renderEntry(client, entry));
   say(`Add this to ${pathOf(client.file)}.`);
-  const agent = findHookAgent(client.id);
   const commandFor = (kind: HookKind) => (hooks[kind] ? commandOf(kind) : null);
   const commands = { recall: commandFor("recall"), capture: commandFor("capture") };
-  if (!agent || (commands.recall ?? commands.capture) === null) return;
-  await print(writeHooks(agent, "", commands).trimEnd());
-  say(`Add this to ${pathOf(agent.settings.file)}.`);
+  if (!client.hooks || (commands.recall ?? commands.capture) === null) return;
+  await print(writeHooks(client.hooks, "", commands).trimEnd());
+  say(`Add this to ${pathOf(client.hooks.file)}.`);
 }
 
 /** The path of a file on this system, in the form that people write. */
@@ -183,6 +185,7 @@ function wantedOf(
   config: Config,
   env: Environment,
 ): Wanted {
+  const { approval } = client;
   const launch = (words: readonly string[]) => {
     const { command, args } = launchOf(words, config, env);
     return [command, ...args];
@@ -193,7 +196,7 @@ function wantedOf(
   // Hooks use the memory on this machine only.
   const hasHooks = !remove && !url;
   return {
-    entry: remove ? null : { ...entry, ...(allow && approvalFields(client)) },
+    entry: remove ? null : { ...entry, ...(allow && approval !== "rule" && approval) },
     hooks: hasHooks ? { recall, capture } : { recall: false, capture: false },
     isAllowed: remove ? false : allow,
     commandOf: (kind) => toShell(launch([kind, "--agent", client.id])),

@@ -1,6 +1,5 @@
-import type { Client } from "../../../connect/client.ts";
+import { type Client, ConnectError } from "../../../connect/client.ts";
 import { CLIENTS } from "../../../connect/clients.ts";
-import { ConnectError } from "../../../connect/connect-error.ts";
 import { readEntry } from "../../../connect/entry.ts";
 import {
   isInstalled,
@@ -21,10 +20,7 @@ type State = (typeof STATES)[number];
 /** `ctxd connect` without a client: lists all clients with their states. */
 export async function listClients(env: Environment): Promise<void> {
   const surroundings = surroundingsOf(env);
-  const rows = CLIENTS.map((client) => {
-    const path = locate(client, surroundings);
-    return { client, path, state: stateOf(client, path, surroundings) };
-  })
+  const rows = clientStates(env)
     .sort((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))
     .map(({ client, path, state }) => {
       const hooks = state === "connected" ? readableHooks(client, surroundings) : [];
@@ -37,18 +33,19 @@ export async function listClients(env: Environment): Promise<void> {
   );
 }
 
+/** All clients with the paths of their files and their states. */
+export function clientStates(env: Environment): { client: Client; path: string; state: State }[] {
+  const surroundings = surroundingsOf(env);
+  return CLIENTS.map((client) => {
+    const path = locate(client, surroundings);
+    return { client, path, state: stateOf(client, path, surroundings) };
+  });
+}
+
 /** The clients that are installed on this machine. */
 export function installedClients(env: Environment): Client[] {
   const surroundings = surroundingsOf(env);
   return CLIENTS.filter((client) => isInstalled(client, surroundings));
-}
-
-/** The installed clients that are connected. A client whose file can't be read counts as not connected. */
-export function connectedClients(env: Environment): Client[] {
-  const surroundings = surroundingsOf(env);
-  return installedClients(env).filter(
-    (client) => stateOf(client, locate(client, surroundings), surroundings) === "connected",
-  );
 }
 
 /** The facts that decide where clients keep their files. */

@@ -1,5 +1,12 @@
-import type { Client, Fields } from "../../../connect/client.ts";
-import { ConnectError } from "../../../connect/connect-error.ts";
+import {
+  type Client,
+  ConnectError,
+  type Fields,
+  HOOK_KINDS,
+  type HookKind,
+  type SettingsFile,
+} from "../../../connect/client.ts";
+import { CLIENTS } from "../../../connect/clients.ts";
 import { describeChange, hideKeys } from "../../../connect/diff.ts";
 import { writeEntry } from "../../../connect/entry.ts";
 import {
@@ -12,20 +19,11 @@ import {
   replaceConfiguration,
   type Surroundings,
 } from "../../../connect/files.ts";
-import {
-  findHookAgent,
-  HOOK_AGENTS,
-  HOOK_KINDS,
-  type HookCommands,
-  type HookKind,
-  hooksIn,
-  writeHooks,
-} from "../../../connect/hooks.ts";
-import { isOwnPlugin, kindsInPlugin, PLUGIN_FILE, renderPlugin } from "../../../connect/plugins.ts";
-import { AGENTS_WITH_APPROVAL, writeApprovalRule } from "../../../connect/tool-approval.ts";
+import { type HookCommands, hooksIn, writeHooks } from "../../../connect/hooks.ts";
+import { isOwnPlugin, kindsInPlugin, renderPlugin } from "../../../connect/plugins.ts";
+import { writeApprovalRule } from "../../../connect/tool-approval.ts";
 import { toShell } from "../../../system/shell.ts";
-import { CommandError, USAGE } from "../../command-error.ts";
-import { confirm, isInteractive, say } from "../../terminal.ts";
+import { CommandError, confirm, isInteractive, say, USAGE } from "../../terminal.ts";
 
 /** Options of `ctxd connect`. */
 export interface ConnectOptions {
@@ -61,12 +59,12 @@ export function checkOptions(
       "--recall and --capture use the memory on this machine: they can't be combined with --url.",
     );
   }
-  const isFor = (ids: readonly string[]) => clients.some(({ id }) => ids.includes(id));
+  const isFor = (supported: readonly Client[]) =>
+    clients.some((client) => supported.includes(client));
   if ((recall || capture) && !isFor(WITH_HOOKS)) {
-    fail(`--recall and --capture need an agent with hooks: ${WITH_HOOKS.join(", ")}.`);
+    fail(`--recall and --capture need an agent with hooks: ${listOf(WITH_HOOKS)}.`);
   }
-  if (allow && !isFor(AGENTS_WITH_APPROVAL))
-    fail(`--allow works with ${AGENTS_WITH_APPROVAL.join(", ")}.`);
+  if (allow && !isFor(WITH_APPROVAL)) fail(`--allow works with ${listOf(WITH_APPROVAL)}.`);
 }
 
 /** A change of a file: its new text, or its removal. */
@@ -90,8 +88,15 @@ export interface Wanted {
   program: readonly string[];
 }
 
-/** Ids of the agents that support hooks. */
-const WITH_HOOKS: readonly string[] = [...HOOK_AGENTS.map(({ id }) => id), "opencode"];
+const WITH_APPROVAL = CLIENTS.filter(({ approval }) => approval);
+const WITH_HOOKS = [
+  ...CLIENTS.filter(({ hooks }) => hooks),
+  ...CLIENTS.filter(({ plugin }) => plugin),
+];
+
+function listOf(clients: readonly Client[]): string {
+  return clients.map(({ id }) => id).join(", ");
+}
 
 /**
  * Plans the file changes for a client; none if its settings are already as wanted.
@@ -110,30 +115,28 @@ export function planChanges(client: Client, wanted: Wanted, around: Surroundings
     edits.set(at, before ? (text) => change(before(text)) : change);
   };
   edit(path, (text) => writeEntry(client, text, wanted.entry));
-  const agent = findHookAgent(client.id);
-  if (agent) {
-    edit(locate(agent.settings, around), (text) =>
-      writeHooks(agent, text, commandsOf(wanted, hooksIn(agent, text))),
-    );
-  }
-  if (client.id === "claude-code" && wanted.isAllowed !== undefined && agent) {
-    const isAllowed = wanted.isAllowed;
-    edit(locate(agent.settings, around), (text) => writeApprovalRule(text, isAllowed));
+  const { hooks, plugin, approval } = client;
+  const { isAllowed } = wanted;
+  if (hooks) {
+    const at = locate(hooks, around);
+    edit(at, (text) => writeHooks(hooks, text, commandsOf(wanted, hooksIn(hooks, text))));
+    if (approval === "rule" && isAllowed !== undefined) {
+      edit(at, (text) => writeApprovalRule(text, isAllowed));
+    }
   }
   const changes = [...edits].map(([at, change]) => changeOf(at, change));
-  if (client.id === "opencode") changes.push(planPlugin(wanted, around));
+  if (plugin) changes.push(planPlugin(plugin, wanted, around));
   return changes.filter(({ file, text }) => text !== file.text);
 }
 
 /** The hooks that a client's settings contain now. */
-export function hooksOf(client: Client, around: Surroundings): HookKind[] {
-  const agent = findHookAgent(client.id);
-  const settings = agent?.settings ?? (client.id === "opencode" ? PLUGIN_FILE : null);
+export function hooksOf({ hooks, plugin }: Client, around: Surroundings): HookKind[] {
+  const settings = hooks ?? plugin;
   if (!settings) return [];
   const path = locate(settings, around);
-  return inFile(path, () => {
+  return namingFile(path, () => {
     const { text } = readConfiguration(path);
-    return agent ? hooksIn(agent, text) : kindsInPlugin(text);
+    return hooks ? hooksIn(hooks, text) : kindsInPlugin(text);
   });
 }
 
@@ -143,8 +146,8 @@ function commandsOf({ hooks, commandOf }: Wanted, there: readonly HookKind[]): H
   return { recall: commandFor("recall"), capture: commandFor("capture") };
 }
 
-function planPlugin(wanted: Wanted, around: Surroundings): Change {
-  const file = readConfiguration(locate(PLUGIN_FILE, around));
+function planPlugin(plugin: SettingsFile, wanted: Wanted, around: Surroundings): Change {
+  const file = readConfiguration(locate(plugin, around));
   const commands = commandsOf(wanted, kindsInPlugin(file.text));
   const kinds = HOOK_KINDS.filter((kind) => commands[kind] !== null);
   if (kinds.length === 0) {
@@ -159,10 +162,10 @@ function changeOf(path: string, change: (text: string) => string): Change {
   const [mark, text] = file.text.startsWith("\uFEFF")
     ? ["\uFEFF", file.text.slice(1)]
     : ["", file.text];
-  return { file, text: mark + inFile(path, () => change(text)) };
+  return { file, text: mark + namingFile(path, () => change(text)) };
 }
 
-function inFile<Result>(path: string, work: () => Result): Result {
+function namingFile<Result>(path: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
@@ -237,15 +240,14 @@ function describeOutcome(
 ): string {
   if (remove) return `${client.name} is disconnected from its next start.`;
   if (!url) {
-    const { note } = findHookAgent(client.id) ?? {};
-    const hasHooks = WITH_HOOKS.includes(client.id);
+    const hasHooks = WITH_HOOKS.includes(client);
     return [
       `${client.name} is connected to the memory on this machine: ${client.reload}.`,
       capture &&
         hasHooks &&
         "Its conversations are saved for 90 days, running ones from their beginning; --no-capture stops that.",
       (recall || capture) && !hasHooks && "It has no hooks, so it can use the tools only.",
-      (recall || capture) && note,
+      (recall || capture) && client.hooks?.note,
     ]
       .filter(Boolean)
       .join("\n");

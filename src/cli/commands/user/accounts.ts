@@ -4,11 +4,11 @@ import { checkPassword } from "../../../accounts/password.ts";
 import type { Config } from "../../../config/config.ts";
 import { AppError } from "../../../errors.ts";
 import { describeCommand } from "../../../server/invocation.ts";
-import { CommandError, USAGE } from "../../command-error.ts";
 import { type Context, examples } from "../../context.ts";
 import { requireAccount, withStores } from "../../stores.ts";
 import {
   askHidden,
+  CommandError,
   confirm,
   formatMoment,
   formatTable,
@@ -17,19 +17,22 @@ import {
   printJson,
   readLine,
   say,
+  USAGE,
 } from "../../terminal.ts";
 
-/** Asks twice for a new password, or reads it as one line of standard input. */
-export async function readNewPassword(email: string): Promise<string> {
-  if (!isInteractive()) return await readLine();
-  const password = await askHidden("Password (at least 8 characters): ");
-  checkPassword(password, email);
-  if ((await askHidden("Repeat it: ")) === password) return password;
-  throw new CommandError("The two passwords differ; nothing was changed.");
+/** The limits to change; the others stay. */
+interface QuotaChange {
+  memories?: number | "none";
+  bytes?: number | "none";
 }
 
-/** Adds `ctxd user add`. */
-export function defineAdd(user: Command, { configure, env }: Context): void {
+/** Adds a command that takes an account. */
+export function onAccount(user: Command, name: string): Command {
+  return user.command(name).argument("<email>", "e-mail address of the account");
+}
+
+/** Adds the commands that add, list, change and remove accounts. */
+export function defineAccounts(user: Command, { configure, env }: Context): void {
   user
     .command("add")
     .argument("<email>", "e-mail address to sign in with")
@@ -44,6 +47,42 @@ export function defineAdd(user: Command, { configure, env }: Context): void {
       const key = `key create --user ${added} --name NAME`;
       say(`Create a key for an agent: ${describeCommand(key, config, env)}`);
     });
+  user
+    .command("list")
+    .description("list the accounts")
+    .option("--json", "as JSON")
+    .action((options: { json?: boolean }) => listUsers(configure(), options));
+  onAccount(user, "passwd")
+    .summary("change an account's password")
+    .description(
+      "Changes an account's password. The new one is asked for, or read as one line of standard input.",
+    )
+    .addHelpText("after", examples("ctxd user passwd you@example.com"))
+    .action((email: string) => changePassword(configure(), email));
+  onAccount(user, "quota")
+    .summary("show or set how much an account may store")
+    .description(
+      "Shows how much an account may store, or sets it. Bytes are those of all text: contents, tags, names and metadata. A new limit applies to later writes; stored memories stay.",
+    )
+    .option("--memories <number>", "the largest number of memories, or none for no limit", parseMax)
+    .option("--bytes <number>", "the largest number of bytes (500k, 20M, 1G), or none", parseMax)
+    .addHelpText("after", examples("ctxd user quota you@example.com --memories 10000"))
+    .action((email: string, options: QuotaChange) => changeQuota(configure(), email, options));
+  onAccount(user, "owner")
+    .summary("make an account the owner of the server")
+    .description(
+      "Makes an account the owner of the server. The previous owner becomes a member. From then on local agents save to the new owner's account; earlier memories stay in the previous one.",
+    )
+    .addHelpText("after", examples("ctxd user owner ada@example.com"))
+    .action((email: string) => changeOwner(configure(), email));
+  onAccount(user, "remove")
+    .summary("remove an account, its keys and its memories")
+    .description(
+      "Removes an account permanently, with its keys and memories. The owner's account can only be the last: ctxd user owner makes another account the owner.",
+    )
+    .option("-y, --yes", "do not ask for confirmation")
+    .addHelpText("after", examples("ctxd user remove you@example.com"))
+    .action((email: string, options: { yes?: boolean }) => removeUser(configure(), email, options));
 }
 
 /** `ctxd user add EMAIL`. @returns the address in its stored form */
@@ -64,15 +103,6 @@ async function addUser(config: Config, email: string): Promise<string> {
     say(`Added ${account.email}${role}${memories}.`);
     return account.email;
   });
-}
-
-/** Adds `ctxd user list`. */
-export function defineList(user: Command, { configure }: Context): void {
-  user
-    .command("list")
-    .description("list the accounts")
-    .option("--json", "as JSON")
-    .action((options: { json?: boolean }) => listUsers(configure(), options));
 }
 
 /** `ctxd user list` */
@@ -109,94 +139,23 @@ async function listUsers(config: Config, options: { json?: boolean }): Promise<v
   );
 }
 
-/** Adds `ctxd user remove`. */
-export function defineRemove(user: Command, { configure }: Context): void {
-  user
-    .command("remove")
-    .argument("<email>", "e-mail address of the account")
-    .summary("remove an account, its keys and its memories")
-    .description(
-      "Removes an account permanently, with its keys and memories. The owner's account can only be the last: ctxd user owner makes another account the owner.",
-    )
-    .option("-y, --yes", "do not ask for confirmation")
-    .addHelpText("after", examples("ctxd user remove you@example.com"))
-    .action((email: string, options: { yes?: boolean }) => removeUser(configure(), email, options));
-}
-
-/** `ctxd user remove EMAIL` */
-async function removeUser(
-  config: Config,
-  email: string,
-  options: { yes?: boolean },
-): Promise<void> {
-  await withStores(config, async ({ accounts, keys, record }) => {
-    const account = await requireAccount(accounts, email);
-    await accounts.checkRemovable(account.id);
-    if (!options.yes) {
-      if (!isInteractive()) {
-        throw new CommandError("Without a terminal, removing an account needs --yes.", USAGE);
-      }
-      const count = (await keys.list(account.id)).length;
-      say(
-        `This removes ${account.email}, its API keys (${count}) and all its memories, permanently.`,
-      );
-      if (!(await confirm(`Remove ${account.email}?`)))
-        throw new CommandError("Nothing was removed.");
-    }
-    await accounts.remove(account.id);
-    record("account_removed", { accountId: account.id });
-    say(`Removed ${account.email}.`);
-  });
-}
-
-/** Adds `ctxd user owner`. */
-export function defineOwner(user: Command, { configure }: Context): void {
-  user
-    .command("owner")
-    .argument("<email>", "e-mail address of the account")
-    .summary("make an account the owner of the server")
-    .description(
-      "Makes an account the owner of the server. The previous owner becomes a member. From then on local agents save to the new owner's account; earlier memories stay in the previous one.",
-    )
-    .addHelpText("after", examples("ctxd user owner ada@example.com"))
-    .action((email: string) => changeOwner(configure(), email));
-}
-
-/** `ctxd user owner EMAIL` */
-async function changeOwner(config: Config, email: string): Promise<void> {
+/** `ctxd user passwd EMAIL` */
+async function changePassword(config: Config, email: string): Promise<void> {
   await withStores(config, async ({ accounts, record }) => {
     const account = await requireAccount(accounts, email);
-    if (account.role === "owner") return say(`${account.email} already owns this server.`);
-    const former = await accounts.handOver(account.id);
-    record("owner_changed", { accountId: account.id });
-    const member = former === null ? "" : `, and ${former.email} is a member`;
-    const past =
-      former === null ? "" : ` Their earlier memories stay in the account of ${former.email}.`;
-    say(
-      `${account.email} owns this server now${member}. From now on local agents (ctxd mcp) use this account.${past}`,
-    );
+    await accounts.setPassword(account.id, await readNewPassword(email));
+    record("password_changed", { accountId: account.id });
+    say(`Changed the password of ${account.email}.`);
   });
 }
 
-/** The limits to change; the others stay. */
-interface QuotaChange {
-  memories?: number | "none";
-  bytes?: number | "none";
-}
-
-/** Adds `ctxd user quota`. */
-export function defineQuota(user: Command, { configure }: Context): void {
-  user
-    .command("quota")
-    .argument("<email>", "e-mail address of the account")
-    .summary("show or set how much an account may store")
-    .description(
-      "Shows how much an account may store, or sets it. Bytes are those of all text: contents, tags, names and metadata. A new limit applies to later writes; stored memories stay.",
-    )
-    .option("--memories <number>", "the largest number of memories, or none for no limit", parseMax)
-    .option("--bytes <number>", "the largest number of bytes (500k, 20M, 1G), or none", parseMax)
-    .addHelpText("after", examples("ctxd user quota you@example.com --memories 10000"))
-    .action((email: string, options: QuotaChange) => changeQuota(configure(), email, options));
+/** Asks twice for a new password, or reads it as one line of standard input. */
+async function readNewPassword(email: string): Promise<string> {
+  if (!isInteractive()) return await readLine();
+  const password = await askHidden("Password (at least 8 characters): ");
+  checkPassword(password, email);
+  if ((await askHidden("Repeat it: ")) === password) return password;
+  throw new CommandError("The two passwords differ; nothing was changed.");
 }
 
 /** `ctxd user quota EMAIL` */
@@ -231,4 +190,46 @@ function parseMax(text: string): number | "none" {
   const [, count, multiple = ""] = /^(\d{1,12})([kMG]?)$/.exec(text) ?? [];
   if (count !== undefined) return Number(count) * (MULTIPLES.get(multiple) ?? 1);
   throw new InvalidArgumentError("Use a whole number, such as 10000 or 20M, or none.");
+}
+
+/** `ctxd user owner EMAIL` */
+async function changeOwner(config: Config, email: string): Promise<void> {
+  await withStores(config, async ({ accounts, record }) => {
+    const account = await requireAccount(accounts, email);
+    if (account.role === "owner") return say(`${account.email} already owns this server.`);
+    const former = await accounts.handOver(account.id);
+    record("owner_changed", { accountId: account.id });
+    const member = former === null ? "" : `, and ${former.email} is a member`;
+    const past =
+      former === null ? "" : ` Their earlier memories stay in the account of ${former.email}.`;
+    say(
+      `${account.email} owns this server now${member}. From now on local agents (ctxd mcp) use this account.${past}`,
+    );
+  });
+}
+
+/** `ctxd user remove EMAIL` */
+async function removeUser(
+  config: Config,
+  email: string,
+  options: { yes?: boolean },
+): Promise<void> {
+  await withStores(config, async ({ accounts, keys, record }) => {
+    const account = await requireAccount(accounts, email);
+    await accounts.checkRemovable(account.id);
+    if (!options.yes) {
+      if (!isInteractive()) {
+        throw new CommandError("Without a terminal, removing an account needs --yes.", USAGE);
+      }
+      const count = (await keys.list(account.id)).length;
+      say(
+        `This removes ${account.email}, its API keys (${count}) and all its memories, permanently.`,
+      );
+      if (!(await confirm(`Remove ${account.email}?`)))
+        throw new CommandError("Nothing was removed.");
+    }
+    await accounts.remove(account.id);
+    record("account_removed", { accountId: account.id });
+    say(`Removed ${account.email}.`);
+  });
 }

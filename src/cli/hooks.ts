@@ -1,12 +1,18 @@
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Command, Option } from "commander";
-import { type JsonObject, parseObject } from "../../import/files/json-objects.ts";
-import type { Environment } from "../context.ts";
+import type { Config } from "../config/config.ts";
+import { type JsonObject, parseObject } from "../import/files/json-objects.ts";
+import { ownCommand } from "../server/invocation.ts";
+import { fetchOnSocket } from "../system/local-socket.ts";
+import { IN_BACKGROUND } from "../system/processes.ts";
+import type { Environment } from "./context.ts";
 
 /** Runs the same command again in the background, where it has time to start a server. */
-export const LATER = new Option("--later").hideHelp();
+export const LATER_OPTION = new Option("--later").hideHelp();
 
 /** A plugin installs its hooks for everyone and passes its settings as environment variables. */
-export const IF = new Option(
+export const IF_OPTION = new Option(
   "--if <variable>",
   "do nothing unless this environment variable is true",
 );
@@ -39,18 +45,18 @@ export function answerOf({ name }: Pick<HookEvent, "name">, text: string): strin
 }
 
 /** Milliseconds to wait for a hook's input: agents write it immediately. */
-const TIMEOUT_MS = 1_000;
-const MAX_BYTES = 16 << 20;
+const INPUT_TIMEOUT_MS = 1_000;
+const MAX_INPUT_BYTES = 16 << 20;
 
 /** Reads the JSON object that an agent writes to a hook's standard input; null without one, or at a terminal. */
 export async function readHookInput(): Promise<JsonObject | null> {
   if (process.stdin.isTTY) return null;
   const reader = Bun.stdin.stream().getReader();
   // A script that runs the command may leave its input open forever.
-  const timer = setTimeout(() => void reader.cancel(), TIMEOUT_MS);
+  const timer = setTimeout(() => void reader.cancel(), INPUT_TIMEOUT_MS);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  while (bytes <= MAX_BYTES) {
+  while (bytes <= MAX_INPUT_BYTES) {
     const { value, done } = await reader.read();
     if (done) break;
     bytes += value.length;
@@ -128,4 +134,72 @@ function isTurn(value: unknown): value is Turn {
 
 function textOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
+}
+
+/** Milliseconds that an agent waits for a busy server. */
+const ANSWER_TIMEOUT_MS = 5_000;
+
+/** Paths of the endpoints that hooks call. */
+type HookPath = "/api/memories/capture" | "/api/memories/recall";
+
+/**
+ * Sends a hook's request to the server of the data folder, once: the agent waits for the hook.
+ * @returns null when no server runs, or when it does not answer in time
+ * @throws when the server refuses the request
+ */
+export async function sendFromHook(
+  { dataDir }: Pick<Config, "dataDir">,
+  path: HookPath,
+  body: unknown,
+): Promise<unknown> {
+  let response: Response;
+  try {
+    const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+    response = await fetchOnSocket(dataDir, path, { ...postJson(body), signal });
+  } catch {
+    return null;
+  }
+  if (!response.ok) throw new Error(`the server answered ${response.status}`);
+  return response.json();
+}
+
+/** Makes an API request from a JSON body. */
+export function postJson(body: unknown) {
+  return {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  };
+}
+
+/**
+ * Repeats the request in a separate process, which waits until a server has started and goes on when this
+ * one ends.
+ */
+export function sendLater(
+  { dataDir, cacheDir }: Config,
+  words: readonly string[],
+  env: Environment,
+  body: unknown,
+) {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const file = join(dataDir, `.hook-${crypto.randomUUID()}`);
+  try {
+    writeFileSync(file, JSON.stringify(body), { mode: 0o600 });
+    const input = openSync(file, "r");
+    try {
+      Bun.spawn([...ownCommand, ...words, "--later", "--data-dir", dataDir], {
+        stdin: input,
+        stdout: "ignore",
+        stderr: "ignore",
+        ...IN_BACKGROUND,
+        env: { ...env, CTXD_CACHE_DIR: cacheDir },
+      }).unref();
+    } finally {
+      closeSync(input);
+    }
+  } finally {
+    // The new process has the file open and can still read it.
+    rmSync(file, { force: true });
+  }
 }
