@@ -36,6 +36,7 @@ test("every setting has a default", () => {
     backupRecipients: [],
     model: null,
     memberQuota: null,
+    engines: null,
     securityContact: null,
     securityLogDays: 90,
     decay: { depth: 0.25, halfLifeDays: [30, 480] },
@@ -107,6 +108,8 @@ const ACCEPTED: [env: Settings, expected: Partial<Config>][] = [
   [{ CTXD_DECAY_DEPTH: "0" }, { decay: { depth: 0, halfLifeDays: [30, 480] } }],
   [{ CTXD_DECAY_DEPTH: ".5" }, { decay: { depth: 0.5, halfLifeDays: [30, 480] } }],
   [{ CTXD_MEMORY_SIZE: "8G" }, { memoryBytes: 8e9 }],
+  [{ CTXD_ENGINES: "1" }, { engines: 1 }],
+  [{ CTXD_ENGINES: "64" }, { engines: 64 }],
   [{ CTXD_HALF_LIFE: "7-7" }, { decay: { depth: 0.25, halfLifeDays: [7, 7] } }],
   [
     { CTXD_REGISTRATION: "open" },
@@ -149,6 +152,7 @@ const REFUSED: [name: string, values: string[], allowed: string][] = [
   ["CTXD_DECAY_DEPTH", ["1.1", "-0.1", " ", "half", "25%", "."], "a number from 0 to 1"],
   ["CTXD_HALF_LIFE", ["30", "480-30", "0-30", "1.5-3", "30 - 480"], "such as 30-480"],
   ["CTXD_MEMORY_SIZE", ["9M", "0", "1.5G", "8 GB", "-1"], "bytes of at least 10M"],
+  ["CTXD_ENGINES", ["0", "65", "-1", "1.5", "all"], "a whole number from 1 to 64"],
   ["CTXD_MEMBER_QUOTA", ["-1", "1.5", "10,", ",5M", "10000 20M", "all", "1,2T"], "or none"],
   [
     "CTXD_SECURITY_CONTACT",

@@ -60,6 +60,8 @@ export interface Config {
   readonly decay: Decay;
   /** Bytes of memory for the data that searches read; null for the default. */
   readonly memoryBytes: number | null;
+  /** The most embedding engines; null for as many as the machine allows. */
+  readonly engines: number | null;
   /** Address of the newest release, for `ctxd upgrade`; null for that of the build's repository. */
   readonly releasesUrl: string | null;
   readonly logLevel: LogLevel;
@@ -129,6 +131,7 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
     securityLogDays: settings.count("CTXD_SECURITY_LOG_DAYS", 90, "days"),
     decay: readDecay(settings),
     memoryBytes: readMemorySize(settings),
+    engines: readEngines(settings),
     releasesUrl: readReleasesUrl(settings),
     logLevel: choice("CTXD_LOG_LEVEL", LOG_LEVELS, "info"),
     logFormat: choice("CTXD_LOG_FORMAT", ["text", "json"], "text"),
@@ -271,6 +274,14 @@ function readMemorySize({ read, fail }: SettingReader): number | null {
   return bytes !== null && bytes >= 10e6
     ? bytes
     : fail("CTXD_MEMORY_SIZE", "bytes of at least 10M, such as 500M or 8G");
+}
+
+function readEngines({ read, fail }: SettingReader): number | null {
+  const engines = read("CTXD_ENGINES");
+  if (engines === undefined) return null;
+  return /^([1-9]|[1-5]\d|6[0-4])$/.test(engines)
+    ? Number(engines)
+    : fail("CTXD_ENGINES", "a whole number from 1 to 64");
 }
 
 function readDecay({ read, fail }: SettingReader): Decay {

@@ -27,6 +27,8 @@ export const SETTINGS = {
     "seconds that a replica keeps answering after SIGTERM, for load balancers (5)",
   CTXD_MEMORY_SIZE:
     "bytes of memory for the data that searches read, of all accounts together (1G)",
+  CTXD_ENGINES:
+    "embedding engines at most, while many texts wait (one, and one for each core, as memory allows)",
   CTXD_PUBLIC_URL: "origin that clients see (http://localhost:PORT)",
   CTXD_TLS_CERT: "certificate file in PEM format, to serve HTTPS; read again when it changes",
   CTXD_TLS_KEY: "private key file in PEM format, to serve HTTPS",

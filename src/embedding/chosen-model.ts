@@ -48,22 +48,25 @@ export async function openChosenModel({
   cacheDir,
   log,
   metrics,
+  engines,
 }: {
   model: string | null;
   by?: ChosenModel["by"];
   cacheDir: string;
   log: Log;
   metrics?: Metrics;
+  /** How many embedding engines there may be; 1 by default. */
+  engines?: number;
 }): Promise<Embedder> {
   if (model === null || model === BUILT_IN) {
     // Checked here, so that an unusable cache folder ends the start. The worker would retry forever.
     await prepareModel({ cacheDir });
-    return createWorkerEmbedder({ cacheDir, log, metrics });
+    return createWorkerEmbedder({ cacheDir, log, metrics, engines });
   }
   const description = await describeChosen(model, { by, cacheDir, log });
   const manifest = { ...description, dimension: 0, cosines: { unrelated: 0, same: 1 } };
   await prepareModel({ cacheDir, manifest });
-  const embedder = createWorkerEmbedder({ cacheDir, log, metrics, manifest });
+  const embedder = createWorkerEmbedder({ cacheDir, log, metrics, manifest, engines });
   try {
     return { ...embedder, model: { ...manifest, ...(await measure(embedder)) } };
   } catch (cause) {

@@ -3,8 +3,9 @@ import { AppError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import type { Caller, Embedder, QueryEmbedding } from "./embedder.ts";
+import { createEnginePool } from "./engine-pool.ts";
 import { builtInModel, type ModelManifest } from "./manifest.ts";
-import type { Embeddings, TextKind } from "./messages.ts";
+import type { Embeddings, TextKind } from "./worker-connection.ts";
 import { connectWorker, spawnWorker, type WorkerConnection } from "./worker-connection.ts";
 
 /** Limits how much work may wait, which limits memory and waiting times. */
@@ -89,51 +90,45 @@ const MAX_WAITING_QUERIES = { texts: 1_000, characters: 2_000_000 };
 const MAX_WAITING_CONTENTS = { texts: 8_192, characters: 4 * 256 * 32_768 };
 /** The server, which embeds memories again for another model. */
 const ITSELF: Caller = { accountId: "" };
-const FIRST_RESTART_MS = 100;
-const MAX_RESTART_MS = 30_000;
 
 /**
- * An embedder whose engine runs in a worker. It starts the worker immediately, and again whenever it ends.
+ * An embedder whose engines run in workers; see `createEnginePool`. The first one is started immediately.
  * Embeddings of queries are shared between callers: do not modify them.
  * @param manifest describes a model other than the built-in one
+ * @param engines how many there may be
  */
 export function createWorkerEmbedder(options: {
   cacheDir: string;
   log: Log;
   metrics?: Metrics | undefined;
   manifest?: ModelManifest;
+  engines?: number | undefined;
   spawn?: () => Worker;
 }): Embedder {
   const { cacheDir, log } = options;
   const { metrics = createMetrics(), manifest = builtInModel, spawn = spawnWorker } = options;
+  const { engines = 1 } = options;
   const queries = createAdmission(MAX_WAITING_QUERIES);
   const contents = createAdmission(MAX_WAITING_CONTENTS);
   const recent = new LRUCache<string, Promise<QueryEmbedding>>({ max: CACHED_QUERIES });
   const measured = measure(metrics, { query: queries, content: contents });
-  let failures = 0;
-  let restart: ReturnType<typeof setTimeout> | null = null;
-  let closed = false;
-  let connection = start();
-
-  function start(): WorkerConnection {
-    restart = null;
-    const next = connectWorker(spawn(), { cacheDir, manifest });
+  const connect = (): WorkerConnection => {
+    const connection = connectWorker(spawn(), { cacheDir, manifest });
     const started = performance.now();
-    next.loaded.then(
+    connection.loaded.then(
       () => log.debug("embedding_ready", { ms: Math.round(performance.now() - started) }),
       () => {},
     );
-    void next.ended.then((reason) => {
-      if (closed) return;
-      const delay = Math.min(MAX_RESTART_MS, FIRST_RESTART_MS * 2 ** failures++);
+    return connection;
+  };
+  const pool = createEnginePool({
+    connect,
+    size: engines,
+    onEnd(reason, restartMs) {
       measured.restarts.inc();
-      log.error("embedding_worker_ended", { reason: reason.message, restart_ms: delay });
-      restart = setTimeout(() => {
-        connection = start();
-      }, delay);
-    });
-    return next;
-  }
+      log.error("embedding_worker_ended", { reason: reason.message, restart_ms: restartMs });
+    },
+  });
 
   async function embed<Type extends TextKind>(
     type: Type,
@@ -141,15 +136,14 @@ export function createWorkerEmbedder(options: {
     caller: Caller,
   ): Promise<Embeddings[Type]> {
     const end = measured.durations.startTimer({ type });
-    const embedding = await connection.embed(type, text, caller);
+    const embedding = await pool.embed(type, text, caller);
     end();
-    failures = 0;
     return embedding;
   }
 
   return {
     model: manifest,
-    ready: () => connection.loaded,
+    ready: pool.ready,
     embedQuery(text, { accountId, credential } = ITSELF) {
       const known = recent.get(text);
       measured.lookups.inc({ result: known ? "hit" : "miss" });
@@ -165,11 +159,7 @@ export function createWorkerEmbedder(options: {
     },
     embedContent: (text, caller = ITSELF) =>
       contents.admit(caller, text.length, () => embed("content", text, caller)),
-    async close() {
-      closed = true;
-      if (restart) clearTimeout(restart);
-      await connection.end(new Error("The embedder was closed."));
-    },
+    close: pool.close,
   };
 }
 

@@ -4,7 +4,7 @@ import { type ContentEmbedding, MAX_STATES, STATE } from "./embedder.ts";
 import { createEmbeddingQueue, type Job } from "./embedding-queue.ts";
 import { type Engine, loadEngine } from "./engine.ts";
 import { prepareModel } from "./manifest.ts";
-import type { Embeddings, FromWorker, TextKind, ToWorker } from "./messages.ts";
+import type { Embeddings, FromWorker, TextKind, ToWorker } from "./worker-connection.ts";
 
 // A run blocks its thread, so the engine has a thread of its own. The queue is here and not in the main
 // thread, so that no run waits for a message.

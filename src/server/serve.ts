@@ -16,6 +16,7 @@ import {
   openChosenModel,
   openRecordedModel,
 } from "../embedding/chosen-model.ts";
+import { defaultEngines } from "../embedding/engine-pool.ts";
 import { readChoice } from "../embedding/model-choice.ts";
 import { messageOf } from "../errors.ts";
 import { createDrain } from "../http/load/drain.ts";
@@ -30,6 +31,7 @@ import { createMetrics, type Metrics } from "../metrics.ts";
 import { prepareForLanceDb } from "../native/lancedb.ts";
 import { createSecurityLog } from "../security-log/security-log.ts";
 import { SET_UP_PATH } from "../sign-in/paths.ts";
+import { readResources } from "../system/processes.ts";
 import { startPruning } from "../timing/loop.ts";
 import { withTimeLimit } from "../timing/time-limit.ts";
 import { createUndoable } from "../undo/undoable.ts";
@@ -250,7 +252,8 @@ export async function serve(
 /** Opens the embedding model. It loads while the rest of the server starts; requests that need it wait. */
 async function openEmbedders(config: Config, log: Log, metrics: Metrics): Promise<Embedders> {
   const choice = await readChoice(config);
-  const embedder = await openChosenModel({ ...config, ...choice, log, metrics });
+  const engines = config.engines ?? defaultEngines(readResources());
+  const embedder = await openChosenModel({ ...config, ...choice, log, metrics, engines });
   return createEmbedders(embedder, (model) =>
     openRecordedModel(model, { cacheDir: config.cacheDir, log }),
   );

@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { availableParallelism, totalmem } from "node:os";
+import { join } from "node:path";
 import { errorCode } from "../errors.ts";
 
 /**
@@ -35,6 +37,24 @@ export function parentOf(pid: number): number {
 /** The command line of a process; empty when unknown. */
 export function titleOf(pid: number): string {
   return read(`/proc/${pid}/cmdline`);
+}
+
+/**
+ * The cores and the bytes of memory that this process may use: those of the machine, or fewer in a container (Linux,
+ * "Control Group v2": cpu.max, memory.max).
+ */
+export function readResources(root = "/sys/fs/cgroup"): { cores: number; memory: number } {
+  const own = /^0::(.*)$/m.exec(read("/proc/self/cgroup"))?.[1] ?? "/";
+  const limits = [root, join(root, own)].flatMap((folder) => {
+    const [quota, period] = read(join(folder, "cpu.max")).trim().split(" ").map(Number);
+    const memory = Number.parseInt(read(join(folder, "memory.max")), 10);
+    return { cores: (quota ?? 0) / (period ?? 0), memory };
+  });
+  const least = (values: number[]) => Math.min(...values.filter((value) => value > 0));
+  return {
+    cores: least([availableParallelism(), ...limits.map(({ cores }) => cores)]),
+    memory: least([totalmem(), ...limits.map(({ memory }) => memory)]),
+  };
 }
 
 function read(path: string): string {

@@ -1,5 +1,5 @@
 /** Milliseconds of work between two pauses. */
-const WORK_MS = 10;
+const WORK_MS = 4;
 
 /**
  * Creates the function that long work calls and awaits between its steps. When the work has occupied

@@ -1,0 +1,237 @@
+import { AppError } from "../errors.ts";
+import type { Caller } from "./embedder.ts";
+import type { Embeddings, TextKind } from "./worker-connection.ts";
+import { unwanted, type WorkerConnection } from "./worker-connection.ts";
+
+/** Characters of a text that one run of some 20 ms embeds. The first engine embeds these only, if there are others. */
+const MAX_SHORT = 500;
+/** Characters that wait at an engine before another one is started: about a third of a second. */
+const MAX_WAITING = 4_000;
+/** Milliseconds after which an engine ends that has nothing to do. It takes some 85 MB of memory. */
+const IDLE_MS = 20_000;
+const FIRST_RESTART_MS = 100;
+const MAX_RESTART_MS = 30_000;
+
+/** A text that waits for its embedding. */
+interface Job {
+  readonly type: TextKind;
+  readonly text: string;
+  readonly accountId: string;
+  /** Whether an engine has ended while it had the text: the text may be the reason. */
+  hasFailed: boolean;
+  /** Takes the text from the engine that has it. */
+  leave(): void;
+  resolve(embedding: Embeddings[TextKind]): void;
+  reject(error: unknown): void;
+}
+
+interface Engine {
+  readonly connection: WorkerConnection;
+  /** What it embeds or will embed, the oldest first. */
+  readonly jobs: Set<Job>;
+  /** Characters of `jobs`. */
+  load: number;
+  idle?: ReturnType<typeof setTimeout>;
+}
+
+export interface EnginePool {
+  /** Resolves when the first engine is loaded; rejects when it ends before that. */
+  ready(): Promise<void>;
+  embed<Type extends TextKind>(type: Type, text: string, caller: Caller): Promise<Embeddings[Type]>;
+  close(): Promise<void>;
+}
+
+/**
+ * Engines that share the texts of an embedder. The first one always runs, and is started again whenever it ends. Others are
+ * started while texts wait. From then on long texts are theirs, so that a question or a sentence waits for no run of a
+ * long text. An engine that has nothing more to do takes texts over from the one with the most.
+ *
+ * Each engine shares its runs between accounts (see `createEmbeddingQueue`), so the texts of an account that sends many
+ * delay nobody by more than one run, wherever they wait.
+ * @param connect starts an engine
+ * @param size how many engines there may be
+ * @param onEnd is called when an engine has ended by itself; `restartMs` is null for one that is not started again
+ */
+export function createEnginePool({
+  connect,
+  size,
+  onEnd,
+  idleMs = IDLE_MS,
+}: {
+  connect: () => WorkerConnection;
+  size: number;
+  onEnd: (reason: Error, restartMs: number | null) => void;
+  idleMs?: number;
+}): EnginePool {
+  /** Engines beside the first one that are loaded. */
+  const others = new Set<Engine>();
+  let failures = 0;
+  let restart: ReturnType<typeof setTimeout> | undefined;
+  let starting: WorkerConnection | null = null;
+  let startAfter = 0;
+  let closed = false;
+  let first = startFirst();
+
+  function startFirst(): Engine {
+    const connection = connect();
+    void connection.ended.then((reason) => {
+      if (closed) return;
+      const delay = Math.min(MAX_RESTART_MS, FIRST_RESTART_MS * 2 ** failures++);
+      onEnd(reason, delay);
+      restart = setTimeout(() => {
+        first = startFirst();
+      }, delay);
+    });
+    return { connection, jobs: new Set(), load: 0 };
+  }
+
+  const startAnother = () => {
+    if (closed || starting || others.size + 1 >= size || performance.now() < startAfter) return;
+    const connection = connect();
+    const engine: Engine = { connection, jobs: new Set(), load: 0 };
+    starting = connection;
+    connection.loaded.then(
+      () => {
+        starting = null;
+        others.add(engine);
+        takeOver(engine);
+      },
+      () => {},
+    );
+    void connection.ended.then((reason) => {
+      const wasNeeded = others.delete(engine) || starting === connection;
+      if (starting === connection) starting = null;
+      if (!wasNeeded || closed) return;
+      startAfter = performance.now() + MAX_RESTART_MS;
+      onEnd(reason, MAX_RESTART_MS);
+    });
+  };
+
+  const endWhenIdle = (engine: Engine) => {
+    engine.idle = setTimeout(() => {
+      others.delete(engine);
+      void engine.connection.end(new Error("The engine had nothing to do."));
+    }, idleMs);
+    engine.idle.unref();
+  };
+
+  const give = (job: Job, engine: Engine) => {
+    clearTimeout(engine.idle);
+    engine.jobs.add(job);
+    engine.load += job.text.length;
+    /** @returns false if it had left before */
+    const leave = () => {
+      if (!engine.jobs.delete(job)) return false;
+      engine.load -= job.text.length;
+      return true;
+    };
+    const left = new AbortController();
+    job.leave = () => {
+      if (leave()) left.abort();
+    };
+    const { type, text, accountId } = job;
+    engine.connection.embed(type, text, { accountId, signal: left.signal }).then(
+      (embedding) => {
+        if (!leave()) return;
+        failures = 0;
+        job.resolve(embedding);
+        takeOver(engine);
+      },
+      (error) => {
+        if (!leave()) return;
+        const hasEnded = isUnavailable(error);
+        const other = [first, ...others].find((each) => each !== engine);
+        const mayRetry = hasEnded && !job.hasFailed && !closed;
+        job.hasFailed = true;
+        if (other && mayRetry) give(job, other);
+        else job.reject(error);
+        if (!hasEnded) takeOver(engine);
+      },
+    );
+  };
+
+  /** Gives an engine with little to do some of the texts of the one with the most. */
+  const takeOver = (engine: Engine) => {
+    if (closed || engine.jobs.size > 1 || (engine !== first && !others.has(engine))) return;
+    const [busiest] = [first, ...others]
+      .filter((each) => each !== engine && each.jobs.size > 1)
+      .sort((a, b) => b.load - a.load);
+    for (const job of busiest
+      ? movable(busiest, { isFirst: busiest === first, toFirst: engine === first })
+      : []) {
+      job.leave();
+      give(job, engine);
+    }
+    if (engine !== first && engine.jobs.size === 0) endWhenIdle(engine);
+  };
+
+  const engineFor = (text: string): Engine => {
+    if (isShort(text) || others.size === 0) return first;
+    return [...others].reduce((least, each) => (each.load < least.load ? each : least));
+  };
+
+  return {
+    ready: () => first.connection.loaded,
+
+    embed(type, text, { accountId, signal }) {
+      if (signal?.aborted) return Promise.reject(unwanted());
+      const { promise, resolve, reject } = Promise.withResolvers<Embeddings[typeof type]>();
+      const job: Job = {
+        ...{ type, text, accountId, reject, hasFailed: false, leave: () => {} },
+        // The engine answers with an embedding of the requested kind.
+        resolve: (embedding) => resolve(embedding as Embeddings[typeof type]),
+      };
+      const engine = engineFor(text);
+      give(job, engine);
+      if (engine.load > MAX_WAITING && engine.jobs.size > 1) startAnother();
+      if (!signal) return promise;
+      const cancel = () => {
+        job.leave();
+        reject(unwanted());
+      };
+      signal.addEventListener("abort", cancel, { once: true });
+      return promise.finally(() => signal.removeEventListener("abort", cancel));
+    },
+
+    async close() {
+      closed = true;
+      clearTimeout(restart);
+      const reason = new Error("The embedder was closed.");
+      const connections = [first, ...others].map(({ connection }) => connection);
+      if (starting) connections.push(starting);
+      for (const { idle } of others) clearTimeout(idle);
+      await Promise.all(connections.map((connection) => connection.end(reason)));
+    },
+  };
+}
+
+/** The texts that another engine takes over: not the oldest, which is probably begun. The first engine keeps no long ones. */
+function movable(
+  { jobs: all }: Engine,
+  { isFirst, toFirst }: { isFirst: boolean; toFirst: boolean },
+): Job[] {
+  const [, ...jobs] = all;
+  const long = jobs.filter(({ text }) => !isShort(text));
+  if (isFirst && long.length > 0) return long;
+  const possible = toFirst ? jobs.filter(({ text }) => isShort(text)) : jobs;
+  return possible.slice(Math.floor(possible.length / 2));
+}
+
+/** Memory for each engine that is started by default: a small machine needs it for other things. */
+const MEMORY_SHARE = 512 << 20;
+const MAX_DEFAULT_OTHERS = 8;
+
+/** How many engines a machine may have, unless a setting says it. The first one needs little while others run. */
+export function defaultEngines({ cores, memory }: { cores: number; memory: number }): number {
+  const others = Math.min(Math.floor(cores), Math.floor(memory / MEMORY_SHARE) - 1);
+  return 1 + Math.max(0, Math.min(others, MAX_DEFAULT_OTHERS));
+}
+
+function isShort(text: string): boolean {
+  return text.length <= MAX_SHORT;
+}
+
+/** Whether an embedding failed because its engine has ended. */
+function isUnavailable(error: unknown): boolean {
+  return error instanceof AppError && error.code === "unavailable";
+}
