@@ -34,7 +34,7 @@ interface Engine {
   idle?: ReturnType<typeof setTimeout>;
 }
 
-export interface EnginePool {
+interface EnginePool {
   /** Resolves when the first engine is loaded; rejects when it ends before that. */
   ready(): Promise<void>;
   embed<Type extends TextKind>(type: Type, text: string, caller: Caller): Promise<Embeddings[Type]>;
