@@ -73,7 +73,7 @@ function linkImported(
  * Texts of an import that wait to be embedded at once. A text of another client waits for no more than
  * these.
  */
-const MAX_EMBEDDING = 4;
+const MAX_EMBEDDING = 16;
 /** How often a step is tried that the server can't do now, before the import fails. */
 const MAX_STEP_TRIES = 30;
 
