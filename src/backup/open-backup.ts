@@ -167,7 +167,6 @@ function damaged(path: string, list: string): BackupError {
 
 /** Options of a restore, to a data folder or to a shared database. */
 export interface RestoreOptions {
-  /** Path of the backup. */
   folder: string;
   dataDir: string;
   /** Asks for the key of an encrypted backup; null when only unencrypted ones are expected. */

@@ -11,7 +11,6 @@ interface CatalogueModel {
   readonly fetched: { readonly address: string; readonly description: ModelDescription } | null;
 }
 
-/** The name of the built-in model. */
 export const BUILT_IN = "bge-small";
 
 const HOST = "https://huggingface.co";
@@ -84,7 +83,6 @@ export function catalogueModel(name: string): CatalogueModel | null {
   return CATALOGUE.find((model) => model.name === name) ?? null;
 }
 
-/** Bytes of all files of a model. */
 export function sizeOf({ fetched }: CatalogueModel): number {
   const files = fetched ? fetched.description.files : modelFiles().files;
   return files.reduce((sum, { bytes }) => sum + bytes, 0);

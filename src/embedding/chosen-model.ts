@@ -19,7 +19,6 @@ export function cosineOf(one: ArrayLike<number>, other: ArrayLike<number>): numb
   return sum;
 }
 
-/** Texts about unrelated subjects. */
 const UNRELATED = [
   "The dentist moved the appointment to Thursday at nine.",
   "Rust's borrow checker refuses two mutable references.",

@@ -5,18 +5,8 @@ import type { Caller } from "./embedder.ts";
 import type { Embeddings, FromWorker, TextKind, ToWorker } from "./messages.ts";
 
 /** The connection to one worker, from its start to its end. */
-export interface WorkerConnection {
-  /** Resolves when the engine is loaded; rejects when the worker ends before that. */
-  readonly loaded: Promise<void>;
-  /** Resolves with the reason when the worker has ended. */
-  readonly ended: Promise<Error>;
-  /** Embeds a text; rejects with `unavailable` when the worker ends first, or the caller goes. */
-  embed<Type extends TextKind>(type: Type, text: string, caller: Caller): Promise<Embeddings[Type]>;
-  /** Ends the worker between two runs, and then resolves. Waiting calls are rejected. */
-  end(reason: Error): Promise<void>;
-}
+export type WorkerConnection = ReturnType<typeof connectWorker>;
 
-/** A call that waits for the answer of the worker. */
 interface Waiting {
   resolve(embedding: Embeddings[TextKind]): void;
   reject(error: Error): void;
@@ -25,17 +15,13 @@ interface Waiting {
 /** Path of the worker's module. The executable has all other code at the root of its file system. */
 const WORKER = isCompiled ? "./embedding/worker.js" : "./worker.ts";
 
-/** Starts a worker thread. */
 export function spawnWorker(): Worker {
   disableTelemetry();
   return new Worker(new URL(WORKER, import.meta.url).href);
 }
 
 /** Makes a new worker load the model, and connects to it. */
-export function connectWorker(
-  worker: Worker,
-  load: Omit<ToWorker & { type: "load" }, "type">,
-): WorkerConnection {
+export function connectWorker(worker: Worker, load: Omit<ToWorker & { type: "load" }, "type">) {
   const waiting = new Map<number, Waiting>();
   const loaded = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<Error>();
@@ -77,16 +63,22 @@ export function connectWorker(
   send({ type: "load", ...load });
 
   return {
+    /** Resolves when the engine is loaded; rejects when the worker ends before that. */
     loaded: loaded.promise,
+    /** Resolves with the reason when the worker has ended. */
     ended: ended.promise,
-    embed(type, text, { accountId, signal }) {
+    /** Embeds a text; rejects with `unavailable` when the worker ends first, or the caller goes. */
+    embed<Type extends TextKind>(
+      type: Type,
+      text: string,
+      { accountId, signal }: Caller,
+    ): Promise<Embeddings[Type]> {
       if (endReason) return Promise.reject(unavailable(endReason));
       if (signal?.aborted) return Promise.reject(unwanted());
       const id = ++lastId;
-      const embedded = new Promise<Embeddings[typeof type]>((resolve, reject) => {
+      const embedded = new Promise<Embeddings[Type]>((resolve, reject) => {
         // The worker answers with an embedding of the requested kind.
-        const settle = (embedding: Embeddings[TextKind]) =>
-          resolve(embedding as Embeddings[typeof type]);
+        const settle = (embedding: Embeddings[TextKind]) => resolve(embedding as Embeddings[Type]);
         waiting.set(id, { resolve: settle, reject });
       });
       send({ type, id, text, accountId });
@@ -98,6 +90,7 @@ export function connectWorker(
       signal.addEventListener("abort", cancel, { once: true });
       return embedded.finally(() => signal.removeEventListener("abort", cancel));
     },
+    /** Ends the worker between two runs, and then resolves. Waiting calls are rejected. */
     end,
   };
 }

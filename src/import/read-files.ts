@@ -35,9 +35,7 @@ export interface ReadFile {
 
 /** The entries of files in any format. The other fields are filled while `lines` is read. */
 export interface Reading {
-  /** The entries in order. */
   lines: AsyncGenerator<SourceLine>;
-  /** The files read so far. */
   files: ReadFile[];
   /** What was left out on purpose, with its number. */
   leftOut: Map<string, number>;
@@ -50,7 +48,6 @@ export interface ReadOptions {
   project?: string | null;
   /** Whether the files come from a folder, which may also contain unrelated files. */
   isFolder?: boolean;
-  /** Whether to read the files in the given order. */
   isOrdered?: boolean;
   /** The project of a folder on this machine, for transcripts; null when it has none. */
   projectOf?: ProjectOf;
@@ -277,7 +274,6 @@ function extensionOf({ called, name }: InputFile): string {
   return extension === undefined ? "no extension" : `.${extension.toLowerCase()}`;
 }
 
-/** Measures the progress of reading. */
 function createMeter(inputs: readonly InputFile[]) {
   const sizes = inputs.map(({ size }) => size);
   let total = sizes.includes(null)

@@ -4,7 +4,6 @@ import { type Reading, readFiles } from "./read-files.ts";
 import type { FromReader, ReadingState, ToReader } from "./read-in-worker.ts";
 import { inBatches } from "./transfer.ts";
 
-/** Lines, and characters, that are sent at once. */
 const BATCH = { lines: 256, characters: 1 << 20 };
 
 declare const self: Worker;

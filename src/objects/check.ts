@@ -95,13 +95,10 @@ function placeOf({ endpoint, region }: ObjectSettings): string {
   return endpoint ?? `Amazon S3 in ${region}`;
 }
 
-interface Situation {
-  settings: ObjectSettings;
-  needs: string;
-  now: number;
-}
-
-function explain(error: ObjectStoreError, { settings, needs, now }: Situation): StoreFinding {
+function explain(
+  error: ObjectStoreError,
+  { settings, needs, now }: { settings: ObjectSettings; needs: string; now: number },
+): StoreFinding {
   const wrong = (message: string): StoreFinding => ({ state: "wrong", message });
   const place = placeOf(settings);
   const { bucket, region } = settings;

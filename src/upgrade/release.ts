@@ -29,7 +29,6 @@ const Answer = Type.Object({
   body: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 });
 
-/** A published release. */
 export interface PublishedRelease {
   readonly version: string;
   /** The release notes in Markdown, unchecked. */

@@ -33,7 +33,6 @@ export interface InputFile {
   name: string;
   /** Its file name, which may show its kind. Default: `name`. */
   called?: string;
-  /** Its path on disk. */
   path?: string;
   /** Bytes; null when unknown. */
   size: number | null;
@@ -45,7 +44,6 @@ export interface InputFile {
   blob?(): Blob;
 }
 
-/** Bytes that are read at once. */
 const CHUNK_BYTES = 1 << 16;
 
 /** @throws SourceError when the file does not exist */
@@ -75,7 +73,6 @@ export function standardInput(): InputFile {
   return { name: "", size: null, modifiedAt: null, read: () => Bun.stdin.stream() };
 }
 
-/** An uploaded file. */
 export function uploadedFile(file: File, name: string): InputFile {
   const { size, lastModified } = file;
   return {

@@ -3,7 +3,6 @@ import type { FoundEntry } from "../formats/format.ts";
 import { stemOf } from "./input-file.ts";
 import { locationIn, SourceError } from "./source.ts";
 
-/** Pages of a document that are read. */
 const MAX_PAGES = 10_000;
 
 /** The text of a PDF: each page is a memory, with the document's title as its subject. */

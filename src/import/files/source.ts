@@ -7,9 +7,7 @@ export interface TextSource {
   name: string;
   /** Its file name, which may show its kind and subject. Default: `name`. */
   called?: string;
-  /** Its path on disk. */
   path?: string;
-  /** The first characters. */
   head: string;
   /** The text in UTF-8, converted if necessary, without a byte order mark. */
   bytes: AsyncGenerator<Uint8Array>;
@@ -37,7 +35,6 @@ export interface Opened {
   head: Uint8Array;
   /** Includes the head. */
   bytes: AsyncGenerator<Uint8Array>;
-  /** Stops reading. */
   close(): Promise<void>;
 }
 
@@ -136,7 +133,6 @@ async function* toUtf8(
   yield Buffer.from(decoder.decode());
 }
 
-/** A line of a source. */
 type TextLine = { number: number } & ({ text: string } | { problem: string });
 
 /** The lines of a source without their line breaks, empty lines included. */

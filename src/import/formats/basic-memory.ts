@@ -4,7 +4,6 @@ import { type Block, splitBlocks, subjectOf } from "../files/markdown.ts";
 import { locationIn, type TextSource } from "../files/source.ts";
 import type { Format, SourceMemory } from "./format.ts";
 
-/** Encloses the frontmatter. */
 const FRONTMATTER_MARK = "---";
 /** `[category] content #tag (context)`. Not a task (`[ ]`, `[x]`) and not a link (`[a](b)`). */
 const OBSERVATION = /^\[([^\]\n]{2,64})\]\s+(\S[\s\S]*)$/;
