@@ -47,26 +47,24 @@ async function openBackup(
       `${folder} is not encrypted, so anybody with write access may have created it. To restore it anyway, omit --identity.`,
     );
   }
-  if (!isSealed) {
-    const path = join(folder, MANIFEST_FILE);
-    const manifest = await readPieces(path, MAX_MANIFEST, (bytes) => readManifest(bytes, path));
-    if (manifest === null) throw incomplete(folder, MANIFEST_FILE);
-    return { manifest, container: createPlainContainer(folder) };
+  const cipher = isSealed ? await openCipher(folder, ask) : null;
+  const name = MANIFEST_FILE + (cipher ? SEALED_EXTENSION : "");
+  const path = join(folder, name);
+  const manifest = await readPieces(path, MAX_MANIFEST, (bytes) =>
+    cipher ? readSealedManifest(bytes, cipher, path) : readManifest(bytes, path),
+  );
+  if (manifest === null) {
+    throw new BackupError(`${folder} is not a complete backup: it has no ${name}.`);
   }
+  const container = cipher ? createSealedContainer(folder, cipher) : createPlainContainer(folder);
+  return { manifest, container };
+}
+
+async function openCipher(folder: string, ask: AskToUnlock | null): Promise<Cipher> {
   const path = join(folder, KEY_FILE);
   const wrapped = await readSmall(path, MAX_KEY);
   if (!wrapped || !ask) throw new BackupError(`${folder} is an encrypted backup.`);
-  const cipher = await openKey(wrapped, await ask(lockOf(wrapped)), path);
-  const name = MANIFEST_FILE + SEALED_EXTENSION;
-  const manifest = await readPieces(join(folder, name), MAX_MANIFEST, (bytes) =>
-    readSealedManifest(bytes, cipher, join(folder, name)),
-  );
-  if (manifest === null) throw incomplete(folder, name);
-  return { manifest, container: createSealedContainer(folder, cipher) };
-}
-
-function incomplete(folder: string, name: string): BackupError {
-  return new BackupError(`${folder} is not a complete backup: it has no ${name}.`);
+  return await openKey(wrapped, await ask(lockOf(wrapped)), path);
 }
 
 async function readSealedManifest(

@@ -107,7 +107,7 @@ export function readFiles(
     if (readPdf && isPdf(opened)) {
       yield* readElsewhere(input, file, async () => {
         const blob = await gather(input, opened);
-        return readPdf(new File([blob], input.called ?? input.name), { project });
+        return readPdf(new File([blob], input.fileName ?? input.name), { project });
       });
       return;
     }
@@ -148,7 +148,7 @@ export function readFiles(
   /** Reads one of several files. An unreadable file is reported, and the others are read. */
   async function* readPart(input: InputFile, depth: number): AsyncGenerator<SourceLine> {
     const isNamed = !isFolder && depth === 0;
-    if (!isNamed && kindOf(input.called ?? input.name) === "other") {
+    if (!isNamed && kindOf(input.fileName ?? input.name) === "other") {
       leaveOut(`files of other kinds (${extensionOf(input)})`);
       return;
     }
@@ -166,8 +166,8 @@ export function readFiles(
   async function* readArchive(blob: Blob, name: string): AsyncGenerator<SourceLine> {
     const { files: parts, close } = await openArchive(blob, name);
     try {
-      const readable = parts.filter(({ called = "" }) => !isHidden(called));
-      const total = readable.filter(({ called = "" }) => kindOf(called) !== "other");
+      const readable = parts.filter(({ fileName = "" }) => !isHidden(fileName));
+      const total = readable.filter(({ fileName = "" }) => kindOf(fileName) !== "other");
       meter.expect(total.reduce((sum, { size }) => sum + size, 0));
       for (const part of readable.toSorted(compareReadingOrder)) yield* readPart(part, 1);
     } finally {
@@ -176,20 +176,20 @@ export function readFiles(
   }
 
   async function readOne(input: InputFile, opened: Opened, isPart: boolean) {
-    const { called = input.name, name, modifiedAt } = input;
+    const { fileName = input.name, name, modifiedAt } = input;
     if (isPdf(opened)) {
       const { pdf } = await import("./files/pdf.ts");
       const blob = await gather(input, opened);
-      return { format: pdf, found: pdf.read(blob, { name, called }) };
+      return { format: pdf, found: pdf.read(blob, { name, fileName }) };
     }
     const text = isZstd(opened) ? await unpack(input, opened) : opened;
     const { path } = input;
     const source = {
       ...openText(text, { name, modifiedAt }),
-      called,
+      fileName,
       ...(path !== undefined && { path }),
     };
-    const isNote = isPart && kindOf(called) === "note";
+    const isNote = isPart && kindOf(fileName) === "note";
     const format: Format = isNote ? basicMemory : recognise(source);
     return { format, found: format.read(source, context) };
   }
@@ -269,8 +269,8 @@ function isHidden(name: string): boolean {
   return name.split("/").some((part) => part.startsWith(".") || part === "__MACOSX");
 }
 
-function extensionOf({ called, name }: InputFile): string {
-  const [, extension] = /\.(\w{1,8})$/.exec(called ?? name) ?? [];
+function extensionOf({ fileName, name }: InputFile): string {
+  const [, extension] = /\.(\w{1,8})$/.exec(fileName ?? name) ?? [];
   return extension === undefined ? "no extension" : `.${extension.toLowerCase()}`;
 }
 

@@ -17,7 +17,10 @@ self.onmessage = ({ data }: MessageEvent<ToReader>) => {
 };
 
 async function read({ files, project }: ToReader & { type: "read" }): Promise<void> {
-  const inputs = files.map(({ name, called, file }) => ({ ...uploadedFile(file, name), called }));
+  const inputs = files.map(({ name, fileName, file }) => ({
+    ...uploadedFile(file, name),
+    fileName,
+  }));
   const reading = readFiles(inputs, { project });
   try {
     for await (const lines of inBatches(reading.lines, BATCH)) {

@@ -37,16 +37,6 @@ export function tablesOf(sqlite: Sqlite): string[] {
   return [...ordered];
 }
 
-/** Names of all database tables in PostgreSQL. A partitioned one counts once. */
-export async function sharedTables(session: Session): Promise<string[]> {
-  const rows = await session.query<Row>(
-    `SELECT relname AS name FROM pg_class
-     WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
-     ORDER BY relname`,
-  );
-  return rows.map(({ name }) => String(name));
-}
-
 /** Reads the rows of a query in batches. @param isHeavy whether rows may be large */
 export async function* readShared(
   session: Session,

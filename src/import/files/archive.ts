@@ -85,7 +85,7 @@ function toFile(
   const name = archive === "" ? fileName : `${archive}, ${fileName}`;
   return {
     name,
-    called: fileName,
+    fileName,
     size,
     modifiedAt: entry.getLastModDate().getTime() || null,
     async *read() {

@@ -13,13 +13,13 @@ export const pdf = {
   /** @throws SourceError when the file can't be read */
   async *read(
     blob: Blob,
-    { name, called }: { name: string; called: string },
+    { name, fileName }: { name: string; fileName: string },
   ): AsyncGenerator<FoundEntry> {
     using _ = ignoreUnhandledErrors();
     const document = await open(await blob.bytes(), name);
     try {
       const { title, createdAt } = await describe(document);
-      const subject = title ?? stemOf(called);
+      const subject = title ?? stemOf(fileName);
       if (document.numPages > MAX_PAGES) {
         yield {
           at: locationIn({ name }, `page ${MAX_PAGES + 1}`),
@@ -34,7 +34,7 @@ export const pdf = {
         else if (text === "") yield { at, leftOut: "pages of a PDF without text" };
         else {
           const key = JSON.stringify([subject, number, text]);
-          const metadata = { document: stemOf(called), page: number };
+          const metadata = { document: stemOf(fileName), page: number };
           yield { at, memory: { content: text, subject, key, metadata, createdAt } };
         }
         isImages &&= text === "";

@@ -1,18 +1,23 @@
 import { CtxdError } from "../../errors.ts";
 import { readByteLines } from "../../text/lines.ts";
 
-/** Text from a file or from standard input. It is read once and lazily. */
-export interface TextSource {
-  /** Its name in locations; empty when it is the only source. */
+/** Where bytes come from: a file on disk, in an archive or in an upload, or standard input. */
+export interface FileOrigin {
+  /** Its name in locations; empty when it is the only one. */
   name: string;
   /** Its file name, which may show its kind and subject. Default: `name`. */
-  called?: string;
+  fileName?: string;
+  /** Only of a file on disk. */
   path?: string;
+  /** Time of the last change, in milliseconds since 1970; null when unknown. */
+  modifiedAt: number | null;
+}
+
+/** Text from a file or from standard input. It is read once and lazily. */
+export interface TextSource extends FileOrigin {
   head: string;
   /** The text in UTF-8, converted if necessary, without a byte order mark. */
   bytes: AsyncGenerator<Uint8Array>;
-  /** Time of the last change, in milliseconds since 1970; null when unknown. */
-  modifiedAt: number | null;
 }
 
 /** A source can't be read. `problem` is the end of a sentence that begins with the source's name. */
@@ -83,7 +88,7 @@ export async function* inSlices(
 /** @throws SourceError when the file is not text */
 export function openText(
   { head, bytes }: Pick<Opened, "head" | "bytes">,
-  { name, modifiedAt }: Pick<TextSource, "name" | "modifiedAt">,
+  { name, modifiedAt }: Pick<FileOrigin, "name" | "modifiedAt">,
 ): TextSource {
   const encoding = encodingOf(head, name);
   return {
@@ -159,6 +164,6 @@ function decode(bytes: Uint8Array): string | null {
 }
 
 /** Describes a location to people: the name of the source, if it has one, and the place in it. */
-export function locationIn({ name }: Pick<TextSource, "name">, place: string): string {
+export function locationIn({ name }: Pick<FileOrigin, "name">, place: string): string {
   return name === "" ? place : `${name}, ${place}`;
 }

@@ -62,7 +62,7 @@ function readFrontmatter(lines: readonly (string | null)[]): {
 }
 
 function describeNote(
-  { name, called = name, modifiedAt }: TextSource,
+  { name, fileName = name, modifiedAt }: TextSource,
   fields: JsonObject,
   body: readonly (string | null)[],
 ): Note {
@@ -70,7 +70,7 @@ function describeNote(
   const own = typeof title === "string" ? title : null;
   const list = typeof tags === "string" ? tags.split(",") : Array.isArray(tags) ? tags : [];
   return {
-    title: own ?? firstHeading(body) ?? (stemOf(called) || null),
+    title: own ?? firstHeading(body) ?? (stemOf(fileName) || null),
     formerTitle: own ?? (stemOf(name) || null),
     tags: list.filter(isPlain).map(String),
     metadata: {
