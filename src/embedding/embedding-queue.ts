@@ -1,5 +1,5 @@
-import type { TextKind } from "./messages.ts";
 import type { Passage } from "./passages.ts";
+import type { TextKind } from "./worker-connection.ts";
 
 /** A text that waits for its embedding. */
 export interface Job {

@@ -4,8 +4,13 @@ import type { Log } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import type { Caller, Embedder, QueryEmbedding } from "./embedder.ts";
 import { builtInModel, type ModelManifest } from "./manifest.ts";
-import type { Embeddings, TextKind } from "./messages.ts";
-import { connectWorker, spawnWorker, type WorkerConnection } from "./worker-connection.ts";
+import {
+  connectWorker,
+  type Embeddings,
+  spawnWorker,
+  type TextKind,
+  type WorkerConnection,
+} from "./worker-connection.ts";
 
 type Admission = ReturnType<typeof createAdmission>;
 
