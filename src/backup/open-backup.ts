@@ -32,7 +32,7 @@ export type AskToUnlock = (kind: "passphrase" | "identity") => Promise<Unlock>;
 async function openBackup(
   folder: string,
   ask: AskToUnlock | null,
-  isExpectedSealed = false,
+  isExpectedSealed: boolean,
 ): Promise<{ manifest: Manifest; container: Container }> {
   const isSealed = existsSync(join(folder, KEY_FILE));
   const isPlain = existsSync(join(folder, MANIFEST_FILE));
@@ -82,10 +82,7 @@ async function readSealedManifest(
   }
 }
 
-interface Options {
-  signal?: AbortSignal | undefined;
-  onProgress?: Progress;
-}
+type Options = Pick<RestoreOptions, "signal" | "onProgress">;
 
 /**
  * Reads every file of a backup and compares its checksum.
@@ -112,7 +109,7 @@ async function verifyFiles(
  */
 export async function verifyWritten(folder: string, options: Options = {}): Promise<void> {
   if (!existsSync(join(folder, KEY_FILE))) {
-    return await verifyFiles(folder, await openBackup(folder, null), options);
+    return await verifyFiles(folder, await openBackup(folder, null, false), options);
   }
   const sums = await readSums(folder);
   await forEachAtOnce([...sums], async ([name, sum]) => {
@@ -184,14 +181,9 @@ export interface RestoreOptions {
  * Opens a backup and checks all its files against the manifest.
  * @throws BackupError with one sentence for the user
  */
-export async function openVerified({
-  folder,
-  unlock = null,
-  isExpectedSealed = false,
-  signal,
-  onProgress = () => {},
-}: RestoreOptions) {
+export async function openVerified(options: RestoreOptions) {
+  const { folder, unlock = null, isExpectedSealed = false } = options;
   const backup = await openBackup(folder, unlock, isExpectedSealed);
-  await verifyFiles(folder, backup, { signal, onProgress });
+  await verifyFiles(folder, backup, options);
   return backup;
 }

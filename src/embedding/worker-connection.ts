@@ -28,11 +28,6 @@ export type FromWorker =
 /** The connection to one worker, from its start to its end. */
 export type WorkerConnection = ReturnType<typeof connectWorker>;
 
-interface Waiting {
-  resolve(embedding: Embeddings[TextKind]): void;
-  reject(error: Error): void;
-}
-
 /** Path of the worker's module. The executable has all other code at the root of its file system. */
 const WORKER = isCompiled ? "./embedding/worker.js" : "./worker.ts";
 
@@ -43,7 +38,7 @@ export function spawnWorker(): Worker {
 
 /** Makes a new worker load the model, and connects to it. */
 export function connectWorker(worker: Worker, load: Omit<ToWorker & { type: "load" }, "type">) {
-  const waiting = new Map<number, Waiting>();
+  const waiting = new Map<number, PromiseWithResolvers<Embeddings[TextKind]>>();
   const loaded = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<Error>();
   let endReason: Error | null = null;
@@ -62,7 +57,7 @@ export function connectWorker(worker: Worker, load: Omit<ToWorker & { type: "loa
     ended.resolve(reason);
     return closed.promise;
   };
-  const settle = (id: number): Waiting | undefined => {
+  const settle = (id: number) => {
     const call = waiting.get(id);
     waiting.delete(id);
     return call;
@@ -97,11 +92,10 @@ export function connectWorker(worker: Worker, load: Omit<ToWorker & { type: "loa
       if (endReason) return Promise.reject(unavailable(endReason));
       if (signal?.aborted) return Promise.reject(unwanted());
       const id = ++lastId;
-      const embedded = new Promise<Embeddings[Type]>((resolve, reject) => {
-        // The worker answers with an embedding of the requested kind.
-        const settle = (embedding: Embeddings[TextKind]) => resolve(embedding as Embeddings[Type]);
-        waiting.set(id, { resolve: settle, reject });
-      });
+      const call = Promise.withResolvers<Embeddings[TextKind]>();
+      waiting.set(id, call);
+      // The worker answers with an embedding of the requested kind.
+      const embedded = call.promise as Promise<Embeddings[Type]>;
       send({ type, id, text, accountId });
       if (!signal) return embedded;
       const cancel = () => {

@@ -56,7 +56,7 @@ test("all database tables are copied to PostgreSQL and back, with every column",
     from.run("INSERT INTO journal (account_id, removed, at) VALUES (?, '[]', 18)", [name]);
   }
   const bases = checkpointsOf(from);
-  await beginBases(postgres, { bases, now: NOW });
+  await beginBases(postgres, bases, NOW, () => ({}));
   await fillSharedDatabase(postgres, from, { bases, now: NOW });
   const path = join(temporaryFolder(), "copy.db");
   await copySharedDatabase(postgres, path);
