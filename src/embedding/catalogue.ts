@@ -1,3 +1,4 @@
+import type { DownloadableModel } from "./catalogue-download.ts";
 import { builtInModel, modelFiles } from "./manifest.ts";
 import { generatedFiles, type ModelDescription, modelUsage } from "./model-folder.ts";
 
@@ -8,7 +9,7 @@ interface CatalogueModel {
   /** A few words about its purpose. */
   readonly use: string;
   /** Where it is downloaded from; null for the built-in model. */
-  readonly fetched: { readonly address: string; readonly description: ModelDescription } | null;
+  readonly fetched: DownloadableModel | null;
 }
 
 export const BUILT_IN = "bge-small";
