@@ -2,7 +2,7 @@ import type { ImportedMemory } from "../memories/model/memory.ts";
 import { type Converted, createConverter } from "./convert-memory.ts";
 import { openArchive } from "./files/archive.ts";
 import { compareReadingOrder, type InputFile, kindOf } from "./files/input-file.ts";
-import { locationIn, type Opened, openText, peek, SourceError } from "./files/source.ts";
+import { locationIn, type OpenedFile, openText, peek, SourceError } from "./files/source.ts";
 import { unpackZstd } from "./files/unpack.ts";
 import { basicMemory } from "./formats/basic-memory.ts";
 import type { Context, Format, FoundEntry, SourceMemory } from "./formats/format.ts";
@@ -100,7 +100,7 @@ export function readFiles(
 
   async function* readOpened(
     input: InputFile,
-    opened: Opened,
+    opened: OpenedFile,
     { isPart, file }: { isPart: boolean; file: ReadFile },
   ): AsyncGenerator<SourceLine> {
     files.push(file);
@@ -175,7 +175,7 @@ export function readFiles(
     }
   }
 
-  async function readOne(input: InputFile, opened: Opened, isPart: boolean) {
+  async function readOne(input: InputFile, opened: OpenedFile, isPart: boolean) {
     const { fileName = input.name, name, modifiedAt } = input;
     if (isPdf(opened)) {
       const { pdf } = await import("./files/pdf.ts");
@@ -222,18 +222,18 @@ function newFile({ name }: InputFile): ReadFile {
   return { name, format: null, found: 0, problem: null };
 }
 
-function isArchive({ head }: Opened): boolean {
+function isArchive({ head }: OpenedFile): boolean {
   // An empty archive begins with its end record (`PK\x05`).
   return head[0] === 0x50 && head[1] === 0x4b && [3, 5].includes(head[2] ?? 0);
 }
 
 /** Zstandard (RFC 8878, section 3.1.1), with which Codex compresses old transcripts. */
-function isZstd({ head }: Opened): boolean {
+function isZstd({ head }: OpenedFile): boolean {
   return Buffer.from(head.subarray(0, 4)).toString("hex") === "28b52ffd";
 }
 
 /** Unpacks files on this machine only: agents compress transcripts, and nobody uploads those one by one. */
-async function unpack(input: InputFile, opened: Opened): Promise<Opened> {
+async function unpack(input: InputFile, opened: OpenedFile): Promise<OpenedFile> {
   if (input.path === undefined) {
     throw new SourceError(input.name, "is compressed: unpack it first");
   }
@@ -241,7 +241,7 @@ async function unpack(input: InputFile, opened: Opened): Promise<Opened> {
   return await peek(unpackZstd(packed, input.name), () => {});
 }
 
-function isPdf({ head }: Opened): boolean {
+function isPdf({ head }: OpenedFile): boolean {
   // PDF readers accept the mark anywhere in the first kilobyte.
   return Buffer.from(head.subarray(0, 1_024)).includes("%PDF-");
 }
@@ -249,7 +249,7 @@ function isPdf({ head }: Opened): boolean {
 /** Bytes of a file that must be in memory as a whole: a PDF in an archive or from standard input. */
 const MAX_GATHERED_BYTES = 256 << 20;
 
-async function gather(input: InputFile, opened: Opened): Promise<Blob> {
+async function gather(input: InputFile, opened: OpenedFile): Promise<Blob> {
   if (input.blob) {
     await opened.close();
     return input.blob();

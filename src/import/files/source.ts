@@ -36,7 +36,7 @@ export class SourceError extends CtxdError {
 const HEAD_BYTES = 1 << 18;
 
 /** The beginning of a file, and all its bytes. */
-export interface Opened {
+export interface OpenedFile {
   head: Uint8Array;
   /** Includes the head. */
   bytes: AsyncGenerator<Uint8Array>;
@@ -47,7 +47,7 @@ export interface Opened {
 export async function peek(
   stream: AsyncIterable<Uint8Array>,
   onRead: (bytes: number) => void,
-): Promise<Opened> {
+): Promise<OpenedFile> {
   const chunks = stream[Symbol.asyncIterator]();
   const next = async () => {
     const { value, done } = await chunks.next();
@@ -87,7 +87,7 @@ export async function* inSlices(
 
 /** @throws SourceError when the file is not text */
 export function openText(
-  { head, bytes }: Pick<Opened, "head" | "bytes">,
+  { head, bytes }: Pick<OpenedFile, "head" | "bytes">,
   { name, modifiedAt }: Pick<FileOrigin, "name" | "modifiedAt">,
 ): TextSource {
   const encoding = encodingOf(head, name);
