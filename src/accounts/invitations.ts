@@ -27,7 +27,7 @@ export function createInvitations({ db, clock }: { db: Database; clock: () => nu
   /** All columns except the secret's hash. */
   const invitation = { id, email, createdAt, expiresAt };
 
-  const isThis = (secret: string) =>
+  const byHash = (secret: string) =>
     and(eq(invitations.hash, hashSecret(secret)), gt(invitations.expiresAt, new Date(clock())));
 
   return {
@@ -53,7 +53,7 @@ export function createInvitations({ db, clock }: { db: Database; clock: () => nu
 
     /** The invitation with a secret; null for an unknown, used or expired one. */
     async find(secret: string): Promise<Invitation | null> {
-      const [found] = await orm.select(invitation).from(invitations).where(isThis(secret));
+      const [found] = await orm.select(invitation).from(invitations).where(byHash(secret));
       return found ?? null;
     },
 
@@ -82,7 +82,7 @@ export function createInvitations({ db, clock }: { db: Database; clock: () => nu
       make: (tx: Orm, invitation: Invitation) => T | Promise<T>,
     ): Promise<T> =>
       db.transaction(async (tx) => {
-        const [used] = await tx.delete(invitations).where(isThis(secret)).returning(invitation);
+        const [used] = await tx.delete(invitations).where(byHash(secret)).returning(invitation);
         if (used) return make(tx, used);
         throw invitationGone();
       }),

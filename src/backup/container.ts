@@ -22,7 +22,6 @@ type Listed = Pick<Manifest["files"][number], "path" | "bytes">;
  * original data.
  */
 export interface Container {
-  /** The path of a file in the backup. */
   locate(path: string): string;
   /** Copies a file into the backup. Returns null when the file does not exist. */
   add(from: string, path: string): Promise<FileDigest | null>;
@@ -59,7 +58,6 @@ export function createSealedContainer(
 ): Container {
   /** The last encryption. They run one by one: concurrent ones would slow down a server. */
   let turn: Promise<unknown> = Promise.resolve();
-  /** Checksums of the written files. */
   const sums = new Map<string, string>();
   const locate = (path: string) => join(folder, path + SEALED_EXTENSION);
   const readSealed = async ({ path, bytes }: Listed, to: string | null) => {

@@ -15,7 +15,6 @@ export const DATABASE_FILE = "ctxd.db";
 /** The folder in a data folder for temporary copies of a backup or restore. */
 export const SCRATCH_FOLDER = "backing-up";
 
-/** The contents of a copy of the database. */
 interface CopiedState {
   readonly database: FileDigest;
   readonly checkpoints: RecordedCheckpoint[];

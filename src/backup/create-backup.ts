@@ -21,7 +21,6 @@ interface Job {
   readonly options: BackupOptions;
   readonly source: BackupSource;
   readonly container: Container;
-  /** The copied files by path. */
   readonly copied: Map<string, FileDigest>;
 }
 
@@ -35,7 +34,9 @@ interface Job {
  */
 async function copyTables(job: Job, checkpoints: readonly RecordedCheckpoint[]): Promise<boolean> {
   const { source, container, copied, options } = job;
-  const listed = new Set(checkpoints.flatMap(pathsOf));
+  const listed = new Set(
+    checkpoints.flatMap((each) => each.files.map((file) => pathOf(each, file))),
+  );
   await removeUnlisted(container, listed, copied);
   let count = 0;
   const onFile = () =>
@@ -94,10 +95,6 @@ async function checkTable(
   }
 }
 
-function pathsOf(checkpoint: RecordedCheckpoint): string[] {
-  return checkpoint.files.map((file) => pathOf(checkpoint, file));
-}
-
 function pathOf({ base }: RecordedCheckpoint, file: string): string {
   return `${baseFolder(base)}/${file}`;
 }
@@ -128,7 +125,6 @@ interface BackupOptions {
   open?: () => Promise<BackupSource>;
   /** Must be missing or empty. It is so again after a failure. */
   folder: string;
-  /** Of this program. */
   version: string;
   lancedb: typeof LanceDb;
   clock: () => number;

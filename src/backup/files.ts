@@ -14,22 +14,22 @@ const PIECE = 1 << 16;
 /**
  * Copies a file to a new one that only its owner can read. The copy is durable when this returns.
  * @param to path of the new file; null to only read
- * @param most bytes after which it stops, so that a file that is longer than it says takes no time
+ * @param maxBytes after which it stops, so that a file that is longer than it says takes no time
  * @returns `null` when the file does not exist
  * @throws BackupError that names the file that can't be read or written
  */
 export async function copyFile(
   from: string,
   to: string | null,
-  most = Number.POSITIVE_INFINITY,
+  maxBytes = Number.POSITIVE_INFINITY,
 ): Promise<FileDigest | null> {
-  return (await copyThrough(from, to, null, most))?.written ?? null;
+  return (await copyThrough(from, to, null, maxBytes))?.written ?? null;
 }
 
 /**
  * Transforms a file piece by piece and writes the result to a new one, like `copyFile`.
  * @param transform null to leave the bytes as they are
- * @param most bytes of the result, as in `copyFile`
+ * @param maxBytes of the result, as in `copyFile`
  * @returns the contents before and after; `null` when the file does not exist
  * @throws as `copyFile`, or what `transform` throws
  */
@@ -37,7 +37,7 @@ export async function copyThrough(
   from: string,
   to: string | null,
   transform: Transform | null,
-  most = Number.POSITIVE_INFINITY,
+  maxBytes = Number.POSITIVE_INFINITY,
 ): Promise<{ read: FileDigest; written: FileDigest } | null> {
   const source = await explainFailure(from, "read", () => openIfExists(from));
   if (source === null) return null;
@@ -52,7 +52,7 @@ export async function copyThrough(
     for await (const chunk of chunks) {
       written.add(chunk);
       if (to !== null) await explainFailure(to, "written", async () => target?.writeFile(chunk));
-      if (written.bytes() > most) break;
+      if (written.bytes() > maxBytes) break;
     }
     if (to !== null) await explainFailure(to, "written", async () => target?.sync());
     const digest = written.digest();

@@ -59,7 +59,6 @@ const Manifest = Type.Object({
 /** The list of a backup's contents. It is written last, so a folder without one is not a complete backup. */
 export type Manifest = Static<typeof Manifest>;
 
-/** File name of the manifest in a backup. */
 export const MANIFEST_FILE = "backup.json";
 
 /** Adds the format and the checksum to a manifest. */
@@ -68,7 +67,6 @@ export function completeManifest(facts: Omit<Manifest, "format" | "checksum">): 
   return { ...unsigned, checksum: checksumOf(unsigned) };
 }
 
-/** The text of a manifest file. */
 export function formatManifest(manifest: Manifest): string {
   return `${JSON.stringify(manifest, null, 1)}\n`;
 }
@@ -148,16 +146,10 @@ function isInside({ path }: { path: string }): boolean {
 function checksumOf(unsigned: Omit<Manifest, "checksum">): string {
   const hash = new Bun.CryptoHasher("sha256");
   const { files } = unsigned;
-  const fields = Object.entries(unsigned).map(([name, value]) => {
+  for (const [at, [name, value]] of Object.entries(unsigned).entries()) {
     const isFiles = name === "files";
-    return {
-      name: `${JSON.stringify(name)}:`,
-      value: isFiles ? "[" : JSON.stringify(value),
-      isFiles,
-    };
-  });
-  for (const [at, { name, value, isFiles }] of fields.entries()) {
-    hash.update(`${at === 0 ? "{" : ","}${name}${value}`);
+    const text = isFiles ? "[" : JSON.stringify(value);
+    hash.update(`${at === 0 ? "{" : ","}${JSON.stringify(name)}:${text}`);
     if (!isFiles) continue;
     for (const [index, file] of files.entries()) {
       hash.update(`${index === 0 ? "" : ","}${JSON.stringify(file)}`);

@@ -32,7 +32,7 @@ export type AskToUnlock = (kind: "passphrase" | "identity") => Promise<Unlock>;
 async function openBackup(
   folder: string,
   ask: AskToUnlock | null,
-  isExpectedSealed = false,
+  isExpectedSealed: boolean,
 ): Promise<{ manifest: Manifest; container: Container }> {
   const isSealed = existsSync(join(folder, KEY_FILE));
   const isPlain = existsSync(join(folder, MANIFEST_FILE));
@@ -47,26 +47,24 @@ async function openBackup(
       `${folder} is not encrypted, so anybody with write access may have created it. To restore it anyway, omit --identity.`,
     );
   }
-  if (!isSealed) {
-    const path = join(folder, MANIFEST_FILE);
-    const manifest = await readPieces(path, MAX_MANIFEST, (bytes) => readManifest(bytes, path));
-    if (manifest === null) throw incomplete(folder, MANIFEST_FILE);
-    return { manifest, container: createPlainContainer(folder) };
+  const cipher = isSealed ? await openCipher(folder, ask) : null;
+  const name = MANIFEST_FILE + (cipher ? SEALED_EXTENSION : "");
+  const path = join(folder, name);
+  const manifest = await readPieces(path, MAX_MANIFEST, (bytes) =>
+    cipher ? readSealedManifest(bytes, cipher, path) : readManifest(bytes, path),
+  );
+  if (manifest === null) {
+    throw new BackupError(`${folder} is not a complete backup: it has no ${name}.`);
   }
+  const container = cipher ? createSealedContainer(folder, cipher) : createPlainContainer(folder);
+  return { manifest, container };
+}
+
+async function openCipher(folder: string, ask: AskToUnlock | null): Promise<Cipher> {
   const path = join(folder, KEY_FILE);
   const wrapped = await readSmall(path, MAX_KEY);
   if (!wrapped || !ask) throw new BackupError(`${folder} is an encrypted backup.`);
-  const cipher = await openKey(wrapped, await ask(lockOf(wrapped)), path);
-  const name = MANIFEST_FILE + SEALED_EXTENSION;
-  const manifest = await readPieces(join(folder, name), MAX_MANIFEST, (bytes) =>
-    readSealedManifest(bytes, cipher, join(folder, name)),
-  );
-  if (manifest === null) throw incomplete(folder, name);
-  return { manifest, container: createSealedContainer(folder, cipher) };
-}
-
-function incomplete(folder: string, name: string): BackupError {
-  return new BackupError(`${folder} is not a complete backup: it has no ${name}.`);
+  return await openKey(wrapped, await ask(lockOf(wrapped)), path);
 }
 
 async function readSealedManifest(
@@ -84,10 +82,7 @@ async function readSealedManifest(
   }
 }
 
-interface Options {
-  signal?: AbortSignal | undefined;
-  onProgress?: Progress;
-}
+type Options = Pick<RestoreOptions, "signal" | "onProgress">;
 
 /**
  * Reads every file of a backup and compares its checksum.
@@ -114,7 +109,7 @@ async function verifyFiles(
  */
 export async function verifyWritten(folder: string, options: Options = {}): Promise<void> {
   if (!existsSync(join(folder, KEY_FILE))) {
-    return await verifyFiles(folder, await openBackup(folder, null), options);
+    return await verifyFiles(folder, await openBackup(folder, null, false), options);
   }
   const sums = await readSums(folder);
   await forEachAtOnce([...sums], async ([name, sum]) => {
@@ -167,7 +162,6 @@ function damaged(path: string, list: string): BackupError {
 
 /** Options of a restore, to a data folder or to a shared database. */
 export interface RestoreOptions {
-  /** Path of the backup. */
   folder: string;
   dataDir: string;
   /** Asks for the key of an encrypted backup; null when only unencrypted ones are expected. */
@@ -187,14 +181,9 @@ export interface RestoreOptions {
  * Opens a backup and checks all its files against the manifest.
  * @throws BackupError with one sentence for the user
  */
-export async function openVerified({
-  folder,
-  unlock = null,
-  isExpectedSealed = false,
-  signal,
-  onProgress = () => {},
-}: RestoreOptions) {
+export async function openVerified(options: RestoreOptions) {
+  const { folder, unlock = null, isExpectedSealed = false } = options;
   const backup = await openBackup(folder, unlock, isExpectedSealed);
-  await verifyFiles(folder, backup, { signal, onProgress });
+  await verifyFiles(folder, backup, options);
   return backup;
 }

@@ -86,7 +86,6 @@ async function moveInto(dataDir: string, staging: string): Promise<void> {
   await syncFolder(dataDir);
 }
 
-/** Removes the files of an interrupted restore. */
 async function cleanUp(dataDir: string): Promise<void> {
   const staging = join(dataDir, RESTORE_FOLDER);
   if (!existsSync(staging)) return;

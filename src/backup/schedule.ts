@@ -70,17 +70,6 @@ export async function listSeries(
   return { complete: [...future, ...past], unfinished };
 }
 
-/** Removes all but the newest `keep` of the included backups. */
-async function pruneSeries(
-  series: string,
-  keep: number,
-  now: number,
-  isIncluded: IsIncluded,
-): Promise<void> {
-  const { complete } = await listSeries(series, now, isIncluded);
-  for (const { folder } of complete.slice(0, -keep)) await removeBackup(folder);
-}
-
 /** Removes a backup, complete or not. */
 async function removeBackup(folder: string): Promise<void> {
   // Removed first, so that an interrupted removal leaves no seemingly complete backup.
@@ -164,7 +153,8 @@ export function scheduleBackups({
       throw error;
     }
     newest = at;
-    await pruneSeries(series, keep, clock(), isOurs);
+    const { complete } = await listSeries(series, clock(), isOurs);
+    for (const old of complete.slice(0, -keep)) await removeBackup(old.folder);
     runs.inc({ result: "ok" });
     log.info("backup_made", { folder, files: manifest.files.length, ms: clock() - at });
   };
@@ -196,7 +186,6 @@ export function scheduleBackups({
   let timer: ReturnType<typeof setInterval> | undefined;
 
   return {
-    /** Starts the schedule. */
     start() {
       timer = setInterval(check, tick);
       timer.unref();

@@ -27,7 +27,6 @@ export function refuseUnfinishedRestore(dataDir: string): void {
 
 /** The data that is backed up. Servers may write to it meanwhile. */
 export interface BackupSource {
-  /** Its name in messages. */
   readonly name: string;
   /** Schema version of its database. */
   schema(): Promise<number>;

@@ -13,11 +13,7 @@ interface Owner {
   isBackground?: boolean;
 }
 
-export interface DataLock {
-  /** Writes the address of this server to `owner.json`. */
-  announce(address: string): void;
-  release(): void;
-}
+export type DataLock = ReturnType<typeof lockDataFolder>;
 
 /** Path of the database in a data folder. */
 export function databasePath(dataDir: string): string {
@@ -31,7 +27,7 @@ const ownerPath = (dataDir: string) => join(dataDir, "owner.json");
  * operating system releases it when the process ends in any way, so no stale lock remains.
  * @throws DatabaseError that names the process that holds the lock, or says why the folder can't be used
  */
-export function lockDataFolder(dataDir: string, version: string, isBackground = false): DataLock {
+export function lockDataFolder(dataDir: string, version: string, isBackground = false) {
   const path = join(dataDir, "server.lock");
   let lock: Sqlite | null = null;
   try {
@@ -47,8 +43,9 @@ export function lockDataFolder(dataDir: string, version: string, isBackground = 
     };
     announce(null);
     return {
+      /** Writes the address of this server to `owner.json`. */
       announce,
-      release() {
+      release(): void {
         rmSync(ownerPath(dataDir), { force: true });
         held.close();
       },

@@ -2,7 +2,6 @@ import { accessSync, constants, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError, CtxdError } from "../errors.ts";
 
-/** The kind of constraint that a refused row violates. */
 type Violation = "unique" | "foreign key";
 
 const VIOLATIONS: Record<string, Violation> = {

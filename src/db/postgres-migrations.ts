@@ -83,7 +83,6 @@ CREATE INDEX bases_name ON bases (name);
 CREATE INDEX bases_unrecorded ON bases (since) WHERE state <> 'recorded';
 `;
 
-/** A migration of PostgreSQL's schema. */
 export interface PostgresMigration {
   /** Version of the schema after it: the number of `MIGRATIONS` up to SQLite's same migration. */
   number: number;

@@ -11,7 +11,6 @@ import { DatabaseUnavailable, explainPostgresError, OutcomeUnknown } from "./dat
  */
 
 export interface PostgresOptions {
-  /** Maximum number of sessions. */
   sessions?: number;
   /** Milliseconds that a statement may take, and that it may wait for a session. */
   timeoutMs?: number;
@@ -50,7 +49,7 @@ export function createPostgresPool(
   { sessions = MAX_SESSIONS, timeoutMs = TIMEOUT_MS }: PostgresOptions = {},
 ) {
   const idle: Client[] = [];
-  const waiting: { take(client: Client): void; fail(error: unknown): void }[] = [];
+  const waiting: PromiseWithResolvers<Client>[] = [];
   let open = 0;
   let isClosed = false;
 
@@ -78,30 +77,20 @@ export function createPostgresPool(
       open++;
       return Promise.resolve(connect());
     }
-    return new Promise((resolve, reject) => {
-      const waiter = {
-        take(client: Client) {
-          clearTimeout(timer);
-          resolve(client);
-        },
-        fail(error: unknown) {
-          clearTimeout(timer);
-          reject(error);
-        },
-      };
-      const timer = setTimeout(() => {
-        waiting.splice(waiting.indexOf(waiter), 1);
-        reject(new DatabaseUnavailable("The database is busy. Try again in a moment."));
-      }, timeoutMs);
-      waiting.push(waiter);
-    });
+    const waiter = Promise.withResolvers<Client>();
+    waiting.push(waiter);
+    const timer = setTimeout(() => {
+      waiting.splice(waiting.indexOf(waiter), 1);
+      waiter.reject(new DatabaseUnavailable("The database is busy. Try again in a moment."));
+    }, timeoutMs);
+    return waiter.promise.finally(() => clearTimeout(timer));
   };
 
   const release = (client: Client, isLost: boolean) => {
     if (isLost) void client.close({ timeout: 0 }).catch(() => {});
     const next = isLost && !isClosed && waiting.length > 0 ? connect() : client;
     const waiter = isClosed ? undefined : waiting.shift();
-    if (waiter) return waiter.take(next);
+    if (waiter) return waiter.resolve(next);
     if (isLost) open--;
     else if (isClosed) void client.close({ timeout: 0 }).catch(() => {});
     // The most recently used session is used next: the server may have closed the others.
@@ -123,7 +112,7 @@ export function createPostgresPool(
     /** Closes all sessions. Running statements fail soon. */
     async close(): Promise<void> {
       isClosed = true;
-      for (const { fail } of waiting.splice(0)) fail(new DatabaseUnavailable());
+      for (const { reject } of waiting.splice(0)) reject(new DatabaseUnavailable());
       await Promise.all(idle.splice(0).map((client) => client.close({ timeout: 0 })));
     },
   };

@@ -11,7 +11,6 @@ import { createSqliteOrm, createTableDeclarations } from "./sqlite-orm.ts";
 /** Prepared statements in the cache. The program has fewer, except for those with lists of any length. */
 const MAX_STATEMENTS = 200;
 
-/** Executes statements on a connection and caches the prepared statements. */
 function createStatements(sqlite: Sqlite) {
   const prepared = new LRUCache<string, Statement>({
     max: MAX_STATEMENTS,

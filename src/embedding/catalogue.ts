@@ -1,4 +1,5 @@
-import { builtInModel, type ModelFile, modelFiles } from "./manifest.ts";
+import type { DownloadableModel } from "./catalogue-download.ts";
+import { builtInModel, modelFiles } from "./manifest.ts";
 import { generatedFiles, type ModelDescription, modelUsage } from "./model-folder.ts";
 
 /** A model of `ctxd model list`. */
@@ -8,10 +9,9 @@ interface CatalogueModel {
   /** A few words about its purpose. */
   readonly use: string;
   /** Where it is downloaded from; null for the built-in model. */
-  readonly fetched: { readonly address: string; readonly description: ModelDescription } | null;
+  readonly fetched: DownloadableModel | null;
 }
 
-/** The name of the built-in model. */
 export const BUILT_IN = "bge-small";
 
 const HOST = "https://huggingface.co";
@@ -37,18 +37,20 @@ export const CATALOGUE: readonly CatalogueModel[] = [
         id: "multilingual-e5-small-int8-dd476dd0",
         title: "multilingual-e5-small (int8 ONNX) by intfloat",
         padding: { id: 1, token: "<pad>" },
-        graph: {
-          name: "model.onnx",
-          source: { path: "onnx/model_qint8_avx512_vnni.onnx" },
-          bytes: 118_346_824,
-          sha256: "dd476dd0c2514e9b9be83aeb3853fac0763e0bdf4a71645407587d77c48a2d88",
-        },
-        tokenizer: {
-          name: "tokenizer.json",
-          source: { path: "tokenizer.json" },
-          bytes: 17_082_730,
-          sha256: "0b44a9d7b51c3c62626640cda0e2c2f70fdacdc25bbbd68038369d14ebdf4c39",
-        },
+        files: [
+          {
+            name: "model.onnx",
+            source: { path: "onnx/model_qint8_avx512_vnni.onnx" },
+            bytes: 118_346_824,
+            sha256: "dd476dd0c2514e9b9be83aeb3853fac0763e0bdf4a71645407587d77c48a2d88",
+          },
+          {
+            name: "tokenizer.json",
+            source: { path: "tokenizer.json" },
+            bytes: 17_082_730,
+            sha256: "0b44a9d7b51c3c62626640cda0e2c2f70fdacdc25bbbd68038369d14ebdf4c39",
+          },
+        ],
       }),
     },
   },
@@ -62,18 +64,20 @@ export const CATALOGUE: readonly CatalogueModel[] = [
         id: "bge-base-en-v1.5-int8-c9729cc8",
         title: "bge-base-en-v1.5 (int8 ONNX) by BAAI, converted by Xenova",
         padding: { id: 0, token: "[PAD]" },
-        graph: {
-          name: "model.onnx",
-          source: { path: "onnx/model_quantized.onnx" },
-          bytes: 110_083_337,
-          sha256: "c9729cc84cbd0e9fecc759505d2be65916c9fe05222d7ea26c65fcb3382af38d",
-        },
-        tokenizer: {
-          name: "tokenizer.json",
-          source: { path: "tokenizer.json" },
-          bytes: 711_396,
-          sha256: "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
-        },
+        files: [
+          {
+            name: "model.onnx",
+            source: { path: "onnx/model_quantized.onnx" },
+            bytes: 110_083_337,
+            sha256: "c9729cc84cbd0e9fecc759505d2be65916c9fe05222d7ea26c65fcb3382af38d",
+          },
+          {
+            name: "tokenizer.json",
+            source: { path: "tokenizer.json" },
+            bytes: 711_396,
+            sha256: "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
+          },
+        ],
       }),
     },
   },
@@ -84,7 +88,6 @@ export function catalogueModel(name: string): CatalogueModel | null {
   return CATALOGUE.find((model) => model.name === name) ?? null;
 }
 
-/** Bytes of all files of a model. */
 export function sizeOf({ fetched }: CatalogueModel): number {
   const files = fetched ? fetched.description.files : modelFiles().files;
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -93,15 +96,10 @@ export function sizeOf({ fetched }: CatalogueModel): number {
 function describe({
   id,
   title,
+  files,
   padding,
-  graph,
-  tokenizer,
-}: {
-  id: string;
-  title: string;
+}: Pick<ModelDescription, "id" | "title" | "files"> & {
   padding: { id: number; token: string };
-  graph: ModelFile;
-  tokenizer: ModelFile;
 }): ModelDescription {
   const usage = modelUsage(id);
   if (!usage) throw new Error(`the usage of ${id} is unknown`);
@@ -111,8 +109,8 @@ function describe({
     title,
     licence: "MIT",
     source: { folder: "ctxd model fetch" },
-    files: [graph, tokenizer, ...generatedFiles(window, padding)],
-    graph: graph.name,
+    files: [...files, ...generatedFiles(window, padding)],
+    graph: "model.onnx",
     ...usage,
     window,
     passage,

@@ -19,7 +19,6 @@ export function cosineOf(one: ArrayLike<number>, other: ArrayLike<number>): numb
   return sum;
 }
 
-/** Texts about unrelated subjects. */
 const UNRELATED = [
   "The dentist moved the appointment to Thursday at nine.",
   "Rust's borrow checker refuses two mutable references.",
@@ -144,15 +143,7 @@ async function measure(embedder: Embedder): Promise<Pick<EmbeddingModel, "dimens
 }
 
 /** The embedders of all models whose vectors are in use. */
-export interface Embedders {
-  /** The embedder of new vectors. */
-  readonly wanted: Embedder;
-  /** The embedder of a model, started at its first use. */
-  of(model: EmbeddingModel): Embedder;
-  /** Ends all embedders but `wanted`, each after its last text. */
-  release(): void;
-  close(): Promise<void>;
-}
+export type Embedders = ReturnType<typeof createEmbedders>;
 
 interface Started {
   embedder: Embedder;
@@ -160,11 +151,14 @@ interface Started {
   isReleased: boolean;
 }
 
-/** @param open starts the embedder of another model. It may throw. */
+/**
+ * @param wanted the embedder of new vectors
+ * @param open starts the embedder of another model. It may throw.
+ */
 export function createEmbedders(
   wanted: Embedder,
   open: (model: EmbeddingModel) => Embedder = missing,
-): Embedders {
+) {
   const others = new Map<string, Started>();
 
   const start = (model: EmbeddingModel): Started => {
@@ -195,20 +189,22 @@ export function createEmbedders(
 
   return {
     wanted,
-    of(model) {
+    /** The embedder of a model, started at its first use. */
+    of(model: EmbeddingModel): Embedder {
       if (makesVectorsOf(wanted.model, model.id)) return wanted;
       const started = others.get(model.id) ?? start(model);
       others.set(model.id, started);
       return started.embedder;
     },
-    release() {
+    /** Ends all embedders but `wanted`, each after its last text. */
+    release(): void {
       for (const started of others.values()) {
         started.isReleased = true;
         endUnused(started, started.embedder);
       }
       others.clear();
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([...others.values()].map(({ embedder }) => embedder.close()));
       await wanted.close();
     },

@@ -12,7 +12,7 @@ export function makesVectorsOf({ id, formerIds = [] }: EmbeddingModel, recorded:
 }
 
 /** Length of a token state. Its numbers are bytes, and its Euclidean norm is 127. */
-export const STATE = 64;
+export const STATE_BYTES = 64;
 
 /** Maximum number of token states of a text. A longer text keeps those of its rarest tokens. */
 export const MAX_STATES = 96;
@@ -22,7 +22,7 @@ export const MAX_STATES = 96;
  * its context. Stop words and punctuation have none.
  */
 export interface TokenStates {
-  /** `STATE` numbers for each token, one after the other. */
+  /** `STATE_BYTES` numbers for each token, one after the other. */
   readonly numbers: Int8Array;
   /** For each token the word of the text that it belongs to, in lower case. */
   readonly words: readonly string[];

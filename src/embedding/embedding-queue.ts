@@ -15,14 +15,6 @@ export interface Job {
   readonly states: Int8Array[];
 }
 
-/** Waiting texts, in the order of their next runs of the model. */
-interface EmbeddingQueue {
-  add(job: Job): void;
-  /** The job of the next run, which stays in the queue until it is removed; null without jobs. */
-  next(): Job | null;
-  remove(id: number): void;
-}
-
 /** The share of the engine that an account's queries get, and its contents: a person waits for a query. */
 const WEIGHTS: Record<TextKind, number> = { query: 4, content: 1 };
 /** Characters of the longest run, and what a run costs besides its characters. */
@@ -39,12 +31,12 @@ interface Flow {
 }
 
 /**
- * Start-time fair queueing: the next run belongs to the flow that got the least work. A flow that begins to
+ * Waiting texts, in the order of their next runs of the model. Start-time fair queueing: the next run belongs to the flow that got the least work. A flow that begins to
  * wait starts level with the others, so that nobody saves up a share. Within a flow the oldest and the
  * shortest text take turns, so that a sentence does not wait minutes behind a batch of books, and books do
  * not wait forever behind sentences.
  */
-export function createEmbeddingQueue(): EmbeddingQueue {
+export function createEmbeddingQueue() {
   const flows = new Map<string, Flow>();
   /** The work of the flow that was served last. */
   let level = 0;
@@ -56,7 +48,7 @@ export function createEmbeddingQueue(): EmbeddingQueue {
   };
 
   return {
-    add(job) {
+    add(job: Job): void {
       forgetIdle();
       const name = `${job.type} ${job.accountId}`;
       const flow = flows.get(name) ?? {
@@ -68,7 +60,8 @@ export function createEmbeddingQueue(): EmbeddingQueue {
       flows.set(name, flow);
       flow.jobs.set(job.id, job);
     },
-    next() {
+    /** The job of the next run, which stays in the queue until it is removed; null without jobs. */
+    next(): Job | null {
       let flow: Flow | undefined;
       for (const each of flows.values()) {
         if (each.jobs.size > 0 && each.work < (flow?.work ?? Number.POSITIVE_INFINITY)) flow = each;
@@ -81,7 +74,7 @@ export function createEmbeddingQueue(): EmbeddingQueue {
       flow.work += (Math.min(job?.text.length ?? 0, LONGEST) + RUN) / WEIGHTS[flow.kind];
       return job;
     },
-    remove(id) {
+    remove(id: number): void {
       for (const { jobs } of flows.values()) jobs.delete(id);
     },
   };

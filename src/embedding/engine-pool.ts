@@ -1,7 +1,11 @@
 import { AppError } from "../errors.ts";
 import type { Caller } from "./embedder.ts";
-import type { Embeddings, TextKind } from "./worker-connection.ts";
-import { unwanted, type WorkerConnection } from "./worker-connection.ts";
+import {
+  type Embeddings,
+  type TextKind,
+  unwanted,
+  type WorkerConnection,
+} from "./worker-connection.ts";
 
 /** Characters of a text that one run of some 20 ms embeds. The first engine embeds these only, if there are others. */
 const MAX_SHORT = 500;

@@ -3,7 +3,7 @@ import type { Encoding, Tokenizer } from "@anush008/tokenizers";
 import type { FlagEmbedding } from "fastembed";
 import type { InferenceSession as Sessions, Tensor } from "onnxruntime-node";
 import { prepareInference } from "../native/inference.ts";
-import { MAX_STATES, type QueryEmbedding, STATE } from "./embedder.ts";
+import { MAX_STATES, type QueryEmbedding, STATE_BYTES } from "./embedder.ts";
 import type { ModelManifest, Pooling } from "./manifest.ts";
 import { firstPassage, type Passage, splitPassages } from "./passages.ts";
 import fitted from "./projection.json" with { type: "json" };
@@ -20,7 +20,7 @@ import {
 interface Projection {
   /** Length of an unprojected state. */
   readonly dimension: number;
-  /** `STATE` numbers for each number of a state. */
+  /** `STATE_BYTES` numbers for each number of a state. */
   readonly matrix: Float32Array;
   /** Subtracted from the result. */
   readonly offsets: Float32Array;
@@ -32,7 +32,10 @@ function projectionOf({ files, graph }: ModelManifest): Projection | null {
   const numbers = new Int8Array(Buffer.from(fitted.matrix, "base64"));
   return {
     dimension: fitted.dimension,
-    matrix: Float32Array.from(numbers, (number, at) => number * (fitted.scales[at % STATE] ?? 0)),
+    matrix: Float32Array.from(
+      numbers,
+      (number, at) => number * (fitted.scales[at % STATE_BYTES] ?? 0),
+    ),
     offsets: Float32Array.from(fitted.offsets),
   };
 }
@@ -44,56 +47,41 @@ const NORM = 127;
  * Projects states and normalizes them.
  * @param states all states, concatenated
  * @param places indexes of the states to project
- * @returns `STATE` bytes for each of them
+ * @returns `STATE_BYTES` bytes for each of them
  */
 function projectStates(
   states: Float32Array,
   places: readonly number[],
   { dimension, matrix, offsets }: Projection,
 ): Int8Array {
-  const projected = new Int8Array(places.length * STATE);
-  const sums = new Float32Array(STATE);
+  const projected = new Int8Array(places.length * STATE_BYTES);
+  const sums = new Float32Array(STATE_BYTES);
   for (const [index, place] of places.entries()) {
     sums.fill(0);
     for (let at = 0; at < dimension; at++) {
       const value = states[place * dimension + at] ?? 0;
-      for (let to = 0, row = at * STATE; to < STATE; to++) {
+      for (let to = 0, row = at * STATE_BYTES; to < STATE_BYTES; to++) {
         sums[to] = (sums[to] ?? 0) + value * (matrix[row + to] ?? 0);
       }
     }
     let squares = 0;
-    for (let to = 0; to < STATE; to++) {
+    for (let to = 0; to < STATE_BYTES; to++) {
       sums[to] = (sums[to] ?? 0) - (offsets[to] ?? 0);
       squares += (sums[to] ?? 0) ** 2;
     }
     const factor = NORM / (Math.sqrt(squares) || 1);
-    for (let to = 0; to < STATE; to++) {
-      projected[index * STATE + to] = Math.round((sums[to] ?? 0) * factor);
+    for (let to = 0; to < STATE_BYTES; to++) {
+      projected[index * STATE_BYTES + to] = Math.round((sums[to] ?? 0) * factor);
     }
   }
   return projected;
 }
 
 /** A loaded model. A run blocks the calling thread until it ends. */
-export interface Engine {
-  /** Embeds a query, as much of it as fits the window. */
-  embedQuery(text: string): Promise<QueryEmbedding>;
-  /** Splits a content into passages, which are embedded one by one. */
-  split(text: string): Promise<Passage[]>;
-  /**
-   * Returns the vector of a passage, of length 1, and the states of its tokens. The result depends on the
-   * text only.
-   * @param max maximum number of states
-   */
-  embedPassage(text: string, max: number): Promise<{ vector: Float32Array; states: Int8Array }>;
-}
+export type Engine = Awaited<ReturnType<typeof loadEngine>>;
 
 /** Loads the model from its folder. Call it once in a thread. */
-export async function loadEngine(
-  manifest: ModelManifest,
-  folder: string,
-  cacheDir: string,
-): Promise<Engine> {
+export async function loadEngine(manifest: ModelManifest, folder: string, cacheDir: string) {
   await prepareInference(cacheDir);
   const { InferenceSession } = await import("onnxruntime-node");
   let states: Float32Array = new Float32Array(0);
@@ -148,17 +136,24 @@ export async function loadEngine(
   const fits = (text: string): boolean =>
     text.length <= maxLength && text.normalize("NFKC").length <= maxLength;
   return {
-    async embedQuery(text) {
+    /** Embeds a query, as much of it as fits the window. */
+    async embedQuery(text: string): Promise<QueryEmbedding> {
       const start = fits(text) ? text : firstPassage(text, await encode(text), window);
       const { vector, tokens, chosen, numbers } = await embed(query, start, MAX_STATES);
       const words = chosen.map(({ word }) => word);
       return { vector, states: { numbers, words }, understood: await understood(tokens) };
     },
-    async split(text) {
+    /** Splits a content into passages, which are embedded one by one. */
+    async split(text: string): Promise<Passage[]> {
       if (fits(text)) return [{ text, start: 0 }];
       return splitPassages(text, await encode(text), { window, ...manifest.passage });
     },
-    async embedPassage(text, max) {
+    /**
+     * Returns the vector of a passage, of length 1, and the states of its tokens. The result depends on the
+     * text only.
+     * @param max maximum number of states
+     */
+    async embedPassage(text: string, max: number) {
       const { vector, numbers } = await embed(content, text, max);
       return { vector, states: numbers };
     },

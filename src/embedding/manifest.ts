@@ -158,15 +158,10 @@ export function modelAsset(manifest: FilesOf, source = sourceFolder(manifest)): 
 function modelFile(file: ModelFile, folder: string): AssetFile {
   const { name, bytes, sha256, source } = file;
   if ("text" in source) {
-    const content = new TextEncoder().encode(source.text);
-    return { name, bytes, sha256, origin: name, open: () => streamOf(content) };
+    return { name, bytes, sha256, origin: name, open: () => new Blob([source.text]).stream() };
   }
   const origin = join(folder, source.path);
   return { name, bytes, sha256, origin, open: () => Bun.file(origin).stream() };
-}
-
-async function* streamOf(content: Uint8Array): AsyncIterable<Uint8Array> {
-  yield content;
 }
 
 function sourceFolder({ source }: FilesOf): string {

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { moveFile } from "../system/files.ts";
+import { parsed } from "../text/parse-json.ts";
 import { ModelError } from "./manifest.ts";
 
 const Choice = Type.Object({ model: Type.String({ minLength: 1 }) });
@@ -41,14 +42,9 @@ export async function readChoice({
     throw new ModelError(`${path} can't be read (${cause.code}).`, { cause });
   });
   if (text === null) return { model: null, by: null };
-  const damaged = `${path} is damaged: run ctxd model use again.`;
-  try {
-    const choice: unknown = JSON.parse(text);
-    if (Value.Check(Choice, choice)) return { model: choice.model, by: "ctxd model use" };
-  } catch (cause) {
-    throw new ModelError(damaged, { cause });
-  }
-  throw new ModelError(damaged);
+  const choice = parsed(text);
+  if (Value.Check(Choice, choice)) return { model: choice.model, by: "ctxd model use" };
+  throw new ModelError(`${path} is damaged: run ctxd model use again.`);
 }
 
 /** Stores the choice of `ctxd model use` atomically. @param model `null` for the built-in one */

@@ -4,7 +4,6 @@ import type { Encoding } from "@anush008/tokenizers";
 import { unitsOf } from "../text/short-text.ts";
 import { STOP_WORDS } from "../text/stop-words.ts";
 
-/** A token of a text. */
 export interface Token {
   /** Its index among all tokens, including the special ones. */
   readonly place: number;

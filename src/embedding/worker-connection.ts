@@ -26,38 +26,19 @@ export type FromWorker =
   | { type: "refused"; id: number; message: string };
 
 /** The connection to one worker, from its start to its end. */
-export interface WorkerConnection {
-  /** Resolves when the engine is loaded; rejects when the worker ends before that. */
-  readonly loaded: Promise<void>;
-  /** Resolves with the reason when the worker has ended. */
-  readonly ended: Promise<Error>;
-  /** Embeds a text; rejects with `unavailable` when the worker ends first, or the caller goes. */
-  embed<Type extends TextKind>(type: Type, text: string, caller: Caller): Promise<Embeddings[Type]>;
-  /** Ends the worker between two runs, and then resolves. Waiting calls are rejected. */
-  end(reason: Error): Promise<void>;
-}
-
-/** A call that waits for the answer of the worker. */
-interface Waiting {
-  resolve(embedding: Embeddings[TextKind]): void;
-  reject(error: Error): void;
-}
+export type WorkerConnection = ReturnType<typeof connectWorker>;
 
 /** Path of the worker's module. The executable has all other code at the root of its file system. */
 const WORKER = isCompiled ? "./embedding/worker.js" : "./worker.ts";
 
-/** Starts a worker thread. */
 export function spawnWorker(): Worker {
   disableTelemetry();
   return new Worker(new URL(WORKER, import.meta.url).href);
 }
 
 /** Makes a new worker load the model, and connects to it. */
-export function connectWorker(
-  worker: Worker,
-  load: Omit<ToWorker & { type: "load" }, "type">,
-): WorkerConnection {
-  const waiting = new Map<number, Waiting>();
+export function connectWorker(worker: Worker, load: Omit<ToWorker & { type: "load" }, "type">) {
+  const waiting = new Map<number, PromiseWithResolvers<Embeddings[TextKind]>>();
   const loaded = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<Error>();
   let endReason: Error | null = null;
@@ -76,7 +57,7 @@ export function connectWorker(
     ended.resolve(reason);
     return closed.promise;
   };
-  const settle = (id: number): Waiting | undefined => {
+  const settle = (id: number) => {
     const call = waiting.get(id);
     waiting.delete(id);
     return call;
@@ -98,18 +79,23 @@ export function connectWorker(
   send({ type: "load", ...load });
 
   return {
+    /** Resolves when the engine is loaded; rejects when the worker ends before that. */
     loaded: loaded.promise,
+    /** Resolves with the reason when the worker has ended. */
     ended: ended.promise,
-    embed(type, text, { accountId, signal }) {
+    /** Embeds a text; rejects with `unavailable` when the worker ends first, or the caller goes. */
+    embed<Type extends TextKind>(
+      type: Type,
+      text: string,
+      { accountId, signal }: Caller,
+    ): Promise<Embeddings[Type]> {
       if (endReason) return Promise.reject(unavailable(endReason));
       if (signal?.aborted) return Promise.reject(unwanted());
       const id = ++lastId;
-      const embedded = new Promise<Embeddings[typeof type]>((resolve, reject) => {
-        // The worker answers with an embedding of the requested kind.
-        const settle = (embedding: Embeddings[TextKind]) =>
-          resolve(embedding as Embeddings[typeof type]);
-        waiting.set(id, { resolve: settle, reject });
-      });
+      const call = Promise.withResolvers<Embeddings[TextKind]>();
+      waiting.set(id, call);
+      // The worker answers with an embedding of the requested kind.
+      const embedded = call.promise as Promise<Embeddings[Type]>;
       send({ type, id, text, accountId });
       if (!signal) return embedded;
       const cancel = () => {
@@ -119,6 +105,7 @@ export function connectWorker(
       signal.addEventListener("abort", cancel, { once: true });
       return embedded.finally(() => signal.removeEventListener("abort", cancel));
     },
+    /** Ends the worker between two runs, and then resolves. Waiting calls are rejected. */
     end,
   };
 }

@@ -5,18 +5,16 @@ import { createMetrics, type Metrics } from "../metrics.ts";
 import type { Caller, Embedder, QueryEmbedding } from "./embedder.ts";
 import { createEnginePool } from "./engine-pool.ts";
 import { builtInModel, type ModelManifest } from "./manifest.ts";
-import type { Embeddings, TextKind } from "./worker-connection.ts";
-import { connectWorker, spawnWorker, type WorkerConnection } from "./worker-connection.ts";
+import {
+  connectWorker,
+  type Embeddings,
+  spawnWorker,
+  type TextKind,
+  type WorkerConnection,
+} from "./worker-connection.ts";
 
-/** Limits how much work may wait, which limits memory and waiting times. */
-interface Admission {
-  /** Runs the work if a text of this size may wait. */
-  admit<T>(caller: Caller, characters: number, work: () => Promise<T>): Promise<T>;
-  /** Number of texts that wait or are being embedded. */
-  waiting(): number;
-}
+type Admission = ReturnType<typeof createAdmission>;
 
-/** What waits. */
 interface Load {
   texts: number;
   characters: number;
@@ -25,12 +23,11 @@ interface Load {
 const ALL = "all";
 
 /**
- * An account may take half of the room that other accounts leave, and each of its keys half of what the
+ * Limits how much work may wait, which limits memory and waiting times. An account may take half of the room that other accounts leave, and each of its keys half of what the
  * account's other keys leave. So nobody alone takes all of it, and another account and another key find room.
- * `admit` throws AppError `unavailable` when there is no room.
  * @param max what may wait of all accounts
  */
-export function createAdmission(max: Load): Admission {
+export function createAdmission(max: Load) {
   const loads = new Map<string, Load>();
   const loadOf = (name: string): Load => loads.get(name) ?? { texts: 0, characters: 0 };
   /** All, the account, its key. */
@@ -63,8 +60,10 @@ export function createAdmission(max: Load): Admission {
   };
 
   return {
+    /** Number of texts that wait or are being embedded. */
     waiting: () => loadOf(ALL).texts,
-    async admit(caller, characters, work) {
+    /** Runs work on a text of this size. @throws AppError `unavailable` when there is no room */
+    async admit<T>(caller: Caller, characters: number, work: () => Promise<T>): Promise<T> {
       const names = namesOf(caller);
       if (!fits(names, { texts: 1, characters })) {
         throw new AppError(

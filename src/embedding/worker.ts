@@ -1,6 +1,6 @@
 import { messageOf } from "../errors.ts";
 import { createHeapTrimmer } from "../system/c-library.ts";
-import { type ContentEmbedding, MAX_STATES, STATE } from "./embedder.ts";
+import { type ContentEmbedding, MAX_STATES, STATE_BYTES } from "./embedder.ts";
 import { createEmbeddingQueue, type Job } from "./embedding-queue.ts";
 import { type Engine, loadEngine } from "./engine.ts";
 import { prepareModel } from "./manifest.ts";
@@ -78,7 +78,7 @@ async function embedNext(job: Job, engine: Engine): Promise<ContentEmbedding | n
   if (passage) {
     // States that earlier passages did not use are available to later ones.
     const share = Math.floor((MAX_STATES * (vectors.length + 1)) / passages.length);
-    const used = states.reduce((sum, { length }) => sum + length / STATE, 0);
+    const used = states.reduce((sum, { length }) => sum + length / STATE_BYTES, 0);
     const embedded = await engine.embedPassage(passage.text, share - used);
     vectors.push(embedded.vector);
     states.push(embedded.states);

@@ -1,20 +1,16 @@
 import { readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { homeFolder } from "../system/folders.ts";
-import { fileAt, type InputFile, standardInput, statSource } from "./files/input-file.ts";
+import { fileAt, standardInput, statSource } from "./files/input-file.ts";
 import { SourceError } from "./files/source.ts";
 import { type Reading, type ReadOptions, readFiles } from "./read-files.ts";
 import { readInWorker } from "./read-in-worker.ts";
 import { listTranscripts } from "./transcripts/folders.ts";
 
 /**
- * The files in a folder and its subfolders, sorted by name. Hidden files are left out, and links too:
- * in a foreign folder they could lead anywhere.
+ * The files in a folder and its subfolders. Hidden files are left out, and links too: in a foreign folder
+ * they could lead anywhere.
  */
-async function listFolder(folder: string): Promise<string[]> {
-  return (await listFiles(folder)).map((path) => relative(folder, path)).sort();
-}
-
 async function listFiles(folder: string): Promise<string[]> {
   const files: string[] = [];
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause) => {
@@ -28,11 +24,6 @@ async function listFiles(folder: string): Promise<string[]> {
     else if (entry.isFile()) files.push(path);
   }
   return files;
-}
-
-/** @throws SourceError when a file no longer exists */
-function filesIn(folder: string, names: readonly string[]): Promise<InputFile[]> {
-  return Promise.all(names.map((name) => fileAt(join(folder, name), name)));
 }
 
 /** Limits of a PDF that this user chose: milliseconds until it goes on, bytes of memory, and more for its own bytes. */
@@ -63,9 +54,10 @@ export async function openSources(
   }
   if (path === "-") return readFiles([standardInput()], options);
   if (!(await statSource(path)).isDirectory()) return readFiles([await fileAt(path, "")], options);
-  const names = await listFolder(path);
-  if (names.length === 0) throw new SourceError(path, "has no files");
-  return readFiles(await filesIn(path, names), { ...options, isFolder: true });
+  const found = (await listFiles(path)).map((file) => relative(path, file)).sort();
+  if (found.length === 0) throw new SourceError(path, "has no files");
+  const files = await Promise.all(found.map((name) => fileAt(join(path, name), name)));
+  return readFiles(files, { ...options, isFolder: true });
 }
 
 /**

@@ -2,7 +2,7 @@ import type { ImportedMemory } from "../memories/model/memory.ts";
 import { type Converted, createConverter } from "./convert-memory.ts";
 import { openArchive } from "./files/archive.ts";
 import { compareReadingOrder, type InputFile, kindOf } from "./files/input-file.ts";
-import { locationIn, type Opened, openText, peek, SourceError } from "./files/source.ts";
+import { locationIn, type OpenedFile, openText, peek, SourceError } from "./files/source.ts";
 import { unpackZstd } from "./files/unpack.ts";
 import { basicMemory } from "./formats/basic-memory.ts";
 import type { Context, Format, FoundEntry, SourceMemory } from "./formats/format.ts";
@@ -35,9 +35,7 @@ export interface ReadFile {
 
 /** The entries of files in any format. The other fields are filled while `lines` is read. */
 export interface Reading {
-  /** The entries in order. */
   lines: AsyncGenerator<SourceLine>;
-  /** The files read so far. */
   files: ReadFile[];
   /** What was left out on purpose, with its number. */
   leftOut: Map<string, number>;
@@ -50,7 +48,6 @@ export interface ReadOptions {
   project?: string | null;
   /** Whether the files come from a folder, which may also contain unrelated files. */
   isFolder?: boolean;
-  /** Whether to read the files in the given order. */
   isOrdered?: boolean;
   /** The project of a folder on this machine, for transcripts; null when it has none. */
   projectOf?: ProjectOf;
@@ -103,14 +100,14 @@ export function readFiles(
 
   async function* readOpened(
     input: InputFile,
-    opened: Opened,
+    opened: OpenedFile,
     { isPart, file }: { isPart: boolean; file: ReadFile },
   ): AsyncGenerator<SourceLine> {
     files.push(file);
     if (readPdf && isPdf(opened)) {
       yield* readElsewhere(input, file, async () => {
         const blob = await gather(input, opened);
-        return readPdf(new File([blob], input.called ?? input.name), { project });
+        return readPdf(new File([blob], input.fileName ?? input.name), { project });
       });
       return;
     }
@@ -151,7 +148,7 @@ export function readFiles(
   /** Reads one of several files. An unreadable file is reported, and the others are read. */
   async function* readPart(input: InputFile, depth: number): AsyncGenerator<SourceLine> {
     const isNamed = !isFolder && depth === 0;
-    if (!isNamed && kindOf(input.called ?? input.name) === "other") {
+    if (!isNamed && kindOf(input.fileName ?? input.name) === "other") {
       leaveOut(`files of other kinds (${extensionOf(input)})`);
       return;
     }
@@ -169,8 +166,8 @@ export function readFiles(
   async function* readArchive(blob: Blob, name: string): AsyncGenerator<SourceLine> {
     const { files: parts, close } = await openArchive(blob, name);
     try {
-      const readable = parts.filter(({ called = "" }) => !isHidden(called));
-      const total = readable.filter(({ called = "" }) => kindOf(called) !== "other");
+      const readable = parts.filter(({ fileName = "" }) => !isHidden(fileName));
+      const total = readable.filter(({ fileName = "" }) => kindOf(fileName) !== "other");
       meter.expect(total.reduce((sum, { size }) => sum + size, 0));
       for (const part of readable.toSorted(compareReadingOrder)) yield* readPart(part, 1);
     } finally {
@@ -178,21 +175,21 @@ export function readFiles(
     }
   }
 
-  async function readOne(input: InputFile, opened: Opened, isPart: boolean) {
-    const { called = input.name, name, modifiedAt } = input;
+  async function readOne(input: InputFile, opened: OpenedFile, isPart: boolean) {
+    const { fileName = input.name, name, modifiedAt } = input;
     if (isPdf(opened)) {
       const { pdf } = await import("./files/pdf.ts");
       const blob = await gather(input, opened);
-      return { format: pdf, found: pdf.read(blob, { name, called }) };
+      return { format: pdf, found: pdf.read(blob, { name, fileName }) };
     }
     const text = isZstd(opened) ? await unpack(input, opened) : opened;
     const { path } = input;
     const source = {
       ...openText(text, { name, modifiedAt }),
-      called,
+      fileName,
       ...(path !== undefined && { path }),
     };
-    const isNote = isPart && kindOf(called) === "note";
+    const isNote = isPart && kindOf(fileName) === "note";
     const format: Format = isNote ? basicMemory : recognise(source);
     return { format, found: format.read(source, context) };
   }
@@ -225,18 +222,18 @@ function newFile({ name }: InputFile): ReadFile {
   return { name, format: null, found: 0, problem: null };
 }
 
-function isArchive({ head }: Opened): boolean {
+function isArchive({ head }: OpenedFile): boolean {
   // An empty archive begins with its end record (`PK\x05`).
   return head[0] === 0x50 && head[1] === 0x4b && [3, 5].includes(head[2] ?? 0);
 }
 
 /** Zstandard (RFC 8878, section 3.1.1), with which Codex compresses old transcripts. */
-function isZstd({ head }: Opened): boolean {
+function isZstd({ head }: OpenedFile): boolean {
   return Buffer.from(head.subarray(0, 4)).toString("hex") === "28b52ffd";
 }
 
 /** Unpacks files on this machine only: agents compress transcripts, and nobody uploads those one by one. */
-async function unpack(input: InputFile, opened: Opened): Promise<Opened> {
+async function unpack(input: InputFile, opened: OpenedFile): Promise<OpenedFile> {
   if (input.path === undefined) {
     throw new SourceError(input.name, "is compressed: unpack it first");
   }
@@ -244,7 +241,7 @@ async function unpack(input: InputFile, opened: Opened): Promise<Opened> {
   return await peek(unpackZstd(packed, input.name), () => {});
 }
 
-function isPdf({ head }: Opened): boolean {
+function isPdf({ head }: OpenedFile): boolean {
   // PDF readers accept the mark anywhere in the first kilobyte.
   return Buffer.from(head.subarray(0, 1_024)).includes("%PDF-");
 }
@@ -252,7 +249,7 @@ function isPdf({ head }: Opened): boolean {
 /** Bytes of a file that must be in memory as a whole: a PDF in an archive or from standard input. */
 const MAX_GATHERED_BYTES = 256 << 20;
 
-async function gather(input: InputFile, opened: Opened): Promise<Blob> {
+async function gather(input: InputFile, opened: OpenedFile): Promise<Blob> {
   if (input.blob) {
     await opened.close();
     return input.blob();
@@ -272,12 +269,11 @@ function isHidden(name: string): boolean {
   return name.split("/").some((part) => part.startsWith(".") || part === "__MACOSX");
 }
 
-function extensionOf({ called, name }: InputFile): string {
-  const [, extension] = /\.(\w{1,8})$/.exec(called ?? name) ?? [];
+function extensionOf({ fileName, name }: InputFile): string {
+  const [, extension] = /\.(\w{1,8})$/.exec(fileName ?? name) ?? [];
   return extension === undefined ? "no extension" : `.${extension.toLowerCase()}`;
 }
 
-/** Measures the progress of reading. */
 function createMeter(inputs: readonly InputFile[]) {
   const sizes = inputs.map(({ size }) => size);
   let total = sizes.includes(null)

@@ -4,7 +4,11 @@ import type { ReadFile, Reading, SourceLine } from "./read-files.ts";
 
 /** Messages to the worker: the files to read, or that the last lines were processed. */
 export type ToReader =
-  | { type: "read"; files: { name: string; called: string; file: File }[]; project: string | null }
+  | {
+      type: "read";
+      files: { name: string; fileName: string; file: File }[];
+      project: string | null;
+    }
   | { type: "more" };
 
 /** Messages from the worker: lines, then how the reading ended. */
@@ -40,46 +44,39 @@ export function readInWorker(
   { project, limits = LIMITS }: { project: string | null; limits?: typeof LIMITS },
 ): Reading {
   let share: number | null = null;
-  const reading: Reading = {
-    lines: linesFrom(files, { project, limits }, (state) => {
-      reading.files.length = state.from;
-      for (const file of state.files) reading.files.push(file);
-      for (const [reason, count] of state.leftOut) reading.leftOut.set(reason, count);
-      share = state.share;
-    }),
-    files: [],
-    leftOut: new Map(),
-    share: () => share,
-  };
+  const reading: Reading = { lines: lines(), files: [], leftOut: new Map(), share: () => share };
   return reading;
-}
 
-async function* linesFrom(
-  files: readonly File[],
-  { project, limits }: { project: string | null; limits: typeof LIMITS },
-  onState: (state: ReadingState) => void,
-): AsyncGenerator<SourceLine> {
-  const worker = new Worker(new URL(WORKER, import.meta.url).href);
-  const ask = (message: ToReader) => askWorker(worker, message, limits);
-  const isOnly = files.length === 1;
-  try {
-    let answer = await ask({
-      type: "read",
-      files: files.map((file) => ({ name: isOnly ? "" : file.name, called: file.name, file })),
-      project,
-    });
-    while (answer.type === "lines") {
-      onState(answer.state);
-      yield* answer.lines;
-      answer = await ask({ type: "more" });
+  async function* lines(): AsyncGenerator<SourceLine> {
+    const worker = new Worker(new URL(WORKER, import.meta.url).href);
+    const ask = (message: ToReader) => askWorker(worker, message, limits);
+    const isOnly = files.length === 1;
+    try {
+      let answer = await ask({
+        type: "read",
+        files: files.map((file) => ({ name: isOnly ? "" : file.name, fileName: file.name, file })),
+        project,
+      });
+      while (answer.type === "lines") {
+        note(answer.state);
+        yield* answer.lines;
+        answer = await ask({ type: "more" });
+      }
+      note(answer.state);
+      if (answer.type === "failed") {
+        if (answer.problem === null) throw new Error(answer.message);
+        throw new SourceError(answer.name, answer.problem);
+      }
+    } finally {
+      worker.terminate();
     }
-    onState(answer.state);
-    if (answer.type === "failed") {
-      if (answer.problem === null) throw new Error(answer.message);
-      throw new SourceError(answer.name, answer.problem);
-    }
-  } finally {
-    worker.terminate();
+  }
+
+  function note(state: ReadingState): void {
+    reading.files.length = state.from;
+    for (const file of state.files) reading.files.push(file);
+    for (const [reason, count] of state.leftOut) reading.leftOut.set(reason, count);
+    share = state.share;
   }
 }
 

@@ -4,7 +4,6 @@ import { type Reading, readFiles } from "./read-files.ts";
 import type { FromReader, ReadingState, ToReader } from "./read-in-worker.ts";
 import { inBatches } from "./transfer.ts";
 
-/** Lines, and characters, that are sent at once. */
 const BATCH = { lines: 256, characters: 1 << 20 };
 
 declare const self: Worker;
@@ -18,7 +17,10 @@ self.onmessage = ({ data }: MessageEvent<ToReader>) => {
 };
 
 async function read({ files, project }: ToReader & { type: "read" }): Promise<void> {
-  const inputs = files.map(({ name, called, file }) => ({ ...uploadedFile(file, name), called }));
+  const inputs = files.map(({ name, fileName, file }) => ({
+    ...uploadedFile(file, name),
+    fileName,
+  }));
   const reading = readFiles(inputs, { project });
   try {
     for await (const lines of inBatches(reading.lines, BATCH)) {

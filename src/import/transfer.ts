@@ -38,7 +38,6 @@ export interface Totals {
 
 /** Failures that are kept: a file of 32 MB may have millions of damaged lines. */
 const MAX_FAILED = 100;
-/** Memories that a preview shows. */
 const MAX_SAMPLES = 5;
 
 export function createTotals(): Totals {
@@ -127,7 +126,6 @@ export function describeTotals({ created, updated, unchanged, kept }: Totals): s
   return parts.join(", ");
 }
 
-/** Characters that are sent at once. */
 const BATCH_CHARACTERS = 1 << 20;
 
 /**

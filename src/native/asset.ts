@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import {
-  type FileHandle,
   mkdir,
   open,
   readdir,
@@ -179,7 +178,12 @@ async function writeAsset(file: AssetFile, folder: string): Promise<void> {
   const temporary = join(folder, `${TEMPORARY}${file.name}-${randomUUID()}`);
   const handle = await open(temporary, "wx", 0o600);
   try {
-    await copy(file, handle).finally(() => handle.close());
+    try {
+      for await (const chunk of readExpected(file)) await handle.writeFile(chunk);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
     await moveFile(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
@@ -187,11 +191,6 @@ async function writeAsset(file: AssetFile, folder: string): Promise<void> {
     if ((await hashFile(path).catch(() => null)) === file.sha256) return;
     throw error;
   }
-}
-
-async function copy(file: AssetFile, target: FileHandle): Promise<void> {
-  for await (const chunk of readExpected(file)) await target.writeFile(chunk);
-  await target.sync();
 }
 
 /**
@@ -218,7 +217,6 @@ export async function* readExpected(file: AssetFile): AsyncGenerator<Uint8Array>
 /** Milliseconds after which a temporary file belongs to a killed process, not to one that still writes. */
 const ABANDONED_AFTER_MS = 3_600_000;
 
-/** Removes temporary files of killed processes. */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(TEMPORARY)) continue;

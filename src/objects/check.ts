@@ -21,10 +21,9 @@ export async function checkObjectStore(
 ): Promise<StoreFinding> {
   const { bucket } = settings;
   const objects = createObjects(settings, options);
-  const steps = stepsOf(objects);
-  for (const { needs, run } of steps) {
+  for (const { needs, run } of stepsOf(objects, settings)) {
     try {
-      const wrong = await run(settings);
+      const wrong = await run();
       if (wrong) return { state: "wrong", message: wrong };
     } catch (error) {
       if (!(error instanceof ObjectStoreError)) throw error;
@@ -40,11 +39,11 @@ export async function checkObjectStore(
 interface Step {
   /** Amazon's name of the permission that the step needs. */
   needs: string;
-  /** Resolves to a sentence about a fault, or null. */
-  run(settings: ObjectSettings): Promise<string | null>;
+  /** Resolves to a sentence about a fault, if there is one. */
+  run(): Promise<string | undefined>;
 }
 
-function stepsOf(objects: Objects): Step[] {
+function stepsOf(objects: Objects, { bucket }: ObjectSettings): Step[] {
   const name = `${CHECK_PREFIX}${randomBytes(6).toString("hex")}/trial`;
   const text = randomBytes(12).toString("hex");
   return [
@@ -52,13 +51,12 @@ function stepsOf(objects: Objects): Step[] {
       needs: "s3:ListBucket",
       run: async () => {
         await objects.list(name).next();
-        return null;
       },
     },
     {
       needs: "s3:GetBucketVersioning",
-      run: async ({ bucket }) => {
-        if ((await objects.versioning()) !== "Enabled") return null;
+      run: async () => {
+        if ((await objects.versioning()) !== "Enabled") return;
         return `The bucket ${bucket} of CTXD_OBJECTS has versioning, which keeps deleted memories: use another bucket, or suspend versioning (aws s3api put-bucket-versioning --bucket ${bucket} --versioning-configuration Status=Suspended).`;
       },
     },
@@ -66,13 +64,12 @@ function stepsOf(objects: Objects): Step[] {
       needs: "s3:PutObject",
       run: async () => {
         await objects.put(name, new Blob([text]));
-        return null;
       },
     },
     {
       needs: "s3:GetObject",
       run: async () => {
-        if ((await objects.text(name)) === text) return null;
+        if ((await objects.text(name)) === text) return;
         return "CTXD_OBJECTS is not reliable: the store returned other content than was written.";
       },
     },
@@ -85,7 +82,7 @@ function stepsOf(objects: Objects): Step[] {
             return "CTXD_OBJECTS is not reliable: a removed object is still there.";
           }
         }
-        return null;
+        return;
       },
     },
   ];
@@ -95,13 +92,10 @@ function placeOf({ endpoint, region }: ObjectSettings): string {
   return endpoint ?? `Amazon S3 in ${region}`;
 }
 
-interface Situation {
-  settings: ObjectSettings;
-  needs: string;
-  now: number;
-}
-
-function explain(error: ObjectStoreError, { settings, needs, now }: Situation): StoreFinding {
+function explain(
+  error: ObjectStoreError,
+  { settings, needs, now }: { settings: ObjectSettings; needs: string; now: number },
+): StoreFinding {
   const wrong = (message: string): StoreFinding => ({ state: "wrong", message });
   const place = placeOf(settings);
   const { bucket, region } = settings;

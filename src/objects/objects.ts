@@ -18,7 +18,6 @@ export interface Objects {
    *   errors of the disk
    */
   fetch(name: string, path: string, expected: FileDigest | null): Promise<void>;
-  /** The text of a small object. */
   text(name: string): Promise<string>;
   /** Removes an object. Without such an object it does nothing. */
   remove(name: string): Promise<void>;
@@ -40,7 +39,6 @@ export function createObjects(settings: ObjectSettings, options: CallOptions = {
   const keyOf = (name: string) => `${root}${name}`;
   const text = (answer: Response) => readText(answer, { what: `an answer of ${settings.bucket}` });
 
-  /** Calls ListObjectsV2 for each page. */
   async function* pages(query: Record<string, string>) {
     const foreign = () => new ObjectStoreError(NOT_A_STORE, { what: "a listing", status: 200 });
     for (let [token, number] = ["", 0]; ; number++) {

@@ -11,7 +11,6 @@ const FIRST_PAUSE_MS = 100;
 /** Bytes per second of the slowest network or store that is allowed. */
 const SLOWEST = 1 << 16;
 
-/** A request to an object store. */
 interface Call {
   method: "GET" | "PUT" | "DELETE";
   /** The key of the object; none for the bucket itself. */

@@ -34,10 +34,19 @@ export interface FoundSecret {
 const STARTS = "(?<![A-Za-z0-9])";
 const ENDS = "(?![A-Za-z0-9_-])";
 
+function token(
+  kind: string,
+  keyword: string,
+  form: string,
+  more: Pick<Pattern, "entropy"> = {},
+): Pattern {
+  const source = `${STARTS}(${form})${ENDS}`;
+  return { kind, keywords: [keyword], source, flags: "", ...more };
+}
+
 /** The pattern of a token with a fixed prefix. `body` matches the rest. */
 function prefixed(kind: string, prefix: string, body: string): Pattern {
-  const source = `${STARTS}(${RegExp.escape(prefix)}${body})${ENDS}`;
-  return { kind, keywords: [prefix.toLowerCase()], source, flags: "", entropy: 2.5 };
+  return token(kind, prefix.toLowerCase(), `${RegExp.escape(prefix)}${body}`, { entropy: 2.5 });
 }
 
 /**
@@ -89,19 +98,17 @@ export const OWN_PATTERNS: readonly Pattern[] = [
   prefixed("shopify-token", "shp", "(?:at|ca|pa|ss|tka)_[a-fA-F0-9]{32}"),
   prefixed("new-relic-user-api-key", "NRAK-", "[A-Z0-9]{27}"),
   prefixed("typeform-api-token", "tfp_", "[A-Za-z0-9_.=-]{40,64}"),
-  {
-    kind: "mailchimp-api-key",
-    keywords: ["-us"],
-    source: `${STARTS}([a-f0-9]{32}-us[0-9]{1,2})${ENDS}`,
-    flags: "",
-  },
-  {
-    kind: "azure-ad-client-secret",
-    keywords: ["q~"],
-    source: `${STARTS}([A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34})${ENDS}`,
-    flags: "",
+  token("mailchimp-api-key", "-us", "[a-f0-9]{32}-us[0-9]{1,2}"),
+  token("azure-ad-client-secret", "q~", "[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}", {
     entropy: 3,
-  },
+  }),
+  token("telegram-bot-token", ":aa", "[0-9]{8,11}:AA[A-Za-z0-9_-]{33}"),
+  token(
+    "discord-bot-token",
+    ".",
+    String.raw`[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}`,
+    { entropy: 4 },
+  ),
   {
     kind: "aws-access-token",
     keywords: ["akia", "asia"],
@@ -109,19 +116,6 @@ export const OWN_PATTERNS: readonly Pattern[] = [
     flags: "",
     entropy: 2.5,
     harmless: [{ source: "EXAMPLE$", flags: "" }],
-  },
-  {
-    kind: "telegram-bot-token",
-    keywords: [":aa"],
-    source: `${STARTS}([0-9]{8,11}:AA[A-Za-z0-9_-]{33})${ENDS}`,
-    flags: "",
-  },
-  {
-    kind: "discord-bot-token",
-    keywords: ["."],
-    source: String.raw`${STARTS}([MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40})${ENDS}`,
-    flags: "",
-    entropy: 4,
   },
   {
     kind: "jwt",

@@ -78,7 +78,6 @@ export interface Advice {
   readonly how: string;
   /** The command to type; null when there is none. */
   readonly command: string | null;
-  /** A further hint. */
   readonly note: string | null;
 }
 

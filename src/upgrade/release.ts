@@ -29,7 +29,6 @@ const Answer = Type.Object({
   body: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 });
 
-/** A published release. */
 export interface PublishedRelease {
   readonly version: string;
   /** The release notes in Markdown, unchecked. */
@@ -67,7 +66,11 @@ export async function fetchNewestRelease(
  * @throws UpgradeError when the address is not https, can't be reached, answers with an error or too much
  */
 async function fetchText(address: string, timeoutMs: number): Promise<string> {
-  if (!isSecure(address)) throw new UpgradeError(`${address} is not an https address.`);
+  const url = URL.parse(address);
+  // Http is allowed on this machine.
+  if (!url || !isSecureAddress(url.origin)) {
+    throw new UpgradeError(`${address} is not an https address.`);
+  }
   try {
     const response = await requestFile(address, { signal: AbortSignal.timeout(timeoutMs) });
     if (!response.ok) throw new Error(explain(response));
@@ -75,12 +78,6 @@ async function fetchText(address: string, timeoutMs: number): Promise<string> {
   } catch (cause) {
     throw new UpgradeError(`${address} can't be fetched (${requestFailure(cause)}).`, { cause });
   }
-}
-
-/** Whether an address is https, or http on this machine. */
-function isSecure(address: string): boolean {
-  const url = URL.parse(address);
-  return url !== null && isSecureAddress(url.origin);
 }
 
 function explain({ status, headers }: Response): string {

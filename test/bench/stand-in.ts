@@ -1,7 +1,7 @@
 import {
   type Embedder,
   MAX_STATES,
-  STATE,
+  STATE_BYTES,
   type TokenStates,
 } from "../../src/embedding/embedder.ts";
 import { builtInModel } from "../../src/embedding/manifest.ts";
@@ -40,10 +40,10 @@ function queryOf(text: string) {
 /** States of the longer words, as many as the model's tokenizer gives content tokens, about. */
 function statesOf(text: string): TokenStates {
   const words = (text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []).slice(0, MAX_STATES);
-  const numbers = new Int8Array(words.length * STATE);
+  const numbers = new Int8Array(words.length * STATE_BYTES);
   for (const [at, word] of words.entries()) {
-    vectorOf(word, STATE).forEach((value, place) => {
-      numbers[at * STATE + place] = Math.round(value * 127);
+    vectorOf(word, STATE_BYTES).forEach((value, place) => {
+      numbers[at * STATE_BYTES + place] = Math.round(value * 127);
     });
   }
   return { numbers, words };

@@ -1,4 +1,4 @@
-import { type Embedder, MAX_STATES, STATE } from "../../src/embedding/embedder.ts";
+import { type Embedder, MAX_STATES, STATE_BYTES } from "../../src/embedding/embedder.ts";
 import type { NewMemory } from "../../src/memories/model/memory.ts";
 import { contentWords } from "../../src/memories/ranking/fact-text.ts";
 import type { BenchClient } from "./client.ts";
@@ -43,7 +43,7 @@ export function createStored(dimension: number): Stored {
       memories += added.length;
       for (const { content } of added) {
         const states = Math.min(MAX_STATES, contentWords(content).length);
-        bytes += Buffer.byteLength(content) + 4 * dimension + states * STATE;
+        bytes += Buffer.byteLength(content) + 4 * dimension + states * STATE_BYTES;
       }
     },
   };

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { STATE } from "../../src/embedding/embedder.ts";
+import { STATE_BYTES } from "../../src/embedding/embedder.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import type { Memory, NewMemory } from "../../src/memories/model/memory.ts";
 import type { StoredMemory } from "../../src/memories/model/rows.ts";
@@ -203,7 +203,7 @@ function stored(number: number): Promise<StoredMemory> {
     createdAt: moment,
     updatedAt: moment,
     vectors: [vector.map((value) => value / length)],
-    states: Int8Array.from({ length: 3 * STATE }, () => random.below(255) - 127),
+    states: Int8Array.from({ length: 3 * STATE_BYTES }, () => random.below(255) - 127),
   });
 }
 

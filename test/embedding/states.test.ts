@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { MAX_STATES, STATE } from "../../src/embedding/embedder.ts";
+import { MAX_STATES, STATE_BYTES } from "../../src/embedding/embedder.ts";
 import { sharedEmbedder } from "../support/embedder.ts";
 
 const embedder = sharedEmbedder();
@@ -7,8 +7,8 @@ const embedder = sharedEmbedder();
 /** The cosine of each state with the most similar of others, −1 to 1. */
 function nearest(asked: Int8Array, states: Int8Array): number[] {
   const rows = (numbers: Int8Array) =>
-    Array.from({ length: numbers.length / STATE }, (_, row) =>
-      numbers.subarray(row * STATE, (row + 1) * STATE),
+    Array.from({ length: numbers.length / STATE_BYTES }, (_, row) =>
+      numbers.subarray(row * STATE_BYTES, (row + 1) * STATE_BYTES),
     );
   const product = (a: Int8Array, b: Int8Array) =>
     a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0) / 127 ** 2;
@@ -30,10 +30,10 @@ describe("token states", () => {
   test("are normalized, and equal for a query and a content", async () => {
     const text = "The gearbox of the red bicycle";
     const { states } = await embedder.embedQuery(text);
-    expect(states.numbers).toHaveLength(states.words.length * STATE);
+    expect(states.numbers).toHaveLength(states.words.length * STATE_BYTES);
     expect((await embedder.embedContent(text)).states).toEqual(states.numbers);
     for (let row = 0; row < states.words.length; row++) {
-      const state = states.numbers.subarray(row * STATE, (row + 1) * STATE);
+      const state = states.numbers.subarray(row * STATE_BYTES, (row + 1) * STATE_BYTES);
       expect(Math.hypot(...state)).toBeWithin(125, 129);
     }
   });
@@ -57,8 +57,8 @@ describe("token states", () => {
     const { states, starts, vectors } = await embedder.embedContent(text);
     expect(vectors.length).toBeGreaterThan(5);
     expect(starts).toHaveLength(vectors.length);
-    expect(states.length).toBeLessThanOrEqual(MAX_STATES * STATE);
-    expect(states.length).toBeGreaterThan(MAX_STATES * STATE * 0.9);
+    expect(states.length).toBeLessThanOrEqual(MAX_STATES * STATE_BYTES);
+    expect(states.length).toBeGreaterThan(MAX_STATES * STATE_BYTES * 0.9);
     for (const word of ["Zanzibar", "Penicillin"]) {
       const { states: asked } = await embedder.embedQuery(word);
       expect(Math.max(...nearest(asked.numbers, states))).toBeGreaterThan(0.6);

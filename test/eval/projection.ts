@@ -1,5 +1,5 @@
 import { basename, join, relative } from "node:path";
-import { STATE } from "../../src/embedding/embedder.ts";
+import { STATE_BYTES } from "../../src/embedding/embedder.ts";
 import { builtInModel } from "../../src/embedding/manifest.ts";
 import { splitPassages } from "../../src/embedding/passages.ts";
 import { contentTokens, tokensOf } from "../../src/embedding/tokens.ts";
@@ -47,7 +47,7 @@ for (const path of paths) {
 }
 const all = new Float32Array(states.length * dimension);
 for (const [nth, state] of states.entries()) all.set(state, nth * dimension);
-const { mean, directions } = principalComponents(all, dimension, STATE, ROUNDS);
+const { mean, directions } = principalComponents(all, dimension, STATE_BYTES, ROUNDS);
 await Bun.write(OUTPUT, `${JSON.stringify(describe(mean, directions), null, 2)}\n`);
 process.stdout.write(`${relative(process.cwd(), OUTPUT)}: of ${states.length} tokens\n`);
 
@@ -77,17 +77,17 @@ async function openModel(): Promise<(text: string) => Promise<Float32Array[]>> {
 
 /** The file's content: numbers of 8 bits, with a factor for each component. */
 function describe(mean: Float64Array, components: readonly Float64Array[]) {
-  const matrix = new Int8Array(dimension * STATE);
+  const matrix = new Int8Array(dimension * STATE_BYTES);
   const scales = components.map((component, to) => {
     const scale = Math.max(...component.map(Math.abs)) / 127;
     for (const [at, value] of component.entries()) {
-      matrix[at * STATE + to] = Math.round(value / scale);
+      matrix[at * STATE_BYTES + to] = Math.round(value / scale);
     }
     return scale;
   });
   // The mean as it is projected, so that it is taken away from fewer numbers.
   const offsets = scales.map((scale, to) =>
-    mean.reduce((sum, value, at) => sum + value * scale * (matrix[at * STATE + to] ?? 0), 0),
+    mean.reduce((sum, value, at) => sum + value * scale * (matrix[at * STATE_BYTES + to] ?? 0), 0),
   );
   const { sha256 = "" } = builtInModel.files.find(({ name }) => name === builtInModel.graph) ?? {};
   return {

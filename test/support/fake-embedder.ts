@@ -1,4 +1,4 @@
-import { type Embedder, MAX_STATES, STATE } from "../../src/embedding/embedder.ts";
+import { type Embedder, MAX_STATES, STATE_BYTES } from "../../src/embedding/embedder.ts";
 
 /**
  * An embedder for tests whose outcome does not depend on meaning: texts that share words are near
@@ -30,7 +30,7 @@ export function fakeEmbedder(
         return start - passage.length - 2;
       });
       const vectors = passages.map((passage) => vectorOf(passage, dimension));
-      return { vectors, starts, states: statesOf(text).slice(0, MAX_STATES * STATE) };
+      return { vectors, starts, states: statesOf(text).slice(0, MAX_STATES * STATE_BYTES) };
     },
     close: async () => {},
   };
@@ -43,9 +43,9 @@ function wordsOf(text: string): string[] {
 /** A state has one number that is not 0. */
 function statesOf(text: string): Int8Array {
   const words = wordsOf(text);
-  const states = new Int8Array(words.length * STATE);
+  const states = new Int8Array(words.length * STATE_BYTES);
   for (const [at, word] of words.entries())
-    states[at * STATE + (Bun.hash.crc32(word) % STATE)] = 127;
+    states[at * STATE_BYTES + (Bun.hash.crc32(word) % STATE_BYTES)] = 127;
   return states;
 }
 

@@ -10,7 +10,6 @@ import { inserterFor, type Row, readShared, type Session, writeShared } from "./
 
 /** A base of a backup, with its new name. */
 export interface RestoredBase extends RecordedCheckpoint {
-  /** Its name in the backup. */
   former: string;
 }
 

@@ -40,20 +40,13 @@ async function refuseUsed(statements: Pick<Statements, "query">): Promise<void> 
  */
 export async function beginBases(
   postgres: Postgres,
-  {
-    bases,
-    now,
-    contentsOf = () => ({}),
-  }: {
-    bases: readonly RestoredBase[];
-    now: number;
-    contentsOf?: (base: RestoredBase) => Contents;
-  },
+  bases: readonly RestoredBase[],
+  now: number,
+  contentsOf: (base: RestoredBase) => Contents,
 ): Promise<void> {
-  const begun = { epoch: 0, since: now, state: "written" };
   const rows = bases.map((each) => ({
     ...{ base: each.base, name: each.table, contents: JSON.stringify(contentsOf(each)) },
-    ...begun,
+    ...{ epoch: 0, since: now, state: "written" },
   }));
   await writeShared(postgres, "bases", rows);
 }
@@ -166,7 +159,7 @@ export async function restoreShared({
           return [file, { bytes, sha256 }];
         }),
       );
-    await beginBases(postgres, { bases, now, contentsOf });
+    await beginBases(postgres, bases, now, contentsOf);
     const files = bases.flatMap((base) => base.files.map((file) => ({ ...base, file })));
     let count = 0;
     await forEachAtOnce(

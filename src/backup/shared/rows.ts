@@ -13,7 +13,6 @@ export type Row = Record<string, unknown>;
 /** The type of a column in PostgreSQL, as far as values must be converted. */
 type Kind = "boolean" | "bytea" | "other";
 
-/** Maximum rows and bytes of JSON in one statement. */
 const BATCH = { rows: 500, bytes: 4 << 20 };
 /** Rows in one statement for tables with contents, which may have some megabytes each. */
 const HEAVY_ROWS = 8;
@@ -36,16 +35,6 @@ export function tablesOf(sqlite: Sqlite): string[] {
   };
   for (const name of names) visit(name);
   return [...ordered];
-}
-
-/** Names of all database tables in PostgreSQL. A partitioned one counts once. */
-export async function sharedTables(session: Session): Promise<string[]> {
-  const rows = await session.query<Row>(
-    `SELECT relname AS name FROM pg_class
-     WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
-     ORDER BY relname`,
-  );
-  return rows.map(({ name }) => String(name));
 }
 
 /** Reads the rows of a query in batches. @param isHeavy whether rows may be large */
@@ -118,7 +107,6 @@ export function inserterFor(sqlite: Sqlite, table: string, kinds: ReadonlyMap<st
   });
 }
 
-/** The columns of a PostgreSQL table. */
 async function columnsOf(session: Session, table: string): Promise<Map<string, Kind>> {
   const rows = await session.query<Row>(
     `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
@@ -162,7 +150,6 @@ async function advanceCounters(
   }
 }
 
-/** Splits rows into batches of JSON. */
 function* inBatches(rows: Iterable<Row>, kinds: ReadonlyMap<string, Kind>) {
   let [batch, bytes, names]: [string[], number, string[]] = [[], 0, []];
   const take = () => {

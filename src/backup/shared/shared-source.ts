@@ -64,18 +64,6 @@ export async function copySharedDatabase(postgres: Postgres, path: string): Prom
   syncFileNow(path);
 }
 
-/** Whether an earlier read checkpoint is still the newest of its table. */
-async function isNewestShared(
-  postgres: Postgres,
-  { table, base, version }: RecordedCheckpoint,
-): Promise<boolean> {
-  const rows = await postgres.query(
-    "SELECT 1 FROM checkpoints WHERE name = $1 AND base = $2 AND version = $3",
-    [table, base, version],
-  );
-  return rows.length > 0;
-}
-
 /** Concurrent downloads of bases: object stores answer slowly. */
 const CONCURRENCY = 8;
 
@@ -95,7 +83,10 @@ export async function openSharedSource(
     name: "the database",
     schema: async () => (await readSchemaState(postgres))?.number ?? 0,
     copyDatabase: (path) => copySharedDatabase(postgres, path),
-    isNewest: (checkpoint) => isNewestShared(postgres, checkpoint),
+    async isNewest({ table, base, version }) {
+      const query = "SELECT 1 FROM checkpoints WHERE name = $1 AND base = $2 AND version = $3";
+      return (await postgres.rows(query, [table, base, version])).length > 0;
+    },
     atOnce: CONCURRENCY,
     async withBase(checkpoint, use) {
       const memories = join(scratch.folder, "memories");

@@ -4,12 +4,10 @@ import type { InputFile } from "./input-file.ts";
 import { SourceError } from "./source.ts";
 import { maxUnpacked } from "./unpack.ts";
 
-/** Files that an archive may contain. */
 const MAX_FILES = 100_000;
 /** The mode of a symbolic link (`S_IFLNK`), in the upper half of a file's attributes. */
 const LINK = 0xa000;
 
-/** A file in an archive. */
 interface ArchivedFile extends InputFile {
   size: number;
 }
@@ -87,7 +85,7 @@ function toFile(
   const name = archive === "" ? fileName : `${archive}, ${fileName}`;
   return {
     name,
-    called: fileName,
+    fileName,
     size,
     modifiedAt: entry.getLastModDate().getTime() || null,
     async *read() {

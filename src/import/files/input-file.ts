@@ -1,6 +1,12 @@
 import { open, stat } from "node:fs/promises";
 import type { FoundEntry } from "../formats/format.ts";
-import { locationIn, readTextLines, SourceError, type TextSource } from "./source.ts";
+import {
+  type FileOrigin,
+  locationIn,
+  readTextLines,
+  SourceError,
+  type TextSource,
+} from "./source.ts";
 
 /** The kind of a file in a folder or an archive, by its name. */
 type Kind = "note" | "data" | "other";
@@ -27,25 +33,16 @@ export function stemOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1).replace(/\.\w+$/, "");
 }
 
-/** A file on disk, in an archive, in an upload or from standard input. */
-export interface InputFile {
-  /** Its name in locations; empty when it is the only file. */
-  name: string;
-  /** Its file name, which may show its kind. Default: `name`. */
-  called?: string;
-  /** Its path on disk. */
-  path?: string;
+/** A file that can be read. */
+export interface InputFile extends FileOrigin {
   /** Bytes; null when unknown. */
   size: number | null;
-  /** Time of the last change, in milliseconds since 1970; null when unknown. */
-  modifiedAt: number | null;
   /** Its bytes from the beginning. Called once. */
   read(): AsyncIterable<Uint8Array>;
   /** The whole file, for formats that are read from their end. Without it, the bytes are collected. */
   blob?(): Blob;
 }
 
-/** Bytes that are read at once. */
 const CHUNK_BYTES = 1 << 16;
 
 /** @throws SourceError when the file does not exist */
@@ -53,7 +50,7 @@ export async function fileAt(path: string, name: string): Promise<InputFile> {
   const { size, mtimeMs } = await statSource(path);
   return {
     name,
-    called: name || path,
+    fileName: name || path,
     path,
     size,
     modifiedAt: Math.round(mtimeMs),
@@ -75,12 +72,11 @@ export function standardInput(): InputFile {
   return { name: "", size: null, modifiedAt: null, read: () => Bun.stdin.stream() };
 }
 
-/** An uploaded file. */
 export function uploadedFile(file: File, name: string): InputFile {
   const { size, lastModified } = file;
   return {
     name,
-    called: file.name,
+    fileName: file.name,
     size,
     modifiedAt: lastModified || null,
     read: () => file.stream(),

@@ -25,7 +25,6 @@ export async function* readObjects(
   }
 }
 
-/** Most characters of one entry. */
 const MAX_ENTRY = 64 << 20;
 /** Bytes of a text or number that are kept apart until it is complete. */
 const BUFFER_BYTES = 1 << 16;

@@ -40,7 +40,6 @@ export function splitBlocks(
   return builder.blocks;
 }
 
-/** Adds a line outside of fenced code. */
 function addLine(
   builder: BlockBuilder,
   line: string | null,

@@ -3,7 +3,6 @@ import type { FoundEntry } from "../formats/format.ts";
 import { stemOf } from "./input-file.ts";
 import { locationIn, SourceError } from "./source.ts";
 
-/** Pages of a document that are read. */
 const MAX_PAGES = 10_000;
 
 /** The text of a PDF: each page is a memory, with the document's title as its subject. */
@@ -14,13 +13,13 @@ export const pdf = {
   /** @throws SourceError when the file can't be read */
   async *read(
     blob: Blob,
-    { name, called }: { name: string; called: string },
+    { name, fileName }: { name: string; fileName: string },
   ): AsyncGenerator<FoundEntry> {
     using _ = ignoreUnhandledErrors();
     const document = await open(await blob.bytes(), name);
     try {
       const { title, createdAt } = await describe(document);
-      const subject = title ?? stemOf(called);
+      const subject = title ?? stemOf(fileName);
       if (document.numPages > MAX_PAGES) {
         yield {
           at: locationIn({ name }, `page ${MAX_PAGES + 1}`),
@@ -35,7 +34,7 @@ export const pdf = {
         else if (text === "") yield { at, leftOut: "pages of a PDF without text" };
         else {
           const key = JSON.stringify([subject, number, text]);
-          const metadata = { document: stemOf(called), page: number };
+          const metadata = { document: stemOf(fileName), page: number };
           yield { at, memory: { content: text, subject, key, metadata, createdAt } };
         }
         isImages &&= text === "";

@@ -1,20 +1,23 @@
 import { CtxdError } from "../../errors.ts";
 import { readByteLines } from "../../text/lines.ts";
 
-/** Text from a file or from standard input. It is read once and lazily. */
-export interface TextSource {
-  /** Its name in locations; empty when it is the only source. */
+/** Where bytes come from: a file on disk, in an archive or in an upload, or standard input. */
+export interface FileOrigin {
+  /** Its name in locations; empty when it is the only one. */
   name: string;
   /** Its file name, which may show its kind and subject. Default: `name`. */
-  called?: string;
-  /** Its path on disk. */
+  fileName?: string;
+  /** Only of a file on disk. */
   path?: string;
-  /** The first characters. */
+  /** Time of the last change, in milliseconds since 1970; null when unknown. */
+  modifiedAt: number | null;
+}
+
+/** Text from a file or from standard input. It is read once and lazily. */
+export interface TextSource extends FileOrigin {
   head: string;
   /** The text in UTF-8, converted if necessary, without a byte order mark. */
   bytes: AsyncGenerator<Uint8Array>;
-  /** Time of the last change, in milliseconds since 1970; null when unknown. */
-  modifiedAt: number | null;
 }
 
 /** A source can't be read. `problem` is the end of a sentence that begins with the source's name. */
@@ -33,11 +36,10 @@ export class SourceError extends CtxdError {
 const HEAD_BYTES = 1 << 18;
 
 /** The beginning of a file, and all its bytes. */
-export interface Opened {
+export interface OpenedFile {
   head: Uint8Array;
   /** Includes the head. */
   bytes: AsyncGenerator<Uint8Array>;
-  /** Stops reading. */
   close(): Promise<void>;
 }
 
@@ -45,7 +47,7 @@ export interface Opened {
 export async function peek(
   stream: AsyncIterable<Uint8Array>,
   onRead: (bytes: number) => void,
-): Promise<Opened> {
+): Promise<OpenedFile> {
   const chunks = stream[Symbol.asyncIterator]();
   const next = async () => {
     const { value, done } = await chunks.next();
@@ -85,8 +87,8 @@ export async function* inSlices(
 
 /** @throws SourceError when the file is not text */
 export function openText(
-  { head, bytes }: Pick<Opened, "head" | "bytes">,
-  { name, modifiedAt }: Pick<TextSource, "name" | "modifiedAt">,
+  { head, bytes }: Pick<OpenedFile, "head" | "bytes">,
+  { name, modifiedAt }: Pick<FileOrigin, "name" | "modifiedAt">,
 ): TextSource {
   const encoding = encodingOf(head, name);
   return {
@@ -136,7 +138,6 @@ async function* toUtf8(
   yield Buffer.from(decoder.decode());
 }
 
-/** A line of a source. */
 type TextLine = { number: number } & ({ text: string } | { problem: string });
 
 /** The lines of a source without their line breaks, empty lines included. */
@@ -163,6 +164,6 @@ function decode(bytes: Uint8Array): string | null {
 }
 
 /** Describes a location to people: the name of the source, if it has one, and the place in it. */
-export function locationIn({ name }: Pick<TextSource, "name">, place: string): string {
+export function locationIn({ name }: Pick<FileOrigin, "name">, place: string): string {
   return name === "" ? place : `${name}, ${place}`;
 }

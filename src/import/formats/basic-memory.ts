@@ -4,7 +4,6 @@ import { type Block, splitBlocks, subjectOf } from "../files/markdown.ts";
 import { locationIn, type TextSource } from "../files/source.ts";
 import type { Format, SourceMemory } from "./format.ts";
 
-/** Encloses the frontmatter. */
 const FRONTMATTER_MARK = "---";
 /** `[category] content #tag (context)`. Not a task (`[ ]`, `[x]`) and not a link (`[a](b)`). */
 const OBSERVATION = /^\[([^\]\n]{2,64})\]\s+(\S[\s\S]*)$/;
@@ -63,7 +62,7 @@ function readFrontmatter(lines: readonly (string | null)[]): {
 }
 
 function describeNote(
-  { name, called = name, modifiedAt }: TextSource,
+  { name, fileName = name, modifiedAt }: TextSource,
   fields: JsonObject,
   body: readonly (string | null)[],
 ): Note {
@@ -71,7 +70,7 @@ function describeNote(
   const own = typeof title === "string" ? title : null;
   const list = typeof tags === "string" ? tags.split(",") : Array.isArray(tags) ? tags : [];
   return {
-    title: own ?? firstHeading(body) ?? (stemOf(called) || null),
+    title: own ?? firstHeading(body) ?? (stemOf(fileName) || null),
     formerTitle: own ?? (stemOf(name) || null),
     tags: list.filter(isPlain).map(String),
     metadata: {

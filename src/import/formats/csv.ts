@@ -4,7 +4,6 @@ import { inSlices, locationIn, SourceError } from "../files/source.ts";
 import type { Format, FoundEntry, SourceMemory } from "./format.ts";
 
 const MAX_ROW_BYTES = 1 << 20;
-/** Bytes that are parsed at once. */
 const SLICE_BYTES = 1 << 16;
 /** As many as spreadsheets have. */
 const MAX_COLUMNS = 16_384;
@@ -100,7 +99,6 @@ export const csv: Format = {
 
 interface Row {
   record: Record<string, string>;
-  /** Number of its last line. */
   lines: number;
 }
 

@@ -39,7 +39,7 @@ const FORMATS: readonly Format[] = [
  */
 export function recognise(source: TextSource): Format {
   const format =
-    FORMATS.find(({ recognises }) => recognises(source.head, source.called ?? source.name)) ??
+    FORMATS.find(({ recognises }) => recognises(source.head, source.fileName ?? source.name)) ??
     plainText;
   if (format === plainText && isJson(source.head)) {
     throw new SourceError(

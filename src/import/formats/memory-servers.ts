@@ -36,7 +36,6 @@ export function readMemory(found: unknown): EntryResult[] {
   return [{ memory }];
 }
 
-/** The same object with names in snake case. */
 function inSnakeCase(entry: Record<string, unknown>): Record<string, unknown> {
   const rename = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.fromEntries(Object.entries(entry).map(([name, value]) => [rename(name), value]));

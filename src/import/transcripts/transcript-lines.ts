@@ -21,7 +21,6 @@ export function isCompressed(path: string): boolean {
   return path.endsWith(".zst");
 }
 
-/** The beginning of a file. */
 export async function readHead(path: string): Promise<string> {
   if (isCompressed(path)) {
     const { head, close } = await peek(await unpack(path), () => {});

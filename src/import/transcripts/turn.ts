@@ -9,7 +9,6 @@ export interface Turn {
   at: string | null;
   /** The agent's id of the session. */
   session: string | null;
-  /** The agent's working folder. */
   folder: string | null;
   /** Identifies the turn among all turns of the agent. Every reading produces the same key. */
   key: string;
@@ -28,7 +27,6 @@ export interface Position {
 /** The beginning of a transcript. */
 export const BEGINNING: Position = { offset: 0, at: null, session: null, folder: null };
 
-/** A line of a transcript. */
 export interface Entry {
   value: JsonObject;
   /** Offsets of its first byte and of the byte after its end. */
@@ -91,7 +89,6 @@ export function createTurnBuilder(position: Position) {
   };
 }
 
-/** The value if it is a non-empty string, else null. */
 export function stringOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
@@ -133,7 +130,6 @@ interface ChatTurn {
   /** Identifies it in its source. Without a text here, all that is known of it does. */
   id: unknown;
   session: unknown;
-  /** The title of the conversation. */
   title?: string | undefined;
   agent: string;
   createdAt: unknown;

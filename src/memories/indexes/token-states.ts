@@ -1,4 +1,4 @@
-import { MAX_STATES, STATE } from "../../embedding/embedder.ts";
+import { MAX_STATES, STATE_BYTES } from "../../embedding/embedder.ts";
 import { growInts } from "./growing-arrays.ts";
 import { ASKED, createAllocator, interact, whole } from "./wasm-memory.ts";
 
@@ -35,7 +35,7 @@ const WEIGHT = 128 / 4;
 const SAME = 127 ** 2;
 
 export function createStateIndex(): StateIndex {
-  const room = createAllocator(STATE);
+  const room = createAllocator(STATE_BYTES);
   /** Of each owner: where its states are, and how many. */
   let places = new Int32Array(0);
   let counts = new Int32Array(0);
@@ -46,12 +46,12 @@ export function createStateIndex(): StateIndex {
     },
 
     put(owner, states) {
-      const count = states.length / STATE;
+      const count = states.length / STATE_BYTES;
       if (count === 0) return;
       places = growInts(places, owner + 1);
       counts = growInts(counts, owner + 1);
       const place = room.take(count);
-      whole.integers.set(states, place * STATE);
+      whole.integers.set(states, place * STATE_BYTES);
       places[owner] = place;
       counts[owner] = count;
     },
@@ -64,13 +64,13 @@ export function createStateIndex(): StateIndex {
     },
 
     interaction(asked, weights, owners) {
-      const count = Math.min(MAX_STATES, asked.length / STATE);
+      const count = Math.min(MAX_STATES, asked.length / STATE_BYTES);
       const total = prepare(asked, weights, count);
       return owners.map((owner = -1) => {
         const own = counts[owner] ?? 0;
         if (own === 0 || total === 0) return null;
-        const from = (places[owner] ?? 0) * STATE;
-        const sum = interact(ASKED, ASKED + count * ASKED_SIZE, from, from + own * STATE);
+        const from = (places[owner] ?? 0) * STATE_BYTES;
+        const sum = interact(ASKED, ASKED + count * ASKED_SIZE, from, from + own * STATE_BYTES);
         return Math.max(-1, Math.min(1, sum / (total * SAME)));
       });
     },
@@ -90,8 +90,8 @@ function prepare(asked: Int8Array, weights: readonly number[], count: number): n
   let total = 0;
   for (let token = 0; token < count; token++) {
     const address = ASKED + token * ASKED_SIZE;
-    const numbers = new Int16Array(whole.floats.buffer, address, STATE);
-    numbers.set(asked.subarray(token * STATE, (token + 1) * STATE));
+    const numbers = new Int16Array(whole.floats.buffer, address, STATE_BYTES);
+    numbers.set(asked.subarray(token * STATE_BYTES, (token + 1) * STATE_BYTES));
     const weight = weights[token] ?? 0;
     whole.floats[address / 4 + WEIGHT] = weight;
     total += weight;

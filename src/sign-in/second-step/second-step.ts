@@ -43,7 +43,7 @@ export function createPendingSignIns({ db, clock }: { db: Database; clock: () =>
     next: pendingSignIns.next,
     triesLeft: pendingSignIns.triesLeft,
   };
-  const isThis = (secret: string) =>
+  const byHash = (secret: string) =>
     and(
       eq(pendingSignIns.hash, hashSecret(secret)),
       gt(pendingSignIns.expiresAt, new Date(clock())),
@@ -78,7 +78,7 @@ export function createPendingSignIns({ db, clock }: { db: Database; clock: () =>
     /** The sign-in with a secret; null for an expired or ended one. */
     async find(secret: string): Promise<PendingSignIn | null> {
       const pending = orm.select(PENDING).from(pendingSignIns);
-      const [found = null] = await pending.where(and(isThis(secret), hasTry));
+      const [found = null] = await pending.where(and(byHash(secret), hasTry));
       return found;
     },
 
@@ -87,14 +87,14 @@ export function createPendingSignIns({ db, clock }: { db: Database; clock: () =>
       const [taken = null] = await orm
         .update(pendingSignIns)
         .set({ triesLeft: sql`${pendingSignIns.triesLeft} - 1` })
-        .where(and(isThis(secret), hasTry))
+        .where(and(byHash(secret), hasTry))
         .returning(PENDING);
       return taken;
     },
 
     /** Ends a sign-in, if there is one. */
     async end(secret: string): Promise<void> {
-      await orm.delete(pendingSignIns).where(isThis(secret));
+      await orm.delete(pendingSignIns).where(byHash(secret));
     },
 
     /** Ends all pending sign-ins of an account. */

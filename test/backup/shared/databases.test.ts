@@ -2,13 +2,14 @@ import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { beginBases, fillSharedDatabase } from "../../../src/backup/shared/restore-shared.ts";
-import { sharedTables, tablesOf } from "../../../src/backup/shared/rows.ts";
+import { tablesOf } from "../../../src/backup/shared/rows.ts";
 import { copySharedDatabase } from "../../../src/backup/shared/shared-source.ts";
 import { connectPostgres, type Postgres } from "../../../src/db/postgres.ts";
 import { migrateSqlite } from "../../../src/db/sqlite-files.ts";
 import { temporaryFolder } from "../../support/database.ts";
 import { type PostgresDatabase, sharedPostgres } from "../../support/postgres.ts";
 import { migrated } from "../../support/shared-place.ts";
+import { sharedTables } from "../../support/shared-tables.ts";
 import { addSomeRows } from "../../support/some-rows.ts";
 
 /** Columns and database tables that only one kind of database has. They are not copied. */
@@ -55,7 +56,7 @@ test("all database tables are copied to PostgreSQL and back, with every column",
     from.run("INSERT INTO journal (account_id, removed, at) VALUES (?, '[]', 18)", [name]);
   }
   const bases = checkpointsOf(from);
-  await beginBases(postgres, { bases, now: NOW });
+  await beginBases(postgres, bases, NOW, () => ({}));
   await fillSharedDatabase(postgres, from, { bases, now: NOW });
   const path = join(temporaryFolder(), "copy.db");
   await copySharedDatabase(postgres, path);

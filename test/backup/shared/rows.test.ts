@@ -1,15 +1,11 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import {
-  copyFromShared,
-  copyToShared,
-  sharedTables,
-  tablesOf,
-} from "../../../src/backup/shared/rows.ts";
+import { copyFromShared, copyToShared, tablesOf } from "../../../src/backup/shared/rows.ts";
 import { MIGRATIONS } from "../../../src/db/migrations.ts";
 import { connectPostgres, type Postgres } from "../../../src/db/postgres.ts";
 import { migrateSqlite } from "../../../src/db/sqlite-files.ts";
 import { type PostgresDatabase, sharedPostgres } from "../../support/postgres.ts";
+import { sharedTables } from "../../support/shared-tables.ts";
 
 let database: PostgresDatabase;
 let postgres: Postgres;

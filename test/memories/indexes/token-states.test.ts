@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { MAX_STATES, STATE } from "../../../src/embedding/embedder.ts";
+import { MAX_STATES, STATE_BYTES } from "../../../src/embedding/embedder.ts";
 import { createStateIndex } from "../../../src/memories/indexes/token-states.ts";
 import { createVectorIndex } from "../../../src/memories/indexes/vectors.ts";
 import { createRandom } from "../../support/random.ts";
@@ -8,13 +8,13 @@ const random = createRandom(3);
 
 /** States of so many tokens. */
 function statesOf(count: number): Int8Array {
-  const states = new Int8Array(count * STATE);
+  const states = new Int8Array(count * STATE_BYTES);
   for (let token = 0; token < count; token++) {
-    const numbers = Array.from({ length: STATE }, () => random.next() - 0.5);
+    const numbers = Array.from({ length: STATE_BYTES }, () => random.next() - 0.5);
     const length = Math.hypot(...numbers);
     states.set(
       numbers.map((number) => Math.round((127 * number) / length)),
-      token * STATE,
+      token * STATE_BYTES,
     );
   }
   return states;
@@ -23,8 +23,8 @@ function statesOf(count: number): Int8Array {
 /** The same in plain words. */
 function expected(asked: Int8Array, weights: readonly number[], states: Int8Array): number {
   const rows = (all: Int8Array) =>
-    Array.from({ length: all.length / STATE }, (_, row) =>
-      all.subarray(row * STATE, (row + 1) * STATE),
+    Array.from({ length: all.length / STATE_BYTES }, (_, row) =>
+      all.subarray(row * STATE_BYTES, (row + 1) * STATE_BYTES),
     );
   const product = (a: Int8Array, b: Int8Array) =>
     a.reduce((sum, number, at) => sum + number * (b[at] ?? 0), 0);

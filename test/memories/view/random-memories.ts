@@ -1,4 +1,4 @@
-import { STATE } from "../../../src/embedding/embedder.ts";
+import { STATE_BYTES } from "../../../src/embedding/embedder.ts";
 import type { Filter } from "../../../src/memories/model/filter.ts";
 import type { StoredMemory } from "../../../src/memories/model/rows.ts";
 import { createRandom } from "../../support/random.ts";
@@ -41,7 +41,10 @@ export function memoryOf(id: string): StoredMemory {
     expiresAt: maybe(random.below(5_000)),
     vectors: times(1 + random.below(3), vectorOf),
     starts: random.below(2) ? [] : [0, random.below(9)],
-    states: Int8Array.from({ length: STATE * random.below(4) }, () => random.below(255) - 127),
+    states: Int8Array.from(
+      { length: STATE_BYTES * random.below(4) },
+      () => random.below(255) - 127,
+    ),
   };
 }
 

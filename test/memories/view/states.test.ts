@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { STATE } from "../../../src/embedding/embedder.ts";
+import { STATE_BYTES } from "../../../src/embedding/embedder.ts";
 import { createView } from "../../../src/memories/view/create-view.ts";
 import { DIMENSION, memoryOf } from "./random-memories.ts";
 
 test("memories are compared word by word; what is removed or has no states is left out", () => {
   const view = createView(DIMENSION);
-  const states = (place: number) => new Int8Array(STATE).fill(127, place, place + 1);
+  const states = (place: number) => new Int8Array(STATE_BYTES).fill(127, place, place + 1);
   view.put({ ...memoryOf("near"), states: Int8Array.of(...states(1), ...states(2)) });
   view.put({ ...memoryOf("half"), states: states(2) });
   view.put({ ...memoryOf("gone"), states: states(1) });
@@ -24,8 +24,8 @@ test("memories are compared word by word; what is removed or has no states is le
 
 test("a view of too many memories keeps no states", () => {
   const view = createView(DIMENSION, 10);
-  const asked = { numbers: new Int8Array(STATE).fill(1), words: ["pears"] };
-  const states = new Int8Array(STATE * 90).fill(1);
+  const asked = { numbers: new Int8Array(STATE_BYTES).fill(1), words: ["pears"] };
+  const states = new Int8Array(STATE_BYTES * 90).fill(1);
   for (let id = 0; id < 10; id++) view.put({ ...memoryOf(`id ${id}`), states });
   expect(view.interaction(["id 1"], asked, [1])?.size).toBe(1);
   const { bytes } = view;
