@@ -75,7 +75,7 @@ export interface Change {
 }
 
 /** The wanted settings of one client. */
-export interface Wanted {
+export interface WantedSettings {
   /** Null disconnects the client. */
   entry: Fields | null;
   /** Whether the client should have hooks of a kind; undefined leaves them as they are. */
@@ -102,7 +102,11 @@ function listOf(clients: readonly Client[]): string {
  * Plans the file changes for a client; none if its settings are already as wanted.
  * @throws CommandError for a client that is not installed, ConnectError for a file that can't be changed
  */
-export function planChanges(client: Client, wanted: Wanted, around: Surroundings): Change[] {
+export function planChanges(
+  client: Client,
+  wanted: WantedSettings,
+  around: Surroundings,
+): Change[] {
   const path = locate(client, around);
   if (!isInstalled(client, around)) {
     throw new CommandError(
@@ -140,13 +144,17 @@ export function hooksOf({ hooks, plugin }: Client, around: Surroundings): HookKi
   });
 }
 
-function commandsOf({ hooks, commandOf }: Wanted, there: readonly HookKind[]): HookCommands {
+/** The commands of the wanted hooks. @param there the kinds of hooks that are there now */
+export function commandsOf(
+  { hooks, commandOf }: WantedSettings,
+  there: readonly HookKind[] = [],
+): HookCommands {
   const commandFor = (kind: HookKind) =>
     hooks[kind] || (hooks[kind] === undefined && there.includes(kind)) ? commandOf(kind) : null;
   return { recall: commandFor("recall"), capture: commandFor("capture") };
 }
 
-function planPlugin(plugin: SettingsFile, wanted: Wanted, around: Surroundings): Change {
+function planPlugin(plugin: SettingsFile, wanted: WantedSettings, around: Surroundings): Change {
   const file = readConfiguration(locate(plugin, around));
   const commands = commandsOf(wanted, kindsInPlugin(file.text));
   const kinds = HOOK_KINDS.filter((kind) => commands[kind] !== null);
@@ -186,8 +194,9 @@ export async function applyPlans(
   options: ConnectOptions,
   key: string | null,
 ) {
-  const [wanted, same] = [plans.filter(isChange), plans.filter((plan) => !isChange(plan))];
-  for (const { client } of same) {
+  const wanted = plans.filter(({ changes }) => changes.length > 0);
+  for (const { client, changes } of plans) {
+    if (changes.length > 0) continue;
     const state = options.remove ? "is not connected" : "is already connected like this";
     say(`${client.name} ${state}: nothing to change.`);
   }
@@ -195,7 +204,12 @@ export async function applyPlans(
   for (const { file, text } of wanted.flatMap(({ changes }) => changes)) {
     say(`${file.path}${file.exists ? "" : " (a new file)"}\n${describeChange(file.text, text)}\n`);
   }
-  await requireConsent(options);
+  if (!options.yes) {
+    if (!isInteractive()) {
+      throw new CommandError("Nothing was changed: without a terminal this needs --yes.", USAGE);
+    }
+    if (!(await confirm("Make these changes?"))) throw new CommandError("Nothing was changed.");
+  }
   for (const { client, changes } of wanted) {
     for (const change of changes) apply(change, key);
     say(describeOutcome(client, options, key));
@@ -205,18 +219,6 @@ export async function applyPlans(
       "This Bun is in the cache of npx, which may be emptied: install Bun, or build the executable.",
     );
   }
-}
-
-function isChange({ changes }: Plan): boolean {
-  return changes.length > 0;
-}
-
-async function requireConsent({ yes }: ConnectOptions): Promise<void> {
-  if (yes) return;
-  if (!isInteractive()) {
-    throw new CommandError("Nothing was changed: without a terminal this needs --yes.", USAGE);
-  }
-  if (!(await confirm("Make these changes?"))) throw new CommandError("Nothing was changed.");
 }
 
 function apply({ file, text, isRemoval }: Change, key: string | null): void {
