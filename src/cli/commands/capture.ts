@@ -54,11 +54,7 @@ export function define(program: Command, { configure, env }: Context): void {
  * `ctxd capture`: sends an agent's conversation to the server, which saves its new turns. A failure is
  * printed and never fails the agent.
  */
-async function capture(
-  configure: () => Config,
-  options: CaptureOptions,
-  env: Environment,
-): Promise<void> {
+async function capture(configure: () => Config, options: CaptureOptions, env: Environment) {
   const input = await readHookInput();
   if (isOff(options.if, env)) return;
   if (!input && isInteractive()) throw new CommandError(FOR_HOOKS, USAGE);

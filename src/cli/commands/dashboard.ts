@@ -38,11 +38,8 @@ export function define(program: Command, { configure, env }: Context): void {
  * `ctxd dashboard`: asks the server of the data folder to open its port, prints the dashboard's address,
  * and opens it in a browser if there is one.
  */
-async function openDashboard(
-  config: Config,
-  { browser = true, json = false }: DashboardOptions,
-  env: Environment,
-): Promise<void> {
+async function openDashboard(config: Config, options: DashboardOptions, env: Environment) {
+  const { browser = true, json = false } = options;
   const { address, setUp } = await askServer(config, env);
   if (json) return await printJson({ address, set_up: setUp });
   if (setUp !== null) {

@@ -29,12 +29,7 @@ export function define(program: Command, { configure, env }: Context): void {
 }
 
 /** `ctxd export FILE`: replaces an existing file after everything is written. */
-async function exportTo(
-  config: Config,
-  target: string,
-  options: Target,
-  env: Environment,
-): Promise<void> {
+async function exportTo(config: Config, target: string, options: Target, env: Environment) {
   using api = await openApi(config, env, options);
   const meter = createMeter("Exporting");
   try {

@@ -46,12 +46,7 @@ export function define(program: Command, { configure, env }: Context): void {
 }
 
 /** `ctxd forget` */
-async function forget(
-  config: Config,
-  what: readonly string[],
-  options: ForgetOptions,
-  env: Environment,
-): Promise<void> {
+async function forget(config: Config, what: string[], options: ForgetOptions, env: Environment) {
   const selection = await readSelection(what, options, "forget");
   if (options.history && selection.kind === "filter") {
     throw new CommandError("--history needs ids or words.", USAGE);

@@ -31,10 +31,7 @@ export function define(program: Command, { configure }: Context): void {
 }
 
 /** `ctxd grant list` */
-async function listGrants(
-  config: Config,
-  options: { user?: string; json?: boolean },
-): Promise<void> {
+async function listGrants(config: Config, options: { user?: string; json?: boolean }) {
   const { user } = options;
   const { grants, emails } = await withStores(config, async (stores) => ({
     grants:

@@ -77,12 +77,8 @@ Secrets such as API keys are masked. If nothing can be imported, the exit code i
 }
 
 /** `ctxd import FILE...` */
-async function importFrom(
-  config: Config,
-  paths: readonly string[],
-  { dryRun = false, preview = false, project, from, ...target }: ImportChoice,
-  env: Environment,
-): Promise<void> {
+async function importFrom(config: Config, paths: string[], choice: ImportChoice, env: Environment) {
+  const { dryRun = false, preview = false, project, from, ...target } = choice;
   if (paths.includes("-") && target.url && !isInteractive()) {
     throw new CommandError("Standard input is the API key: give a file to import.", USAGE);
   }

@@ -45,12 +45,7 @@ export function define(program: Command, { configure, env }: Context): void {
 }
 
 /** `ctxd move` */
-async function move(
-  config: Config,
-  what: readonly string[],
-  options: MoveOptions,
-  env: Environment,
-): Promise<void> {
+async function move(config: Config, what: string[], options: MoveOptions, env: Environment) {
   const { to, toNone } = options;
   if ((to === undefined) === !toNone) {
     throw new CommandError("Say where to move them: --to PROJECT, or --to-none.", USAGE);

@@ -57,11 +57,7 @@ export function define(program: Command, { configure, env }: Context): void {
  * `ctxd recall`: prints memories about the folder's project, or about the user's prompt. As a hook, it gets
  * an event on standard input, never waits for a server to start, and never fails the agent.
  */
-async function recall(
-  configure: () => Config,
-  options: RecallOptions,
-  env: Environment,
-): Promise<void> {
+async function recall(configure: () => Config, options: RecallOptions, env: Environment) {
   const input = await readHookInput();
   if (isOff(options.if, env)) return;
   if (options.later) return startServer(configure(), env);
@@ -78,11 +74,7 @@ async function recall(
   }
 }
 
-async function recallForPerson(
-  config: Config,
-  options: RecallOptions,
-  env: Environment,
-): Promise<void> {
+async function recallForPerson(config: Config, options: RecallOptions, env: Environment) {
   const event = { session: null, folder: process.cwd(), prompt: null, isFresh: false };
   const body = bodyOf(event, options);
   const { openApi } = await import("../server/api.ts");

@@ -17,6 +17,11 @@ import { createProgress } from "../progress.ts";
 import { recordCommand } from "../stores.ts";
 import { CommandError, interruptible, say } from "../terminal.ts";
 
+interface RestoreOptions {
+  revokeKeys?: boolean;
+  identity?: string;
+}
+
 /** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   program
@@ -38,18 +43,14 @@ export function define(program: Command, { configure, env }: Context): void {
         "ctxd restore /mnt/usb/ctxd-2027-01-31 --data-dir ~/ctxd-restored --identity key.txt",
       ),
     )
-    .action((folder: string, options: { revokeKeys?: boolean; identity?: string }) =>
+    .action((folder: string, options: RestoreOptions) =>
       restore(configure(), folder, options, env),
     );
 }
 
 /** `ctxd restore FOLDER` */
-async function restore(
-  config: Config,
-  source: string,
-  { revokeKeys = false, identity = null }: { revokeKeys?: boolean; identity?: string | null },
-  env: Environment,
-): Promise<void> {
+async function restore(config: Config, source: string, options: RestoreOptions, env: Environment) {
+  const { revokeKeys = false, identity = null } = options;
   const { dataDir, shared } = config;
   const folder = resolve(source);
   const { onProgress, end } = createProgress();

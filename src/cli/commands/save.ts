@@ -71,12 +71,7 @@ export function define(program: Command, { configure, env }: Context): void {
 }
 
 /** `ctxd save` */
-async function save(
-  config: Config,
-  words: readonly string[],
-  options: SaveOptions,
-  env: Environment,
-): Promise<void> {
+async function save(config: Config, words: string[], options: SaveOptions, env: Environment) {
   const content = await inputText(words, "There is no text to save: give one.", options);
   const { project: wanted, importance, expires, supersedes } = options;
   const project = wanted === undefined ? await projectOfFolder(process.cwd()) : wanted || null;

@@ -62,12 +62,7 @@ export function define(program: Command, { configure, env }: Context): void {
 }
 
 /** `ctxd search` */
-async function search(
-  config: Config,
-  words: readonly string[],
-  options: SearchOptions,
-  env: Environment,
-): Promise<void> {
+async function search(config: Config, words: string[], options: SearchOptions, env: Environment) {
   if (options.project !== undefined && options.allProjects) {
     throw new CommandError("Use --project or --all-projects, not both.", USAGE);
   }

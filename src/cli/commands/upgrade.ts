@@ -45,11 +45,7 @@ export function define(program: Command, { configure, env }: Context): void {
  * `ctxd upgrade`: shows what is new and how to upgrade.
  * @throws CommandError, or UpgradeError when a release can't be looked up
  */
-async function runUpgrade(
-  config: Config,
-  { check, json }: UpgradeOptions,
-  env: Environment,
-): Promise<void> {
+async function runUpgrade(config: Config, { check, json }: UpgradeOptions, env: Environment) {
   const way = findInstallMethod(readInstallTraces(env[INSTALLED_BY], homeFolder(env)));
   const advice = adviceFor(way, {
     executable: process.execPath,

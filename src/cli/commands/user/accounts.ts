@@ -209,11 +209,7 @@ async function changeOwner(config: Config, email: string): Promise<void> {
 }
 
 /** `ctxd user remove EMAIL` */
-async function removeUser(
-  config: Config,
-  email: string,
-  options: { yes?: boolean },
-): Promise<void> {
+async function removeUser(config: Config, email: string, options: { yes?: boolean }) {
   await withStores(config, async ({ accounts, keys, record }) => {
     const account = await requireAccount(accounts, email);
     await accounts.checkRemovable(account.id);

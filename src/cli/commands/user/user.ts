@@ -89,11 +89,7 @@ async function resetFactor(config: Config, email: string): Promise<void> {
 }
 
 /** `ctxd user revoke EMAIL` */
-async function revokeUser(
-  config: Config,
-  email: string,
-  options: { yes?: boolean },
-): Promise<void> {
+async function revokeUser(config: Config, email: string, options: { yes?: boolean }) {
   await withStores(config, async (stores) => {
     const { id: accountId, ...account } = await requireAccount(stores.accounts, email);
     if (!options.yes) {
