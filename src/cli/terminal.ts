@@ -162,7 +162,7 @@ export function formatTable(heading: readonly string[], rows: readonly (readonly
   return lines
     .map((line) =>
       line
-        .map((cell, column) => pad(cell, widths[column] ?? 0))
+        .map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - Bun.stringWidth(cell)))
         .join("  ")
         .trimEnd(),
     )
@@ -172,8 +172,4 @@ export function formatTable(heading: readonly string[], rows: readonly (readonly
 /** Formats a time for a table, to the minute; a dash for null. */
 export function formatMoment(moment: Date | null): string {
   return moment === null ? "-" : `${moment.toISOString().slice(0, 16).replace("T", " ")}Z`;
-}
-
-function pad(cell: string, width: number): string {
-  return cell + " ".repeat(Math.max(0, width - Bun.stringWidth(cell)));
 }

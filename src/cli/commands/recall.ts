@@ -75,8 +75,7 @@ async function recall(configure: () => Config, options: RecallOptions, env: Envi
 }
 
 async function recallForPerson(config: Config, options: RecallOptions, env: Environment) {
-  const event = { session: null, folder: process.cwd(), prompt: null, isFresh: false };
-  const body = bodyOf(event, options);
+  const body = bodyOf({ ...readHookEvent({}), folder: process.cwd() }, options);
   const { openApi } = await import("../server/api.ts");
   using api = await openApi(config, env, {});
   const text = textIn(await api.json(RECALL, postJson(body)));
@@ -91,12 +90,7 @@ async function startServer(config: Config, env: Environment): Promise<void> {
 }
 
 function bodyOf(
-  {
-    session,
-    folder,
-    prompt,
-    isFresh,
-  }: Pick<HookEvent, "session" | "folder" | "prompt" | "isFresh">,
+  { session, folder, prompt, isFresh }: HookEvent,
   { project, budget, explain }: RecallOptions,
 ) {
   return {
