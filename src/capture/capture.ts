@@ -15,7 +15,7 @@ const DAY = 86_400_000;
 /** Days after which captured turns expire, by default. */
 export const KEPT_DAYS = 90;
 /** Turns that are saved together; the progress is stored after each batch. */
-const BATCH = 32;
+const BATCH_SIZE = 32;
 
 /** The conversation whose turns are captured. */
 export interface Conversation {
@@ -129,7 +129,7 @@ export function createCapture({
     let batch: Turn[] = [];
     for await (const turn of reading.turns) {
       batch.push(turn);
-      if (batch.length < BATCH) continue;
+      if (batch.length < BATCH_SIZE) continue;
       await saveBatch(batch);
       batch = [];
     }

@@ -11,7 +11,6 @@ import { createProgress } from "../progress.ts";
 import { recordCommand } from "../stores.ts";
 import { interruptible, say } from "../terminal.ts";
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure }: Context): void {
   program
     .command("backup")

@@ -22,7 +22,6 @@ const DEFAULT_AGENT = "agent";
 const FOR_HOOKS =
   "An agent's hook runs this command and passes the conversation on standard input: ctxd connect CLIENT --capture sets it up.";
 
-/** Options of `ctxd capture`. */
 interface CaptureOptions {
   agent?: string;
   project?: string;
@@ -34,7 +33,6 @@ interface CaptureOptions {
   later?: boolean;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   acceptAnything(program.command("capture"))
     .summary("save the turns of an agent's conversation (run by its hooks)")

@@ -12,14 +12,12 @@ import { CommandError, print, printJson, say } from "../terminal.ts";
 /** A page in the data folder that redirects a browser to the dashboard. */
 const REDIRECT_PAGE = "dashboard.html";
 
-/** Options of `ctxd dashboard`. */
 interface DashboardOptions {
   /** Whether to open a browser. */
   browser?: boolean;
   json?: boolean;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   program
     .command("dashboard")

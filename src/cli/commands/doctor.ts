@@ -21,7 +21,6 @@ interface DoctorOptions {
   key?: boolean;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   program
     .command("doctor")

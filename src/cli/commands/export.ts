@@ -12,7 +12,6 @@ import { CommandError, interruptible, say, write } from "../terminal.ts";
 
 const LINE_BREAK = 10;
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   const { user, url } = targetOptions;
   program

@@ -12,14 +12,12 @@ import {
 import { type Api, openApi } from "../server/api.ts";
 import { CommandError, print, say, USAGE } from "../terminal.ts";
 
-/** Options of `ctxd forget`. */
 interface ForgetOptions extends SelectionOptions {
   /** Whether to delete a memory's history too: what it superseded, and what superseded it. */
   history?: boolean;
   json?: boolean;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   const command = program
     .command("forget")
@@ -45,7 +43,6 @@ export function define(program: Command, { configure, env }: Context): void {
     .action((what: string[], options: ForgetOptions) => forget(configure(), what, options, env));
 }
 
-/** `ctxd forget` */
 async function forget(config: Config, what: string[], options: ForgetOptions, env: Environment) {
   const selection = await readSelection(what, options, "forget");
   if (options.history && selection.kind === "filter") {

@@ -7,7 +7,6 @@ import type { Context } from "../context.ts";
 import { requireAccount, withStores } from "../stores.ts";
 import { CommandError, formatMoment, formatTable, print, printJson, say } from "../terminal.ts";
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure }: Context): void {
   const grant = program
     .command("grant")
@@ -30,7 +29,6 @@ export function define(program: Command, { configure }: Context): void {
     .action((id: string, options: { json?: boolean }) => revokeGrant(configure(), id, options));
 }
 
-/** `ctxd grant list` */
 async function listGrants(config: Config, options: { user?: string; json?: boolean }) {
   const { user } = options;
   const { grants, emails } = await withStores(config, async (stores) => ({
@@ -69,7 +67,6 @@ async function listGrants(config: Config, options: { user?: string; json?: boole
   );
 }
 
-/** `ctxd grant revoke ID` */
 async function revokeGrant(config: Config, id: string, options: { json?: boolean }): Promise<void> {
   await withStores(config, async ({ grants, record }) => {
     const known = (await grants.listOfAllAccounts()).find((grant) => grant.id === id);

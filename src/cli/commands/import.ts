@@ -33,7 +33,6 @@ interface ImportChoice extends Target {
   from?: string;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   const { user, url } = targetOptions;
   program
@@ -76,7 +75,6 @@ Secrets such as API keys are masked. If nothing can be imported, the exit code i
     );
 }
 
-/** `ctxd import FILE...` */
 async function importFrom(config: Config, paths: string[], choice: ImportChoice, env: Environment) {
   const { dryRun = false, preview = false, project, from, ...target } = choice;
   if (paths.includes("-") && target.url && !isInteractive()) {

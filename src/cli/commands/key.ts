@@ -21,7 +21,6 @@ interface NewKeyOptions {
   projectOnly?: boolean;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure }: Context): void {
   const key = program
     .command("key")
@@ -73,7 +72,6 @@ export function define(program: Command, { configure }: Context): void {
     .action((id: string) => revokeKey(configure(), id));
 }
 
-/** `ctxd key create` */
 async function createKey(config: Config, options: NewKeyOptions): Promise<void> {
   await withStores(config, async ({ accounts, keys, record: recordEvent }) => {
     const account = await requireAccount(accounts, options.user);
@@ -98,7 +96,6 @@ async function createKey(config: Config, options: NewKeyOptions): Promise<void> 
   });
 }
 
-/** `ctxd key list` */
 async function listKeys(config: Config, options: { user?: string; json?: boolean }): Promise<void> {
   const { user } = options;
   const { keys, emails } = await withStores(config, async (stores) => ({
@@ -132,7 +129,6 @@ async function listKeys(config: Config, options: { user?: string; json?: boolean
   );
 }
 
-/** `ctxd key revoke ID` */
 async function revokeKey(config: Config, id: string): Promise<void> {
   await withStores(config, async ({ keys, record }) => {
     const known = (await keys.listOfAllAccounts()).find((key) => key.id === id);

@@ -21,7 +21,6 @@ interface Schemas {
   wanted: number;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure }: Context): void {
   program
     .command("migrate")

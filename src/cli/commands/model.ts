@@ -30,7 +30,6 @@ interface FetchOptions {
 
 const SILENT = createLog({ logLevel: "silent", logFormat: "text" });
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   const names = CATALOGUE.map(({ name }) => name);
   const model = program
@@ -87,7 +86,6 @@ function offering(name: string, description: string, words: string[]): Argument 
   return Object.assign(new Argument(name, description), { argChoices: words });
 }
 
-/** `ctxd model list` */
 async function listModels(config: Config, { json }: { json?: boolean }): Promise<void> {
   const { model, by } = await readChoice(config);
   const chosen = model ?? BUILT_IN;
@@ -115,7 +113,6 @@ async function listModels(config: Config, { json }: { json?: boolean }): Promise
   await print(`${catalogueModel(chosen) ? "* in" : "In"} use: ${named}`);
 }
 
-/** `ctxd model fetch NAME` */
 async function fetchNamed(
   config: Config,
   name: string,
@@ -146,7 +143,6 @@ async function fetchNamed(
   if (existsSync(dataDir) && isLocked(dataDir)) say("The running server keeps using its model.");
 }
 
-/** `ctxd model use NAME` */
 async function useModel(config: Config, name: string, env: Environment): Promise<void> {
   const { cacheDir, dataDir, model: named, shared } = config;
   if (shared) {

@@ -13,7 +13,6 @@ import {
 import { openApi } from "../server/api.ts";
 import { CommandError, print, say, USAGE } from "../terminal.ts";
 
-/** Options of `ctxd move`. */
 interface MoveOptions extends SelectionOptions {
   /** The new project. */
   to?: string;
@@ -22,7 +21,6 @@ interface MoveOptions extends SelectionOptions {
   json?: boolean;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   const command = program
     .command("move")
@@ -44,7 +42,6 @@ export function define(program: Command, { configure, env }: Context): void {
     .action((what: string[], options: MoveOptions) => move(configure(), what, options, env));
 }
 
-/** `ctxd move` */
 async function move(config: Config, what: string[], options: MoveOptions, env: Environment) {
   const { to, toNone } = options;
   if ((to === undefined) === !toNone) {

@@ -20,7 +20,6 @@ import { CommandError, print, printable, say, USAGE } from "../terminal.ts";
 
 const RECALL = "/api/memories/recall";
 
-/** Options of `ctxd recall`. */
 interface RecallOptions {
   project?: string;
   /** The largest number of characters to print. */
@@ -33,7 +32,6 @@ interface RecallOptions {
   later?: boolean;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   acceptAnything(program.command("recall"))
     .summary("print the memories that matter for a conversation")

@@ -22,7 +22,6 @@ interface RestoreOptions {
   identity?: string;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   program
     .command("restore")
@@ -48,7 +47,6 @@ export function define(program: Command, { configure, env }: Context): void {
     );
 }
 
-/** `ctxd restore FOLDER` */
 async function restore(config: Config, source: string, options: RestoreOptions, env: Environment) {
   const { revokeKeys = false, identity = null } = options;
   const { dataDir, shared } = config;

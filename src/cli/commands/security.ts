@@ -14,7 +14,6 @@ import {
   USAGE,
 } from "../terminal.ts";
 
-/** Options of `ctxd security`. */
 interface SecurityOptions {
   user?: string;
   event?: string;
@@ -23,7 +22,6 @@ interface SecurityOptions {
   json?: boolean;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure }: Context): void {
   program
     .command("security")
@@ -48,7 +46,6 @@ function parseLimit(text: string): number {
   throw new InvalidArgumentError("Use a whole number from 1 to 999999.");
 }
 
-/** `ctxd security` */
 async function showSecurity(config: Config, options: SecurityOptions): Promise<void> {
   const { user, event, address, limit } = options;
   if (event !== undefined && !isEvent(event)) {

@@ -27,7 +27,6 @@ interface UpgradeOptions {
   json?: boolean;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   program
     .command("upgrade")

@@ -41,7 +41,6 @@ function pathOf(file: Client["file"]): string {
 
 type ConnectAll = ConnectOptions & { all?: boolean; hook?: boolean };
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   program
     .command("connect")

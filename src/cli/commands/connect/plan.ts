@@ -25,7 +25,6 @@ import { writeApprovalRule } from "../../../connect/tool-approval.ts";
 import { toShell } from "../../../system/shell.ts";
 import { CommandError, confirm, isInteractive, say, USAGE } from "../../terminal.ts";
 
-/** Options of `ctxd connect`. */
 export interface ConnectOptions {
   /** The address of a remote server. Default: the memory on this machine. */
   url?: URL;

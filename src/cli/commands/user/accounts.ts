@@ -105,7 +105,6 @@ async function addUser(config: Config, email: string): Promise<string> {
   });
 }
 
-/** `ctxd user list` */
 async function listUsers(config: Config, options: { json?: boolean }): Promise<void> {
   const accounts = await withStores(config, async ({ accounts, factors }) => {
     const listed = [];
@@ -139,7 +138,6 @@ async function listUsers(config: Config, options: { json?: boolean }): Promise<v
   );
 }
 
-/** `ctxd user passwd EMAIL` */
 async function changePassword(config: Config, email: string): Promise<void> {
   await withStores(config, async ({ accounts, record }) => {
     const account = await requireAccount(accounts, email);
@@ -158,7 +156,6 @@ async function readNewPassword(email: string): Promise<string> {
   throw new CommandError("The two passwords differ; nothing was changed.");
 }
 
-/** `ctxd user quota EMAIL` */
 async function changeQuota(config: Config, email: string, change: QuotaChange): Promise<void> {
   await withStores(config, async ({ accounts, quotas, record }) => {
     const account = await requireAccount(accounts, email);
@@ -192,7 +189,6 @@ function parseMax(text: string): number | "none" {
   throw new InvalidArgumentError("Use a whole number, such as 10000 or 20M, or none.");
 }
 
-/** `ctxd user owner EMAIL` */
 async function changeOwner(config: Config, email: string): Promise<void> {
   await withStores(config, async ({ accounts, record }) => {
     const account = await requireAccount(accounts, email);
@@ -208,7 +204,6 @@ async function changeOwner(config: Config, email: string): Promise<void> {
   });
 }
 
-/** `ctxd user remove EMAIL` */
 async function removeUser(config: Config, email: string, options: { yes?: boolean }) {
   await withStores(config, async ({ accounts, keys, record }) => {
     const account = await requireAccount(accounts, email);

@@ -69,7 +69,6 @@ async function setDisabled(config: Config, email: string, isDisabled: boolean): 
   });
 }
 
-/** `ctxd user reset-factor EMAIL` */
 async function resetFactor(config: Config, email: string): Promise<void> {
   await withStores(config, async ({ accounts, factors, pendingSignIns, sessions, record }) => {
     const account = await requireAccount(accounts, email);
@@ -88,7 +87,6 @@ async function resetFactor(config: Config, email: string): Promise<void> {
   });
 }
 
-/** `ctxd user revoke EMAIL` */
 async function revokeUser(config: Config, email: string, options: { yes?: boolean }) {
   await withStores(config, async (stores) => {
     const { id: accountId, ...account } = await requireAccount(stores.accounts, email);
