@@ -29,6 +29,11 @@ export class CommandError extends CtxdError {
   }
 }
 
+/** The error for a command that is used wrongly. */
+export function usageError(message: string): CommandError {
+  return new CommandError(message, USAGE);
+}
+
 /**
  * Prints in one line on standard error why a command failed, and returns the exit code. For an unexpected
  * error, CTXD_LOG_LEVEL=debug prints the stack too.

@@ -13,7 +13,7 @@ import {
   sendFromHook,
   sendLater,
 } from "../hooks.ts";
-import { CommandError, isInteractive, say, USAGE } from "../terminal.ts";
+import { CommandError, isInteractive, say, usageError } from "../terminal.ts";
 
 const CAPTURE = "/api/memories/capture";
 /** The agent's name if the hook passes none. */
@@ -55,7 +55,7 @@ export function define(program: Command, { configure, env }: Context): void {
 async function capture(configure: () => Config, options: CaptureOptions, env: Environment) {
   const input = await readHookInput();
   if (isOff(options.if, env)) return;
-  if (!input && isInteractive()) throw new CommandError(FOR_HOOKS, USAGE);
+  if (!input && isInteractive()) throw usageError(FOR_HOOKS);
   try {
     if (!input) throw new CommandError(FOR_HOOKS);
     const config = configure();
@@ -88,5 +88,5 @@ async function captureLater(config: Config, env: Environment, body: unknown): Pr
 function daysOf(text: string): number | null {
   if (text === "forever") return null;
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new CommandError("--keep takes a number of days, or the word forever.", USAGE);
+  throw usageError("--keep takes a number of days, or the word forever.");
 }

@@ -10,7 +10,7 @@ import {
   type SelectionOptions,
 } from "../selection.ts";
 import { type Api, openApi } from "../server/api.ts";
-import { CommandError, print, say, USAGE } from "../terminal.ts";
+import { print, say, usageError } from "../terminal.ts";
 
 interface ForgetOptions extends SelectionOptions {
   /** Whether to delete a memory's history too: what it superseded, and what superseded it. */
@@ -46,7 +46,7 @@ export function define(program: Command, { configure, env }: Context): void {
 async function forget(config: Config, what: string[], options: ForgetOptions, env: Environment) {
   const selection = await readSelection(what, options, "forget");
   if (options.history && selection.kind === "filter") {
-    throw new CommandError("--history needs ids or words.", USAGE);
+    throw usageError("--history needs ids or words.");
   }
   using api = await openApi(config, env, options);
   const question = (memories: string) => `Delete ${memories} permanently?`;

@@ -20,7 +20,7 @@ import {
   print,
   printJson,
   say,
-  USAGE,
+  usageError,
 } from "../terminal.ts";
 
 interface FetchOptions {
@@ -146,13 +146,10 @@ async function fetchNamed(
 async function useModel(config: Config, name: string, env: Environment): Promise<void> {
   const { cacheDir, dataDir, model: named, shared } = config;
   if (shared) {
-    throw new CommandError(
-      `Several servers share this data: set CTXD_MODEL=${name} for each of them.`,
-      USAGE,
-    );
+    throw usageError(`Several servers share this data: set CTXD_MODEL=${name} for each of them.`);
   }
   if (named !== null) {
-    throw new CommandError("CTXD_MODEL sets the model: change it, or unset it.", USAGE);
+    throw usageError("CTXD_MODEL sets the model: change it, or unset it.");
   }
   const before = await chosenBefore(config);
   const model = await resolveModel(config, name, env);
@@ -196,7 +193,7 @@ async function resolveModel(config: Config, name: string, env: Environment): Pro
 
 function unknownModel(name: string, orElse = ""): CommandError {
   const names = CATALOGUE.map((model) => model.name).join(", ");
-  return new CommandError(`There is no model ${name}: use ${names}${orElse}.`, USAGE);
+  return usageError(`There is no model ${name}: use ${names}${orElse}.`);
 }
 
 /** The address of the same path on a mirror. */

@@ -11,7 +11,7 @@ import {
   type SelectionOptions,
 } from "../selection.ts";
 import { openApi } from "../server/api.ts";
-import { CommandError, print, say, USAGE } from "../terminal.ts";
+import { print, say, usageError } from "../terminal.ts";
 
 interface MoveOptions extends SelectionOptions {
   /** The new project. */
@@ -45,7 +45,7 @@ export function define(program: Command, { configure, env }: Context): void {
 async function move(config: Config, what: string[], options: MoveOptions, env: Environment) {
   const { to, toNone } = options;
   if ((to === undefined) === !toNone) {
-    throw new CommandError("Say where to move them: --to PROJECT, or --to-none.", USAGE);
+    throw usageError("Say where to move them: --to PROJECT, or --to-none.");
   }
   const project = to ?? null;
   const where = project === null ? "no project" : `the project ${project}`;

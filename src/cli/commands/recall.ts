@@ -16,7 +16,7 @@ import {
   sendFromHook,
   sendLater,
 } from "../hooks.ts";
-import { CommandError, print, printable, say, USAGE } from "../terminal.ts";
+import { print, printable, say, usageError } from "../terminal.ts";
 
 const RECALL = "/api/memories/recall";
 
@@ -108,7 +108,7 @@ function charactersOf(budget: string): number {
   const [least, most] = [RECALL_CHARACTERS.min, RECALL_CHARACTERS.max].map((limit) =>
     limit.toLocaleString("en"),
   );
-  throw new CommandError(`--budget takes a whole number from ${least} to ${most}.`, USAGE);
+  throw usageError(`--budget takes a whole number from ${least} to ${most}.`);
 }
 
 function textIn(answer: unknown): string {

@@ -8,7 +8,7 @@ import { type Context, type Environment, examples, PROJECT_NOTE } from "../conte
 import { inputText } from "../input.ts";
 import { collectTags, nameParser, parseLimit, targetOptions } from "../options.ts";
 import { type Api, openApi, type Target } from "../server/api.ts";
-import { CommandError, print, printable, printJson, say, USAGE } from "../terminal.ts";
+import { print, printable, printJson, say, usageError } from "../terminal.ts";
 
 interface SearchOptions extends Target {
   /** Default: the project of the folder. */
@@ -61,7 +61,7 @@ export function define(program: Command, { configure, env }: Context): void {
 
 async function search(config: Config, words: string[], options: SearchOptions, env: Environment) {
   if (options.project !== undefined && options.allProjects) {
-    throw new CommandError("Use --project or --all-projects, not both.", USAGE);
+    throw usageError("Use --project or --all-projects, not both.");
   }
   const query = await inputText(words, "There is nothing to search for: give some words.", options);
   using api = await openApi(config, env, options);

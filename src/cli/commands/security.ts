@@ -4,15 +4,7 @@ import { EVENTS, isEvent } from "../../security-log/events.ts";
 import { toJson } from "../../security-log/formats.ts";
 import { type Context, examples } from "../context.ts";
 import { requireAccount, withStores } from "../stores.ts";
-import {
-  CommandError,
-  formatMoment,
-  formatTable,
-  print,
-  printJson,
-  say,
-  USAGE,
-} from "../terminal.ts";
+import { formatMoment, formatTable, print, printJson, say, usageError } from "../terminal.ts";
 
 interface SecurityOptions {
   user?: string;
@@ -50,7 +42,7 @@ async function showSecurity(config: Config, options: SecurityOptions): Promise<v
   const { user, event, address, limit } = options;
   if (event !== undefined && !isEvent(event)) {
     const known = Object.keys(EVENTS).join(", ");
-    throw new CommandError(`There is no such event. The events are: ${known}.`, USAGE);
+    throw usageError(`There is no such event. The events are: ${known}.`);
   }
   const { events, emails } = await withStores(config, async ({ accounts, listEvents }) => ({
     events: await listEvents(

@@ -3,7 +3,7 @@ import { messageOf } from "../../errors.ts";
 import { ACCOUNT_HEADER } from "../../local/local-socket.ts";
 import type { Environment } from "../context.ts";
 import { requireAccount, withStores } from "../stores.ts";
-import { CommandError, readSecret, USAGE } from "../terminal.ts";
+import { CommandError, readSecret, usageError } from "../terminal.ts";
 import { reachOwnServer } from "./own-server.ts";
 import { requireEncryption } from "./url.ts";
 
@@ -34,10 +34,7 @@ export type Api = ReturnType<typeof createApi>;
 export async function openApi(config: Config, env: Environment, { user, url }: Target) {
   if (url === undefined) return createApi(await connectLocal(config, env, user));
   if (user !== undefined) {
-    throw new CommandError(
-      "Use --user or --url, not both: an API key belongs to one account.",
-      USAGE,
-    );
+    throw usageError("Use --user or --url, not both: an API key belongs to one account.");
   }
   requireEncryption(url, config);
   const key = await readSecret("API key: ");

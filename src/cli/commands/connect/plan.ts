@@ -23,7 +23,7 @@ import { type HookCommands, hooksIn, writeHooks } from "../../../connect/hooks.t
 import { isOwnPlugin, kindsInPlugin, renderPlugin } from "../../../connect/plugins.ts";
 import { writeApprovalRule } from "../../../connect/tool-approval.ts";
 import { toShell } from "../../../system/shell.ts";
-import { CommandError, confirm, isInteractive, say, USAGE } from "../../terminal.ts";
+import { CommandError, confirm, isInteractive, say, usageError } from "../../terminal.ts";
 
 export interface ConnectOptions {
   /** The address of a remote server. Default: the memory on this machine. */
@@ -46,24 +46,22 @@ export function checkOptions(
   clients: readonly Client[],
   { url, key, recall, capture, allow, remove, print: isPrint }: ConnectOptions,
 ) {
-  const fail = (message: string) => {
-    throw new CommandError(message, USAGE);
-  };
-  if (key && !url) fail("--key needs --url: on this machine no key is needed.");
+  if (key && !url) throw usageError("--key needs --url: on this machine no key is needed.");
   if (remove && (url || recall || capture || allow || isPrint)) {
-    fail("--remove can only be combined with --yes.");
+    throw usageError("--remove can only be combined with --yes.");
   }
   if ((recall || capture) && url) {
-    fail(
+    throw usageError(
       "--recall and --capture use the memory on this machine: they can't be combined with --url.",
     );
   }
   const isFor = (supported: readonly Client[]) =>
     clients.some((client) => supported.includes(client));
   if ((recall || capture) && !isFor(WITH_HOOKS)) {
-    fail(`--recall and --capture need an agent with hooks: ${listOf(WITH_HOOKS)}.`);
+    throw usageError(`--recall and --capture need an agent with hooks: ${listOf(WITH_HOOKS)}.`);
   }
-  if (allow && !isFor(WITH_APPROVAL)) fail(`--allow works with ${listOf(WITH_APPROVAL)}.`);
+  if (allow && !isFor(WITH_APPROVAL))
+    throw usageError(`--allow works with ${listOf(WITH_APPROVAL)}.`);
 }
 
 /** A change of a file: its new text, or its removal. */
@@ -205,7 +203,7 @@ export async function applyPlans(
   }
   if (!options.yes) {
     if (!isInteractive()) {
-      throw new CommandError("Nothing was changed: without a terminal this needs --yes.", USAGE);
+      throw usageError("Nothing was changed: without a terminal this needs --yes.");
     }
     if (!(await confirm("Make these changes?"))) throw new CommandError("Nothing was changed.");
   }

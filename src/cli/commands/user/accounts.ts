@@ -17,7 +17,7 @@ import {
   printJson,
   readLine,
   say,
-  USAGE,
+  usageError,
 } from "../../terminal.ts";
 
 /** The limits to change; the others stay. */
@@ -210,7 +210,7 @@ async function removeUser(config: Config, email: string, options: { yes?: boolea
     await accounts.checkRemovable(account.id);
     if (!options.yes) {
       if (!isInteractive()) {
-        throw new CommandError("Without a terminal, removing an account needs --yes.", USAGE);
+        throw usageError("Without a terminal, removing an account needs --yes.");
       }
       const count = (await keys.list(account.id)).length;
       say(

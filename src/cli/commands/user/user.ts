@@ -3,7 +3,7 @@ import { describeRevoked, revokeAccess } from "../../../access/revoke-access.ts"
 import type { Config } from "../../../config/config.ts";
 import { type Context, examples } from "../../context.ts";
 import { requireAccount, withStores } from "../../stores.ts";
-import { CommandError, confirm, isInteractive, say, USAGE } from "../../terminal.ts";
+import { CommandError, confirm, isInteractive, say, usageError } from "../../terminal.ts";
 import { defineAccounts, onAccount } from "./accounts.ts";
 
 /** Adds `ctxd user` and the commands below it, in the order of the help. */
@@ -92,7 +92,7 @@ async function revokeUser(config: Config, email: string, options: { yes?: boolea
     const { id: accountId, ...account } = await requireAccount(stores.accounts, email);
     if (!options.yes) {
       if (!isInteractive()) {
-        throw new CommandError("Without a terminal, revoking all access needs --yes.", USAGE);
+        throw usageError("Without a terminal, revoking all access needs --yes.");
       }
       const question = `Revoke all keys and apps of ${account.email}, and sign out everywhere?`;
       if (!(await confirm(question))) throw new CommandError("Nothing was revoked.");
