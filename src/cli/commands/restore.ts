@@ -15,7 +15,7 @@ import { count, describeBackup, unlockBy } from "../backup-options.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { createProgress } from "../progress.ts";
 import { recordCommand } from "../stores.ts";
-import { CommandError, interruptible, say } from "../terminal.ts";
+import { CommandError, formatMoment, interruptible, say } from "../terminal.ts";
 
 interface RestoreOptions {
   revokeKeys?: boolean;
@@ -70,9 +70,9 @@ async function restore(config: Config, source: string, options: RestoreOptions, 
     return shared ? restoreTo(shared, options) : restoreBackup({ ...options, version });
   }).finally(end);
   await recordCommand(config, "backup_restored", { accountId: null });
-  const moment = manifest.created_at.slice(0, 16).replace("T", " ");
+  const moment = formatMoment(new Date(manifest.created_at));
   const target = shared ? "PostgreSQL and the object store" : dataDir;
-  say(`Restored ${describeBackup(manifest)} to ${target}, as of ${moment}Z.`);
+  say(`Restored ${describeBackup(manifest)} to ${target}, as of ${moment}.`);
   if (ended) say(describeAccess(ended, revokeKeys));
   say(shared ? "Start the servers, each with:" : "Start the server:");
   say(`  ${describeCommand("serve", config, env)}`);

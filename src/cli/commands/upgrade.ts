@@ -53,16 +53,12 @@ async function runUpgrade(config: Config, { check, json }: UpgradeOptions, env: 
   });
   const newest = check ? await fetchNewestRelease(addressOf(config)) : null;
   if (json) return await printJson(toJson(way, advice, newest));
-  await print(newest ? describeNewest(newest) : describeThis());
+  await print(newest ? describeNewest(newest) : `What is new in ctxd ${version}:\n\n${changes()}`);
   if (newest && !isNewer(newest.version, version)) return;
   const place = way === "checkout" ? "" : ` (${process.execPath})`;
   await print(`\nInstalled:  ${advice.how}${place}`);
   if (advice.command) await print(`To upgrade: ${advice.command}`);
   if (advice.note) await print(`            ${advice.note}`);
-}
-
-function describeThis(): string {
-  return `What is new in ctxd ${version}:\n\n${changes()}`;
 }
 
 /** The changes of this version, or of the next one if this one has no heading yet. */
