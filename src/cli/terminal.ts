@@ -158,20 +158,15 @@ function nextLine(lines: ReturnType<typeof createInterface>, otherwise: string):
   });
 }
 
-/** Formats rows under a heading, in columns two spaces apart. Wide characters count as two. */
-export function formatTable(heading: readonly string[], rows: readonly (readonly string[])[]) {
+/** Prints rows under a heading, in columns two spaces apart. Wide characters count as two. */
+export function printTable(heading: readonly string[], rows: readonly (readonly string[])[]) {
   const lines = [heading, ...rows];
   const widths = heading.map((_, column) =>
     Math.max(...lines.map((line) => Bun.stringWidth(line[column] ?? ""))),
   );
-  return lines
-    .map((line) =>
-      line
-        .map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - Bun.stringWidth(cell)))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  const padded = (cell: string, column: number) =>
+    cell + " ".repeat((widths[column] ?? 0) - Bun.stringWidth(cell));
+  return print(lines.map((line) => line.map(padded).join("  ").trimEnd()).join("\n"));
 }
 
 /** Formats a time for a table, to the minute; a dash for null. */

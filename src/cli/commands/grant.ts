@@ -5,7 +5,7 @@ import { describeScopes } from "../../keys/scopes.ts";
 import { type Grant, grantFacts } from "../../oauth/grants.ts";
 import type { Context } from "../context.ts";
 import { requireAccount, withStores } from "../stores.ts";
-import { CommandError, formatMoment, formatTable, print, printJson, say } from "../terminal.ts";
+import { CommandError, formatMoment, printJson, printTable, say } from "../terminal.ts";
 
 export function define(program: Command, { configure }: Context): void {
   const grant = program
@@ -48,22 +48,20 @@ async function listGrants(config: Config, options: { user?: string; json?: boole
   if (grants.length === 0) {
     return say("No grants yet: an app asks for one when it connects to this server.");
   }
-  await print(
-    formatTable(
-      ["ID", "APP", "ANSWERED AT", "USER", "SCOPE", "PROJECT", "LAST USED", "STATE"],
-      grants.map((grant) => [
-        grant.id,
-        grant.clientName,
-        grant.redirectHost,
-        emails.get(grant.accountId) ?? "-",
-        describeScopes(grant.scopes),
-        describeBound(toBound(grant)),
-        formatMoment(grant.lastUsedAt),
-        grant.revokedAt
-          ? `revoked ${formatMoment(grant.revokedAt)}`
-          : `expires ${formatMoment(grant.expiresAt)}`,
-      ]),
-    ),
+  await printTable(
+    ["ID", "APP", "ANSWERED AT", "USER", "SCOPE", "PROJECT", "LAST USED", "STATE"],
+    grants.map((grant) => [
+      grant.id,
+      grant.clientName,
+      grant.redirectHost,
+      emails.get(grant.accountId) ?? "-",
+      describeScopes(grant.scopes),
+      describeBound(toBound(grant)),
+      formatMoment(grant.lastUsedAt),
+      grant.revokedAt
+        ? `revoked ${formatMoment(grant.revokedAt)}`
+        : `expires ${formatMoment(grant.expiresAt)}`,
+    ]),
   );
 }
 

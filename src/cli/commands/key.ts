@@ -7,7 +7,7 @@ import { Project } from "../../memories/model/memory.ts";
 import { type Context, examples } from "../context.ts";
 import { checkProjectOnly, nameParser, parseExpiry } from "../options.ts";
 import { requireAccount, withStores } from "../stores.ts";
-import { CommandError, formatMoment, formatTable, print, printJson, say } from "../terminal.ts";
+import { CommandError, formatMoment, print, printJson, printTable, say } from "../terminal.ts";
 
 /** Options of `ctxd key create`. Without `scope` the key may do everything. */
 interface NewKeyOptions {
@@ -112,20 +112,18 @@ async function listKeys(config: Config, options: { user?: string; json?: boolean
   if (keys.length === 0) {
     return say("No keys yet: ctxd key create --user EMAIL --name NAME creates one.");
   }
-  await print(
-    formatTable(
-      ["ID", "KEY", "NAME", "USER", "SCOPE", "PROJECT", "LAST USED", "STATE"],
-      keys.map((key) => [
-        key.id,
-        `${key.prefix}…`,
-        key.name,
-        emails.get(key.accountId) ?? "-",
-        describeScopes(key.scopes),
-        describeBound(key.bound),
-        formatMoment(key.lastUsedAt),
-        describeState(key),
-      ]),
-    ),
+  await printTable(
+    ["ID", "KEY", "NAME", "USER", "SCOPE", "PROJECT", "LAST USED", "STATE"],
+    keys.map((key) => [
+      key.id,
+      `${key.prefix}…`,
+      key.name,
+      emails.get(key.accountId) ?? "-",
+      describeScopes(key.scopes),
+      describeBound(key.bound),
+      formatMoment(key.lastUsedAt),
+      describeState(key),
+    ]),
   );
 }
 

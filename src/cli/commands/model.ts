@@ -15,10 +15,10 @@ import { createByteMeter } from "../progress.ts";
 import { parseUrl } from "../server/url.ts";
 import {
   CommandError,
-  formatTable,
   interruptible,
   print,
   printJson,
+  printTable,
   say,
   usageError,
 } from "../terminal.ts";
@@ -108,7 +108,7 @@ async function listModels(config: Config, { json }: { json?: boolean }): Promise
     each.is_here ? "yes" : "no",
     each.use,
   ]);
-  await print(formatTable(["MODEL", "LANGUAGES", "SIZE", "HERE", "GOOD FOR"], rows));
+  await printTable(["MODEL", "LANGUAGES", "SIZE", "HERE", "GOOD FOR"], rows);
   const named = by === "CTXD_MODEL" ? `${chosen}, by CTXD_MODEL` : chosen;
   await print(`${catalogueModel(chosen) ? "* in" : "In"} use: ${named}`);
 }

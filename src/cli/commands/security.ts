@@ -4,7 +4,7 @@ import { EVENTS, isEvent } from "../../security-log/events.ts";
 import { toJson } from "../../security-log/formats.ts";
 import { type Context, examples } from "../context.ts";
 import { requireAccount, withStores } from "../stores.ts";
-import { formatMoment, formatTable, print, printJson, say, usageError } from "../terminal.ts";
+import { formatMoment, printJson, printTable, say, usageError } from "../terminal.ts";
 
 interface SecurityOptions {
   user?: string;
@@ -55,18 +55,16 @@ async function showSecurity(config: Config, options: SecurityOptions): Promise<v
   if (options.json) return await printJson(events.map(toJson));
   if (events.length === 0) return say("No event matches.");
   const nameOf = (id: string | null) => (id === null ? "-" : (emails.get(id) ?? id));
-  await print(
-    formatTable(
-      ["WHEN", "EVENT", "ACCOUNT", "BY", "FROM", "TIMES", "WHAT"],
-      events.map((each) => [
-        formatMoment(each.at),
-        each.event,
-        nameOf(each.accountId),
-        nameOf(each.actorId),
-        [each.via, each.address ?? ""].join(" ").trim(),
-        `${each.times}`,
-        each.subject ?? each.subjectId ?? "-",
-      ]),
-    ),
+  await printTable(
+    ["WHEN", "EVENT", "ACCOUNT", "BY", "FROM", "TIMES", "WHAT"],
+    events.map((each) => [
+      formatMoment(each.at),
+      each.event,
+      nameOf(each.accountId),
+      nameOf(each.actorId),
+      [each.via, each.address ?? ""].join(" ").trim(),
+      `${each.times}`,
+      each.subject ?? each.subjectId ?? "-",
+    ]),
   );
 }

@@ -10,7 +10,7 @@ import {
 import { hasPlugin } from "../../../connect/plugins.ts";
 import { homeFolder } from "../../../system/folders.ts";
 import type { Environment } from "../../context.ts";
-import { formatTable, print, say } from "../../terminal.ts";
+import { printTable, say } from "../../terminal.ts";
 import { hooksOf } from "./plan.ts";
 
 /** The states of clients, in the order in which clients are listed. */
@@ -28,7 +28,7 @@ export async function listClients(env: Environment): Promise<void> {
       const plugin = hasPlugin(client, surroundings) ? ["plugin"] : [];
       return [client.id, client.name, [state, ...plugin, ...hooks].join(", "), path];
     });
-  await print(formatTable(["CLIENT", "NAME", "STATE", "FILE"], rows));
+  await printTable(["CLIENT", "NAME", "STATE", "FILE"], rows);
   say(
     "\nctxd connect CLIENT connects one, ctxd connect --all all that are found. See ctxd help connect.",
   );

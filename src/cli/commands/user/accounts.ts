@@ -11,10 +11,9 @@ import {
   CommandError,
   confirm,
   formatMoment,
-  formatTable,
   isInteractive,
-  print,
   printJson,
+  printTable,
   readLine,
   say,
   usageError,
@@ -124,17 +123,15 @@ async function listUsers(config: Config, options: { json?: boolean }): Promise<v
     return await printJson(entries);
   }
   if (accounts.length === 0) return say("No accounts yet: ctxd user add EMAIL adds one.");
-  await print(
-    formatTable(
-      ["EMAIL", "ROLE", "SECOND FACTOR", "CREATED", "ID"],
-      accounts.map(({ email, role, factors, createdAt, disabledAt, id }) => [
-        email,
-        disabledAt ? `${role}, disabled` : role,
-        factors.join(", ") || "-",
-        formatMoment(createdAt),
-        id,
-      ]),
-    ),
+  await printTable(
+    ["EMAIL", "ROLE", "SECOND FACTOR", "CREATED", "ID"],
+    accounts.map(({ email, role, factors, createdAt, disabledAt, id }) => [
+      email,
+      disabledAt ? `${role}, disabled` : role,
+      factors.join(", ") || "-",
+      formatMoment(createdAt),
+      id,
+    ]),
   );
 }
 
