@@ -15,7 +15,7 @@ const DAY = 86_400_000;
 /** Days after which captured turns expire, by default. */
 export const KEPT_DAYS = 90;
 /** Turns that are saved together; the progress is stored after each batch. */
-const BATCH = 32;
+const BATCH_SIZE = 32;
 
 /** The conversation whose turns are captured. */
 export interface Conversation {
@@ -31,7 +31,7 @@ export interface Conversation {
 }
 
 /** The caller for whom turns are saved. */
-interface Writer {
+interface Caller {
   principal: Principal;
   /** Rejects when the caller may no longer write. */
   stillAllowed: () => Promise<void>;
@@ -60,7 +60,7 @@ export function createCapture({
 
   /** @param after the time of the previous turn, in milliseconds since 1970 */
   const save = async (
-    { principal, stillAllowed }: Writer,
+    { principal, stillAllowed }: Caller,
     conversation: Conversation,
     turns: readonly Turn[],
     after: number,
@@ -110,8 +110,8 @@ export function createCapture({
     return { captured: report.created, last };
   };
 
-  const readNewTurns = async (writer: Writer, path: string, conversation: Conversation) => {
-    const { accountId } = writer.principal;
+  const readNewTurns = async (caller: Caller, path: string, conversation: Conversation) => {
+    const { accountId } = caller.principal;
     const known = await progress.find(accountId, path);
     const from = known && { ...known, folder: conversation.folder };
     const reading = await openTranscript(path, from ?? BEGINNING);
@@ -119,7 +119,7 @@ export function createCapture({
     let [captured, last] = [0, known?.at ?? 0];
     const saveBatch = async (batch: readonly Turn[]) => {
       if (batch.length > 0) {
-        const saved = await save(writer, conversation, batch, last);
+        const saved = await save(caller, conversation, batch, last);
         captured += saved.captured;
         last = saved.last;
       }
@@ -129,7 +129,7 @@ export function createCapture({
     let batch: Turn[] = [];
     for await (const turn of reading.turns) {
       batch.push(turn);
-      if (batch.length < BATCH) continue;
+      if (batch.length < BATCH_SIZE) continue;
       await saveBatch(batch);
       batch = [];
     }
@@ -139,8 +139,8 @@ export function createCapture({
 
   return {
     /** Saves turns that a client sends. Returns how many memories were new. */
-    async turns(writer: Writer, conversation: Conversation, turns: readonly Turn[]) {
-      return (await save(writer, conversation, turns, 0)).captured;
+    async turns(caller: Caller, conversation: Conversation, turns: readonly Turn[]) {
+      return (await save(caller, conversation, turns, 0)).captured;
     },
 
     /**
@@ -148,10 +148,10 @@ export function createCapture({
      * were new.
      * @throws the system's error when the file can't be read
      */
-    async transcript(writer: Writer, conversation: Conversation, path: string): Promise<number> {
-      const key = JSON.stringify([writer.principal.accountId, path]);
+    async transcript(caller: Caller, conversation: Conversation, path: string): Promise<number> {
+      const key = JSON.stringify([caller.principal.accountId, path]);
       const previous = running.get(key) ?? Promise.resolve();
-      const read = previous.catch(() => {}).then(() => readNewTurns(writer, path, conversation));
+      const read = previous.catch(() => {}).then(() => readNewTurns(caller, path, conversation));
       running.set(key, read);
       try {
         return await read;

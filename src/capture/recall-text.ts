@@ -13,7 +13,7 @@ type RecallSigns = Record<keyof typeof LEARNED.weights, number>;
 const WEIGHTS: Readonly<Record<string, number>> = LEARNED.weights;
 
 /** The chance from which on a memory is recalled for a prompt; chosen by `test/eval/fit-recall.ts`. */
-export const LEAST_CHANCE: number = LEARNED.least;
+export const MIN_CHANCE: number = LEARNED.least;
 
 /** A chance of 0 or 1 has no log-odds. */
 const LOWEST = 0.001;

@@ -7,7 +7,7 @@ import type { Memories } from "../memories/rules/memories.ts";
 import {
   isPreference,
   isTalk,
-  LEAST_CHANCE,
+  MIN_CHANCE,
   type Recallable,
   recallChance,
   recallSigns,
@@ -39,7 +39,7 @@ const WAYS_OF_WORKING = [
   "editor, shell, tools and formats to use",
   "language, tone and length of replies",
 ];
-const LEAST_MEANING = 1.3;
+const MIN_MEANING = 1.3;
 
 interface RecallRequest {
   /** The conversation; null when unknown: then memories are repeated. */
@@ -79,13 +79,16 @@ export function createRecall({
   /** Ids of the memories that each session has received. */
   const received = new LRUCache<string, Set<string>>({ max: MAX_SESSIONS });
 
-  const list = async (reach: Reach, filter: Filter, limit: number) =>
-    (await memories.list(reach, { filter: { ...filter, isCurrent: true }, limit })).memories;
+  /** The newest memories. */
+  const list = async (reach: Reach, filter: Filter) => {
+    const options = { filter: { ...filter, isCurrent: true }, limit: CANDIDATES };
+    return (await memories.list(reach, options)).memories;
+  };
 
   const search = async (
     reach: Reach,
     query: string,
-    { filter, limit, isAsked = false }: { filter: Filter; limit: number; isAsked?: boolean },
+    { filter, limit, isAsked }: { filter: Filter; limit: number; isAsked: boolean | undefined },
   ) => {
     const found = await memories.search(reach, {
       query: [...query].slice(0, LIMITS.query).join(""),
@@ -100,44 +103,21 @@ export function createRecall({
     return found.mode === "hybrid" || isAsked ? found.memories : [];
   };
 
-  /** How the user wants agents to work: what was saved on purpose and belongs to no project, most important first. */
-  const preferencesOfUser = async (reach: Reach, { isAsked = false }: RecallRequest) => {
-    const options = { filter: { projects: [null], isCaptured: false }, limit: CANDIDATES, isAsked };
-    const best = new Map<string, { memory: Memory; meaning: number }>();
-    for (const query of WAYS_OF_WORKING) {
-      for (const memory of await search(reach, query, options)) {
-        if (isTalk(memory)) continue;
-        const meaning = memory.explanation?.meaning ?? 0;
-        const least = isPreference(memory) ? Number.NEGATIVE_INFINITY : LEAST_MEANING;
-        if (meaning > (best.get(memory.id)?.meaning ?? least))
-          best.set(memory.id, { memory, meaning });
-      }
-    }
-    return [...best.values()]
-      .sort((a, b) => byImportance(a.memory, b.memory) || b.meaning - a.meaning)
-      .slice(0, MAX_OF_USER)
-      .map(({ memory }) => memory);
-  };
-
   /** The memories for the beginning of a conversation. Talk comes only if it is of the project, or names it. */
   const forBeginning = async (reach: Reach, request: RecallRequest): Promise<Recallable[]> => {
     const { project, name, session, isAsked } = request;
     const withoutProject = { projects: [null], isCaptured: false };
     const inProject = project === null && isAsked ? {} : { projects: [project] };
     const [ofProject, named, ofUser, pinned, captured] = await Promise.all([
-      project === null && !isAsked
-        ? []
-        : list(reach, { ...inProject, isCaptured: false }, CANDIDATES),
+      project === null && !isAsked ? [] : list(reach, { ...inProject, isCaptured: false }),
       name === null
         ? []
-        : search(reach, name, {
-            filter: withoutProject,
-            limit: MAX_OF_USER,
-            ...(isAsked && { isAsked }),
-          }),
-      preferencesOfUser(reach, request),
-      list(reach, withoutProject, CANDIDATES),
-      list(reach, { ...inProject, isCaptured: true }, CANDIDATES),
+        : search(reach, name, { filter: withoutProject, limit: MAX_OF_USER, isAsked }),
+      preferencesOfUser((query) =>
+        search(reach, query, { filter: withoutProject, limit: CANDIDATES, isAsked }),
+      ),
+      list(reach, withoutProject),
+      list(reach, { ...inProject, isCaptured: true }),
     ]);
     const because = (why: string) => (memory: Memory | FoundMemory) => ({ memory, why });
     return [
@@ -160,7 +140,7 @@ export function createRecall({
   const forPrompt = async (
     reach: Reach,
     prompt: string,
-    { project, session, isFresh, isAsked = false }: RecallRequest,
+    { project, session, isFresh, isAsked }: RecallRequest,
   ): Promise<Recallable[]> => {
     const filter = project === null && isAsked ? {} : { projects: [project, null] };
     const found = await search(reach, prompt, { filter, limit: FOUND_FOR_PROMPT, isAsked });
@@ -169,7 +149,7 @@ export function createRecall({
       .flatMap((memory, place): (Recallable & { chance: number })[] => {
         const signs = recallSigns(prompt, project, found, place);
         const chance = signs ? recallChance(signs) : 0;
-        const isWanted = chance >= LEAST_CHANCE && (isFresh || !isOwn(memory));
+        const isWanted = chance >= MIN_CHANCE && (isFresh || !isOwn(memory));
         const why = `answers the prompt, with a chance of ${Math.round(100 * chance)} %`;
         return isWanted ? [{ memory, why, chance }] : [];
       })
@@ -194,6 +174,30 @@ export function createRecall({
       return text;
     },
   };
+}
+
+/**
+ * How the user wants agents to work: what was saved on purpose and belongs to no project, most important
+ * first. @param search finds memories of no project
+ */
+async function preferencesOfUser(
+  search: (query: string) => Promise<readonly FoundMemory[]>,
+): Promise<Memory[]> {
+  const best = new Map<string, { memory: Memory; meaning: number }>();
+  for (const query of WAYS_OF_WORKING) {
+    for (const memory of await search(query)) {
+      if (isTalk(memory)) continue;
+      const meaning = memory.explanation?.meaning ?? 0;
+      const least = isPreference(memory) ? Number.NEGATIVE_INFINITY : MIN_MEANING;
+      if (meaning > (best.get(memory.id)?.meaning ?? least)) {
+        best.set(memory.id, { memory, meaning });
+      }
+    }
+  }
+  return [...best.values()]
+    .sort((a, b) => byImportance(a.memory, b.memory) || b.meaning - a.meaning)
+    .slice(0, MAX_OF_USER)
+    .map(({ memory }) => memory);
 }
 
 /** Each memory once, and none that the conversation has received. */

@@ -4,16 +4,16 @@ import { instant, text } from "../text/input-kinds.ts";
 import { KEPT_DAYS } from "./capture.ts";
 import { RECALL_CHARACTERS } from "./recall-text.ts";
 
-const MAX_PATH = 4_096;
+const MAX_PATH_LENGTH = 4_096;
 /** Characters of a turn. A long turn becomes several memories. */
-const MAX_TURN = 1 << 20;
+const MAX_TURN_LENGTH = 1 << 20;
 const strict = { additionalProperties: false };
 const orNull = (schema: typeof Project, description: string) =>
   Type.Union([schema, Type.Null()], { description });
 
 const Folder = Type.String({
   minLength: 1,
-  maxLength: MAX_PATH,
+  maxLength: MAX_PATH_LENGTH,
   description: "The folder that the agent works in. Accepted on the local socket only.",
   examples: ["/home/sam/atlas"],
 });
@@ -24,7 +24,7 @@ const GivenTurn = Type.Object(
     content: text(
       {
         minLength: 1,
-        maxLength: MAX_TURN,
+        maxLength: MAX_TURN_LENGTH,
         description: "What was said.",
         examples: ["Call me Sam."],
       },
@@ -71,7 +71,7 @@ export const CaptureRequest = Type.Object(
     transcript: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: MAX_PATH,
+        maxLength: MAX_PATH_LENGTH,
         description:
           "Path of the agent's transcript, instead of `turns`. Its new turns are read after the response. Accepted on the local socket only.",
         examples: ["/home/sam/.claude/projects/-atlas/0b5c.jsonl"],
@@ -103,7 +103,7 @@ export const RecallRequest = Type.Object(
     folder: Type.Optional(Folder),
     prompt: Type.Optional(
       Type.String({
-        maxLength: MAX_TURN,
+        maxLength: MAX_TURN_LENGTH,
         description:
           "What the user asks. Without it, the memories for the beginning of a conversation are returned.",
         examples: ["How do we deploy?"],

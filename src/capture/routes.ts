@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import type { Static } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
 import { AppError } from "../errors.ts";
 import { allowLongWork } from "../http/load/turns.ts";
@@ -50,37 +51,21 @@ export function createCaptureRoutes({
         if ((body.turns === undefined) === (body.transcript === undefined)) {
           throw invalid("turns", "or `transcript` is required, but not both");
         }
-        const conversation: Conversation = {
-          agent: body.agent,
-          session: body.session_id ?? null,
-          project: body.project,
-          folder: body.folder ?? null,
-          keptDays: body.kept_days === undefined ? KEPT_DAYS : body.kept_days,
-        };
-        const writer = {
+        const conversation = conversationOf(body);
+        const caller = {
           principal,
           stillAllowed: async () => void (await authorize(request, "memories:add")),
         };
         const { transcript } = body;
         if (transcript !== undefined) {
           // The agent waits for its hook, so the response does not wait for the transcript.
-          capture.transcript(writer, conversation, transcript).then(
+          capture.transcript(caller, conversation, transcript).then(
             (captured) => log.debug("captured", { agent: body.agent, captured }),
             (error) => log.warn("capture_failed", { agent: body.agent, error }),
           );
           return { captured: null };
         }
-        const turns = (body.turns ?? []).map(
-          ({ role, content, id, at }): Turn => ({
-            role,
-            text: content,
-            at: at ?? null,
-            folder: null,
-            session: conversation.session,
-            key: id ?? JSON.stringify([conversation.session, role, content]),
-          }),
-        );
-        const captured = await capture.turns(writer, conversation, turns);
+        const captured = await capture.turns(caller, conversation, turnsOf(body));
         // The number would reveal which memories exist.
         return { captured: allows(principal.scopes, "memories:read") ? captured : null };
       },
@@ -142,6 +127,24 @@ export function createCaptureRoutes({
         },
       },
     );
+}
+
+function conversationOf(body: Static<typeof CaptureRequest>): Conversation {
+  return {
+    agent: body.agent,
+    session: body.session_id ?? null,
+    project: body.project,
+    folder: body.folder ?? null,
+    keptDays: body.kept_days === undefined ? KEPT_DAYS : body.kept_days,
+  };
+}
+
+function turnsOf({ session_id, turns = [] }: Static<typeof CaptureRequest>): Turn[] {
+  const session = session_id ?? null;
+  return turns.map(({ role, content, id, at }) => ({
+    ...{ role, text: content, at: at ?? null, folder: null, session },
+    key: id ?? JSON.stringify([session, role, content]),
+  }));
 }
 
 /** Paths refer to this machine, so only callers on the local socket may send them. */

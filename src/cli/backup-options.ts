@@ -3,7 +3,7 @@ import type { Lock } from "../backup/age.ts";
 import { explainFailure } from "../backup/backup-error.ts";
 import type { Manifest } from "../backup/manifest.ts";
 import type { AskToUnlock } from "../backup/open-backup.ts";
-import { askHidden, CommandError, isInteractive, readSecret, USAGE } from "./terminal.ts";
+import { askHidden, CommandError, isInteractive, readSecret, usageError } from "./terminal.ts";
 
 /** Long, because an attacker with a copy of the backup can try passphrases offline without limit. */
 const MIN_PASSPHRASE_LENGTH = 12;
@@ -24,15 +24,11 @@ export async function readLock(
   const named = wanted.filter((recipient) => recipient !== true);
   if (named.length === 0) return { passphrase: await readNewPassphrase() };
   if (named.length < wanted.length) {
-    throw new CommandError(
-      "Encrypt a backup to recipients or with a passphrase, not with both.",
-      USAGE,
-    );
+    throw usageError("Encrypt a backup to recipients or with a passphrase, not with both.");
   }
   if (named.some((recipient) => !recipient.startsWith("age1"))) {
-    throw new CommandError(
+    throw usageError(
       "--encrypt takes an age recipient, which begins with age1. For a passphrase, write it without a value after the folder.",
-      USAGE,
     );
   }
   return { recipients: named };
@@ -47,16 +43,12 @@ export function unlockBy(file: string | null): AskToUnlock {
   return async (kind) => {
     if (kind === "identity") {
       if (file !== null) return { identities: await readIdentities(file) };
-      throw new CommandError(
+      throw usageError(
         "This backup is encrypted to a key: give the identity file of age-keygen with --identity FILE.",
-        USAGE,
       );
     }
     if (file !== null) {
-      throw new CommandError(
-        "This backup is encrypted with a passphrase: leave --identity out.",
-        USAGE,
-      );
+      throw usageError("This backup is encrypted with a passphrase: leave --identity out.");
     }
     return { passphrase: await readSecret("Passphrase: ") };
   };

@@ -74,23 +74,6 @@ interface Turn {
   at?: string;
 }
 
-/** What an agent passes to the command of a hook. */
-export interface HookEvent {
-  /** The event's name; null if the agent sends none. */
-  name: string | null;
-  session: string | null;
-  /** The folder that the agent works in. */
-  folder: string | null;
-  /** The user's prompt; null for other events. */
-  prompt: string | null;
-  /** Whether the conversation is new or was compacted, so that earlier context is gone. */
-  isFresh: boolean;
-  /** The file that the agent writes the conversation to. */
-  transcript: string | null;
-  /** The turns that the event itself contains. */
-  turns: Turn[];
-}
-
 /** A resumed conversation still has its context; these do not. */
 const FRESH = new Set(["startup", "clear", "compact"]);
 
@@ -100,19 +83,29 @@ const FRESH = new Set(["startup", "clear", "compact"]);
  * Gemini CLI https://geminicli.com/docs/hooks/reference, Cursor https://cursor.com/docs/agent/hooks; and
  * what our plugin for OpenCode sends (`connect/plugins.ts`).
  */
-export function readHookEvent(input: JsonObject): HookEvent {
+export function readHookEvent(input: JsonObject) {
   const [workspace] = Array.isArray(input.workspace_roots) ? input.workspace_roots : [];
   const source = textOf(input.source);
+  const turns: Turn[] = Array.isArray(input.turns)
+    ? input.turns.filter(isTurn)
+    : turnsOfCursor(input);
   return {
+    /** The event's name; null if the agent sends none. */
     name: textOf(input.hook_event_name),
     session: textOf(input.session_id) ?? textOf(input.conversation_id),
+    /** The folder that the agent works in. */
     folder: textOf(input.cwd) ?? textOf(workspace),
+    /** The user's prompt; null for other events. */
     prompt: textOf(input.prompt),
+    /** Whether the conversation is new or was compacted, so that earlier context is gone. */
     isFresh: source !== null && FRESH.has(source),
+    /** The file that the agent writes the conversation to. */
     transcript: textOf(input.transcript_path),
-    turns: Array.isArray(input.turns) ? input.turns.filter(isTurn) : turnsOfCursor(input),
+    /** The turns that the event itself contains. */
+    turns,
   };
 }
+export type HookEvent = ReturnType<typeof readHookEvent>;
 
 /** Cursor sends each turn as an event; its transcripts have no times. */
 function turnsOfCursor({ hook_event_name: name, generation_id, prompt, text }: JsonObject) {

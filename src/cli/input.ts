@@ -1,6 +1,6 @@
 import { isWellFormed } from "../keys/new-key.ts";
 import type { Target } from "./server/api.ts";
-import { CommandError, isInteractive, readSecret, USAGE } from "./terminal.ts";
+import { CommandError, isInteractive, readSecret, usageError } from "./terminal.ts";
 
 /**
  * Reads the text of a command: its arguments, or standard input for `-` and for no argument.
@@ -14,14 +14,14 @@ export async function inputText(
 ): Promise<string> {
   const isPiped = words.length === 0 || (words.length === 1 && words[0] === "-");
   if (!isPiped) return words.join(" ");
-  if (words.length === 0 && isInteractive()) throw new CommandError(missing, USAGE);
+  if (words.length === 0 && isInteractive()) throw usageError(missing);
   if (url && !isInteractive()) {
-    throw new CommandError("Standard input is the API key: give the text as an argument.", USAGE);
+    throw usageError("Standard input is the API key: give the text as an argument.");
   }
   const text = decode(await Bun.stdin.bytes());
   // Programs that write to a pipe end their text with a line break.
   const trimmed = text.replace(/^(\s*\n)+/, "").trimEnd();
-  if (trimmed === "") throw new CommandError(missing, USAGE);
+  if (trimmed === "") throw usageError(missing);
   return trimmed;
 }
 
@@ -29,7 +29,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new CommandError("Standard input is not text in UTF-8.", USAGE);
+    throw usageError("Standard input is not text in UTF-8.");
   }
 }
 

@@ -52,11 +52,6 @@ const COMMANDS: Readonly<Record<string, Load>> = {
 const HIDDEN = "complete";
 const DEFAULT = "serve";
 
-/** What the actions need of the command line besides their own arguments. */
-interface GlobalOptions {
-  dataDir?: string;
-}
-
 /**
  * Runs one command.
  * @param args the command line without the program
@@ -103,7 +98,7 @@ export async function createProgram(
     .exitOverride();
 
   const configure: Configure = (flags = {}) => {
-    const { dataDir } = program.opts<GlobalOptions>();
+    const { dataDir } = program.opts<{ dataDir?: string }>();
     const all = dataDir === undefined ? flags : { ...flags, CTXD_DATA_DIR: dataDir };
     return readConfig(env, all, checkoutDataDir);
   };

@@ -27,21 +27,14 @@ function createLine(terminal: NodeJS.WriteStream) {
 }
 
 /** Shows how many steps of a job are done. */
-export function createProgress(terminal: NodeJS.WriteStream = process.stderr): {
-  onProgress: Progress;
-  /** Removes the line. */
-  end(): void;
-} {
+export function createProgress(terminal: NodeJS.WriteStream = process.stderr) {
   const line = createLine(terminal);
-  return {
-    onProgress({ step, count, total }) {
-      line.show(() => {
-        const share = total > 0 ? Math.floor((100 * count) / total) : 100;
-        return `${step}: ${count} of ${total} (${share} %)`;
-      });
-    },
-    end: line.end,
-  };
+  const onProgress: Progress = ({ step, count, total }) =>
+    line.show(() => {
+      const share = total > 0 ? Math.floor((100 * count) / total) : 100;
+      return `${step}: ${count} of ${total} (${share} %)`;
+    });
+  return { onProgress, end: line.end };
 }
 
 /**

@@ -4,7 +4,7 @@ import { formatDate, titleOf } from "../text/short-text.ts";
 import { inputText } from "./input.ts";
 import { collectTags, nameParser, parseMoment, targetOptions } from "./options.ts";
 import type { Api, Target } from "./server/api.ts";
-import { ask, CommandError, confirm, isInteractive, say, USAGE } from "./terminal.ts";
+import { ask, CommandError, confirm, isInteractive, say, usageError } from "./terminal.ts";
 
 /** Adds the argument and the options by which a command selects memories; see `SelectionOptions`. */
 export function addSelection(command: Command): Command {
@@ -65,23 +65,22 @@ export async function readSelection(
   options: SelectionOptions,
   verb: string,
 ): Promise<Selection> {
-  const fail = (message: string): never => {
-    throw new CommandError(message, USAGE);
-  };
   const filter = filterOf(options);
   if (what.length === 0 && filter.size === 0) {
-    fail(`Say what to ${verb}: ids, words, or an option such as --tag.`);
+    throw usageError(`Say what to ${verb}: ids, words, or an option such as --tag.`);
   }
   if (what.length > 0 && filter.size > 0) {
-    fail("Use ids, words, or options that select memories, not several of them.");
+    throw usageError("Use ids, words, or options that select memories, not several of them.");
   }
-  if (!options.yes && !isInteractive()) fail("Without a terminal this needs --yes.");
+  if (!options.yes && !isInteractive()) throw usageError("Without a terminal this needs --yes.");
   if (what.length === 0) return { kind: "filter", filter };
   const words =
     what[0] === "-" ? (await inputText(what, "There are no ids.", options)).split(/\s+/) : what;
   if (words.every((word) => MEMORY_ID.test(word))) return { kind: "ids", ids: [...new Set(words)] };
   if (!isInteractive()) {
-    fail("Words need a terminal, where you choose from what they find. Give ids instead.");
+    throw usageError(
+      "Words need a terminal, where you choose from what they find. Give ids instead.",
+    );
   }
   return { kind: "words", words: words.join(" ") };
 }

@@ -29,6 +29,11 @@ export class CommandError extends CtxdError {
   }
 }
 
+/** The error for a command that is used wrongly. */
+export function usageError(message: string): CommandError {
+  return new CommandError(message, USAGE);
+}
+
 /**
  * Prints in one line on standard error why a command failed, and returns the exit code. For an unexpected
  * error, CTXD_LOG_LEVEL=debug prints the stack too.
@@ -153,27 +158,18 @@ function nextLine(lines: ReturnType<typeof createInterface>, otherwise: string):
   });
 }
 
-/** Formats rows under a heading, in columns two spaces apart. Wide characters count as two. */
-export function formatTable(heading: readonly string[], rows: readonly (readonly string[])[]) {
+/** Prints rows under a heading, in columns two spaces apart. Wide characters count as two. */
+export function printTable(heading: readonly string[], rows: readonly (readonly string[])[]) {
   const lines = [heading, ...rows];
   const widths = heading.map((_, column) =>
     Math.max(...lines.map((line) => Bun.stringWidth(line[column] ?? ""))),
   );
-  return lines
-    .map((line) =>
-      line
-        .map((cell, column) => pad(cell, widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  const padded = (cell: string, column: number) =>
+    cell + " ".repeat((widths[column] ?? 0) - Bun.stringWidth(cell));
+  return print(lines.map((line) => line.map(padded).join("  ").trimEnd()).join("\n"));
 }
 
 /** Formats a time for a table, to the minute; a dash for null. */
 export function formatMoment(moment: Date | null): string {
   return moment === null ? "-" : `${moment.toISOString().slice(0, 16).replace("T", " ")}Z`;
-}
-
-function pad(cell: string, width: number): string {
-  return cell + " ".repeat(Math.max(0, width - Bun.stringWidth(cell)));
 }

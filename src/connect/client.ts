@@ -152,3 +152,13 @@ export class ConnectError extends CtxdError {
   override readonly name = "ConnectError";
   readonly code = "connect_failed";
 }
+
+/** The result of reading a client's files; `otherwise` if one is damaged or can't be read. */
+export function unlessDamaged<Result>(read: () => Result, otherwise: Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ConnectError) return otherwise;
+    throw error;
+  }
+}

@@ -1,8 +1,8 @@
 /** Number of unchanged lines shown before and after a change. */
-const CONTEXT = 3;
+const CONTEXT_LINES = 3;
 /** Maximum characters shown of a line. */
-const WIDTH = 160;
-const KEY = /ctx_[0-9A-Za-z]{8,}/g;
+const MAX_WIDTH = 160;
+const API_KEY = /ctx_[0-9A-Za-z]{8,}/g;
 
 /**
  * Describes the change between two texts that differ in one place, as lines that begin with `-`, `+` or a
@@ -17,18 +17,18 @@ export function describeChange(before: string, after: string): string {
   while (same < shorter - start && old.at(-1 - same) === now.at(-1 - same)) same++;
   const [oldEnd, nowEnd] = [old.length - same, now.length - same];
   return [
-    ...old.slice(Math.max(0, start - CONTEXT), start).map((line) => `  ${line}`),
+    ...old.slice(Math.max(0, start - CONTEXT_LINES), start).map((line) => `  ${line}`),
     ...old.slice(start, oldEnd).map((line) => `- ${line}`),
     ...now.slice(start, nowEnd).map((line) => `+ ${line}`),
-    ...old.slice(oldEnd, oldEnd + CONTEXT).map((line) => `  ${line}`),
+    ...old.slice(oldEnd, oldEnd + CONTEXT_LINES).map((line) => `  ${line}`),
   ]
-    .map((line) => hideKeys(line.length > WIDTH ? `${line.slice(0, WIDTH)}…` : line))
+    .map((line) => hideKeys(line.length > MAX_WIDTH ? `${line.slice(0, MAX_WIDTH)}…` : line))
     .join("\n");
 }
 
 /** Shortens all API keys in a text to their first characters. */
 export function hideKeys(text: string): string {
-  return text.replaceAll(KEY, (key) => `${key.slice(0, 8)}…`);
+  return text.replaceAll(API_KEY, (key) => `${key.slice(0, 8)}…`);
 }
 
 function linesOf(text: string): string[] {

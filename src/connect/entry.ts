@@ -1,6 +1,6 @@
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
 import { isMap, isScalar, type Pair, parseDocument, type YAMLMap } from "yaml";
-import { type Client, ConnectError, type Fields, SERVER_NAME } from "./client.ts";
+import { type Client, ConnectError, type Fields, SERVER_NAME, unlessDamaged } from "./client.ts";
 import {
   type Format,
   lineBreakOf,
@@ -200,7 +200,7 @@ function isOnlyChange(
   client: Client,
   texts: { format: Format; before: unknown; written: string; expected: Fields },
 ): boolean {
-  try {
+  return unlessDamaged(() => {
     const after = texts.format.read(texts.written);
     const without = (value: unknown) =>
       isFields(value) ? Object.entries(value).filter(([name]) => name !== client.servers) : value;
@@ -208,10 +208,7 @@ function isOnlyChange(
       Bun.deepEquals(without(after), without(texts.before)) &&
       Bun.deepEquals(serversIn(client, after), texts.expected)
     );
-  } catch (error) {
-    if (error instanceof ConnectError) return false;
-    throw error;
-  }
+  }, false);
 }
 
 function serversIn({ servers: name }: Client, configuration: unknown): Fields {

@@ -20,6 +20,13 @@ function entryOf(hooks: Hooks, command: string, event: string): Fields {
   };
 }
 
+/** The command of one kind of hook at an event. */
+interface WantedEvent {
+  name: string;
+  kind: HookKind;
+  command: string | null;
+}
+
 /** The command that each kind of hook runs; null for no such hook. */
 export type HookCommands = Readonly<Record<HookKind, string | null>>;
 
@@ -42,14 +49,9 @@ export function writeHooks(hooks: Hooks, text: string, commands: HookCommands): 
   let written = isWanted ? writeBeside(hooks, text) : text;
   for (const { name, kind } of eventsOf(hooks)) {
     const command = commands[kind];
-    const list = listOf(jsonFormat.read(written), name);
-    const next = writeEvent(written, list, {
-      path: ["hooks", name],
-      isOurs: isCommandOf(kind),
-      command,
-      entry: command === null ? null : entryOf(hooks, command, name),
-    });
-    if (next !== written) check(next, name, { command, kind, before: list.length });
+    const before = listOf(jsonFormat.read(written), name);
+    const next = writeEvent(written, before, { hooks, name, kind, command });
+    if (next !== written) check(next, { name, kind, command, before: before.length });
     written = next;
   }
   return written === text ? text : withoutEmpty(written);
@@ -65,16 +67,15 @@ function writeBeside({ beside = {} }: Hooks, text: string): string {
 function writeEvent(
   text: string,
   list: readonly unknown[],
-  wanted: {
-    path: readonly [string, string];
-    isOurs: (command: unknown) => boolean;
-    command: string | null;
-    entry: Parameters<typeof writeJson>[2];
-  },
+  { hooks, name, kind, command }: WantedEvent & { hooks: Hooks },
 ): string {
-  const { path, isOurs, command, entry } = wanted;
+  const path = ["hooks", name];
+  const isOurs = isCommandOf(kind);
   const at = list.findIndex((one) => commandsIn(one).some(isOurs));
-  if (at < 0) return entry === null ? text : writeJson(text, [...path, list.length], entry);
+  if (at < 0) {
+    if (command === null) return text;
+    return writeJson(text, [...path, list.length], entryOf(hooks, command, name));
+  }
   const commands = commandsIn(list[at]);
   const index = commands.findIndex(isOurs);
   const place = isGroup(list[at]) ? [...path, at, "hooks", index] : [...path, at];
@@ -86,12 +87,8 @@ function writeEvent(
 }
 
 /** @throws ConnectError when the new text does not have the wanted hooks */
-function check(
-  text: string,
-  event: string,
-  { command, kind, before }: { command: string | null; kind: HookKind; before: number },
-): void {
-  const list = listOf(jsonFormat.read(text), event);
+function check(text: string, { name, kind, command, before }: WantedEvent & { before: number }) {
+  const list = listOf(jsonFormat.read(text), name);
   const ours = list.flatMap(commandsIn).filter(isCommandOf(kind));
   const isRight = command === null ? ours.length === 0 : ours.length === 1 && ours[0] === command;
   if (isRight && Math.abs(list.length - before) <= 1) return;

@@ -1,4 +1,4 @@
-import { type Client, ConnectError, type HookKind } from "./client.ts";
+import { type Client, type HookKind, unlessDamaged } from "./client.ts";
 import { locate, readConfiguration, type Surroundings } from "./files.ts";
 import { jsonFormat } from "./json.ts";
 
@@ -12,16 +12,13 @@ export const HAS_PLUGIN =
  */
 export function hasPlugin({ id, hooks }: Client, around: Surroundings): boolean {
   if (id !== "claude-code" || !hooks) return false;
-  try {
+  return unlessDamaged(() => {
     const settings = jsonFormat.read(readConfiguration(locate(hooks, around)).text);
     const plugins: object = Object(Object(settings).enabledPlugins);
     return Object.entries(plugins).some(
       ([name, isOn]) => name.startsWith("ctxd@") && isOn === true,
     );
-  } catch (error) {
-    if (error instanceof ConnectError) return false;
-    throw error;
-  }
+  }, false);
 }
 
 /** First line of a plugin that ctxd wrote. */

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { AppError, messageOf } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
@@ -17,19 +17,14 @@ const STOP_TIMEOUT_MS = 1_000;
 /** Path that opens the server's port for a browser. */
 export const DASHBOARD_PATH = "/open-dashboard";
 
-/** Where a browser finds the dashboard. */
-export interface OpenDashboard {
-  /** The server's address. */
-  readonly address: string;
-  /** The set-up link with its secret; null when the owner's account can't be created there. */
-  readonly setUp: string | null;
-}
-
-/** The body of the response. */
+/** The body of the response: where a browser finds the dashboard. */
 export const OpenDashboard = Type.Object({
+  /** The server's address. */
   address: Type.String(),
+  /** The set-up link with its secret; null when the owner's account can't be created there. */
   setUp: Type.Union([Type.String(), Type.Null()]),
 });
+export type OpenDashboard = Static<typeof OpenDashboard>;
 
 /** Path of the connection that each bridge keeps open. */
 export const CONNECTION_PATH = "/presence";

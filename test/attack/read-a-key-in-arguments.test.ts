@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Glob } from "bun";
 import { CLIENTS } from "../../src/connect/clients.ts";
+import { CODE_EXAMPLES } from "../../src/connect/code-examples.ts";
 import { readEntry } from "../../src/connect/entry.ts";
-import { PROGRAMS } from "../../src/connect/programs.ts";
 import { generateKey } from "../../src/keys/new-key.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
@@ -32,7 +32,7 @@ function watchCurl(script: string) {
 describe("another user of the machine sees no key", () => {
   test("in the arguments of the commands on the page Connect", () => {
     const key = generateKey();
-    const [curl] = PROGRAMS.filter(({ id }) => id === "curl");
+    const [curl] = CODE_EXAMPLES.filter(({ id }) => id === "curl");
     const script = curl?.code(`${ADDRESS}/api/memories`, key) ?? "";
     expect(script).toContain(key);
     const { exitCode, args, home } = watchCurl(script);

@@ -44,6 +44,17 @@ function createData() {
   return { root, dataDir };
 }
 
+test("a backup is encrypted to recipients or with a passphrase", async () => {
+  const folder = join(temporaryFolder(), "backup");
+  const args = ["backup", folder, "--encrypt", "--encrypt", "age1recipient"];
+  const { stderr, exitCode } = await ctxd(args, { dataDir: template, env });
+  expect({ stderr, exitCode }).toEqual({
+    stderr: "ctxd: Encrypt a backup to recipients or with a passphrase, not with both.\n",
+    exitCode: 2,
+  });
+  expect(existsSync(folder)).toBe(false);
+});
+
 /** Only root can mount a small file system. */
 const testOnSmallDisk = test.skipIf(process.platform !== "linux" || process.getuid?.() !== 0);
 

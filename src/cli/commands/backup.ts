@@ -11,7 +11,9 @@ import { createProgress } from "../progress.ts";
 import { recordCommand } from "../stores.ts";
 import { interruptible, say } from "../terminal.ts";
 
-/** Adds the command to the program. */
+/** The values of `--encrypt`; `true` is one without a value. */
+type Encrypt = (string | true)[] | true;
+
 export function define(program: Command, { configure }: Context): void {
   program
     .command("backup")
@@ -24,10 +26,7 @@ export function define(program: Command, { configure }: Context): void {
       new Option(
         "--encrypt [recipient]",
         "encrypt to a recipient (age1..., repeatable); without a value, with a passphrase that is asked for or read as one line of standard input",
-      ).argParser((value: string, before: readonly string[] | undefined) => [
-        ...(before ?? []),
-        value,
-      ]),
+      ).argParser((value: string, before: Encrypt = []) => [...[before].flat(), value]),
     )
     .addHelpText(
       "after",
@@ -37,22 +36,12 @@ export function define(program: Command, { configure }: Context): void {
         "ctxd backup /mnt/usb/ctxd-2027-01-31 --encrypt age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p",
       ),
     )
-    .action((folder: string, { encrypt }: { encrypt?: readonly string[] | true }) =>
-      backUp(configure(), folder, {
-        encrypt: encrypt === undefined ? null : [encrypt].flat(),
-      }),
+    .action((folder: string, { encrypt }: { encrypt?: Encrypt }) =>
+      backUp(configure(), folder, encrypt === undefined ? null : [encrypt].flat()),
     );
 }
 
-/**
- * `ctxd backup FOLDER`
- * @param encrypt the values of `--encrypt`, `true` for one without a value
- */
-async function backUp(
-  config: Config,
-  target: string,
-  { encrypt = null }: { encrypt?: readonly (string | true)[] | null },
-): Promise<void> {
+async function backUp(config: Config, target: string, encrypt: (string | true)[] | null) {
   const { dataDir, cacheDir, backupRecipients, shared } = config;
   const folder = resolve(target);
   const lock = await readLock(encrypt, backupRecipients);

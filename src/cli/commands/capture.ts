@@ -13,7 +13,7 @@ import {
   sendFromHook,
   sendLater,
 } from "../hooks.ts";
-import { CommandError, isInteractive, say, USAGE } from "../terminal.ts";
+import { CommandError, isInteractive, say, usageError } from "../terminal.ts";
 
 const CAPTURE = "/api/memories/capture";
 /** The agent's name if the hook passes none. */
@@ -22,7 +22,6 @@ const DEFAULT_AGENT = "agent";
 const FOR_HOOKS =
   "An agent's hook runs this command and passes the conversation on standard input: ctxd connect CLIENT --capture sets it up.";
 
-/** Options of `ctxd capture`. */
 interface CaptureOptions {
   agent?: string;
   project?: string;
@@ -34,7 +33,6 @@ interface CaptureOptions {
   later?: boolean;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   acceptAnything(program.command("capture"))
     .summary("save the turns of an agent's conversation (run by its hooks)")
@@ -54,14 +52,10 @@ export function define(program: Command, { configure, env }: Context): void {
  * `ctxd capture`: sends an agent's conversation to the server, which saves its new turns. A failure is
  * printed and never fails the agent.
  */
-async function capture(
-  configure: () => Config,
-  options: CaptureOptions,
-  env: Environment,
-): Promise<void> {
+async function capture(configure: () => Config, options: CaptureOptions, env: Environment) {
   const input = await readHookInput();
   if (isOff(options.if, env)) return;
-  if (!input && isInteractive()) throw new CommandError(FOR_HOOKS, USAGE);
+  if (!input && isInteractive()) throw usageError(FOR_HOOKS);
   try {
     if (!input) throw new CommandError(FOR_HOOKS);
     const config = configure();
@@ -94,5 +88,5 @@ async function captureLater(config: Config, env: Environment, body: unknown): Pr
 function daysOf(text: string): number | null {
   if (text === "forever") return null;
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new CommandError("--keep takes a number of days, or the word forever.", USAGE);
+  throw usageError("--keep takes a number of days, or the word forever.");
 }

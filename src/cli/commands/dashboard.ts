@@ -12,14 +12,12 @@ import { CommandError, print, printJson, say } from "../terminal.ts";
 /** A page in the data folder that redirects a browser to the dashboard. */
 const REDIRECT_PAGE = "dashboard.html";
 
-/** Options of `ctxd dashboard`. */
 interface DashboardOptions {
   /** Whether to open a browser. */
   browser?: boolean;
   json?: boolean;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   program
     .command("dashboard")
@@ -38,11 +36,8 @@ export function define(program: Command, { configure, env }: Context): void {
  * `ctxd dashboard`: asks the server of the data folder to open its port, prints the dashboard's address,
  * and opens it in a browser if there is one.
  */
-async function openDashboard(
-  config: Config,
-  { browser = true, json = false }: DashboardOptions,
-  env: Environment,
-): Promise<void> {
+async function openDashboard(config: Config, options: DashboardOptions, env: Environment) {
+  const { browser = true, json = false } = options;
   const { address, setUp } = await askServer(config, env);
   if (json) return await printJson({ address, set_up: setUp });
   if (setUp !== null) {

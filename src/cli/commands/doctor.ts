@@ -11,7 +11,7 @@ import { type Context, type Environment, examples } from "../context.ts";
 import { askForKey } from "../input.ts";
 import { sendLocally } from "../server/send-locally.ts";
 import { parseOrigin } from "../server/url.ts";
-import { CommandError, print, printable, printJson, USAGE } from "../terminal.ts";
+import { CommandError, print, printable, printJson, usageError } from "../terminal.ts";
 
 interface DoctorOptions {
   json?: boolean;
@@ -21,7 +21,6 @@ interface DoctorOptions {
   key?: boolean;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   program
     .command("doctor")
@@ -55,7 +54,7 @@ async function runDoctor(
   { json, url, key }: DoctorOptions,
   env: Environment,
 ): Promise<void> {
-  if (key && !url) throw new CommandError("--key needs --url.", USAGE);
+  if (key && !url) throw usageError("--key needs --url.");
   const findings: Finding[] = [];
   const examined = url
     ? examineServer({ url, key: key ? await askForKey() : null, clock: Date.now })

@@ -12,7 +12,6 @@ import { CommandError, interruptible, say, write } from "../terminal.ts";
 
 const LINE_BREAK = 10;
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   const { user, url } = targetOptions;
   program
@@ -29,19 +28,20 @@ export function define(program: Command, { configure, env }: Context): void {
 }
 
 /** `ctxd export FILE`: replaces an existing file after everything is written. */
-async function exportTo(
-  config: Config,
-  target: string,
-  options: Target,
-  env: Environment,
-): Promise<void> {
+async function exportTo(config: Config, target: string, options: Target, env: Environment) {
   using api = await openApi(config, env, options);
   const meter = createMeter("Exporting");
   try {
-    const count = await interruptible(async (signal) => {
+    let count = 0;
+    const onCount = (lines: number) => {
+      count = lines;
+      meter.show(lines, null);
+    };
+    await interruptible(async (signal) => {
       const { body } = await api.request("/api/memories/export", { signal });
-      const lines = countLines(body ?? new Blob().stream(), (count) => meter.show(count, null));
-      return target === "-" ? await toStandardOutput(lines) : await toFile(resolve(target), lines);
+      const chunks = countLines(body ?? new Blob().stream(), onCount);
+      if (target !== "-") return await toFile(resolve(target), chunks);
+      for await (const chunk of chunks) await write(chunk);
     });
     meter.end();
     const where = target === "-" ? "" : ` to ${resolve(target)}`;
@@ -51,18 +51,18 @@ async function exportTo(
   }
 }
 
-/** Yields the chunks of a stream with the number of lines so far. */
+/** Yields the chunks of a stream. @param onCount receives the number of lines so far */
 async function* countLines(
   chunks: AsyncIterable<Uint8Array>,
   onCount: (count: number) => void,
-): AsyncGenerator<{ chunk: Uint8Array; count: number }> {
+): AsyncGenerator<Uint8Array> {
   let count = 0;
   try {
     for await (const chunk of chunks) {
       for (let at = chunk.indexOf(LINE_BREAK); at >= 0; at = chunk.indexOf(LINE_BREAK, at + 1))
         count++;
       onCount(count);
-      yield { chunk, count };
+      yield chunk;
     }
   } catch (cause) {
     if (cause instanceof CommandError) throw cause;
@@ -70,38 +70,22 @@ async function* countLines(
   }
 }
 
-type Lines = ReturnType<typeof countLines>;
-
-async function toStandardOutput(lines: Lines): Promise<number> {
-  let total = 0;
-  for await (const { chunk, count } of lines) {
-    await write(chunk);
-    total = count;
-  }
-  return total;
-}
-
-async function toFile(target: string, lines: Lines): Promise<number> {
+async function toFile(target: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
   const known = await stat(target).catch(() => null);
   // A symbolic link is followed. A pipe or a device is written directly, not replaced.
   const isReplaced = known === null || (known.isFile() && !/^\/(dev|proc)\//.test(target));
   const path = known && isReplaced ? await realpath(target) : target;
   const unfinished = isReplaced ? `${path}.unfinished` : path;
-  let total = 0;
   try {
     // No other user may read it: it contains all memories.
     const file = await open(unfinished, "w", 0o600);
     try {
-      for await (const { chunk, count } of lines) {
-        await file.writeFile(chunk);
-        total = count;
-      }
+      for await (const chunk of chunks) await file.writeFile(chunk);
       if (isReplaced) await file.sync();
     } finally {
       await file.close();
     }
     if (isReplaced) await moveFile(unfinished, path);
-    return total;
   } catch (error) {
     if (isReplaced) rmSync(unfinished, { force: true });
     if (!(error instanceof Error && "code" in error)) throw error;

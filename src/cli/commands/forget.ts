@@ -10,16 +10,14 @@ import {
   type SelectionOptions,
 } from "../selection.ts";
 import { type Api, openApi } from "../server/api.ts";
-import { CommandError, print, say, USAGE } from "../terminal.ts";
+import { print, say, usageError } from "../terminal.ts";
 
-/** Options of `ctxd forget`. */
 interface ForgetOptions extends SelectionOptions {
   /** Whether to delete a memory's history too: what it superseded, and what superseded it. */
   history?: boolean;
   json?: boolean;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   const command = program
     .command("forget")
@@ -45,16 +43,10 @@ export function define(program: Command, { configure, env }: Context): void {
     .action((what: string[], options: ForgetOptions) => forget(configure(), what, options, env));
 }
 
-/** `ctxd forget` */
-async function forget(
-  config: Config,
-  what: readonly string[],
-  options: ForgetOptions,
-  env: Environment,
-): Promise<void> {
+async function forget(config: Config, what: string[], options: ForgetOptions, env: Environment) {
   const selection = await readSelection(what, options, "forget");
   if (options.history && selection.kind === "filter") {
-    throw new CommandError("--history needs ids or words.", USAGE);
+    throw usageError("--history needs ids or words.");
   }
   using api = await openApi(config, env, options);
   const question = (memories: string) => `Delete ${memories} permanently?`;

@@ -5,9 +5,8 @@ import { describeScopes } from "../../keys/scopes.ts";
 import { type Grant, grantFacts } from "../../oauth/grants.ts";
 import type { Context } from "../context.ts";
 import { requireAccount, withStores } from "../stores.ts";
-import { CommandError, formatMoment, formatTable, print, printJson, say } from "../terminal.ts";
+import { CommandError, formatMoment, printJson, printTable, say } from "../terminal.ts";
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure }: Context): void {
   const grant = program
     .command("grant")
@@ -30,11 +29,7 @@ export function define(program: Command, { configure }: Context): void {
     .action((id: string, options: { json?: boolean }) => revokeGrant(configure(), id, options));
 }
 
-/** `ctxd grant list` */
-async function listGrants(
-  config: Config,
-  options: { user?: string; json?: boolean },
-): Promise<void> {
+async function listGrants(config: Config, options: { user?: string; json?: boolean }) {
   const { user } = options;
   const { grants, emails } = await withStores(config, async (stores) => ({
     grants:
@@ -53,26 +48,23 @@ async function listGrants(
   if (grants.length === 0) {
     return say("No grants yet: an app asks for one when it connects to this server.");
   }
-  await print(
-    formatTable(
-      ["ID", "APP", "ANSWERED AT", "USER", "SCOPE", "PROJECT", "LAST USED", "STATE"],
-      grants.map((grant) => [
-        grant.id,
-        grant.clientName,
-        grant.redirectHost,
-        emails.get(grant.accountId) ?? "-",
-        describeScopes(grant.scopes),
-        describeBound(toBound(grant)),
-        formatMoment(grant.lastUsedAt),
-        grant.revokedAt
-          ? `revoked ${formatMoment(grant.revokedAt)}`
-          : `expires ${formatMoment(grant.expiresAt)}`,
-      ]),
-    ),
+  await printTable(
+    ["ID", "APP", "ANSWERED AT", "USER", "SCOPE", "PROJECT", "LAST USED", "STATE"],
+    grants.map((grant) => [
+      grant.id,
+      grant.clientName,
+      grant.redirectHost,
+      emails.get(grant.accountId) ?? "-",
+      describeScopes(grant.scopes),
+      describeBound(toBound(grant)),
+      formatMoment(grant.lastUsedAt),
+      grant.revokedAt
+        ? `revoked ${formatMoment(grant.revokedAt)}`
+        : `expires ${formatMoment(grant.expiresAt)}`,
+    ]),
   );
 }
 
-/** `ctxd grant revoke ID` */
 async function revokeGrant(config: Config, id: string, options: { json?: boolean }): Promise<void> {
   await withStores(config, async ({ grants, record }) => {
     const known = (await grants.listOfAllAccounts()).find((grant) => grant.id === id);

@@ -19,7 +19,6 @@ const Health = Type.Object({
   checks: Type.Record(Type.String(), Type.String()),
 });
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure }: Context): void {
   program
     .command("health")

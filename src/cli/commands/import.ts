@@ -18,7 +18,14 @@ import { type Context, type Environment, examples } from "../context.ts";
 import { targetOptions } from "../options.ts";
 import { createMeter } from "../progress.ts";
 import { openApi, type Target } from "../server/api.ts";
-import { CommandError, interruptible, isInteractive, printable, say, USAGE } from "../terminal.ts";
+import {
+  CommandError,
+  interruptible,
+  isInteractive,
+  printable,
+  say,
+  usageError,
+} from "../terminal.ts";
 
 /** Failures and files that are listed by name. */
 const MAX_LISTED = 20;
@@ -33,7 +40,6 @@ interface ImportChoice extends Target {
   from?: string;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   const { user, url } = targetOptions;
   program
@@ -76,21 +82,16 @@ Secrets such as API keys are masked. If nothing can be imported, the exit code i
     );
 }
 
-/** `ctxd import FILE...` */
-async function importFrom(
-  config: Config,
-  paths: readonly string[],
-  { dryRun = false, preview = false, project, from, ...target }: ImportChoice,
-  env: Environment,
-): Promise<void> {
+async function importFrom(config: Config, paths: string[], choice: ImportChoice, env: Environment) {
+  const { dryRun = false, preview = false, project, from, ...target } = choice;
   if (paths.includes("-") && target.url && !isInteractive()) {
-    throw new CommandError("Standard input is the API key: give a file to import.", USAGE);
+    throw usageError("Standard input is the API key: give a file to import.");
   }
   if (paths.includes("-") && paths.length > 1) {
-    throw new CommandError("- is standard input and can't be combined with files.", USAGE);
+    throw usageError("- is standard input and can't be combined with files.");
   }
   if ((from === undefined) === (paths.length === 0)) {
-    throw new CommandError("Give files to import, or an agent with --from.", USAGE);
+    throw usageError("Give files to import, or an agent with --from.");
   }
   const isTrial = dryRun || preview;
   const options = { project: project ?? null, projectOf: projectOfFolder };

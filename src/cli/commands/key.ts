@@ -7,7 +7,7 @@ import { Project } from "../../memories/model/memory.ts";
 import { type Context, examples } from "../context.ts";
 import { checkProjectOnly, nameParser, parseExpiry } from "../options.ts";
 import { requireAccount, withStores } from "../stores.ts";
-import { CommandError, formatMoment, formatTable, print, printJson, say } from "../terminal.ts";
+import { CommandError, formatMoment, print, printJson, printTable, say } from "../terminal.ts";
 
 /** Options of `ctxd key create`. Without `scope` the key may do everything. */
 interface NewKeyOptions {
@@ -21,7 +21,6 @@ interface NewKeyOptions {
   projectOnly?: boolean;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure }: Context): void {
   const key = program
     .command("key")
@@ -73,7 +72,6 @@ export function define(program: Command, { configure }: Context): void {
     .action((id: string) => revokeKey(configure(), id));
 }
 
-/** `ctxd key create` */
 async function createKey(config: Config, options: NewKeyOptions): Promise<void> {
   await withStores(config, async ({ accounts, keys, record: recordEvent }) => {
     const account = await requireAccount(accounts, options.user);
@@ -98,7 +96,6 @@ async function createKey(config: Config, options: NewKeyOptions): Promise<void> 
   });
 }
 
-/** `ctxd key list` */
 async function listKeys(config: Config, options: { user?: string; json?: boolean }): Promise<void> {
   const { user } = options;
   const { keys, emails } = await withStores(config, async (stores) => ({
@@ -115,24 +112,21 @@ async function listKeys(config: Config, options: { user?: string; json?: boolean
   if (keys.length === 0) {
     return say("No keys yet: ctxd key create --user EMAIL --name NAME creates one.");
   }
-  await print(
-    formatTable(
-      ["ID", "KEY", "NAME", "USER", "SCOPE", "PROJECT", "LAST USED", "STATE"],
-      keys.map((key) => [
-        key.id,
-        `${key.prefix}…`,
-        key.name,
-        emails.get(key.accountId) ?? "-",
-        describeScopes(key.scopes),
-        describeBound(key.bound),
-        formatMoment(key.lastUsedAt),
-        describeState(key),
-      ]),
-    ),
+  await printTable(
+    ["ID", "KEY", "NAME", "USER", "SCOPE", "PROJECT", "LAST USED", "STATE"],
+    keys.map((key) => [
+      key.id,
+      `${key.prefix}…`,
+      key.name,
+      emails.get(key.accountId) ?? "-",
+      describeScopes(key.scopes),
+      describeBound(key.bound),
+      formatMoment(key.lastUsedAt),
+      describeState(key),
+    ]),
   );
 }
 
-/** `ctxd key revoke ID` */
 async function revokeKey(config: Config, id: string): Promise<void> {
   await withStores(config, async ({ keys, record }) => {
     const known = (await keys.listOfAllAccounts()).find((key) => key.id === id);

@@ -16,7 +16,6 @@ import { print } from "../terminal.ts";
 /** Milliseconds that running calls may take after the input has ended. */
 const GRACE_MS = 10_000;
 
-/** Options of `ctxd mcp`. */
 interface AgentOptions {
   agent?: string;
   /** The project that the agent is restricted to. By default it works on the folder's and sees others. */
@@ -25,7 +24,6 @@ interface AgentOptions {
   projectOnly?: boolean;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   program
     .command("mcp")

@@ -21,7 +21,6 @@ interface Schemas {
   wanted: number;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure }: Context): void {
   program
     .command("migrate")
@@ -39,10 +38,7 @@ export function define(program: Command, { configure }: Context): void {
  * @param check changes nothing, and fails when an upgrade is needed
  * @throws CommandError, or DatabaseError for a database of a newer version that this one can't use
  */
-async function migrateDatabase(
-  config: Config,
-  { check = false }: { check?: boolean },
-): Promise<void> {
+async function migrateDatabase(config: Config, { check = false }: { check?: boolean }) {
   const { current, wanted } = config.shared
     ? await withConnection(config.shared, async (postgres) => {
         const state = await readSchemaState(postgres);

@@ -15,12 +15,12 @@ import { createByteMeter } from "../progress.ts";
 import { parseUrl } from "../server/url.ts";
 import {
   CommandError,
-  formatTable,
   interruptible,
   print,
   printJson,
+  printTable,
   say,
-  USAGE,
+  usageError,
 } from "../terminal.ts";
 
 interface FetchOptions {
@@ -30,7 +30,6 @@ interface FetchOptions {
 
 const SILENT = createLog({ logLevel: "silent", logFormat: "text" });
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   const names = CATALOGUE.map(({ name }) => name);
   const model = program
@@ -87,7 +86,6 @@ function offering(name: string, description: string, words: string[]): Argument 
   return Object.assign(new Argument(name, description), { argChoices: words });
 }
 
-/** `ctxd model list` */
 async function listModels(config: Config, { json }: { json?: boolean }): Promise<void> {
   const { model, by } = await readChoice(config);
   const chosen = model ?? BUILT_IN;
@@ -110,12 +108,11 @@ async function listModels(config: Config, { json }: { json?: boolean }): Promise
     each.is_here ? "yes" : "no",
     each.use,
   ]);
-  await print(formatTable(["MODEL", "LANGUAGES", "SIZE", "HERE", "GOOD FOR"], rows));
+  await printTable(["MODEL", "LANGUAGES", "SIZE", "HERE", "GOOD FOR"], rows);
   const named = by === "CTXD_MODEL" ? `${chosen}, by CTXD_MODEL` : chosen;
   await print(`${catalogueModel(chosen) ? "* in" : "In"} use: ${named}`);
 }
 
-/** `ctxd model fetch NAME` */
 async function fetchNamed(
   config: Config,
   name: string,
@@ -146,17 +143,13 @@ async function fetchNamed(
   if (existsSync(dataDir) && isLocked(dataDir)) say("The running server keeps using its model.");
 }
 
-/** `ctxd model use NAME` */
 async function useModel(config: Config, name: string, env: Environment): Promise<void> {
   const { cacheDir, dataDir, model: named, shared } = config;
   if (shared) {
-    throw new CommandError(
-      `Several servers share this data: set CTXD_MODEL=${name} for each of them.`,
-      USAGE,
-    );
+    throw usageError(`Several servers share this data: set CTXD_MODEL=${name} for each of them.`);
   }
   if (named !== null) {
-    throw new CommandError("CTXD_MODEL sets the model: change it, or unset it.", USAGE);
+    throw usageError("CTXD_MODEL sets the model: change it, or unset it.");
   }
   const before = await chosenBefore(config);
   const model = await resolveModel(config, name, env);
@@ -200,7 +193,7 @@ async function resolveModel(config: Config, name: string, env: Environment): Pro
 
 function unknownModel(name: string, orElse = ""): CommandError {
   const names = CATALOGUE.map((model) => model.name).join(", ");
-  return new CommandError(`There is no model ${name}: use ${names}${orElse}.`, USAGE);
+  return usageError(`There is no model ${name}: use ${names}${orElse}.`);
 }
 
 /** The address of the same path on a mirror. */

@@ -11,9 +11,8 @@ import {
   type SelectionOptions,
 } from "../selection.ts";
 import { openApi } from "../server/api.ts";
-import { CommandError, print, say, USAGE } from "../terminal.ts";
+import { print, say, usageError } from "../terminal.ts";
 
-/** Options of `ctxd move`. */
 interface MoveOptions extends SelectionOptions {
   /** The new project. */
   to?: string;
@@ -22,7 +21,6 @@ interface MoveOptions extends SelectionOptions {
   json?: boolean;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   const command = program
     .command("move")
@@ -44,16 +42,10 @@ export function define(program: Command, { configure, env }: Context): void {
     .action((what: string[], options: MoveOptions) => move(configure(), what, options, env));
 }
 
-/** `ctxd move` */
-async function move(
-  config: Config,
-  what: readonly string[],
-  options: MoveOptions,
-  env: Environment,
-): Promise<void> {
+async function move(config: Config, what: string[], options: MoveOptions, env: Environment) {
   const { to, toNone } = options;
   if ((to === undefined) === !toNone) {
-    throw new CommandError("Say where to move them: --to PROJECT, or --to-none.", USAGE);
+    throw usageError("Say where to move them: --to PROJECT, or --to-none.");
   }
   const project = to ?? null;
   const where = project === null ? "no project" : `the project ${project}`;

@@ -16,11 +16,10 @@ import {
   sendFromHook,
   sendLater,
 } from "../hooks.ts";
-import { CommandError, print, printable, say, USAGE } from "../terminal.ts";
+import { print, printable, say, usageError } from "../terminal.ts";
 
 const RECALL = "/api/memories/recall";
 
-/** Options of `ctxd recall`. */
 interface RecallOptions {
   project?: string;
   /** The largest number of characters to print. */
@@ -33,7 +32,6 @@ interface RecallOptions {
   later?: boolean;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   acceptAnything(program.command("recall"))
     .summary("print the memories that matter for a conversation")
@@ -57,11 +55,7 @@ export function define(program: Command, { configure, env }: Context): void {
  * `ctxd recall`: prints memories about the folder's project, or about the user's prompt. As a hook, it gets
  * an event on standard input, never waits for a server to start, and never fails the agent.
  */
-async function recall(
-  configure: () => Config,
-  options: RecallOptions,
-  env: Environment,
-): Promise<void> {
+async function recall(configure: () => Config, options: RecallOptions, env: Environment) {
   const input = await readHookInput();
   if (isOff(options.if, env)) return;
   if (options.later) return startServer(configure(), env);
@@ -78,13 +72,8 @@ async function recall(
   }
 }
 
-async function recallForPerson(
-  config: Config,
-  options: RecallOptions,
-  env: Environment,
-): Promise<void> {
-  const event = { session: null, folder: process.cwd(), prompt: null, isFresh: false };
-  const body = bodyOf(event, options);
+async function recallForPerson(config: Config, options: RecallOptions, env: Environment) {
+  const body = bodyOf({ ...readHookEvent({}), folder: process.cwd() }, options);
   const { openApi } = await import("../server/api.ts");
   using api = await openApi(config, env, {});
   const text = textIn(await api.json(RECALL, postJson(body)));
@@ -99,12 +88,7 @@ async function startServer(config: Config, env: Environment): Promise<void> {
 }
 
 function bodyOf(
-  {
-    session,
-    folder,
-    prompt,
-    isFresh,
-  }: Pick<HookEvent, "session" | "folder" | "prompt" | "isFresh">,
+  { session, folder, prompt, isFresh }: HookEvent,
   { project, budget, explain }: RecallOptions,
 ) {
   return {
@@ -124,7 +108,7 @@ function charactersOf(budget: string): number {
   const [least, most] = [RECALL_CHARACTERS.min, RECALL_CHARACTERS.max].map((limit) =>
     limit.toLocaleString("en"),
   );
-  throw new CommandError(`--budget takes a whole number from ${least} to ${most}.`, USAGE);
+  throw usageError(`--budget takes a whole number from ${least} to ${most}.`);
 }
 
 function textIn(answer: unknown): string {

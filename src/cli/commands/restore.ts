@@ -15,9 +15,13 @@ import { count, describeBackup, unlockBy } from "../backup-options.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { createProgress } from "../progress.ts";
 import { recordCommand } from "../stores.ts";
-import { CommandError, interruptible, say } from "../terminal.ts";
+import { CommandError, formatMoment, interruptible, say } from "../terminal.ts";
 
-/** Adds the command to the program. */
+interface RestoreOptions {
+  revokeKeys?: boolean;
+  identity?: string;
+}
+
 export function define(program: Command, { configure, env }: Context): void {
   program
     .command("restore")
@@ -38,18 +42,13 @@ export function define(program: Command, { configure, env }: Context): void {
         "ctxd restore /mnt/usb/ctxd-2027-01-31 --data-dir ~/ctxd-restored --identity key.txt",
       ),
     )
-    .action((folder: string, options: { revokeKeys?: boolean; identity?: string }) =>
+    .action((folder: string, options: RestoreOptions) =>
       restore(configure(), folder, options, env),
     );
 }
 
-/** `ctxd restore FOLDER` */
-async function restore(
-  config: Config,
-  source: string,
-  { revokeKeys = false, identity = null }: { revokeKeys?: boolean; identity?: string | null },
-  env: Environment,
-): Promise<void> {
+async function restore(config: Config, source: string, options: RestoreOptions, env: Environment) {
+  const { revokeKeys = false, identity = null } = options;
   const { dataDir, shared } = config;
   const folder = resolve(source);
   const { onProgress, end } = createProgress();
@@ -71,9 +70,9 @@ async function restore(
     return shared ? restoreTo(shared, options) : restoreBackup({ ...options, version });
   }).finally(end);
   await recordCommand(config, "backup_restored", { accountId: null });
-  const moment = manifest.created_at.slice(0, 16).replace("T", " ");
+  const moment = formatMoment(new Date(manifest.created_at));
   const target = shared ? "PostgreSQL and the object store" : dataDir;
-  say(`Restored ${describeBackup(manifest)} to ${target}, as of ${moment}Z.`);
+  say(`Restored ${describeBackup(manifest)} to ${target}, as of ${moment}.`);
   if (ended) say(describeAccess(ended, revokeKeys));
   say(shared ? "Start the servers, each with:" : "Start the server:");
   say(`  ${describeCommand("serve", config, env)}`);

@@ -17,7 +17,6 @@ import {
 import { type Api, openApi, type Target } from "../server/api.ts";
 import { print, printJson, say } from "../terminal.ts";
 
-/** Options of `ctxd save`. */
 interface SaveOptions extends Target {
   /** Default: the project of the folder. False for no project. */
   project?: string | false;
@@ -39,7 +38,6 @@ const SIMILARITY = {
 /** Similar memories that are shown after a save. */
 const MAX_SIMILAR = 3;
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   program
     .command("save")
@@ -70,13 +68,7 @@ export function define(program: Command, { configure, env }: Context): void {
     .action((words: string[], options: SaveOptions) => save(configure(), words, options, env));
 }
 
-/** `ctxd save` */
-async function save(
-  config: Config,
-  words: readonly string[],
-  options: SaveOptions,
-  env: Environment,
-): Promise<void> {
+async function save(config: Config, words: string[], options: SaveOptions, env: Environment) {
   const content = await inputText(words, "There is no text to save: give one.", options);
   const { project: wanted, importance, expires, supersedes } = options;
   const project = wanted === undefined ? await projectOfFolder(process.cwd()) : wanted || null;

@@ -8,9 +8,8 @@ import { type Context, type Environment, examples, PROJECT_NOTE } from "../conte
 import { inputText } from "../input.ts";
 import { collectTags, nameParser, parseLimit, targetOptions } from "../options.ts";
 import { type Api, openApi, type Target } from "../server/api.ts";
-import { CommandError, print, printable, printJson, say, USAGE } from "../terminal.ts";
+import { print, printable, printJson, say, usageError } from "../terminal.ts";
 
-/** Options of `ctxd search`. */
 interface SearchOptions extends Target {
   /** Default: the project of the folder. */
   project?: string;
@@ -25,9 +24,8 @@ interface SearchOptions extends Target {
 }
 
 /** Characters shown of a long memory, around the matched passage. */
-const SHOWN = 600;
+const MAX_SHOWN_LENGTH = 600;
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   program
     .command("search")
@@ -61,15 +59,9 @@ export function define(program: Command, { configure, env }: Context): void {
     .action((words: string[], options: SearchOptions) => search(configure(), words, options, env));
 }
 
-/** `ctxd search` */
-async function search(
-  config: Config,
-  words: readonly string[],
-  options: SearchOptions,
-  env: Environment,
-): Promise<void> {
+async function search(config: Config, words: string[], options: SearchOptions, env: Environment) {
   if (options.project !== undefined && options.allProjects) {
-    throw new CommandError("Use --project or --all-projects, not both.", USAGE);
+    throw usageError("Use --project or --all-projects, not both.");
   }
   const query = await inputText(words, "There is nothing to search for: give some words.", options);
   using api = await openApi(config, env, options);
@@ -115,7 +107,7 @@ async function parametersOf(query: string, options: SearchOptions): Promise<URLS
 /** Formats a memory: a line of facts, then its text, or the matched part of a long text. */
 function describe(memory: FoundMemory): string {
   const { content, matched } = memory;
-  if (content.length <= SHOWN) return describeMemory(wholeMemory(memory));
-  const part = excerptAround(content, matched, SHOWN);
+  if (content.length <= MAX_SHOWN_LENGTH) return describeMemory(wholeMemory(memory));
+  const part = excerptAround(content, matched, MAX_SHOWN_LENGTH);
   return describeMemory({ memory, content: part, isCut: true });
 }

@@ -4,17 +4,8 @@ import { EVENTS, isEvent } from "../../security-log/events.ts";
 import { toJson } from "../../security-log/formats.ts";
 import { type Context, examples } from "../context.ts";
 import { requireAccount, withStores } from "../stores.ts";
-import {
-  CommandError,
-  formatMoment,
-  formatTable,
-  print,
-  printJson,
-  say,
-  USAGE,
-} from "../terminal.ts";
+import { formatMoment, printJson, printTable, say, usageError } from "../terminal.ts";
 
-/** Options of `ctxd security`. */
 interface SecurityOptions {
   user?: string;
   event?: string;
@@ -23,7 +14,6 @@ interface SecurityOptions {
   json?: boolean;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure }: Context): void {
   program
     .command("security")
@@ -48,12 +38,11 @@ function parseLimit(text: string): number {
   throw new InvalidArgumentError("Use a whole number from 1 to 999999.");
 }
 
-/** `ctxd security` */
 async function showSecurity(config: Config, options: SecurityOptions): Promise<void> {
   const { user, event, address, limit } = options;
   if (event !== undefined && !isEvent(event)) {
     const known = Object.keys(EVENTS).join(", ");
-    throw new CommandError(`There is no such event. The events are: ${known}.`, USAGE);
+    throw usageError(`There is no such event. The events are: ${known}.`);
   }
   const { events, emails } = await withStores(config, async ({ accounts, listEvents }) => ({
     events: await listEvents(
@@ -66,18 +55,16 @@ async function showSecurity(config: Config, options: SecurityOptions): Promise<v
   if (options.json) return await printJson(events.map(toJson));
   if (events.length === 0) return say("No event matches.");
   const nameOf = (id: string | null) => (id === null ? "-" : (emails.get(id) ?? id));
-  await print(
-    formatTable(
-      ["WHEN", "EVENT", "ACCOUNT", "BY", "FROM", "TIMES", "WHAT"],
-      events.map((each) => [
-        formatMoment(each.at),
-        each.event,
-        nameOf(each.accountId),
-        nameOf(each.actorId),
-        [each.via, each.address ?? ""].join(" ").trim(),
-        `${each.times}`,
-        each.subject ?? each.subjectId ?? "-",
-      ]),
-    ),
+  await printTable(
+    ["WHEN", "EVENT", "ACCOUNT", "BY", "FROM", "TIMES", "WHAT"],
+    events.map((each) => [
+      formatMoment(each.at),
+      each.event,
+      nameOf(each.accountId),
+      nameOf(each.actorId),
+      [each.via, each.address ?? ""].join(" ").trim(),
+      `${each.times}`,
+      each.subject ?? each.subjectId ?? "-",
+    ]),
   );
 }

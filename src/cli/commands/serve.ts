@@ -14,7 +14,6 @@ interface ServeOptions {
   background?: number;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env, names }: Context): void {
   program
     .command("serve", { isDefault: true })
@@ -50,13 +49,13 @@ export function define(program: Command, { configure, env, names }: Context): vo
 }
 
 /** Letters of a command's name that may be mistyped. */
-const TYPING_ERRORS = 2;
+const MAX_TYPING_ERRORS = 2;
 
 /** Refuses a command that does not exist, and names the nearest one. */
 function refuseCommand(program: Command, names: readonly string[], word: string): never {
   const [nearest] = names
     .map((name) => ({ name, errors: distance(word, name) }))
-    .filter(({ name, errors }) => errors <= TYPING_ERRORS && errors < name.length / 2)
+    .filter(({ name, errors }) => errors <= MAX_TYPING_ERRORS && errors < name.length / 2)
     .sort((a, b) => a.errors - b.errors);
   const hint = nearest ? `\n(Did you mean ${nearest.name}?)` : "";
   return program.error(`error: unknown command '${word}'${hint}`);

@@ -23,7 +23,6 @@ import { CommandError, print, say } from "../terminal.ts";
 /** Time limit for a command of the service system, in milliseconds. */
 const TIMEOUT_MS = 60_000;
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   const service = program
     .command("service")

@@ -13,7 +13,6 @@ import { openApi } from "../server/api.ts";
 import { print, printable, printJson } from "../terminal.ts";
 import { clientStates } from "./connect/list.ts";
 
-/** Options of `ctxd status`. */
 interface StatusOptions {
   user?: string;
   /** Default: the project of the folder. */
@@ -21,7 +20,6 @@ interface StatusOptions {
   json?: boolean;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   program
     .command("status")
@@ -36,7 +34,6 @@ export function define(program: Command, { configure, env }: Context): void {
     .action((options: StatusOptions) => showStatus(configure(), options, env));
 }
 
-/** `ctxd status` */
 async function showStatus(config: Config, options: StatusOptions, env: Environment): Promise<void> {
   const status = await readStatus(config, options, env);
   await (options.json ? printJson(status) : print(printable(describe(status))));

@@ -27,7 +27,6 @@ interface UpgradeOptions {
   json?: boolean;
 }
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   program
     .command("upgrade")
@@ -45,11 +44,7 @@ export function define(program: Command, { configure, env }: Context): void {
  * `ctxd upgrade`: shows what is new and how to upgrade.
  * @throws CommandError, or UpgradeError when a release can't be looked up
  */
-async function runUpgrade(
-  config: Config,
-  { check, json }: UpgradeOptions,
-  env: Environment,
-): Promise<void> {
+async function runUpgrade(config: Config, { check, json }: UpgradeOptions, env: Environment) {
   const way = findInstallMethod(readInstallTraces(env[INSTALLED_BY], homeFolder(env)));
   const advice = adviceFor(way, {
     executable: process.execPath,
@@ -58,16 +53,12 @@ async function runUpgrade(
   });
   const newest = check ? await fetchNewestRelease(addressOf(config)) : null;
   if (json) return await printJson(toJson(way, advice, newest));
-  await print(newest ? describeNewest(newest) : describeThis());
+  await print(newest ? describeNewest(newest) : `What is new in ctxd ${version}:\n\n${changes()}`);
   if (newest && !isNewer(newest.version, version)) return;
   const place = way === "checkout" ? "" : ` (${process.execPath})`;
   await print(`\nInstalled:  ${advice.how}${place}`);
   if (advice.command) await print(`To upgrade: ${advice.command}`);
   if (advice.note) await print(`            ${advice.note}`);
-}
-
-function describeThis(): string {
-  return `What is new in ctxd ${version}:\n\n${changes()}`;
 }
 
 /** The changes of this version, or of the next one if this one has no heading yet. */

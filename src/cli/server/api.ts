@@ -3,16 +3,16 @@ import { messageOf } from "../../errors.ts";
 import { ACCOUNT_HEADER } from "../../local/local-socket.ts";
 import type { Environment } from "../context.ts";
 import { requireAccount, withStores } from "../stores.ts";
-import { CommandError, readSecret, USAGE } from "../terminal.ts";
+import { CommandError, readSecret, usageError } from "../terminal.ts";
 import { reachOwnServer } from "./own-server.ts";
 import { requireEncryption } from "./url.ts";
 
 /** How often a request is sent at most. A server may end before it answers, or be busy. */
-const ATTEMPTS = 8;
+const MAX_ATTEMPTS = 8;
 /** Seconds between two attempts when the server sends no `Retry-After`. */
-const RETRY_AFTER = 1;
+const RETRY_SECONDS = 1;
 /** The longest `Retry-After` that is respected, in seconds. */
-const MAX_RETRY_AFTER = 60;
+const MAX_RETRY_SECONDS = 60;
 
 /** Without this Bun ends a request that is silent for five minutes. Its types lack the option. */
 const NO_TIMEOUT: object = { timeout: false };
@@ -34,10 +34,7 @@ export type Api = ReturnType<typeof createApi>;
 export async function openApi(config: Config, env: Environment, { user, url }: Target) {
   if (url === undefined) return createApi(await connectLocal(config, env, user));
   if (user !== undefined) {
-    throw new CommandError(
-      "Use --user or --url, not both: an API key belongs to one account.",
-      USAGE,
-    );
+    throw usageError("Use --user or --url, not both: an API key belongs to one account.");
   }
   requireEncryption(url, config);
   const key = await readSecret("API key: ");
@@ -95,9 +92,9 @@ function createApi(connection: Connection) {
   const send = async (path: string, init: RequestInit) => {
     let reason = "";
     let isRepeated = false;
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       await connection.connect();
-      let wait = RETRY_AFTER;
+      let wait = RETRY_SECONDS;
       try {
         const response = await connection.send(path, init);
         // The request whose answer was lost has deleted it.
@@ -106,8 +103,8 @@ function createApi(connection: Connection) {
         reason = await messageIn(response);
         if (response.status !== 429 && response.status !== 503) break;
         wait = Math.min(
-          Number(response.headers.get("retry-after")) || RETRY_AFTER,
-          MAX_RETRY_AFTER,
+          Number(response.headers.get("retry-after")) || RETRY_SECONDS,
+          MAX_RETRY_SECONDS,
         );
       } catch (error) {
         if (init.signal?.aborted) throw error;

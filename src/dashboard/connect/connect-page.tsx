@@ -3,8 +3,8 @@
 import { APP_CLIENTS } from "../../connect/app-clients.ts";
 import type { Client } from "../../connect/client.ts";
 import { HOSTED_CLIENTS } from "../../connect/clients.ts";
+import { CODE_EXAMPLES, type CodeExample } from "../../connect/code-examples.ts";
 import { renderEntry } from "../../connect/format.ts";
-import { PROGRAMS, type Program } from "../../connect/programs.ts";
 import { TERMINAL_CLIENTS } from "../../connect/terminal-clients.ts";
 import { Button, Copyable, CopyableText } from "../../pages/button.tsx";
 import { Select } from "../../pages/field.tsx";
@@ -33,14 +33,14 @@ type HostedClient = (typeof HOSTED_CLIENTS)[number];
 export type Target =
   | { kind: "client"; of: Client }
   | { kind: "hosted"; of: HostedClient }
-  | { kind: "program"; of: Program };
+  | { kind: "program"; of: CodeExample };
 
 /** All targets, by where they run. */
 const GROUPS: readonly { readonly name: string; readonly targets: readonly Target[] }[] = [
   { name: "In a terminal", targets: TERMINAL_CLIENTS.map((of) => ({ kind: "client", of })) },
   { name: "Editors and apps", targets: APP_CLIENTS.map((of) => ({ kind: "client", of })) },
   { name: "On the web", targets: HOSTED_CLIENTS.map((of) => ({ kind: "hosted", of })) },
-  { name: "Your own programs", targets: PROGRAMS.map((of) => ({ kind: "program", of })) },
+  { name: "Your own programs", targets: CODE_EXAMPLES.map((of) => ({ kind: "program", of })) },
 ];
 
 export const TARGETS: readonly Target[] = GROUPS.flatMap(({ targets }) => targets);

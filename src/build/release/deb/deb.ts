@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { COMPLETION_SCRIPTS } from "../../../cli/commands/completion.ts";
+import { COMPLETION_SCRIPTS } from "../../../cli/completion-scripts.ts";
 import { TARGETS } from "../../../native/targets.ts";
 import { run } from "../../run.ts";
 import { linuxExecutables } from "../linux-processors.ts";

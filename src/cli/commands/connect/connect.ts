@@ -1,12 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import type { Config } from "../../../config/config.ts";
-import {
-  type Client,
-  ConnectError,
-  type Fields,
-  type HookKind,
-  placeOn,
-} from "../../../connect/client.ts";
+import { type Client, ConnectError, type Fields, placeOn } from "../../../connect/client.ts";
 import { CLIENTS, clientsLike, findClient, HOSTED_CLIENTS } from "../../../connect/clients.ts";
 import { renderEntry } from "../../../connect/format.ts";
 import { writeHooks } from "../../../connect/hooks.ts";
@@ -23,18 +17,18 @@ import {
   type Change,
   type ConnectOptions,
   checkOptions,
+  commandsOf,
   hooksOf,
   type Plan,
   planChanges,
-  type Wanted,
+  type WantedSettings,
 } from "./plan.ts";
 
 /** Prints the settings, for a user who edits the files by hand. */
-async function printEntry(client: Client, entry: Fields, { hooks, commandOf }: Wanted) {
+async function printEntry(client: Client, entry: Fields, wanted: WantedSettings) {
   await print(renderEntry(client, entry));
   say(`Add this to ${pathOf(client.file)}.`);
-  const commandFor = (kind: HookKind) => (hooks[kind] ? commandOf(kind) : null);
-  const commands = { recall: commandFor("recall"), capture: commandFor("capture") };
+  const commands = commandsOf(wanted);
   if (!client.hooks || (commands.recall ?? commands.capture) === null) return;
   await print(writeHooks(client.hooks, "", commands).trimEnd());
   say(`Add this to ${pathOf(client.hooks.file)}.`);
@@ -47,7 +41,6 @@ function pathOf(file: Client["file"]): string {
 
 type ConnectAll = ConnectOptions & { all?: boolean; hook?: boolean };
 
-/** Adds the command to the program. */
 export function define(program: Command, { configure, env }: Context): void {
   program
     .command("connect")
@@ -143,14 +136,14 @@ async function connectClients(
   checkOptions(clients, options);
   if (options.key && options.url) requireEncryption(options.url, config);
   const key = options.key ? await askForKey() : null;
+  const connectsHere = !options.remove && !options.url && !options.print;
+  const around = surroundingsOf(env);
+  const byPlugin = connectsHere ? clients.filter((client) => hasPlugin(client, around)) : [];
+  if (byPlugin.length > 0 && clients.length === 1) throw new CommandError(HAS_PLUGIN);
+  for (const _ of byPlugin) say(HAS_PLUGIN);
   const plans: Plan[] = [];
   const problems: string[] = [];
-  for (const client of clients) {
-    if (isConnectedByPlugin(client, options, env)) {
-      if (clients.length === 1) throw new CommandError(HAS_PLUGIN);
-      say(HAS_PLUGIN);
-      continue;
-    }
+  for (const client of clients.filter((each) => !byPlugin.includes(each))) {
     const wanted = wantedOf(client, options, key, config, env);
     if (options.print && wanted.entry) {
       await printEntry(client, wanted.entry, wanted);
@@ -168,15 +161,6 @@ async function connectClients(
   if (problems.length > 0) throw new CommandError(`${problems.length} could not be changed.`);
 }
 
-/** Whether a plugin already connects the client to the memory on this machine. */
-function isConnectedByPlugin(
-  client: Client,
-  { remove, url, print }: ConnectOptions,
-  env: Environment,
-): boolean {
-  return !remove && !url && !print && hasPlugin(client, surroundingsOf(env));
-}
-
 /** The settings that the options ask for. */
 function wantedOf(
   client: Client,
@@ -184,7 +168,7 @@ function wantedOf(
   key: string | null,
   config: Config,
   env: Environment,
-): Wanted {
+): WantedSettings {
   const { approval } = client;
   const launch = (words: readonly string[]) => {
     const { command, args } = launchOf(words, config, env);
@@ -207,7 +191,7 @@ function wantedOf(
 /** Plans the changes for a client. On a terminal it asks whether Claude Code should recall. */
 async function plan(
   client: Client,
-  wanted: Wanted,
+  wanted: WantedSettings,
   { remove, url, yes }: ConnectOptions,
   env: Environment,
 ): Promise<Change[]> {

@@ -1,4 +1,4 @@
-import { type Client, ConnectError } from "../../../connect/client.ts";
+import { type Client, unlessDamaged } from "../../../connect/client.ts";
 import { CLIENTS } from "../../../connect/clients.ts";
 import { readEntry } from "../../../connect/entry.ts";
 import {
@@ -10,7 +10,7 @@ import {
 import { hasPlugin } from "../../../connect/plugins.ts";
 import { homeFolder } from "../../../system/folders.ts";
 import type { Environment } from "../../context.ts";
-import { formatTable, print, say } from "../../terminal.ts";
+import { printTable, say } from "../../terminal.ts";
 import { hooksOf } from "./plan.ts";
 
 /** The states of clients, in the order in which clients are listed. */
@@ -23,11 +23,12 @@ export async function listClients(env: Environment): Promise<void> {
   const rows = clientStates(env)
     .sort((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))
     .map(({ client, path, state }) => {
-      const hooks = state === "connected" ? readableHooks(client, surroundings) : [];
+      const kinds = () => hooksOf(client, surroundings);
+      const hooks = state === "connected" ? unlessDamaged(kinds, ["damaged hooks"]) : [];
       const plugin = hasPlugin(client, surroundings) ? ["plugin"] : [];
       return [client.id, client.name, [state, ...plugin, ...hooks].join(", "), path];
     });
-  await print(formatTable(["CLIENT", "NAME", "STATE", "FILE"], rows));
+  await printTable(["CLIENT", "NAME", "STATE", "FILE"], rows);
   say(
     "\nctxd connect CLIENT connects one, ctxd connect --all all that are found. See ctxd help connect.",
   );
@@ -53,23 +54,10 @@ export function surroundingsOf(env: Environment): Surroundings {
   return { env, home: homeFolder(env) ?? "", platform: process.platform };
 }
 
-/** The hooks of a client; a damaged file is listed as such and must not fail the list. */
-function readableHooks(client: Client, surroundings: Surroundings): string[] {
-  try {
-    return hooksOf(client, surroundings);
-  } catch (error) {
-    if (error instanceof ConnectError) return ["damaged hooks"];
-    throw error;
-  }
-}
-
 function stateOf(client: Client, path: string, surroundings: Surroundings): State {
-  try {
+  return unlessDamaged((): State => {
     if (readEntry(client, readConfiguration(path).text)) return "connected";
     if (hasPlugin(client, surroundings)) return "connected";
     return isInstalled(client, surroundings) ? "not connected" : "not found";
-  } catch (error) {
-    if (error instanceof ConnectError) return "damaged file";
-    throw error;
-  }
+  }, "damaged file");
 }

@@ -23,9 +23,8 @@ import { type HookCommands, hooksIn, writeHooks } from "../../../connect/hooks.t
 import { isOwnPlugin, kindsInPlugin, renderPlugin } from "../../../connect/plugins.ts";
 import { writeApprovalRule } from "../../../connect/tool-approval.ts";
 import { toShell } from "../../../system/shell.ts";
-import { CommandError, confirm, isInteractive, say, USAGE } from "../../terminal.ts";
+import { CommandError, confirm, isInteractive, say, usageError } from "../../terminal.ts";
 
-/** Options of `ctxd connect`. */
 export interface ConnectOptions {
   /** The address of a remote server. Default: the memory on this machine. */
   url?: URL;
@@ -47,24 +46,22 @@ export function checkOptions(
   clients: readonly Client[],
   { url, key, recall, capture, allow, remove, print: isPrint }: ConnectOptions,
 ) {
-  const fail = (message: string) => {
-    throw new CommandError(message, USAGE);
-  };
-  if (key && !url) fail("--key needs --url: on this machine no key is needed.");
+  if (key && !url) throw usageError("--key needs --url: on this machine no key is needed.");
   if (remove && (url || recall || capture || allow || isPrint)) {
-    fail("--remove can only be combined with --yes.");
+    throw usageError("--remove can only be combined with --yes.");
   }
   if ((recall || capture) && url) {
-    fail(
+    throw usageError(
       "--recall and --capture use the memory on this machine: they can't be combined with --url.",
     );
   }
   const isFor = (supported: readonly Client[]) =>
     clients.some((client) => supported.includes(client));
   if ((recall || capture) && !isFor(WITH_HOOKS)) {
-    fail(`--recall and --capture need an agent with hooks: ${listOf(WITH_HOOKS)}.`);
+    throw usageError(`--recall and --capture need an agent with hooks: ${listOf(WITH_HOOKS)}.`);
   }
-  if (allow && !isFor(WITH_APPROVAL)) fail(`--allow works with ${listOf(WITH_APPROVAL)}.`);
+  if (allow && !isFor(WITH_APPROVAL))
+    throw usageError(`--allow works with ${listOf(WITH_APPROVAL)}.`);
 }
 
 /** A change of a file: its new text, or its removal. */
@@ -75,7 +72,7 @@ export interface Change {
 }
 
 /** The wanted settings of one client. */
-export interface Wanted {
+export interface WantedSettings {
   /** Null disconnects the client. */
   entry: Fields | null;
   /** Whether the client should have hooks of a kind; undefined leaves them as they are. */
@@ -102,7 +99,11 @@ function listOf(clients: readonly Client[]): string {
  * Plans the file changes for a client; none if its settings are already as wanted.
  * @throws CommandError for a client that is not installed, ConnectError for a file that can't be changed
  */
-export function planChanges(client: Client, wanted: Wanted, around: Surroundings): Change[] {
+export function planChanges(
+  client: Client,
+  wanted: WantedSettings,
+  around: Surroundings,
+): Change[] {
   const path = locate(client, around);
   if (!isInstalled(client, around)) {
     throw new CommandError(
@@ -140,13 +141,17 @@ export function hooksOf({ hooks, plugin }: Client, around: Surroundings): HookKi
   });
 }
 
-function commandsOf({ hooks, commandOf }: Wanted, there: readonly HookKind[]): HookCommands {
+/** The commands of the wanted hooks. @param there the kinds of hooks that are there now */
+export function commandsOf(
+  { hooks, commandOf }: WantedSettings,
+  there: readonly HookKind[] = [],
+): HookCommands {
   const commandFor = (kind: HookKind) =>
     hooks[kind] || (hooks[kind] === undefined && there.includes(kind)) ? commandOf(kind) : null;
   return { recall: commandFor("recall"), capture: commandFor("capture") };
 }
 
-function planPlugin(plugin: SettingsFile, wanted: Wanted, around: Surroundings): Change {
+function planPlugin(plugin: SettingsFile, wanted: WantedSettings, around: Surroundings): Change {
   const file = readConfiguration(locate(plugin, around));
   const commands = commandsOf(wanted, kindsInPlugin(file.text));
   const kinds = HOOK_KINDS.filter((kind) => commands[kind] !== null);
@@ -186,8 +191,9 @@ export async function applyPlans(
   options: ConnectOptions,
   key: string | null,
 ) {
-  const [wanted, same] = [plans.filter(isChange), plans.filter((plan) => !isChange(plan))];
-  for (const { client } of same) {
+  const wanted = plans.filter(({ changes }) => changes.length > 0);
+  for (const { client, changes } of plans) {
+    if (changes.length > 0) continue;
     const state = options.remove ? "is not connected" : "is already connected like this";
     say(`${client.name} ${state}: nothing to change.`);
   }
@@ -195,7 +201,12 @@ export async function applyPlans(
   for (const { file, text } of wanted.flatMap(({ changes }) => changes)) {
     say(`${file.path}${file.exists ? "" : " (a new file)"}\n${describeChange(file.text, text)}\n`);
   }
-  await requireConsent(options);
+  if (!options.yes) {
+    if (!isInteractive()) {
+      throw usageError("Nothing was changed: without a terminal this needs --yes.");
+    }
+    if (!(await confirm("Make these changes?"))) throw new CommandError("Nothing was changed.");
+  }
   for (const { client, changes } of wanted) {
     for (const change of changes) apply(change, key);
     say(describeOutcome(client, options, key));
@@ -205,18 +216,6 @@ export async function applyPlans(
       "This Bun is in the cache of npx, which may be emptied: install Bun, or build the executable.",
     );
   }
-}
-
-function isChange({ changes }: Plan): boolean {
-  return changes.length > 0;
-}
-
-async function requireConsent({ yes }: ConnectOptions): Promise<void> {
-  if (yes) return;
-  if (!isInteractive()) {
-    throw new CommandError("Nothing was changed: without a terminal this needs --yes.", USAGE);
-  }
-  if (!(await confirm("Make these changes?"))) throw new CommandError("Nothing was changed.");
 }
 
 function apply({ file, text, isRemoval }: Change, key: string | null): void {

@@ -11,13 +11,12 @@ import {
   CommandError,
   confirm,
   formatMoment,
-  formatTable,
   isInteractive,
-  print,
   printJson,
+  printTable,
   readLine,
   say,
-  USAGE,
+  usageError,
 } from "../../terminal.ts";
 
 /** The limits to change; the others stay. */
@@ -105,7 +104,6 @@ async function addUser(config: Config, email: string): Promise<string> {
   });
 }
 
-/** `ctxd user list` */
 async function listUsers(config: Config, options: { json?: boolean }): Promise<void> {
   const accounts = await withStores(config, async ({ accounts, factors }) => {
     const listed = [];
@@ -125,21 +123,18 @@ async function listUsers(config: Config, options: { json?: boolean }): Promise<v
     return await printJson(entries);
   }
   if (accounts.length === 0) return say("No accounts yet: ctxd user add EMAIL adds one.");
-  await print(
-    formatTable(
-      ["EMAIL", "ROLE", "SECOND FACTOR", "CREATED", "ID"],
-      accounts.map(({ email, role, factors, createdAt, disabledAt, id }) => [
-        email,
-        disabledAt ? `${role}, disabled` : role,
-        factors.join(", ") || "-",
-        formatMoment(createdAt),
-        id,
-      ]),
-    ),
+  await printTable(
+    ["EMAIL", "ROLE", "SECOND FACTOR", "CREATED", "ID"],
+    accounts.map(({ email, role, factors, createdAt, disabledAt, id }) => [
+      email,
+      disabledAt ? `${role}, disabled` : role,
+      factors.join(", ") || "-",
+      formatMoment(createdAt),
+      id,
+    ]),
   );
 }
 
-/** `ctxd user passwd EMAIL` */
 async function changePassword(config: Config, email: string): Promise<void> {
   await withStores(config, async ({ accounts, record }) => {
     const account = await requireAccount(accounts, email);
@@ -158,7 +153,6 @@ async function readNewPassword(email: string): Promise<string> {
   throw new CommandError("The two passwords differ; nothing was changed.");
 }
 
-/** `ctxd user quota EMAIL` */
 async function changeQuota(config: Config, email: string, change: QuotaChange): Promise<void> {
   await withStores(config, async ({ accounts, quotas, record }) => {
     const account = await requireAccount(accounts, email);
@@ -192,7 +186,6 @@ function parseMax(text: string): number | "none" {
   throw new InvalidArgumentError("Use a whole number, such as 10000 or 20M, or none.");
 }
 
-/** `ctxd user owner EMAIL` */
 async function changeOwner(config: Config, email: string): Promise<void> {
   await withStores(config, async ({ accounts, record }) => {
     const account = await requireAccount(accounts, email);
@@ -208,18 +201,13 @@ async function changeOwner(config: Config, email: string): Promise<void> {
   });
 }
 
-/** `ctxd user remove EMAIL` */
-async function removeUser(
-  config: Config,
-  email: string,
-  options: { yes?: boolean },
-): Promise<void> {
+async function removeUser(config: Config, email: string, options: { yes?: boolean }) {
   await withStores(config, async ({ accounts, keys, record }) => {
     const account = await requireAccount(accounts, email);
     await accounts.checkRemovable(account.id);
     if (!options.yes) {
       if (!isInteractive()) {
-        throw new CommandError("Without a terminal, removing an account needs --yes.", USAGE);
+        throw usageError("Without a terminal, removing an account needs --yes.");
       }
       const count = (await keys.list(account.id)).length;
       say(

@@ -3,7 +3,7 @@ import { describeRevoked, revokeAccess } from "../../../access/revoke-access.ts"
 import type { Config } from "../../../config/config.ts";
 import { type Context, examples } from "../../context.ts";
 import { requireAccount, withStores } from "../../stores.ts";
-import { CommandError, confirm, isInteractive, say, USAGE } from "../../terminal.ts";
+import { CommandError, confirm, isInteractive, say, usageError } from "../../terminal.ts";
 import { defineAccounts, onAccount } from "./accounts.ts";
 
 /** Adds `ctxd user` and the commands below it, in the order of the help. */
@@ -69,7 +69,6 @@ async function setDisabled(config: Config, email: string, isDisabled: boolean): 
   });
 }
 
-/** `ctxd user reset-factor EMAIL` */
 async function resetFactor(config: Config, email: string): Promise<void> {
   await withStores(config, async ({ accounts, factors, pendingSignIns, sessions, record }) => {
     const account = await requireAccount(accounts, email);
@@ -88,17 +87,12 @@ async function resetFactor(config: Config, email: string): Promise<void> {
   });
 }
 
-/** `ctxd user revoke EMAIL` */
-async function revokeUser(
-  config: Config,
-  email: string,
-  options: { yes?: boolean },
-): Promise<void> {
+async function revokeUser(config: Config, email: string, options: { yes?: boolean }) {
   await withStores(config, async (stores) => {
     const { id: accountId, ...account } = await requireAccount(stores.accounts, email);
     if (!options.yes) {
       if (!isInteractive()) {
-        throw new CommandError("Without a terminal, revoking all access needs --yes.", USAGE);
+        throw usageError("Without a terminal, revoking all access needs --yes.");
       }
       const question = `Revoke all keys and apps of ${account.email}, and sign out everywhere?`;
       if (!(await confirm(question))) throw new CommandError("Nothing was revoked.");

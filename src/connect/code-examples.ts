@@ -1,5 +1,5 @@
 /** Example code for using memories over HTTP, without MCP. */
-export interface Program {
+export interface CodeExample {
   readonly id: string;
   readonly name: string;
   /** How to use the code, as a sentence. */
@@ -8,7 +8,7 @@ export interface Program {
   readonly code: (url: string, key: string) => string;
 }
 
-export const PROGRAMS: readonly Program[] = [
+export const CODE_EXAMPLES: readonly CodeExample[] = [
   {
     id: "curl",
     name: "curl",
