@@ -1,6 +1,6 @@
 import type { Embedders } from "../embedding/chosen-model.ts";
 import { AppError } from "../errors.ts";
-import type { Log as Lines } from "../log.ts";
+import type { Log as Logger } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { type Expiry, startExpiry } from "./background/expiry.ts";
 import { createReembedding, type ReembeddingRounds } from "./background/reembedding.ts";
@@ -17,7 +17,7 @@ import type { TableOpening } from "./store/pooled-table.ts";
 import { accountRemoved, type Store } from "./store/store.ts";
 import type { Storage } from "./table/storage.ts";
 import { retryReplaced, WriterEnded } from "./table/writer.ts";
-import { DUE, type Due, SHARED_DUE } from "./upkeep/flush-state.ts";
+import { SHARED_UPKEEP_LIMITS, UPKEEP_LIMITS, type UpkeepLimits } from "./upkeep/flush-state.ts";
 
 /** Bytes of memory for the views of all accounts together: some 1,000,000 memories. */
 const VIEW_MEMORY = 1 << 30;
@@ -27,12 +27,12 @@ const MAX_OPENINGS = 8;
 interface StoreOptions {
   storage: Storage;
   embedders: Embedders;
-  lines: Lines;
+  logger: Logger;
   metrics?: Metrics;
   /** An account's quota; null without one. */
   quotaOf?: QuotaOf;
   /** When upkeep is due. */
-  due?: Due;
+  due?: UpkeepLimits;
   /** Bytes of memory for all views together. */
   viewMemory?: number | undefined;
   /** How often the work of other processes is checked, where there are some. */
@@ -52,7 +52,7 @@ interface AccountTables extends Pick<Store, "use" | "drop" | "position" | "reemb
   stop(): Promise<void>;
 }
 
-interface Parts extends Pick<StoreOptions, "storage" | "embedders" | "lines"> {
+interface Parts extends Pick<StoreOptions, "storage" | "embedders" | "logger"> {
   quotaOf: QuotaOf;
   openTables(options: Omit<TableOpening, "storage" | "embedders">): OpenTables;
 }
@@ -61,7 +61,7 @@ interface Parts extends Pick<StoreOptions, "storage" | "embedders" | "lines"> {
 export async function openStore({
   storage,
   embedders,
-  lines,
+  logger,
   metrics = createMetrics(),
   quotaOf = async () => null,
   due,
@@ -72,12 +72,12 @@ export async function openStore({
 }: StoreOptions): Promise<Store> {
   const { log, vault } = storage;
   const openTables: Parts["openTables"] = (options) =>
-    createOpenTables({ storage, embedders, lines, metrics, viewMemory, ...options });
-  const parts = { storage, embedders, lines, quotaOf, openTables };
+    createOpenTables({ storage, embedders, logger, metrics, viewMemory, ...options });
+  const parts = { storage, embedders, logger, quotaOf, openTables };
   const { tables, nameOf, use, stop, ...differing } = log.shared
-    ? openSharedTables({ ...parts, due: due ?? SHARED_DUE, following }, log.shared)
-    : await openLocalTables({ ...parts, due: due ?? DUE });
-  const expiring = startExpiry({ log, use, clock, lines, metrics, expiry });
+    ? openSharedTables({ ...parts, due: due ?? SHARED_UPKEEP_LIMITS, following }, log.shared)
+    : await openLocalTables({ ...parts, due: due ?? UPKEEP_LIMITS });
+  const expiring = startExpiry({ log, use, clock, logger, metrics, expiry });
 
   return {
     use,
@@ -108,17 +108,17 @@ export async function openStore({
 async function openLocalTables({
   storage,
   embedders,
-  lines,
+  logger,
   quotaOf,
   due,
   openTables,
-}: Parts & { due: Due }): Promise<AccountTables> {
+}: Parts & { due: UpkeepLimits }): Promise<AccountTables> {
   const { log, vault } = storage;
   const { model } = embedders.wanted;
   const current = await loadCurrentTables(log);
   const commits = createCommitCounts();
   // Before any flush starts: it writes a base that is not recorded yet.
-  await removeLeftovers(storage, lines);
+  await removeLeftovers(storage, logger);
 
   let reembedding: ReembeddingRounds | null = null;
   const tables = openTables({
@@ -135,7 +135,7 @@ async function openLocalTables({
   });
 
   const forgetTable = (name: string) => forgetReplaced(name, { log, vault, current });
-  const parts = { log, tables, current, forgetTable, lines };
+  const parts = { log, tables, current, forgetTable, logger };
   const resumption = startResumption({ ...parts, model });
   const resumed = resumption.done.then(() => {
     reembedding = createReembedding({ ...parts, embedders });
@@ -199,12 +199,12 @@ function openSharedTables(
   {
     storage: { log, vault },
     embedders,
-    lines,
+    logger,
     quotaOf,
     due,
     following,
     openTables,
-  }: Parts & { due: Due; following: Following },
+  }: Parts & { due: UpkeepLimits; following: Following },
   shared: SharedLog,
 ): AccountTables {
   const readPosition = createPositions(shared);
@@ -214,14 +214,14 @@ function openSharedTables(
     onChange: (table, outcome) => reembedding.noteCommit(table, outcome),
   });
   const { model } = embedders.wanted;
-  const follower = startFollowing({ log: shared, tables, model, lines, every: following });
+  const follower = startFollowing({ log: shared, tables, model, logger, every: following });
 
   const reembedding = startSharedReembedding({
     log,
     shared,
     tables,
     embedders,
-    lines,
+    logger,
     retryAfter: following.copies,
   });
 

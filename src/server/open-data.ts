@@ -45,7 +45,7 @@ export async function openMemories(
     storage,
     quotaOf,
     viewMemory: memoryBytes ?? undefined,
-    lines: logger,
+    logger,
     ...parts,
   });
 }

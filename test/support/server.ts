@@ -115,7 +115,7 @@ async function createReplica(
       ...(vault && { shared: vault }),
     }),
     embedders: createEmbedders(embedder),
-    lines: options.log ?? silentLog,
+    logger: options.log ?? silentLog,
     metrics,
     quotaOf: createQuotas({ db, ofMembers: options.memberQuota ?? null }).of,
     viewMemory: options.viewMemory,

@@ -1,5 +1,5 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
-import type { Log as Lines } from "../../log.ts";
+import type { Log as Logger } from "../../log.ts";
 import { accountOf, type Log, tableFor } from "../log/log.ts";
 import type { CurrentTables } from "../store/current-tables.ts";
 import type { OpenTables } from "../store/open-tables.ts";
@@ -12,7 +12,7 @@ interface Parts {
   current: Pick<CurrentTables, "all" | "set">;
   model: EmbeddingModel;
   forgetTable: (name: string) => Promise<void>;
-  lines: Lines;
+  logger: Logger;
 }
 
 /** Milliseconds until a table that could not be opened is tried again. */
@@ -22,7 +22,7 @@ const OPEN_RETRY_MS = 30_000;
  * Continues the work of the last process in the background: removes replaced tables, and opens those that
  * have something to flush. If there is only one account, its table is opened in any case.
  */
-export function startResumption({ log, tables, current, lines, ...parts }: Parts): {
+export function startResumption({ log, tables, current, logger, ...parts }: Parts): {
   /** Resolves when each table has been tried once. */
   done: Promise<void>;
   stop(): Promise<void>;
@@ -34,7 +34,7 @@ export function startResumption({ log, tables, current, lines, ...parts }: Parts
     tables.use(table, task).then(
       () => true,
       (error) => {
-        lines.error("table_not_opened", { table, cause: String(error) });
+        logger.error("table_not_opened", { table, cause: String(error) });
         return false;
       },
     );
@@ -66,7 +66,7 @@ export function startResumption({ log, tables, current, lines, ...parts }: Parts
 
   let running = Promise.resolve();
   const attempt = (task: () => Promise<void>) => {
-    running = task().catch((error) => lines.error("store_not_resumed", { cause: String(error) }));
+    running = task().catch((error) => logger.error("store_not_resumed", { cause: String(error) }));
     return running;
   };
 
@@ -100,7 +100,7 @@ async function finishReplacements({
  */
 export async function removeLeftovers(
   { log, vault }: Pick<Storage, "log" | "vault">,
-  lines: Lines,
+  logger: Logger,
 ): Promise<void> {
   const names = await log.tables();
   const heads = await Promise.all(names.map(log.head));
@@ -110,5 +110,5 @@ export async function removeLeftovers(
   const isLeftover = (base: string) => accounts.has(accountOf(base)) && !recorded.has(base);
   await vault.forget((await vault.bases()).filter(isLeftover));
   // This fails when the disk is full. The next flush tries again.
-  await log.expunge().catch((cause) => lines.error("log_not_expunged", { cause: String(cause) }));
+  await log.expunge().catch((cause) => logger.error("log_not_expunged", { cause: String(cause) }));
 }

@@ -7,7 +7,7 @@ import type { MemoryRow } from "../model/rows.ts";
 import type { Draft } from "../table/draft.ts";
 import { chainIn, historyOf } from "../table/links.ts";
 import type { TableReader } from "../table/table.ts";
-import type { Parts } from "./answer.ts";
+import type { Parts } from "./visible.ts";
 
 /** Memories that one change moves, unless a history is longer: all their vectors are in memory meanwhile. */
 const BATCH = 128;

@@ -12,12 +12,12 @@ import { readable } from "../model/reach.ts";
 import type { SearchMode } from "../ranking/question.ts";
 import { type Fading, fadingOf } from "../ranking/retention.ts";
 import type { Store } from "../store/store.ts";
-import { findAnswers, notFound, toVisibleMemories } from "./answer.ts";
 import { createExport, createHistory, createListing } from "./listing.ts";
 import { createMaps, type MemoryMap } from "./map.ts";
 import { type SearchRequest, type SearchResult, searchTable } from "./search.ts";
 import { findSimilar } from "./similar.ts";
 import { createStats, type Stats } from "./stats.ts";
+import { findAnswers, notFound, toVisibleMemories } from "./visible.ts";
 
 export type Reading = ReturnType<typeof createReading>;
 

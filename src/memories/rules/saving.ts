@@ -7,9 +7,9 @@ import type { Memory, MemorySource, NewMemory } from "../model/memory.ts";
 import { mayWrite, projectToWrite, scopedKey } from "../model/reach.ts";
 import type { MemoryRow, StoredMemory } from "../model/rows.ts";
 import type { Draft } from "../table/draft.ts";
-import { findReadable, type Parts, toVisibleMemories, toVisibleMemory } from "./answer.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { checkSuperseded, putSuperseding } from "./superseding.ts";
+import { findReadable, type Parts, toVisibleMemories, toVisibleMemory } from "./visible.ts";
 
 /**
  * Finds the oldest memory that makes saving another one needless: it has the same text and project, is

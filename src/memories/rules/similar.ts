@@ -6,7 +6,7 @@ import type { MemoryRow } from "../model/rows.ts";
 import { hintOf, isRestatement } from "../ranking/hint.ts";
 import { meaningScore, rounded } from "../ranking/relevance.ts";
 import type { MemoryTable } from "../table/table.ts";
-import { findInOrder, type Parts, toVisibleMemories } from "./answer.ts";
+import { findInOrder, type Parts, toVisibleMemories } from "./visible.ts";
 
 /** The most similar memories that are returned, and the candidates among which they are found. */
 const MAX_SIMILAR = 10;

@@ -6,7 +6,7 @@ import { checkMayWrite, readable } from "../model/reach.ts";
 import type { MemoryRow, StoredMemory } from "../model/rows.ts";
 import type { Draft } from "../table/draft.ts";
 import { historyOf, relink } from "../table/links.ts";
-import { notFound } from "./answer.ts";
+import { notFound } from "./visible.ts";
 
 /** Who supersedes a memory, and the path of `supersedes` in the request. */
 interface Superseding {

@@ -12,8 +12,8 @@ import {
   writable,
 } from "../model/reach.ts";
 import { chainIn, removeLinked } from "../table/links.ts";
-import { notFound, type Parts, toVisibleMemory } from "./answer.ts";
 import type { Reading } from "./reading.ts";
+import { notFound, type Parts, toVisibleMemory } from "./visible.ts";
 
 /** Options of a change. */
 interface Changing {

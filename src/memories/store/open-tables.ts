@@ -1,5 +1,5 @@
 import { edenGC } from "bun:jsc";
-import type { Log as Lines } from "../../log.ts";
+import type { Log as Logger } from "../../log.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { TableHead } from "../log/shared-log.ts";
 import type { KeptTable } from "../table/table.ts";
@@ -50,10 +50,10 @@ export type OpenTables = ReturnType<typeof createOpenTables>;
  */
 export function createOpenTables({
   viewMemory,
-  lines,
+  logger,
   metrics,
   ...options
-}: TableOpening & { viewMemory: number; lines: Lines; metrics: Metrics }) {
+}: TableOpening & { viewMemory: number; logger: Logger; metrics: Metrics }) {
   const countCommit = measureStore(metrics, { log: options.storage.log, opened: () => opened() });
   const opening: TableOpening = {
     ...options,
@@ -76,7 +76,7 @@ export function createOpenTables({
   const limits = createPoolLimits(pool, { viewMemory, mayCloseUnflushed: shared !== undefined });
   const opened = (): PooledTable[] => pool.all().flatMap(({ value }) => value ?? []);
 
-  const upkeep = startUpkeep(pool, limits, { lines, metrics });
+  const upkeep = startUpkeep(pool, limits, { logger, metrics });
 
   return {
     opened: (): KeptTable[] => opened().map(({ table }) => table),
@@ -152,7 +152,7 @@ export function createOpenTables({
         const open = await item.opening.catch(() => null);
         if (!shared && open && !item.isRetired && !open.ending && !open.flush.isIdle()) {
           await runChore(pool, item, open, "flush").catch((error) => {
-            lines.error("flush_failed", { table: item.name, cause: String(error) });
+            logger.error("flush_failed", { table: item.name, cause: String(error) });
           });
         }
         pool.retire(item);

@@ -3,7 +3,7 @@ import type { Lease } from "../log/records.ts";
 import type { KeptTable } from "../table/table.ts";
 
 /** When upkeep of a table is due. Times are milliseconds. */
-export const DUE = {
+export const UPKEEP_LIMITS = {
   /** The log is flushed when no write has come for this long, */
   idle: 5_000,
   /** this long after the first change, */
@@ -30,13 +30,17 @@ export const DUE = {
   appends: 16,
   appendedShare: 0.5,
 };
-export type Due = typeof DUE;
+export type UpkeepLimits = typeof UPKEEP_LIMITS;
 
 /**
  * The same for bases in an object store. Fewer flushes, because each object costs money and every
  * process can read the entries from the log.
  */
-export const SHARED_DUE: typeof DUE = { ...DUE, idle: 600_000, age: 3_600_000 };
+export const SHARED_UPKEEP_LIMITS: UpkeepLimits = {
+  ...UPKEEP_LIMITS,
+  idle: 600_000,
+  age: 3_600_000,
+};
 
 /**
  * A piece of upkeep: bring the log into the base (`flush`), build the base's indexes (`index`), or read
@@ -59,7 +63,7 @@ interface Situation {
 export function dueChore(
   table: FlushedTable,
   state: FlushState,
-  due: Due,
+  due: UpkeepLimits,
   { now, mustForget, isInExcess }: Situation,
 ): Chore | null {
   const { pending } = table;
@@ -86,7 +90,7 @@ export function remainsSince({ pending }: FlushedTable, { forgettingSince }: Flu
 export function mayAppend(
   { base: { current }, pending }: FlushedTable,
   state: FlushState,
-  due: Due,
+  due: UpkeepLimits,
 ): boolean {
   if (state.mustRewrite || !isSoleWriter(state, current)) return false;
   if (!current?.isUpToDate || pending.remainsSince !== null) return false;
@@ -97,7 +101,7 @@ export function mayAppend(
 }
 
 /** Whether a large base has no indexes. Indexing records the base, so it must be known to be intact. */
-function lacksIndex(base: Base | null, state: FlushState, due: Due): boolean {
+function lacksIndex(base: Base | null, state: FlushState, due: UpkeepLimits): boolean {
   const isIntact = !state.mustRewrite && state.unrecorded === null;
   return isIntact && base !== null && base.rows > due.largeRows && !base.isIndexed;
 }

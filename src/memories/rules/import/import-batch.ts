@@ -12,7 +12,7 @@ import {
   type LineMemory,
   type LineResult,
   resultOf,
-  toExisting,
+  toStored,
 } from "./import-lines.ts";
 
 /** Ids of the memories that must be read to write these with their links. */
@@ -90,7 +90,7 @@ function resultsOf(batch: readonly LineMemory[], rows: readonly MemoryRow[]): Li
   const known = new Map<string, ExistingMemory>(rows.map((row) => [row.id, row]));
   return batch.map((wanted, place) => {
     const result = resultOf(wanted, known.get(wanted.id));
-    if (isWritten(result)) known.set(wanted.id, toExisting(wanted, place));
+    if (isWritten(result)) known.set(wanted.id, toStored(wanted, place));
     return result;
   });
 }
@@ -151,7 +151,7 @@ function applyBatch(
     const source = same ? same.source : wanted.source;
     const links = mergeLinks(wanted, current);
     superseded.set(wanted.id, draft.get(wanted.id)?.supersedes ?? null);
-    written.set(wanted.id, { ...toExisting(wanted, place), source, ...links, ...own });
+    written.set(wanted.id, { ...toStored(wanted, place), source, ...links, ...own });
   }
   for (const memory of written.values()) draft.put(memory);
   linkImported(draft, reach, [...written.values()], superseded);

@@ -11,8 +11,8 @@ import {
 import { mayWriteTo, projectToWrite } from "../../model/reach.ts";
 import { createSessionOrder, type MemoryRow } from "../../model/rows.ts";
 import { historyOf, type Links } from "../../table/links.ts";
-import type { Parts } from "../answer.ts";
 import type { SecretWatch } from "../secret-watch.ts";
+import type { Parts } from "../visible.ts";
 import { linkedIds, mergeLinks, predictBatch, writeBatch } from "./import-batch.ts";
 import { type LineMemory, toLineMemory, withSessionTime } from "./import-lines.ts";
 
