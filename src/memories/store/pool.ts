@@ -125,7 +125,7 @@ export function createPoolLimits(
   const maxUnused = Math.max(UNUSED_PER_GIB, Math.floor((viewMemory / GIB) * UNUSED_PER_GIB));
 
   const viewBytes = () =>
-    pool.all().reduce((sum, { value }) => sum + (value?.table.viewBytes ?? 0), 0);
+    pool.all().reduce((sum, { value }) => sum + (value?.table.viewBytes() ?? 0), 0);
 
   const isUnused = ({ users, value }: PoolItem) =>
     users === 0 &&
@@ -142,7 +142,7 @@ export function createPoolLimits(
     for (const item of pool.all()) {
       if (excess-- <= 0 && bytes <= 0) return;
       if (!isUnused(item)) continue;
-      bytes -= item.value?.table.viewBytes ?? 0;
+      bytes -= item.value?.table.viewBytes() ?? 0;
       pool.retire(item);
     }
   };

@@ -52,6 +52,11 @@ function createRecentStates(changes: () => number) {
   };
 }
 
+interface Parts {
+  base: HeldBase;
+  pending: Pending;
+}
+
 /** The nearest memories among which those with the same vector are found. */
 const NEAREST = 100;
 
@@ -59,53 +64,15 @@ const NEAREST = 100;
  * Answers from the base and the pending changes of a table that is not in memory. LanceDB's indexes find the
  * candidates of a search. A small view of the candidates, built for each question, scores them just as a
  * view of the whole table would.
- * @param size the number of memories of the table
  */
 export function createStoredReader({
   base,
   pending,
   dimension,
-  size,
-  changes,
-}: {
-  base: HeldBase;
-  pending: Pending;
-  dimension: number;
-  size: () => number;
-  /** Grows with every commit. */
-  changes: () => number;
-}): TableReader & Pick<MemoryTable, "load" | "interaction"> {
-  const recent = createRecentStates(changes);
-
-  /** Reading the words of a hundred long texts takes half a second, so other work gets its turn in between. */
-  const withView = async <Result>(
-    memories: readonly StoredMemory[],
-    ask: (view: View) => Result,
-  ): Promise<Result> => {
-    const view = createView(dimension, 0);
-    const pause = createPause();
-    try {
-      for (const memory of memories) {
-        view.put(memory);
-        await pause();
-      }
-      return ask(view);
-    } finally {
-      view.close();
-    }
-  };
-
-  const list = async (filter: Filter, from: PageStart | null, limit?: number) => {
-    const options = { from, except: pending.ids(), ...(limit !== undefined && { limit }) };
-    const changed = pending.memories().filter((memory) => passes(filter, memory));
-    const isOnPage = (memory: Position) =>
-      from === null ||
-      (memory.id !== from.id && newestFirst(from, memory) < 0 === !from.isBackward);
-    const found = await base.read((open) => open.list(filter, options), []);
-    const merged = [...found, ...changed.filter(isOnPage)].sort(newestFirst);
-    const start = from?.isBackward && limit !== undefined ? Math.max(0, merged.length - limit) : 0;
-    return merged.slice(start, limit && start + limit).map(({ id }) => id);
-  };
+  state,
+}: Parts & { dimension: number; state: Pick<MemoryTable, "usage" | "changes"> }): TableReader &
+  Pick<MemoryTable, "load" | "interaction"> {
+  const recent = createRecentStates(() => state.changes);
 
   const candidates: TableReader["candidates"] = async (question) => {
     // Read before the first await: a flush may move pending changes into the base meanwhile.
@@ -121,12 +88,12 @@ export function createStoredReader({
     const [found, statistics, texts] = await Promise.all([
       search(words),
       countWords(base, words, reached, reach),
-      reach ? countMemories(base, reach, reached, except) : size(),
+      reach ? countMemories(base, reach, reached, except) : state.usage.memories,
     ]);
     const near = wordsOf(statistics.nearWords);
     const all = near.length > 0 ? await search([...words, ...near]) : found;
     const corpus = { texts, ...statistics };
-    const ranked = await withView([...all, ...reached], (view) =>
+    const ranked = await withView(dimension, [...all, ...reached], (view) =>
       view.candidates({ ...question, corpus }),
     );
     return reach ? { ...ranked, memories: texts } : ranked;
@@ -135,12 +102,12 @@ export function createStoredReader({
   return {
     find: (ids) => readByIds(ids, { base, pending }, (open, others) => open.find(others)),
     load: (ids) => readByIds(ids, { base, pending }, (open, others) => open.load(others)),
-    list,
+    list: (...page) => listStored({ base, pending }, ...page),
     count(filter) {
       const changed = pending.memories().filter((memory) => passes(filter, memory));
       return countMemories(base, filter, changed, pending.ids());
     },
-    select: (filter) => list(filter, null),
+    select: (filter) => listStored({ base, pending }, filter, null),
 
     async expiring(limit) {
       const changed = pending
@@ -192,9 +159,48 @@ export function createStoredReader({
         base.read((open) => open.ofSessions(sessions, asked.filter, except), []),
       );
       const all = [...found, ...changed];
-      return withView(all, (view) => view.ofSessions(sessions, asked, all.length));
+      return withView(dimension, all, (view) => view.ofSessions(sessions, asked, all.length));
     },
   };
+}
+
+/** Ids of a page; see `TableReader`. */
+async function listStored(
+  { base, pending }: Parts,
+  filter: Filter,
+  from: PageStart | null,
+  limit?: number,
+): Promise<string[]> {
+  const options = { from, except: pending.ids(), ...(limit !== undefined && { limit }) };
+  const changed = pending.memories().filter((memory) => passes(filter, memory));
+  const isOnPage = (memory: Position) =>
+    from === null || (memory.id !== from.id && newestFirst(from, memory) < 0 === !from.isBackward);
+  const found = await base.read((open) => open.list(filter, options), []);
+  const merged = [...found, ...changed.filter(isOnPage)].sort(newestFirst);
+  const start = from?.isBackward && limit !== undefined ? Math.max(0, merged.length - limit) : 0;
+  return merged.slice(start, limit && start + limit).map(({ id }) => id);
+}
+
+/**
+ * Asks a small view of some memories. Reading the words of a hundred long texts takes half a second, so other work
+ * gets its turn in between.
+ */
+async function withView<Result>(
+  dimension: number,
+  memories: readonly StoredMemory[],
+  ask: (view: View) => Result,
+): Promise<Result> {
+  const view = createView(dimension, 0);
+  const pause = createPause();
+  try {
+    for (const memory of memories) {
+      view.put(memory);
+      await pause();
+    }
+    return ask(view);
+  } finally {
+    view.close();
+  }
 }
 
 /** The changed memories among some ids, and the ids that have not changed since the last flush. */
@@ -206,7 +212,7 @@ function split(ids: readonly string[], pending: Pending) {
 /** Memories by id: changed ones from the log, and others from the base. */
 async function readByIds<Row>(
   ids: readonly string[],
-  { base, pending }: { base: HeldBase; pending: Pending },
+  { base, pending }: Parts,
   read: (open: Base, ids: readonly string[]) => Promise<Row[]>,
 ): Promise<(Row | StoredMemory)[]> {
   const { changed, others } = split(ids, pending);
