@@ -63,7 +63,7 @@ export async function findReadable(
 }
 
 /** As `findReadable`, in the form in which the caller receives them. */
-export async function findAnswers(
+export async function findVisible(
   store: Pick<Store, "use">,
   reach: Reach,
   ids: readonly string[],

@@ -33,6 +33,7 @@ export async function flushTable(context: FlushContext): Promise<void> {
     await (mayAppend(table, state, due) ? append(context) : rewrite(context));
   }
   await removeRemains(context);
+  state.isRequested = false;
 }
 
 /** Builds the indexes of the base. A base that another process wrote is rewritten with them. */
