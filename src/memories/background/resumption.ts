@@ -6,15 +6,6 @@ import type { OpenTables } from "../store/open-tables.ts";
 import type { OpenTable } from "../store/pooled-table.ts";
 import type { Storage } from "../table/storage.ts";
 
-interface Parts {
-  log: Log;
-  tables: Pick<OpenTables, "use">;
-  current: Pick<CurrentTables, "all" | "set">;
-  model: EmbeddingModel;
-  forgetTable: (name: string) => Promise<void>;
-  logger: Logger;
-}
-
 /** Milliseconds until a table that could not be opened is tried again. */
 const OPEN_RETRY_MS = 30_000;
 
@@ -22,7 +13,21 @@ const OPEN_RETRY_MS = 30_000;
  * Continues the work of the last process in the background: removes replaced tables, and opens those that
  * have something to flush. If there is only one account, its table is opened in any case.
  */
-export function startResumption({ log, tables, current, logger, ...parts }: Parts): {
+export function startResumption({
+  log,
+  tables,
+  current,
+  model,
+  forgetTable,
+  logger,
+}: {
+  log: Log;
+  tables: Pick<OpenTables, "use">;
+  current: Pick<CurrentTables, "all" | "set">;
+  model: EmbeddingModel;
+  forgetTable: (name: string) => Promise<void>;
+  logger: Logger;
+}): {
   /** Resolves when each table has been tried once. */
   done: Promise<void>;
   stop(): Promise<void>;
@@ -51,7 +56,12 @@ export function startResumption({ log, tables, current, logger, ...parts }: Part
   };
 
   const resume = async () => {
-    await finishReplacements({ log, current, ...parts });
+    // Tables that another one has replaced, and copies for a model that is no longer in use.
+    for (const name of await log.tables()) {
+      const accountId = accountOf(name);
+      const present = current.all.get(accountId)?.name ?? name;
+      if (name !== present && name !== tableFor(accountId, model.id)) await forgetTable(name);
+    }
     for (const [accountId, { model }] of current.all) {
       if (model !== null) continue;
       await open(accountId, ({ table }) =>
@@ -78,20 +88,6 @@ export function startResumption({ log, tables, current, logger, ...parts }: Part
       await running;
     },
   };
-}
-
-/** Removes tables that another one has replaced, and copies for a model that is no longer in use. */
-async function finishReplacements({
-  log,
-  current,
-  model,
-  forgetTable,
-}: Pick<Parts, "log" | "current" | "model" | "forgetTable">): Promise<void> {
-  for (const name of await log.tables()) {
-    const accountId = accountOf(name);
-    const present = current.all.get(accountId)?.name ?? name;
-    if (name !== present && name !== tableFor(accountId, model.id)) await forgetTable(name);
-  }
 }
 
 /**

@@ -1,13 +1,12 @@
-import { AppError } from "../../errors.ts";
 import type { Reach } from "../../keys/reach.ts";
-import { type Filter, hasCondition, passes } from "../model/filter.ts";
+import { type Filter, passes } from "../model/filter.ts";
 import { MEMORY_ID } from "../model/memory.ts";
 import { projectToWrite, writable } from "../model/reach.ts";
 import type { MemoryRow } from "../model/rows.ts";
 import type { Draft } from "../table/draft.ts";
 import { chainIn, historyOf } from "../table/links.ts";
 import type { TableReader } from "../table/table.ts";
-import type { Parts } from "./visible.ts";
+import { type Parts, requireCondition } from "./visible.ts";
 
 /** Memories that one change moves, unless a history is longer: all their vectors are in memory meanwhile. */
 const BATCH = 128;
@@ -70,12 +69,7 @@ export function createMove({ store, clock }: Parts) {
      * @throws AppError `forbidden`, or `validation_failed` for a filter without a condition
      */
     async move(reach: Reach, filter: Filter, project: string | null): Promise<number> {
-      if (!hasCondition(filter)) {
-        throw new AppError(
-          "validation_failed",
-          "Moving everything at once is not possible: give at least one filter.",
-        );
-      }
+      requireCondition(filter, "Moving");
       const target = projectToWrite(reach, project);
       const reached = writable(reach, { aliveAt: clock() });
       const wanted = writable(reach, { ...filter, aliveAt: clock() });

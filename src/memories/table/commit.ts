@@ -32,17 +32,8 @@ const OUTCOME_RETRY_MS = 200;
  */
 async function appendShared(
   entry: Entry,
-  {
-    table,
-    log,
-    sharing,
-    lease,
-  }: {
-    table: MemoryTable;
-    log: Pick<Log, "append">;
-    sharing: Sharing;
-    lease: Lease | undefined;
-  },
+  { table, log }: Commit,
+  { sharing, lease }: { sharing: Sharing; lease: Lease | undefined },
 ): Promise<number | null> {
   const id = crypto.randomUUID();
   const shared = { id, after: table.seq, ...(lease && { lease }) };
@@ -168,8 +159,9 @@ async function tryCommit(changes: readonly QueuedChange[], commit: Commit): Prom
 async function append(
   draft: ReturnType<typeof createDraft>,
   { answers, lease }: { answers: IdempotencyRecord[]; lease: Lease | undefined },
-  { table, log, onCommit, sharing }: Commit,
+  commit: Commit,
 ): Promise<void> {
+  const { table, log, onCommit, sharing } = commit;
   const outcome = draft.outcome();
   const { written, removed, leavesOldData } = outcome;
   if (written.length + removed.length === 0) return;
@@ -178,14 +170,14 @@ async function append(
   const bytes = written.length > 0 ? table.encode(written) : null;
   await pause();
   const model = table.model.id;
-  const expiresAt = written.reduce<number | null>(
-    (first, memory) =>
-      first === null ? memory.expiresAt : Math.min(first, memory.expiresAt ?? first),
-    null,
+  const first = written.reduce(
+    (time, memory) => Math.min(time, memory.expiresAt ?? time),
+    Infinity,
   );
+  const expiresAt = Number.isFinite(first) ? first : null;
   const entry = { model, written: bytes, removed, leavesOldData, usage, expiresAt, answers };
   const seq = sharing
-    ? await appendShared(entry, { table, log, sharing, lease })
+    ? await appendShared(entry, commit, { sharing, lease })
     : await log.append(table.name, entry);
   if (seq === null) return;
   await table.apply(seq, outcome, usage);

@@ -77,14 +77,6 @@ const MAX_EMBEDDING = 4;
 /** How often a step is tried that the server can't do now, before the import fails. */
 const MAX_STEP_TRIES = 30;
 
-/** The results that writing a batch would have. */
-export async function predictBatch(
-  { table }: OpenTable,
-  batch: readonly LineMemory[],
-): Promise<LineResult[]> {
-  return resultsOf(batch, await table.find([...new Set(batch.map(({ id }) => id))]));
-}
-
 /** The results of a batch's lines, in order: an id may occur twice. */
 function resultsOf(batch: readonly LineMemory[], rows: readonly MemoryRow[]): LineResult[] {
   const known = new Map<string, ExistingMemory>(rows.map((row) => [row.id, row]));
@@ -95,24 +87,24 @@ function resultsOf(batch: readonly LineMemory[], rows: readonly MemoryRow[]): Li
   });
 }
 
-/** Embeds and writes a batch. */
+/** Embeds and writes a batch; a dry run returns the results that this would have. */
 export async function writeBatch(
   { table, writer, embedder }: OpenTable,
   reach: Reach,
   batch: readonly LineMemory[],
-  stillAllowed: () => Promise<void>,
+  options: { dryRun: boolean; stillAllowed: () => Promise<void> },
 ): Promise<LineResult[]> {
   const ids = [...new Set(batch.map(({ id }) => id))];
   const rows = await table.find(ids);
   const predicted = resultsOf(batch, rows);
-  if (!predicted.some(isWritten)) return predicted;
+  if (options.dryRun || !predicted.some(isWritten)) return predicted;
 
   const contents = new Map(rows.map(({ id, content }) => [id, content]));
   const texts = batch
     .filter(({ id, content }, place) => isWritten(predicted[place]) && contents.get(id) !== content)
     .map(({ content }) => content);
   const embedded = await embedAll(embedder, texts, reach);
-  await stillAllowed();
+  await options.stillAllowed();
 
   const linked = linkedIds(batch);
   const results = await retry(() =>
@@ -124,7 +116,7 @@ export async function writeBatch(
     }),
   );
   // Another write has changed a memory meanwhile, so that other texts must be embedded.
-  return results ?? writeBatch({ table, writer, embedder }, reach, batch, stillAllowed);
+  return results ?? writeBatch({ table, writer, embedder }, reach, batch, options);
 }
 
 /** @returns null, and changes nothing, when a text is not embedded */
