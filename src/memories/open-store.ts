@@ -5,13 +5,12 @@ import { createMetrics, type Metrics } from "../metrics.ts";
 import { type Expiry, startExpiry } from "./background/expiry.ts";
 import { createReembedding, type ReembeddingRounds } from "./background/reembedding.ts";
 import { removeLeftovers, startResumption } from "./background/resumption.ts";
-import type { Vault } from "./base/vault.ts";
 import { createPositions, FOLLOWING, type Following, startFollowing } from "./cluster/following.ts";
 import { startSharedReembedding } from "./cluster/shared-reembedding.ts";
-import { accountOf, isBaseOf, type Log, tableFor } from "./log/log.ts";
+import { accountOf, isBaseOf, tableFor } from "./log/log.ts";
 import type { SharedLog } from "./log/shared-log.ts";
 import type { QuotaOf } from "./model/quota.ts";
-import { type CurrentTables, loadCurrentTables } from "./store/current-tables.ts";
+import { loadCurrentTables } from "./store/current-tables.ts";
 import { createOpenTables, type OpenTables } from "./store/open-tables.ts";
 import type { TableOpening } from "./store/pooled-table.ts";
 import { accountRemoved, type Store } from "./store/store.ts";
@@ -75,8 +74,8 @@ export async function openStore({
     createOpenTables({ storage, embedders, logger, metrics, viewMemory, ...options });
   const parts = { storage, embedders, logger, quotaOf, openTables };
   const { tables, nameOf, use, stop, ...differing } = log.shared
-    ? openSharedTables({ ...parts, due: due ?? SHARED_UPKEEP_LIMITS, following }, log.shared)
-    : await openLocalTables({ ...parts, due: due ?? UPKEEP_LIMITS });
+    ? openSharedTables(parts, { shared: log.shared, due: due ?? SHARED_UPKEEP_LIMITS, following })
+    : await openLocalTables(parts, due ?? UPKEEP_LIMITS);
   const expiring = startExpiry({ log, use, clock, logger, metrics, expiry });
 
   return {
@@ -105,14 +104,10 @@ export async function openStore({
 }
 
 /** The tables of a data folder, which only this process uses. */
-async function openLocalTables({
-  storage,
-  embedders,
-  logger,
-  quotaOf,
-  due,
-  openTables,
-}: Parts & { due: UpkeepLimits }): Promise<AccountTables> {
+async function openLocalTables(
+  { storage, embedders, logger, quotaOf, openTables }: Parts,
+  due: UpkeepLimits,
+): Promise<AccountTables> {
   const { log, vault } = storage;
   const { model } = embedders.wanted;
   const current = await loadCurrentTables(log);
@@ -134,7 +129,13 @@ async function openLocalTables({
     checkUse: current.checkUse,
   });
 
-  const forgetTable = (name: string) => forgetReplaced(name, { log, vault, current });
+  /** Removes a table that another one has replaced, with its bases. */
+  const forgetTable = async (name: string) => {
+    if (current.isCurrent(name)) throw new Error(`${name} is in use`);
+    await log.forget([name]);
+    const others = new Set([...(await log.tables()), current.nameOf(accountOf(name))]);
+    await vault.forget((await vault.bases()).filter((base) => isBaseOf(base, name, others)));
+  };
   const parts = { log, tables, current, forgetTable, logger };
   const resumption = startResumption({ ...parts, model });
   const resumed = resumption.done.then(() => {
@@ -180,32 +181,13 @@ function createCommitCounts() {
   };
 }
 
-/** Removes a table that another one has replaced, with its bases. */
-async function forgetReplaced(
-  name: string,
-  { log, vault, current }: { log: Log; vault: Vault; current: CurrentTables },
-): Promise<void> {
-  if (current.isCurrent(name)) throw new Error(`${name} is in use`);
-  await log.forget([name]);
-  const others = new Set([...(await log.tables()), current.nameOf(accountOf(name))]);
-  await vault.forget((await vault.bases()).filter((base) => isBaseOf(base, name, others)));
-}
-
 /**
  * The tables that other processes write to as well. Each use first reads the position of the account's table
  * and the missing entries, so that it sees every write that any process has answered.
  */
 function openSharedTables(
-  {
-    storage: { log, vault },
-    embedders,
-    logger,
-    quotaOf,
-    due,
-    following,
-    openTables,
-  }: Parts & { due: UpkeepLimits; following: Following },
-  shared: SharedLog,
+  { storage, embedders, logger, quotaOf, openTables }: Parts,
+  { shared, due, following }: { shared: SharedLog; due: UpkeepLimits; following: Following },
 ): AccountTables {
   const readPosition = createPositions(shared);
   const tables = openTables({
@@ -217,7 +199,7 @@ function openSharedTables(
   const follower = startFollowing({ log: shared, tables, model, logger, every: following });
 
   const reembedding = startSharedReembedding({
-    log,
+    log: storage.log,
     shared,
     tables,
     embedders,
@@ -255,7 +237,7 @@ function openSharedTables(
         names.filter((name) => accountOf(name) === accountId),
         new Map(),
       );
-      await vault.forget(bases);
+      await storage.vault.forget(bases);
     },
 
     async stop() {

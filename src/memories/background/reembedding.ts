@@ -124,6 +124,17 @@ export function startRounds({
   };
 }
 
+/** What background work uses of the tables of a data folder. */
+export interface LocalTables {
+  log: Log;
+  /** Refuses tables of removed accounts. */
+  tables: Pick<OpenTables, "use" | "end">;
+  current: Pick<CurrentTables, "all" | "set">;
+  /** Removes a replaced table. */
+  forgetTable: (name: string) => Promise<void>;
+  logger: Logger;
+}
+
 /** Milliseconds until failed accounts are tried again. */
 const RETRY_MS = 5_000;
 
@@ -138,18 +149,9 @@ export function createReembedding({
   tables,
   current,
   forgetTable,
-  embedders,
   logger,
-}: {
-  log: Pick<Log, "allCurrent">;
-  /** Refuses tables of removed accounts. */
-  tables: Pick<OpenTables, "use" | "end">;
-  current: Pick<CurrentTables, "all" | "set">;
-  /** Removes a replaced table. */
-  forgetTable: (name: string) => Promise<void>;
-  embedders: Embedders;
-  logger: Logger;
-}): ReembeddingRounds {
+  embedders,
+}: LocalTables & { embedders: Embedders }): ReembeddingRounds {
   const model = embedders.wanted.model.id;
   /** Replaced tables that are not removed yet, by account. */
   const former = new Map<string, string>();

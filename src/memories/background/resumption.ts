@@ -1,10 +1,9 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { Log as Logger } from "../../log.ts";
-import { accountOf, type Log, tableFor } from "../log/log.ts";
-import type { CurrentTables } from "../store/current-tables.ts";
-import type { OpenTables } from "../store/open-tables.ts";
+import { accountOf, tableFor } from "../log/log.ts";
 import type { OpenTable } from "../store/pooled-table.ts";
 import type { Storage } from "../table/storage.ts";
+import type { LocalTables } from "./reembedding.ts";
 
 /** Milliseconds until a table that could not be opened is tried again. */
 const OPEN_RETRY_MS = 30_000;
@@ -17,17 +16,10 @@ export function startResumption({
   log,
   tables,
   current,
-  model,
   forgetTable,
   logger,
-}: {
-  log: Log;
-  tables: Pick<OpenTables, "use">;
-  current: Pick<CurrentTables, "all" | "set">;
-  model: EmbeddingModel;
-  forgetTable: (name: string) => Promise<void>;
-  logger: Logger;
-}): {
+  model,
+}: LocalTables & { model: EmbeddingModel }): {
   /** Resolves when each table has been tried once. */
   done: Promise<void>;
   stop(): Promise<void>;

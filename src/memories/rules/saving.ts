@@ -102,37 +102,34 @@ async function insert(
     ...input,
     project: projectToWrite(reach, input.project),
   }));
-  const pathOf = (field: string) => (place: number) =>
+  const pathOf = (place: number, field = "supersedes") =>
     inputs.length > 1 ? `memories/${place}/${field}` : field;
-  const supersedesPath = pathOf("supersedes");
-  for (const [place, input] of wanted.entries()) {
-    checkExpiry(input.expires_at, clock(), pathOf("expires_at")(place));
+  for (const [place, input] of inputs.entries()) {
+    checkExpiry(input.expires_at, clock(), pathOf(place, "expires_at"));
   }
   const superseded = inputs.map(({ supersedes }) => supersedes);
-  const isSuperseding = superseded.some((id) => id != null);
   // Checked before embedding, which takes longest; the commit checks again.
   const bytes = inputs.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
   const growth = { memories: inputs.length, bytes };
   const firstEmbedder = await store.use(reach.accountId, async ({ table, writer, embedder }) => {
     await writer.checkRoom(growth);
-    const superseding = { reach, now: clock(), pathOf: supersedesPath };
-    await checkSuperseded(table.find, superseded, superseding);
+    await checkSuperseded(table.find, superseded, { reach, now: clock(), pathOf });
     return embedder;
   });
   const embedded = await Promise.all(
-    wanted.map(async (input) => ({
-      input,
-      embedding: await firstEmbedder.embedContent(input.content, reach),
-    })),
+    wanted.map(async (input) => {
+      return { input, embedding: await firstEmbedder.embedContent(input.content, reach) };
+    }),
   );
   const now = clock();
   const memories = embedded.map(({ input, embedding }) => newMemory(input, embedding, source, now));
-  const recorded = answer?.(memories.map(({ id }) => id));
+  const ids = superseded.filter((id) => id != null);
+  const recorded = answer?.(memories.map((memory) => memory.id));
   const made = await store.use(reach.accountId, async ({ writer, embedder }) => {
     if (embedder !== firstEmbedder) return null;
     return await writer.change({
-      ids: superseded.filter((id) => id != null),
-      ...(isSuperseding && { withVectors: true, links: "near" }),
+      ids,
+      ...(ids.length > 0 && { withVectors: true, links: "near" }),
       withTextsOf: withoutDuplicates ? memories : [],
       apply(draft) {
         const saved = memories.map((memory, place): Saved => {
@@ -140,8 +137,8 @@ async function insert(
           if (duplicate) return { memory: duplicate, isNew: false };
           const given = inputs[place];
           const merged = withoutDuplicates ? mergeWithTwin(draft, memory, given, reach) : memory;
-          const path = supersedesPath(place);
-          const superseding = { reach, now, path, hasProject: given?.project !== undefined };
+          const hasProject = given?.project !== undefined;
+          const superseding = { reach, now, path: pathOf(place), hasProject };
           return { memory: putSuperseding(draft, merged, superseding), isNew: true };
         });
         if (recorded) recorded.memoryIds = saved.map(({ memory }) => memory.id);
