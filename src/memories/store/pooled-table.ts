@@ -55,13 +55,11 @@ export async function openPooledTable(
     viewMemory,
   });
   const onReplay = (outcome: Outcome) => onChange(table, outcome, false);
-  const sharing = log.shared && {
-    replay: createReplay({ table, log: log.shared, codec, onReplay }),
-  };
+  const replay = log.shared && createReplay({ table, log: log.shared, codec, onReplay });
   const writer = createWriter({
     table,
     log,
-    sharing,
+    replay,
     quotaOf: () => quotaOf(name),
     onCommit: (outcome) => onChange(table, outcome, true),
   });
