@@ -233,7 +233,7 @@ function openSharedTables(
     async drop(accountId) {
       const bases = await shared.forgetAccount(accountId);
       const names = tables.opened().map(({ name }) => name);
-      tables.follow(
+      tables.catchUp(
         names.filter((name) => accountOf(name) === accountId),
         new Map(),
       );

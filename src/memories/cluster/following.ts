@@ -90,7 +90,7 @@ export function startFollowing({
     const names = tables.opened().map(({ name }) => name);
     if (names.length === 0) return;
     const heads = await log.heads(names);
-    tables.follow(names, new Map(heads.map((head) => [head.table, head])));
+    tables.catchUp(names, new Map(heads.map((head) => [head.table, head])));
   };
 
   const flushOverdue = async (isStopped: () => boolean) => {

@@ -1,10 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
 import type { Room } from "../../http/load/room.ts";
-import type { Turns } from "../../http/load/turns.ts";
-import { allowLongWork } from "../../http/load/turns.ts";
+import { allowLongWork, type Turns } from "../../http/load/turns.ts";
 import { ref, responses } from "../../http/openapi.ts";
-import { type Authorize, givenUp } from "../../http/principal.ts";
+import { type Authorize, givenUp, type Principal } from "../../http/principal.ts";
 import type { RecordEvent } from "../../http/record-event.ts";
 import { createBodyReader } from "../../http/requests/body.ts";
 import { createListReader } from "../../http/requests/list-body.ts";
@@ -81,23 +80,18 @@ export function signedIn(authorize: Authorize, scope: Scope) {
 
 /** Reads a body after the request is authorized, so that nobody else can make the server read one. */
 export function createParser(authorize: Authorize, scope: Scope) {
-  return (read: (request: Request) => Promise<unknown>) =>
+  return (read: (request: Request, principal: Principal) => Promise<unknown>) =>
     async ({ request, server }: Pick<Context, "request" | "server">) => {
-      await authorize(request, scope);
+      const principal = await authorize(request, scope);
       // Embedding a large batch, or moving 100,000 memories, takes longer than the server keeps an idle
       // connection.
       allowLongWork(request, server);
-      return read(request);
+      return read(request, principal);
     };
 }
 
 function createSavingRoutes({ memories, authorize, etags, room }: Dependencies) {
   const parser = createParser(authorize, "memories:add");
-  const parseBatch = async ({ request, server }: Pick<Context, "request" | "server">) => {
-    const principal = await authorize(request, "memories:add");
-    allowLongWork(request, server);
-    return room.receive(principal, request, MAX_BATCH_BYTES, readBatch);
-  };
 
   return new Elysia({ normalize: false })
     .derive(signedIn(authorize, "memories:add"))
@@ -171,7 +165,9 @@ function createSavingRoutes({ memories, authorize, etags, room }: Dependencies) 
         return { memories: answers };
       },
       {
-        parse: parseBatch,
+        parse: parser((request, principal) =>
+          room.receive(principal, request, MAX_BATCH_BYTES, readBatch),
+        ),
         body: Batch,
         headers: CreationHeaders,
         detail: {

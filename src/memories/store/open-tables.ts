@@ -106,7 +106,7 @@ export function createOpenTables({
     },
 
     /** Reads the new entries of open tables, and closes the tables that have no head any more. */
-    follow(names: readonly string[], heads: ReadonlyMap<string, TableHead>): void {
+    catchUp(names: readonly string[], heads: ReadonlyMap<string, TableHead>): void {
       for (const name of names) {
         const item = pool.get(name);
         if (!item?.value) continue;
@@ -116,11 +116,11 @@ export function createOpenTables({
           if (table.seq > 0) pool.retire(item);
           continue;
         }
-        const catchUp = async () => {
+        const readEntries = async () => {
           await writer.catchUp(head.seq);
           flush.noteRecorded(head.checkpoint);
         };
-        pool.hold(item, catchUp).catch((error) => {
+        pool.hold(item, readEntries).catch((error) => {
           if (error instanceof WriterEnded) pool.retire(item);
         });
       }
