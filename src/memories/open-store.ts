@@ -111,7 +111,9 @@ async function openLocalTables(
   const { log, vault } = storage;
   const { model } = embedders.wanted;
   const current = await loadCurrentTables(log);
-  const commits = createCommitCounts();
+  /** The number of each account's commits since this start. The id makes positions of two starts differ. */
+  const commits = new Map<string, number>();
+  const start = Bun.randomUUIDv7();
   // Before any flush starts: it writes a base that is not recorded yet.
   await removeLeftovers(storage, logger);
 
@@ -123,7 +125,7 @@ async function openLocalTables(
     onChange(table, outcome) {
       const accountId = accountOf(table.name);
       current.noteFirst(accountId, { name: table.name, model: table.model.id });
-      commits.increment(accountId);
+      commits.set(accountId, (commits.get(accountId) ?? 0) + 1);
       reembedding?.noteCommit(table, outcome);
     },
     checkUse: current.checkUse,
@@ -148,7 +150,7 @@ async function openLocalTables(
     nameOf: current.nameOf,
     use: (accountId, task) => retryReplaced(() => tables.use(current.nameOf(accountId), task)),
     reembedded: () => (reembedding ? reembedding.progress() : hasOtherModels() ? 0 : null),
-    position: async (accountId) => commits.position(accountId),
+    position: async (accountId) => `${start} ${commits.get(accountId) ?? 0}`,
 
     async drop(accountId) {
       current.refuse(accountId);
@@ -159,7 +161,7 @@ async function openLocalTables(
       await log.forget([...names]);
       await vault.forget((await vault.bases()).filter((base) => accountOf(base) === accountId));
       current.forget(accountId);
-      commits.forget(accountId);
+      commits.delete(accountId);
     },
 
     async stop() {
@@ -167,17 +169,6 @@ async function openLocalTables(
       await resumed;
       await reembedding?.stop();
     },
-  };
-}
-
-/** Counts the commits of accounts since this start, which an id of its own tells from others. */
-function createCommitCounts() {
-  const start = Bun.randomUUIDv7();
-  const counts = new Map<string, number>();
-  return {
-    increment: (accountId: string) => counts.set(accountId, (counts.get(accountId) ?? 0) + 1),
-    position: (accountId: string): string => `${start} ${counts.get(accountId) ?? 0}`,
-    forget: (accountId: string) => counts.delete(accountId),
   };
 }
 

@@ -63,10 +63,10 @@ export function createOpenTables({
     },
   };
   const { shared } = opening.storage.log;
-  const viewRoom = { bytes: viewMemory, make: (bytes: number) => limits.makeRoom(bytes) };
+  const forViews = { bytes: viewMemory, make: (bytes: number) => limits.makeRoom(bytes) };
   const collectGarbage = createGarbageCollection();
   const pool = createPool(
-    (name) => openPooledTable(name, opening, viewRoom),
+    (name) => openPooledTable(name, opening, forViews),
     async ({ table }) => {
       table.view.close();
       await table.base.replace(null);

@@ -27,7 +27,7 @@ export function runChore(
 ): Promise<void> {
   const run = () =>
     open.flush.run(chore).finally(() => {
-      if (open.flush.mustReopen) pool.retire(item);
+      if (open.flush.mustReopen()) pool.retire(item);
     });
   open.chore = pool.hold(item, run);
   return open.chore;

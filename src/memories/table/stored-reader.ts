@@ -1,7 +1,6 @@
-import type { TokenStates } from "../../embedding/embedder.ts";
 import { createPause } from "../../timing/pause.ts";
 import type { Base, HeldBase } from "../base/base.ts";
-import { createStateIndex, named, type StateIndex } from "../indexes/token-states.ts";
+import { createStateIndex, named } from "../indexes/token-states.ts";
 import { tokensOf } from "../indexes/tokens.ts";
 import type { Pending } from "../log/pending.ts";
 import { type Filter, type PageStart, type Position, passes } from "../model/filter.ts";
@@ -146,8 +145,11 @@ export function createStoredReader({
       }
       for (const memory of changed) states.set(memory.id, memory.states);
       const index = createStateIndex();
+      const owners = [...states.keys()];
       try {
-        return interactionOf(index, states, asked, weights);
+        for (const [owner, numbers] of [...states.values()].entries()) index.put(owner, numbers);
+        const matches = index.interaction(asked.numbers, weights, [...owners.keys()]);
+        return named(owners, matches);
       } finally {
         index.close();
       }
@@ -236,18 +238,6 @@ async function countMemories(
     except.length > 0 ? base.read((open) => open.find(except), []) : [],
   ]);
   return inBase - former.filter((memory) => passes(filter, memory)).length + changed.length;
-}
-
-/** @param states by the ids of memories */
-function interactionOf(
-  index: StateIndex,
-  states: ReadonlyMap<string, Int8Array>,
-  asked: TokenStates,
-  weights: readonly number[],
-): Map<string, number> {
-  const ids = [...states.keys()];
-  for (const [owner, id] of ids.entries()) index.put(owner, states.get(id) ?? new Int8Array(0));
-  return named(ids, index.interaction(asked.numbers, weights, [...ids.keys()]));
 }
 
 function newestFirst(a: Position, b: Position): number {

@@ -68,9 +68,7 @@ export function createFlush(parts: Omit<FlushContext, "state">) {
       state.isRequested = true;
     },
     /** Whether the table differs from what other processes have recorded, and must be opened again. */
-    get mustReopen() {
-      return state.mustReopen;
-    },
+    mustReopen: () => state.mustReopen,
 
     /** When the oldest deletion was made whose data is still in the files, by `performance.now()`. */
     remainsSince: () => remainsSince(table, state),
