@@ -112,26 +112,21 @@ export function toStream(
   stillAllowed: () => Promise<void>,
   inTurn: InTurn,
 ): ReadableStream<Uint8Array> {
-  return createPagedStream(linesOf(pages, stillAllowed, inTurn), (part) => part);
-}
-
-async function* linesOf(
-  pages: AsyncGenerator<Memory[]>,
-  stillAllowed: () => Promise<void>,
-  inTurn: InTurn,
-) {
   const readPage = async () => {
     await stillAllowed();
     const { value, done } = await pages.next();
     return done ? null : Buffer.from(value.map((memory) => `${JSON.stringify(memory)}\n`).join(""));
   };
-  try {
-    for (let page = await inTurn(readPage); page; page = await inTurn(readPage)) {
-      yield* partsOf(page);
+  async function* parts() {
+    try {
+      for (let page = await inTurn(readPage); page; page = await inTurn(readPage)) {
+        yield* partsOf(page);
+      }
+    } finally {
+      await pages.return(undefined);
     }
-  } finally {
-    await pages.return(undefined);
   }
+  return createPagedStream(parts(), (part) => part);
 }
 
 /** @throws AppError `unsupported_media_type` */

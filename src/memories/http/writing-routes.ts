@@ -62,13 +62,6 @@ export interface Dependencies {
   turns: Pick<Turns, "step">;
 }
 
-/** Saving, changing and deleting memories. */
-export function createWritingRoutes(dependencies: Dependencies) {
-  return new Elysia({ normalize: false })
-    .use(createSavingRoutes(dependencies))
-    .use(createChangeRoutes(dependencies));
-}
-
 /** Authorizes a request before anything else of it is looked at. */
 export function signedIn(authorize: Authorize, scope: Scope) {
   return async ({ request }: Pick<Context, "request">) => {
@@ -90,7 +83,8 @@ export function createParser(authorize: Authorize, scope: Scope) {
     };
 }
 
-function createSavingRoutes({ memories, authorize, etags, room }: Dependencies) {
+/** Saving memories. */
+export function createSavingRoutes({ memories, authorize, etags, room }: Dependencies) {
   const parser = createParser(authorize, "memories:add");
 
   return new Elysia({ normalize: false })
@@ -190,7 +184,8 @@ function createSavingRoutes({ memories, authorize, etags, room }: Dependencies) 
     );
 }
 
-function createChangeRoutes({ memories, authorize, etags, record }: Dependencies) {
+/** Changing and deleting memories. */
+export function createChangeRoutes({ memories, authorize, etags, record }: Dependencies) {
   const parser = createParser(authorize, "memories:write");
 
   return new Elysia({ normalize: false })
@@ -204,10 +199,7 @@ function createChangeRoutes({ memories, authorize, etags, record }: Dependencies
           ifMatch === undefined || etags.matches(ifMatch, etagOf(memory));
         const memory = await memories.update(principal, params.id, body, { source, isExpected });
         set.headers.etag = etagOf(memory);
-        return {
-          ...writtenMemory(memory, principal.scopes),
-          ...memories.secrets.warnings(body),
-        };
+        return { ...writtenMemory(memory, principal.scopes), ...memories.secrets.warnings(body) };
       },
       {
         parse: parser(createBodyReader(MemoryChanges, MAX_BODY)),

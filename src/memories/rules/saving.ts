@@ -183,7 +183,7 @@ export function createSaving({ idempotency, ...parts }: Parts & { idempotency: I
     return memories.map((memory) => ({ memory, isNew: true }));
   };
 
-  const answersOf = async (reach: Reach, saved: readonly Saved[]): Promise<Memory[]> => {
+  const toVisible = async (reach: Reach, saved: readonly Saved[]): Promise<Memory[]> => {
     const rows = saved.map(({ memory }) => memory);
     const unread = rows.map((row) => toVisibleMemory(reach, row, () => null));
     if (!reach.bound) return unread;
@@ -203,7 +203,7 @@ export function createSaving({ idempotency, ...parts }: Parts & { idempotency: I
       reach: Reach,
       inputs: readonly NewMemory[],
       saving: Omit<Saving, "withoutDuplicates"> = {},
-    ): Promise<Memory[]> => answersOf(reach, await create(reach, inputs, saving)),
+    ): Promise<Memory[]> => toVisible(reach, await create(reach, inputs, saving)),
 
     /**
      * Saves a memory like `create`, or returns the one with exactly the same text.
@@ -216,7 +216,7 @@ export function createSaving({ idempotency, ...parts }: Parts & { idempotency: I
       { mayRead = true, ...saving }: Omit<Saving, "withoutDuplicates"> & { mayRead?: boolean } = {},
     ): Promise<{ memory: Memory; isNew: boolean }> {
       const made = await create(reach, [input], { ...saving, withoutDuplicates: mayRead });
-      const [memory] = await answersOf(reach, made);
+      const [memory] = await toVisible(reach, made);
       if (!made[0] || !memory) throw new Error("saving a memory made none");
       return { isNew: made[0].isNew, memory };
     },
