@@ -27,7 +27,7 @@ export function createMove({ store, clock }: Parts) {
   const moveSome = (
     ids: readonly string[],
     selected: ReadonlySet<string>,
-    { reach, wanted, ...move }: Move,
+    { reach, wanted, reached, target }: Move,
   ): Promise<number> =>
     store.use(reach.accountId, async ({ writer }) =>
       writer.change({
@@ -40,7 +40,12 @@ export function createMove({ store, clock }: Parts) {
             return memory !== null && passes(wanted, memory);
           });
           let count = 0;
-          for (const memory of withHistories(draft, matching)) count += put(draft, memory, move);
+          for (const memory of withHistories(draft, matching)) {
+            const embedding = draft.embeddingOf(memory.id);
+            if (!embedding || memory.project === target || !passes(reached, memory)) continue;
+            draft.put({ ...memory, ...embedding, project: target });
+            count++;
+          }
           return count;
         },
       }),
@@ -97,18 +102,6 @@ function withHistories(draft: Draft, ids: readonly string[]): Iterable<MemoryRow
     if (!found.has(id)) for (const each of chainIn(draft, id)) found.set(each.id, each);
   }
   return found.values();
-}
-
-/** @returns the number of moved memories: 1 or 0 */
-function put(
-  draft: Draft,
-  memory: MemoryRow,
-  { reached, target }: Pick<Move, "reached" | "target">,
-): number {
-  const embedding = draft.embeddingOf(memory.id);
-  if (!embedding || memory.project === target || !passes(reached, memory)) return 0;
-  draft.put({ ...memory, ...embedding, project: target });
-  return 1;
 }
 
 /**

@@ -15,11 +15,6 @@ import {
   toStored,
 } from "./import-lines.ts";
 
-/** Ids of the memories that must be read to write these with their links. */
-export function linkedIds(memories: readonly Links[]): string[] {
-  return [...new Set(memories.flatMap(linksOf))];
-}
-
 /**
  * The links of an imported memory. A memory that supersedes the replaced one still supersedes it, even if
  * the line does not say so.
@@ -106,7 +101,7 @@ export async function writeBatch(
   const embedded = await embedAll(embedder, texts, reach);
   await options.stillAllowed();
 
-  const linked = linkedIds(batch);
+  const linked = [...new Set(batch.flatMap(linksOf))];
   const results = await retry(() =>
     writer.change({
       ids: [...ids, ...linked],

@@ -10,11 +10,11 @@ import {
 } from "../../model/memory.ts";
 import { mayWriteTo, projectToWrite } from "../../model/reach.ts";
 import { createSessionOrder } from "../../model/rows.ts";
-import { historyOf, type Links } from "../../table/links.ts";
+import { historyOf, type Links, linksOf } from "../../table/links.ts";
 import type { TableReader } from "../../table/table.ts";
 import type { SecretWatch } from "../secret-watch.ts";
 import type { Parts } from "../visible.ts";
-import { linkedIds, mergeLinks, writeBatch } from "./import-batch.ts";
+import { mergeLinks, writeBatch } from "./import-batch.ts";
 import { type LineMemory, toLineMemory, withSessionTime } from "./import-lines.ts";
 
 /**
@@ -51,7 +51,7 @@ async function tooLongHistories(
   lines: readonly LineMemory[],
   find: TableReader["find"],
 ): Promise<Set<LineMemory>> {
-  const linked = lines.filter((line) => linkedIds([line]).length > 0);
+  const linked = lines.filter((line) => linksOf(line).length > 0);
   const tooLong = new Set<LineMemory>();
   if (linked.length === 0) return tooLong;
   const known = new Map<string, (Links & { id: string }) | null>();
