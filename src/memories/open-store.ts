@@ -1,23 +1,22 @@
 import type { Embedders } from "../embedding/chosen-model.ts";
 import { AppError } from "../errors.ts";
-import type { Log as Lines } from "../log.ts";
+import type { Log as Logger } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { type Expiry, startExpiry } from "./background/expiry.ts";
 import { createReembedding, type ReembeddingRounds } from "./background/reembedding.ts";
 import { removeLeftovers, startResumption } from "./background/resumption.ts";
-import type { Vault } from "./base/vault.ts";
 import { createPositions, FOLLOWING, type Following, startFollowing } from "./cluster/following.ts";
 import { startSharedReembedding } from "./cluster/shared-reembedding.ts";
-import { accountOf, isBaseOf, type Log, tableFor } from "./log/log.ts";
+import { accountOf, isBaseOf, tableFor } from "./log/log.ts";
 import type { SharedLog } from "./log/shared-log.ts";
 import type { QuotaOf } from "./model/quota.ts";
-import { type CurrentTables, loadCurrentTables } from "./store/current-tables.ts";
+import { loadCurrentTables } from "./store/current-tables.ts";
 import { createOpenTables, type OpenTables } from "./store/open-tables.ts";
 import type { TableOpening } from "./store/pooled-table.ts";
 import { accountRemoved, type Store } from "./store/store.ts";
 import type { Storage } from "./table/storage.ts";
 import { retryReplaced, WriterEnded } from "./table/writer.ts";
-import { DUE, type Due, SHARED_DUE } from "./upkeep/flush-state.ts";
+import { SHARED_UPKEEP_LIMITS, UPKEEP_LIMITS, type UpkeepLimits } from "./upkeep/flush-state.ts";
 
 /** Bytes of memory for the views of all accounts together: some 1,000,000 memories. */
 const VIEW_MEMORY = 1 << 30;
@@ -27,12 +26,12 @@ const MAX_OPENINGS = 8;
 interface StoreOptions {
   storage: Storage;
   embedders: Embedders;
-  lines: Lines;
+  logger: Logger;
   metrics?: Metrics;
   /** An account's quota; null without one. */
   quotaOf?: QuotaOf;
   /** When upkeep is due. */
-  due?: Due;
+  due?: UpkeepLimits;
   /** Bytes of memory for all views together. */
   viewMemory?: number | undefined;
   /** How often the work of other processes is checked, where there are some. */
@@ -52,7 +51,7 @@ interface AccountTables extends Pick<Store, "use" | "drop" | "position" | "reemb
   stop(): Promise<void>;
 }
 
-interface Parts extends Pick<StoreOptions, "storage" | "embedders" | "lines"> {
+interface Parts extends Pick<StoreOptions, "storage" | "embedders" | "logger"> {
   quotaOf: QuotaOf;
   openTables(options: Omit<TableOpening, "storage" | "embedders">): OpenTables;
 }
@@ -61,7 +60,7 @@ interface Parts extends Pick<StoreOptions, "storage" | "embedders" | "lines"> {
 export async function openStore({
   storage,
   embedders,
-  lines,
+  logger,
   metrics = createMetrics(),
   quotaOf = async () => null,
   due,
@@ -72,12 +71,12 @@ export async function openStore({
 }: StoreOptions): Promise<Store> {
   const { log, vault } = storage;
   const openTables: Parts["openTables"] = (options) =>
-    createOpenTables({ storage, embedders, lines, metrics, viewMemory, ...options });
-  const parts = { storage, embedders, lines, quotaOf, openTables };
+    createOpenTables({ storage, embedders, logger, metrics, viewMemory, ...options });
+  const parts = { storage, embedders, logger, quotaOf, openTables };
   const { tables, nameOf, use, stop, ...differing } = log.shared
-    ? openSharedTables({ ...parts, due: due ?? SHARED_DUE, following }, log.shared)
-    : await openLocalTables({ ...parts, due: due ?? DUE });
-  const expiring = startExpiry({ log, use, clock, lines, metrics, expiry });
+    ? openSharedTables(parts, { shared: log.shared, due: due ?? SHARED_UPKEEP_LIMITS, following })
+    : await openLocalTables(parts, due ?? UPKEEP_LIMITS);
+  const expiring = startExpiry({ log, use, clock, logger, metrics, expiry });
 
   return {
     use,
@@ -105,20 +104,18 @@ export async function openStore({
 }
 
 /** The tables of a data folder, which only this process uses. */
-async function openLocalTables({
-  storage,
-  embedders,
-  lines,
-  quotaOf,
-  due,
-  openTables,
-}: Parts & { due: Due }): Promise<AccountTables> {
+async function openLocalTables(
+  { storage, embedders, logger, quotaOf, openTables }: Parts,
+  due: UpkeepLimits,
+): Promise<AccountTables> {
   const { log, vault } = storage;
   const { model } = embedders.wanted;
   const current = await loadCurrentTables(log);
-  const commits = createCommitCounts();
+  /** The number of each account's commits since this start. The id makes positions of two starts differ. */
+  const commits = new Map<string, number>();
+  const start = Bun.randomUUIDv7();
   // Before any flush starts: it writes a base that is not recorded yet.
-  await removeLeftovers(storage, lines);
+  await removeLeftovers(storage, logger);
 
   let reembedding: ReembeddingRounds | null = null;
   const tables = openTables({
@@ -128,14 +125,20 @@ async function openLocalTables({
     onChange(table, outcome) {
       const accountId = accountOf(table.name);
       current.noteFirst(accountId, { name: table.name, model: table.model.id });
-      commits.increment(accountId);
+      commits.set(accountId, (commits.get(accountId) ?? 0) + 1);
       reembedding?.noteCommit(table, outcome);
     },
     checkUse: current.checkUse,
   });
 
-  const forgetTable = (name: string) => forgetReplaced(name, { log, vault, current });
-  const parts = { log, tables, current, forgetTable, lines };
+  /** Removes a table that another one has replaced, with its bases. */
+  const forgetTable = async (name: string) => {
+    if (current.isCurrent(name)) throw new Error(`${name} is in use`);
+    await log.forget([name]);
+    const others = new Set([...(await log.tables()), current.nameOf(accountOf(name))]);
+    await vault.forget((await vault.bases()).filter((base) => isBaseOf(base, name, others)));
+  };
+  const parts = { log, tables, current, forgetTable, logger };
   const resumption = startResumption({ ...parts, model });
   const resumed = resumption.done.then(() => {
     reembedding = createReembedding({ ...parts, embedders });
@@ -147,7 +150,7 @@ async function openLocalTables({
     nameOf: current.nameOf,
     use: (accountId, task) => retryReplaced(() => tables.use(current.nameOf(accountId), task)),
     reembedded: () => (reembedding ? reembedding.progress() : hasOtherModels() ? 0 : null),
-    position: async (accountId) => commits.position(accountId),
+    position: async (accountId) => `${start} ${commits.get(accountId) ?? 0}`,
 
     async drop(accountId) {
       current.refuse(accountId);
@@ -158,7 +161,7 @@ async function openLocalTables({
       await log.forget([...names]);
       await vault.forget((await vault.bases()).filter((base) => accountOf(base) === accountId));
       current.forget(accountId);
-      commits.forget(accountId);
+      commits.delete(accountId);
     },
 
     async stop() {
@@ -169,43 +172,13 @@ async function openLocalTables({
   };
 }
 
-/** Counts the commits of accounts since this start, which an id of its own tells from others. */
-function createCommitCounts() {
-  const start = Bun.randomUUIDv7();
-  const counts = new Map<string, number>();
-  return {
-    increment: (accountId: string) => counts.set(accountId, (counts.get(accountId) ?? 0) + 1),
-    position: (accountId: string): string => `${start} ${counts.get(accountId) ?? 0}`,
-    forget: (accountId: string) => counts.delete(accountId),
-  };
-}
-
-/** Removes a table that another one has replaced, with its bases. */
-async function forgetReplaced(
-  name: string,
-  { log, vault, current }: { log: Log; vault: Vault; current: CurrentTables },
-): Promise<void> {
-  if (current.isCurrent(name)) throw new Error(`${name} is in use`);
-  await log.forget([name]);
-  const others = new Set([...(await log.tables()), current.nameOf(accountOf(name))]);
-  await vault.forget((await vault.bases()).filter((base) => isBaseOf(base, name, others)));
-}
-
 /**
  * The tables that other processes write to as well. Each use first reads the position of the account's table
  * and the missing entries, so that it sees every write that any process has answered.
  */
 function openSharedTables(
-  {
-    storage: { log, vault },
-    embedders,
-    lines,
-    quotaOf,
-    due,
-    following,
-    openTables,
-  }: Parts & { due: Due; following: Following },
-  shared: SharedLog,
+  { storage, embedders, logger, quotaOf, openTables }: Parts,
+  { shared, due, following }: { shared: SharedLog; due: UpkeepLimits; following: Following },
 ): AccountTables {
   const readPosition = createPositions(shared);
   const tables = openTables({
@@ -214,14 +187,14 @@ function openSharedTables(
     onChange: (table, outcome) => reembedding.noteCommit(table, outcome),
   });
   const { model } = embedders.wanted;
-  const follower = startFollowing({ log: shared, tables, model, lines, every: following });
+  const follower = startFollowing({ log: shared, tables, model, logger, every: following });
 
   const reembedding = startSharedReembedding({
-    log,
+    log: storage.log,
     shared,
     tables,
     embedders,
-    lines,
+    logger,
     retryAfter: following.copies,
   });
 
@@ -251,11 +224,11 @@ function openSharedTables(
     async drop(accountId) {
       const bases = await shared.forgetAccount(accountId);
       const names = tables.opened().map(({ name }) => name);
-      tables.follow(
+      tables.catchUp(
         names.filter((name) => accountOf(name) === accountId),
         new Map(),
       );
-      await vault.forget(bases);
+      await storage.vault.forget(bases);
     },
 
     async stop() {

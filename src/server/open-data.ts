@@ -46,7 +46,7 @@ export async function openMemories(
     storage,
     quotaOf,
     viewMemory: memoryBytes ?? undefined,
-    lines: logger,
+    logger,
     ...parts,
   });
 }

@@ -29,7 +29,7 @@ export async function openShared(
   const db = await openForServer(settings, { logger, metrics });
   const log = measureLog(createPostgresLog(db.postgres), metrics);
   const { records } = log.shared;
-  const { vault, stop } = openSharedVault({ settings, folder, records, lines: logger, metrics });
+  const { vault, stop } = openSharedVault({ settings, folder, records, logger, metrics });
   return {
     db,
     log,

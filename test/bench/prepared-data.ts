@@ -1,7 +1,7 @@
 import { findLocalOwner } from "../../src/accounts/accounts.ts";
 import { createEmbedders } from "../../src/embedding/chosen-model.ts";
 import { createLog } from "../../src/log.ts";
-import { DUE } from "../../src/memories/upkeep/flush-state.ts";
+import { UPKEEP_LIMITS } from "../../src/memories/upkeep/flush-state.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { prepareForLanceDb } from "../../src/native/lancedb.ts";
 import { measureProcess } from "../../src/server/process-memory.ts";
@@ -14,8 +14,8 @@ export async function openPrepared(dataDir: string) {
   const metrics = createMetrics();
   measureProcess(metrics);
   const engine = createStandIn();
-  const lines = createLog({ logLevel: "warn", logFormat: "text" });
-  const data = await openData(dataDir, DUE, createEmbedders(engine), { lines, metrics });
+  const logger = createLog({ logLevel: "warn", logFormat: "text" });
+  const data = await openData(dataDir, UPKEEP_LIMITS, createEmbedders(engine), { logger, metrics });
   const { id: accountId } = await findLocalOwner(data.accounts);
   return { ...data, accountId, engine, metrics: metrics.text };
 }

@@ -17,7 +17,7 @@ import { openStore } from "../../src/memories/open-store.ts";
 import { createIdempotency } from "../../src/memories/rules/idempotency.ts";
 import { createMemories } from "../../src/memories/rules/memories.ts";
 import { createStorage } from "../../src/memories/table/storage.ts";
-import { DUE } from "../../src/memories/upkeep/flush-state.ts";
+import { UPKEEP_LIMITS } from "../../src/memories/upkeep/flush-state.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { createObjects, type Objects } from "../../src/objects/objects.ts";
@@ -36,7 +36,7 @@ import { enterStep } from "./trap.ts";
  * printed on standard output. `TRAP` names the file of a trap.
  */
 const IMPATIENT = {
-  ...DUE,
+  ...UPKEEP_LIMITS,
   idle: 200,
   age: 500,
   changes: 40,
@@ -56,7 +56,7 @@ const { TRAP = "" } = process.env;
 const clock = Date.now;
 const { shared } = readConfig(process.env, {});
 if (!shared) throw new Error("a replica needs CTXD_DATABASE_URL and CTXD_OBJECTS");
-const lines = createLog({ logLevel: "debug", logFormat: "text" });
+const logger = createLog({ logLevel: "debug", logFormat: "text" });
 const folder = join(dataDir, "memories");
 mkdirSync(folder, { recursive: true });
 
@@ -75,7 +75,7 @@ function after<Argument, Result>(name: string, call: (argument: Argument) => Pro
   };
 }
 
-const db = await openForServer(shared, { logger: lines, metrics: createMetrics() });
+const db = await openForServer(shared, { logger, metrics: createMetrics() });
 const log = createPostgresLog(db.postgres, { overdue: OVERDUE, leaseLasts: LEASE });
 const ownRecords = log.shared.records;
 const records: BaseRecords = {
@@ -94,7 +94,7 @@ const objects: Objects = {
   remove: after("object removed", store_.remove),
 };
 const cache = createBaseCache({ folder, limit: shared.cacheBytes });
-const sweeping = startSweep(createSweep({ objects, records, cache }), { lines, every: SWEEP });
+const sweeping = startSweep(createSweep({ objects, records, cache }), { logger, every: SWEEP });
 const embedder = fakeEmbedder();
 const storage = createStorage({
   lancedb: await loadLanceDb(testCacheDir),
@@ -107,7 +107,7 @@ const storage = createStorage({
 const store = await openStore({
   storage,
   embedders: createEmbedders(embedder, (model) => fakeEmbedder(model)),
-  lines,
+  logger,
   due: IMPATIENT,
 });
 const access = createAccess({ db, clock, publicUrl: "http://localhost" });
@@ -116,10 +116,10 @@ const memories = createMemories({
   idempotency: createIdempotency({ log, clock }),
   clock,
 });
-const unwatch = watchRemovedAccounts({ store, accounts: access.accounts, log: lines });
-const securityLog = createSecurityLog({ db, clock, log: lines });
-const activity = createActivity({ db, clock, log: lines });
-const undoable = createUndoable({ db, memories, clock, log: lines });
+const unwatch = watchRemovedAccounts({ store, accounts: access.accounts, log: logger });
+const securityLog = createSecurityLog({ db, clock, log: logger });
+const activity = createActivity({ db, clock, log: logger });
+const undoable = createUndoable({ db, memories, clock, log: logger });
 const app = createApp({
   config: APP_CONFIG,
   ...{
@@ -129,7 +129,7 @@ const app = createApp({
     undoable,
     memories,
     keys: createKeys({ db, clock }),
-    log: lines,
+    log: logger,
   },
   checks: { database: async () => ((await db.isReachable()) ? "ok" : "failed") },
 }).listen({ hostname: "127.0.0.1", port: 0, maxRequestBodySize: Number.MAX_SAFE_INTEGER });

@@ -16,7 +16,7 @@ import { openStore } from "../../src/memories/open-store.ts";
 import { createIdempotency } from "../../src/memories/rules/idempotency.ts";
 import { createMemories } from "../../src/memories/rules/memories.ts";
 import { createStorage } from "../../src/memories/table/storage.ts";
-import { DUE } from "../../src/memories/upkeep/flush-state.ts";
+import { UPKEEP_LIMITS } from "../../src/memories/upkeep/flush-state.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { createSecurityLog } from "../../src/security-log/security-log.ts";
 import { createUndoable } from "../../src/undo/undoable.ts";
@@ -33,7 +33,7 @@ import { fakeEmbedder } from "../support/fake-embedder.ts";
  * `STOP_KIND` on.
  */
 const IMPATIENT = {
-  ...DUE,
+  ...UPKEEP_LIMITS,
   idle: 200,
   age: 500,
   changes: 40,
@@ -80,7 +80,7 @@ const storage = createStorage({
 const store = await openStore({
   storage,
   embedders: createEmbedders(embedder, (model) => fakeEmbedder(model)),
-  lines: log,
+  logger: log,
   due: IMPATIENT,
   expiry: { ...EXPIRY, every: 200 },
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { DUE } from "../../src/memories/upkeep/flush-state.ts";
+import { UPKEEP_LIMITS } from "../../src/memories/upkeep/flush-state.ts";
 import { idOf, storedMemories, storedMemory } from "../support/bases.ts";
 import { firstIds, flushedTable, nothingDue, runDueChores } from "../support/flushed-table.ts";
 import {
@@ -25,7 +25,7 @@ test.each([
   ["many", { changes: 3 }],
   ["large", { bytes: 100 }],
 ])("changes that are %s are flushed, and others wait", async (_, setting) => {
-  const never = { ...DUE, idle: 1e9, age: 1e9, changes: 1e9, bytes: 1e9 };
+  const never = { ...UPKEEP_LIMITS, idle: 1e9, age: 1e9, changes: 1e9, bytes: 1e9 };
   const memories = await storedMemories(0, 3);
   const waiting = await openKeptTable(await tableStorage(), { due: never });
   await waiting.put(...memories);

@@ -8,7 +8,7 @@ import type { StoredMemory } from "../../src/memories/model/rows.ts";
 import { openTable } from "../../src/memories/table/open-table.ts";
 import { createWriter } from "../../src/memories/table/writer.ts";
 import { createFlush } from "../../src/memories/upkeep/flush.ts";
-import { DUE, type Due } from "../../src/memories/upkeep/flush-state.ts";
+import { UPKEEP_LIMITS, type UpkeepLimits } from "../../src/memories/upkeep/flush-state.ts";
 import { model, testBases } from "./bases.ts";
 import { temporaryFolder, testDatabase } from "./database.ts";
 
@@ -16,7 +16,13 @@ import { temporaryFolder, testDatabase } from "./database.ts";
 export const TABLE = "acc_1";
 
 /** Flushes that are due at once, and a table that is large from ten rows on. */
-export const AT_ONCE: Due = { ...DUE, idle: 0, forgetAfter: 0, largeRows: 10, indexAfter: 0 };
+export const AT_ONCE: UpkeepLimits = {
+  ...UPKEEP_LIMITS,
+  idle: 0,
+  forgetAfter: 0,
+  largeRows: 10,
+  indexAfter: 0,
+};
 
 /** Where the files of tables of a test are, which outlast the tables. */
 export async function tableStorage(step?: OnStep) {
@@ -38,7 +44,7 @@ export async function openKeptTable(
     wrapLog = (log) => log,
     wrapBases = (bases) => bases,
   }: {
-    due?: Due;
+    due?: UpkeepLimits;
     hasRoom?: boolean;
     wrapLog?: (log: Log) => Log;
     wrapBases?: (bases: Bases) => Bases;

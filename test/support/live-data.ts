@@ -8,7 +8,7 @@ import { restoreBackup } from "../../src/backup/restore-backup.ts";
 import { databasePath } from "../../src/db/data-lock.ts";
 import { openSqlite } from "../../src/db/sqlite.ts";
 import { createEmbedders, type Embedders } from "../../src/embedding/chosen-model.ts";
-import type { Log as Lines } from "../../src/log.ts";
+import type { Log as Logger } from "../../src/log.ts";
 import type { Expiry } from "../../src/memories/background/expiry.ts";
 import type { OnStep } from "../../src/memories/base/bases.ts";
 import type { Log } from "../../src/memories/log/log.ts";
@@ -17,15 +17,15 @@ import { openStore } from "../../src/memories/open-store.ts";
 import { createIdempotency } from "../../src/memories/rules/idempotency.ts";
 import { createMemories } from "../../src/memories/rules/memories.ts";
 import { createStorage } from "../../src/memories/table/storage.ts";
-import { DUE, type Due } from "../../src/memories/upkeep/flush-state.ts";
+import { UPKEEP_LIMITS, type UpkeepLimits } from "../../src/memories/upkeep/flush-state.ts";
 import type { Metrics } from "../../src/metrics.ts";
 import { type LanceDb, loadLanceDb } from "../../src/native/lancedb.ts";
 import { silentLog, testCacheDir } from "./embedder.ts";
 import { fakeEmbedder } from "./fake-embedder.ts";
 
 /** Upkeep that never rests, so that files come and go all the time. */
-export const HASTY: Due = {
-  ...DUE,
+export const HASTY: UpkeepLimits = {
+  ...UPKEEP_LIMITS,
   idle: 100,
   age: 300,
   changes: 20,
@@ -44,7 +44,7 @@ interface DataOptions {
   wrap?: (lancedb: LanceDb) => LanceDb;
   /** The same for the log. */
   wrapLog?: (log: Log) => Log;
-  lines?: Lines;
+  logger?: Logger;
   metrics?: Metrics;
   clock?: () => number;
   /** When what has expired is forgotten. */
@@ -54,9 +54,9 @@ interface DataOptions {
 /** Opens the data in a folder as a server does, without HTTP. Closed by `await using`. */
 export async function openData(
   dataDir: string,
-  due: Due = DUE,
+  due: UpkeepLimits = UPKEEP_LIMITS,
   embedders: Embedders = createEmbedders(fakeEmbedder()),
-  { step, wrap, wrapLog, lines = silentLog, clock = Date.now, ...memory }: DataOptions = {},
+  { step, wrap, wrapLog, logger = silentLog, clock = Date.now, ...memory }: DataOptions = {},
 ) {
   const db = openSqlite(databasePath(dataDir));
   const folder = join(dataDir, "memories");
@@ -73,7 +73,7 @@ export async function openData(
     wanted: model,
     ...(step && { step }),
   });
-  const store = await openStore({ storage, embedders, due, lines, clock, ...memory });
+  const store = await openStore({ storage, embedders, due, logger, clock, ...memory });
   const idempotency = createIdempotency({ log, clock });
   const close = async () => {
     await store.close();

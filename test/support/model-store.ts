@@ -90,7 +90,7 @@ export function createModel(state: LogState, schedule: Schedule) {
       const store = await openStore({
         storage: { log, vault, bases, codec: memoryCodec, step: () => {} },
         embedders: createEmbedders(fakeEmbedder(wanted), () => fakeEmbedder(other)),
-        lines: silentLog,
+        logger: silentLog,
         due: NEVER,
         following: FOLLOWING,
         expiry: EXPIRY,

@@ -116,7 +116,7 @@ async function createReplica(
       ...(vault && { shared: vault }),
     }),
     embedders: createEmbedders(embedder),
-    lines: options.log ?? silentLog,
+    logger: options.log ?? silentLog,
     metrics,
     quotaOf: createQuotas({ db, ofMembers: options.memberQuota ?? null }).of,
     viewMemory: options.viewMemory,

@@ -15,7 +15,11 @@ import { openStore } from "../../src/memories/open-store.ts";
 import { createIdempotency } from "../../src/memories/rules/idempotency.ts";
 import { createMemories } from "../../src/memories/rules/memories.ts";
 import { createStorage } from "../../src/memories/table/storage.ts";
-import { DUE, type Due, SHARED_DUE } from "../../src/memories/upkeep/flush-state.ts";
+import {
+  SHARED_UPKEEP_LIMITS,
+  UPKEEP_LIMITS,
+  type UpkeepLimits,
+} from "../../src/memories/upkeep/flush-state.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { afterThisTest, temporaryFolder } from "./database.ts";
 import { silentLog, testCacheDir } from "./embedder.ts";
@@ -24,12 +28,18 @@ import { folderObjects } from "./folder-objects.ts";
 import { logDatabase } from "./postgres-log.ts";
 
 /** Upkeep as soon as there is something to do. */
-export const AT_ONCE: Due = {
-  ...SHARED_DUE,
+export const AT_ONCE: UpkeepLimits = {
+  ...SHARED_UPKEEP_LIMITS,
   ...{ idle: 50, age: 100, changes: 20, restFactor: 0, forgetAfter: 50, retryAfter: 50 },
 };
 /** Nothing is flushed by itself. */
-export const NEVER: Due = { ...DUE, idle: 1e9, age: 1e9, forgetAfter: 1e9, forgottenWithin: 1e9 };
+export const NEVER: UpkeepLimits = {
+  ...UPKEEP_LIMITS,
+  idle: 1e9,
+  age: 1e9,
+  forgetAfter: 1e9,
+  forgottenWithin: 1e9,
+};
 
 export const SOON: Following = {
   heads: 100,
@@ -43,7 +53,7 @@ export const SOON: Following = {
 type ReplicaLog = Log & { shared: SharedLog };
 
 interface ReplicaOptions {
-  due?: Due;
+  due?: UpkeepLimits;
   embedders?: Embedders;
   quotaOf?: QuotaOf;
   following?: Following;
@@ -89,7 +99,7 @@ export async function createReplicas(accounts: readonly string[]) {
       ...{
         storage,
         embedders,
-        lines: silentLog,
+        logger: silentLog,
         due,
         following,
         clock,

@@ -1,5 +1,5 @@
 import { AppError } from "../../errors.ts";
-import type { Log as Lines } from "../../log.ts";
+import type { Log as Logger } from "../../log.ts";
 import type { Metrics } from "../../metrics.ts";
 import { type Loop, spread, startLoop } from "../../timing/loop.ts";
 import type { Log } from "../log/log.ts";
@@ -34,14 +34,14 @@ export function startExpiry({
   log,
   use,
   clock,
-  lines,
+  logger,
   metrics,
   expiry = EXPIRY,
 }: {
   log: Pick<Log, "expired" | "setExpiry">;
   use: Store["use"];
   clock: () => number;
-  lines: Lines;
+  logger: Logger;
   metrics: Metrics;
   expiry?: Expiry | undefined;
 }): Loop {
@@ -61,7 +61,7 @@ export function startExpiry({
     } catch (error) {
       if (error instanceof AppError && error.code === "not_found") return;
       retryTimes.set(accountId, performance.now() + expiry.retryAfter);
-      lines.error("expiry_failed", { accountId, cause: String(error) });
+      logger.error("expiry_failed", { accountId, cause: String(error) });
     }
   };
 
@@ -86,7 +86,7 @@ export function startExpiry({
   return startLoop(async (isStopped) => {
     const started = performance.now();
     const isMore = await removeDue(isStopped).catch((error) => {
-      lines.warn("expiry_failed", { cause: String(error) });
+      logger.warn("expiry_failed", { cause: String(error) });
       return false;
     });
     // At most half of the time, so that requests are served.

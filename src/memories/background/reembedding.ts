@@ -1,6 +1,6 @@
 import type { Embedders } from "../../embedding/chosen-model.ts";
 import { AppError } from "../../errors.ts";
-import type { Log as Lines } from "../../log.ts";
+import type { Log as Logger } from "../../log.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
 import { type Log, tableFor } from "../log/log.ts";
 import type { Outcome } from "../log/pending.ts";
@@ -33,13 +33,13 @@ export function startRounds({
   embedders: { wanted, release },
   reembed,
   retryAfter,
-  lines,
+  logger,
 }: {
   log: Pick<Log, "allCurrent">;
   embedders: Embedders;
   reembed: (accountId: string, round: Round) => Promise<boolean>;
   retryAfter: number;
-  lines: Lines;
+  logger: Logger;
 }) {
   const stopped = Promise.withResolvers<void>();
   let isStopped = false;
@@ -53,13 +53,13 @@ export function startRounds({
       copy = started;
       await started.compare();
       const { total, remaining } = started;
-      lines.info("reembedding_started", { accountId, memories: total, left: remaining });
+      logger.info("reembedding_started", { accountId, memories: total, left: remaining });
       return started;
     },
     mayContinue() {
       if (copy && performance.now() - logged >= LOG_INTERVAL_MS) {
         logged = performance.now();
-        lines.info("reembedding", {
+        logger.info("reembedding", {
           left: copy.remaining,
           memories: copy.total,
           accountsLeft: accountsRemaining,
@@ -75,7 +75,7 @@ export function startRounds({
     } catch (error) {
       // The account has been removed.
       if (error instanceof AppError && error.code === "not_found") return true;
-      if (!isStopped) lines.error("reembedding_failed", { accountId, cause: String(error) });
+      if (!isStopped) logger.error("reembedding_failed", { accountId, cause: String(error) });
       return false;
     } finally {
       copy = null;
@@ -102,7 +102,7 @@ export function startRounds({
     release();
   };
   const running = run().catch((error) => {
-    lines.error("reembedding_failed", { cause: String(error) });
+    logger.error("reembedding_failed", { cause: String(error) });
   });
 
   return {
@@ -124,6 +124,17 @@ export function startRounds({
   };
 }
 
+/** What background work uses of the tables of a data folder. */
+export interface LocalTables {
+  log: Log;
+  /** Refuses tables of removed accounts. */
+  tables: Pick<OpenTables, "use" | "end">;
+  current: Pick<CurrentTables, "all" | "set">;
+  /** Removes a replaced table. */
+  forgetTable: (name: string) => Promise<void>;
+  logger: Logger;
+}
+
 /** Milliseconds until failed accounts are tried again. */
 const RETRY_MS = 5_000;
 
@@ -138,18 +149,9 @@ export function createReembedding({
   tables,
   current,
   forgetTable,
+  logger,
   embedders,
-  lines,
-}: {
-  log: Pick<Log, "allCurrent">;
-  /** Refuses tables of removed accounts. */
-  tables: Pick<OpenTables, "use" | "end">;
-  current: Pick<CurrentTables, "all" | "set">;
-  /** Removes a replaced table. */
-  forgetTable: (name: string) => Promise<void>;
-  embedders: Embedders;
-  lines: Lines;
-}): ReembeddingRounds {
+}: LocalTables & { embedders: Embedders }): ReembeddingRounds {
   const model = embedders.wanted.model.id;
   /** Replaced tables that are not removed yet, by account. */
   const former = new Map<string, string>();
@@ -164,14 +166,14 @@ export function createReembedding({
       await current.set(accountId, { name: to, model });
       former.set(accountId, from);
     });
-    lines.info("reembedding_done", { accountId, memories: copy.total, model });
+    logger.info("reembedding_done", { accountId, memories: copy.total, model });
   };
 
   return startRounds({
     log,
     embedders,
     retryAfter: RETRY_MS,
-    lines,
+    logger,
     async reembed(accountId, round) {
       const to = tableFor(accountId, model);
       const from = current.all.get(accountId)?.name;

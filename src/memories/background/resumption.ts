@@ -1,19 +1,9 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
-import type { Log as Lines } from "../../log.ts";
-import { accountOf, type Log, tableFor } from "../log/log.ts";
-import type { CurrentTables } from "../store/current-tables.ts";
-import type { OpenTables } from "../store/open-tables.ts";
+import type { Log as Logger } from "../../log.ts";
+import { accountOf, tableFor } from "../log/log.ts";
 import type { OpenTable } from "../store/pooled-table.ts";
 import type { Storage } from "../table/storage.ts";
-
-interface Parts {
-  log: Log;
-  tables: Pick<OpenTables, "use">;
-  current: Pick<CurrentTables, "all" | "set">;
-  model: EmbeddingModel;
-  forgetTable: (name: string) => Promise<void>;
-  lines: Lines;
-}
+import type { LocalTables } from "./reembedding.ts";
 
 /** Milliseconds until a table that could not be opened is tried again. */
 const OPEN_RETRY_MS = 30_000;
@@ -22,7 +12,14 @@ const OPEN_RETRY_MS = 30_000;
  * Continues the work of the last process in the background: removes replaced tables, and opens those that
  * have something to flush. If there is only one account, its table is opened in any case.
  */
-export function startResumption({ log, tables, current, lines, ...parts }: Parts): {
+export function startResumption({
+  log,
+  tables,
+  current,
+  forgetTable,
+  logger,
+  model,
+}: LocalTables & { model: EmbeddingModel }): {
   /** Resolves when each table has been tried once. */
   done: Promise<void>;
   stop(): Promise<void>;
@@ -34,7 +31,7 @@ export function startResumption({ log, tables, current, lines, ...parts }: Parts
     tables.use(table, task).then(
       () => true,
       (error) => {
-        lines.error("table_not_opened", { table, cause: String(error) });
+        logger.error("table_not_opened", { table, cause: String(error) });
         return false;
       },
     );
@@ -51,7 +48,12 @@ export function startResumption({ log, tables, current, lines, ...parts }: Parts
   };
 
   const resume = async () => {
-    await finishReplacements({ log, current, ...parts });
+    // Tables that another one has replaced, and copies for a model that is no longer in use.
+    for (const name of await log.tables()) {
+      const accountId = accountOf(name);
+      const present = current.all.get(accountId)?.name ?? name;
+      if (name !== present && name !== tableFor(accountId, model.id)) await forgetTable(name);
+    }
     for (const [accountId, { model }] of current.all) {
       if (model !== null) continue;
       await open(accountId, ({ table }) =>
@@ -66,7 +68,7 @@ export function startResumption({ log, tables, current, lines, ...parts }: Parts
 
   let running = Promise.resolve();
   const attempt = (task: () => Promise<void>) => {
-    running = task().catch((error) => lines.error("store_not_resumed", { cause: String(error) }));
+    running = task().catch((error) => logger.error("store_not_resumed", { cause: String(error) }));
     return running;
   };
 
@@ -80,27 +82,13 @@ export function startResumption({ log, tables, current, lines, ...parts }: Parts
   };
 }
 
-/** Removes tables that another one has replaced, and copies for a model that is no longer in use. */
-async function finishReplacements({
-  log,
-  current,
-  model,
-  forgetTable,
-}: Pick<Parts, "log" | "current" | "model" | "forgetTable">): Promise<void> {
-  for (const name of await log.tables()) {
-    const accountId = accountOf(name);
-    const present = current.all.get(accountId)?.name ?? name;
-    if (name !== present && name !== tableFor(accountId, model.id)) await forgetTable(name);
-  }
-}
-
 /**
  * Removes what an interrupted flush has left: a base that was not recorded or not removed, and entries that
  * the base includes and that are still in the log's files.
  */
 export async function removeLeftovers(
   { log, vault }: Pick<Storage, "log" | "vault">,
-  lines: Lines,
+  logger: Logger,
 ): Promise<void> {
   const names = await log.tables();
   const heads = await Promise.all(names.map(log.head));
@@ -110,5 +98,5 @@ export async function removeLeftovers(
   const isLeftover = (base: string) => accounts.has(accountOf(base)) && !recorded.has(base);
   await vault.forget((await vault.bases()).filter(isLeftover));
   // This fails when the disk is full. The next flush tries again.
-  await log.expunge().catch((cause) => lines.error("log_not_expunged", { cause: String(cause) }));
+  await log.expunge().catch((cause) => logger.error("log_not_expunged", { cause: String(cause) }));
 }

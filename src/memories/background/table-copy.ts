@@ -48,14 +48,28 @@ export function createTableCopy({ from, to, wanted, lease, use: useTable }: Tabl
       return await task(open);
     });
 
+  /** Finds the memories that the copy lacks or has in another state, and those that only it has. */
   const compare = async () => {
-    const difference = await compareTables(from, to, use, (visibleSeq) => {
-      // Later entries are received.
-      seq = visibleSeq;
+    const copied = new Map<string, bigint>();
+    await use(to, async ({ table }) => {
+      for await (const rows of table.rows()) {
+        for (const row of rows) copied.set(row.id, fingerprint(row));
+      }
     });
-    total = difference.total;
-    for (const id of difference.missing) missing.add(id);
-    for (const id of difference.removed) changed.add(id);
+    let count = 0;
+    await use(from, async ({ table }) => {
+      // Later entries are received.
+      seq = table.visibleSeq;
+      for await (const rows of table.rows()) {
+        count += rows.length;
+        for (const row of rows) {
+          if (copied.get(row.id) !== fingerprint(row)) missing.add(row.id);
+          copied.delete(row.id);
+        }
+      }
+    });
+    total = count;
+    for (const id of copied.keys()) changed.add(id);
   };
 
   return {
@@ -162,37 +176,6 @@ async function copyMemories(
       },
     }),
   );
-}
-
-/**
- * Ids of memories that the second table lacks or has in another state, and of those that only it has.
- * @param began receives the number of the first table's last entry, right before that table is read
- */
-async function compareTables(
-  from: string,
-  to: string,
-  use: OpenTables["use"],
-  began: (visibleSeq: number) => void,
-) {
-  const copied = new Map<string, bigint>();
-  await use(to, async ({ table }) => {
-    for await (const rows of table.rows()) {
-      for (const row of rows) copied.set(row.id, fingerprint(row));
-    }
-  });
-  const missing: string[] = [];
-  let total = 0;
-  await use(from, async ({ table }) => {
-    began(table.visibleSeq);
-    for await (const rows of table.rows()) {
-      total += rows.length;
-      for (const row of rows) {
-        if (copied.get(row.id) !== fingerprint(row)) missing.push(row.id);
-        copied.delete(row.id);
-      }
-    }
-  });
-  return { total, missing, removed: copied.keys() };
 }
 
 /** A hash of a memory without its vectors. */

@@ -2,7 +2,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { SharedSettings } from "../../config/shared-settings.ts";
 import { AppError } from "../../errors.ts";
-import type { Log as Lines } from "../../log.ts";
+import type { Log as Logger } from "../../log.ts";
 import type { Metrics } from "../../metrics.ts";
 import { digestOf } from "../../objects/body.ts";
 import { measureObjects } from "../../objects/measured-objects.ts";
@@ -184,18 +184,18 @@ export function openSharedVault({
   settings,
   folder,
   records,
-  lines,
+  logger,
   metrics,
 }: {
   settings: Pick<SharedSettings, "objects" | "cacheBytes">;
   folder: string;
   records: BaseRecords;
-  lines: Lines;
+  logger: Logger;
   metrics: Metrics;
 }): { vault: Vault; stop(): Promise<void> } {
   const objects = measureObjects(createObjects(settings.objects), metrics);
   const cache = createBaseCache({ folder, limit: settings.cacheBytes });
   metrics.gauge("ctxd_cache_bytes", "Bytes of bases on this machine.", cache.size);
-  const sweeping = startSweep(createSweep({ objects, records, cache }), { lines });
+  const sweeping = startSweep(createSweep({ objects, records, cache }), { logger });
   return { vault: createObjectVault({ objects, records, cache }), stop: sweeping.stop };
 }

@@ -1,4 +1,4 @@
-import type { Log as Lines } from "../../log.ts";
+import type { Log as Logger } from "../../log.ts";
 import { CHECK_PREFIX } from "../../objects/check.ts";
 import { ObjectStoreError } from "../../objects/object-store-error.ts";
 import type { Objects } from "../../objects/objects.ts";
@@ -96,9 +96,9 @@ export async function* unwantedBases({
 export function startSweep(
   sweep: Sweep,
   {
-    lines,
+    logger,
     every = { recorded: RECORDED_MS, listed: LISTED_MS },
-  }: { lines: Lines; every?: { recorded: number; listed: number } },
+  }: { logger: Logger; every?: { recorded: number; listed: number } },
 ): Loop {
   // The random delay keeps replicas that start together from listing together.
   let listAt = performance.now() + Math.random() * every.listed;
@@ -107,16 +107,16 @@ export function startSweep(
   const attempt = async (what: string, task: () => Promise<number>) => {
     try {
       const bases = await task();
-      if (bases > 0) lines.info("bases_swept", { what, bases });
+      if (bases > 0) logger.info("bases_swept", { what, bases });
     } catch (error) {
-      lines.warn("sweep_failed", { what, cause: String(error) });
+      logger.warn("sweep_failed", { what, cause: String(error) });
     }
   };
 
   const list = async () => {
     await attempt("listed", sweep.listed);
     await attempt("versioning", async () => {
-      if (await sweep.keepsRemoved()) lines.error("bucket_has_versioning");
+      if (await sweep.keepsRemoved()) logger.error("bucket_has_versioning");
       return 0;
     });
     listAt = performance.now() + every.listed;

@@ -1,5 +1,5 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
-import type { Log as Lines } from "../../log.ts";
+import type { Log as Logger } from "../../log.ts";
 import { type Loop, spread, startLoop } from "../../timing/loop.ts";
 import { tableFor } from "../log/log.ts";
 import type { Position, SharedLog } from "../log/shared-log.ts";
@@ -64,14 +64,14 @@ export function startFollowing({
   log,
   tables,
   model,
-  lines,
+  logger,
   every = FOLLOWING,
 }: {
   log: SharedLog;
   tables: OpenTables;
   /** The model in use. */
   model: EmbeddingModel;
-  lines: Lines;
+  logger: Logger;
   every?: Following | undefined;
 }): Loop {
   const repeat = (
@@ -81,7 +81,7 @@ export function startFollowing({
   ): Loop =>
     startLoop(async (isStopped) => {
       await task(isStopped).catch((error) => {
-        lines.warn("following_failed", { what, cause: String(error) });
+        logger.warn("following_failed", { what, cause: String(error) });
       });
       return spread(after);
     }, spread(after));
@@ -90,21 +90,21 @@ export function startFollowing({
     const names = tables.opened().map(({ name }) => name);
     if (names.length === 0) return;
     const heads = await log.heads(names);
-    tables.follow(names, new Map(heads.map((head) => [head.table, head])));
+    tables.catchUp(names, new Map(heads.map((head) => [head.table, head])));
   };
 
   const flushOverdue = async (isStopped: () => boolean) => {
     for (const name of await log.overdue(every.overdueTables)) {
       if (isStopped()) return;
       await tables.flushSoon(name).catch((error) => {
-        lines.error("table_not_opened", { table: name, cause: String(error) });
+        logger.error("table_not_opened", { table: name, cause: String(error) });
       });
     }
   };
 
   const forgetCopies = async () => {
     const isWanted = (table: string, accountId: string) => table === tableFor(accountId, model.id);
-    for (const table of await log.forgetCopies(isWanted)) lines.info("copy_forgotten", { table });
+    for (const table of await log.forgetCopies(isWanted)) logger.info("copy_forgotten", { table });
   };
 
   const loops = [

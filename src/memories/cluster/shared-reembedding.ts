@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Embedders } from "../../embedding/chosen-model.ts";
 import { CtxdError } from "../../errors.ts";
-import type { Log as Lines } from "../../log.ts";
+import type { Log as Logger } from "../../log.ts";
 import { type Round, startRounds } from "../background/reembedding.ts";
 import { CopyAhead } from "../background/table-copy.ts";
 import { type Log, tableFor } from "../log/log.ts";
@@ -40,14 +40,14 @@ export function startSharedReembedding({
   shared,
   tables,
   embedders,
-  lines,
+  logger,
   retryAfter,
 }: {
   log: Pick<Log, "allCurrent">;
   shared: SharedLog;
   tables: OpenTables;
   embedders: Embedders;
-  lines: Lines;
+  logger: Logger;
   /** Milliseconds until accounts are tried again that failed, or that another process copies. */
   retryAfter: number;
 }) {
@@ -104,7 +104,7 @@ export function startSharedReembedding({
       const position = await shared.position(accountId);
       if (position?.table !== from) throw new LeaseLost(`${from} has been replaced`);
     }
-    lines.info("reembedding_done", { accountId, memories: total, ...to });
+    logger.info("reembedding_done", { accountId, memories: total, ...to });
   };
 
   /** The table that must be copied; `null` when there is none. */
@@ -134,7 +134,7 @@ export function startSharedReembedding({
     log,
     embedders,
     retryAfter,
-    lines,
+    logger,
     reembed,
   });
 }

@@ -18,8 +18,9 @@ import {
 } from "./requests.ts";
 import { createTransferRoutes } from "./transfer-routes.ts";
 import {
+  createChangeRoutes,
   createParser,
-  createWritingRoutes,
+  createSavingRoutes,
   type Dependencies,
   ETAG,
   MemoryPath,
@@ -50,7 +51,8 @@ export function createMemoryRoutes(dependencies: Dependencies) {
     .use(createTransferRoutes(dependencies))
     .use(createReadingRoutes(dependencies))
     .use(createMovingRoutes(dependencies))
-    .use(createWritingRoutes(dependencies));
+    .use(createSavingRoutes(dependencies))
+    .use(createChangeRoutes(dependencies));
 }
 
 function createReadingRoutes({ memories, authorize, etags, room }: Dependencies) {

@@ -1,11 +1,9 @@
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Elysia } from "elysia";
 import { AppError } from "../../errors.ts";
-import type { Room } from "../../http/load/room.ts";
-import { allowLongWork, type Turns } from "../../http/load/turns.ts";
+import { allowLongWork } from "../../http/load/turns.ts";
 import { ref, responses } from "../../http/openapi.ts";
-import { type Authorize, givenUp } from "../../http/principal.ts";
-import type { RecordEvent } from "../../http/record-event.ts";
+import { givenUp } from "../../http/principal.ts";
 import { readChunks } from "../../http/requests/body.ts";
 import { checkQueryString, validationError } from "../../http/requests/validation.ts";
 import { createPagedStream, partsOf } from "../../http/responses.ts";
@@ -15,8 +13,8 @@ import { parseJson, TooManyValues } from "../../text/parse-json.ts";
 import { createPause } from "../../timing/pause.ts";
 import { ImportedMemory, ImportReport, type Memory } from "../model/memory.ts";
 import type { ImportLine } from "../rules/import/import.ts";
-import type { Memories } from "../rules/memories.ts";
 import { ExportQuery, ImportQuery, toFilter } from "./requests.ts";
+import type { Dependencies } from "./writing-routes.ts";
 
 /** Newline-delimited JSON: one memory per line. */
 export const NDJSON = "application/x-ndjson";
@@ -28,19 +26,7 @@ const MAX_LINE = 1 << 20;
 const shape = TypeCompiler.Compile(ImportedMemory);
 
 /** Export and import of all memories, as streams with bounded memory. */
-export function createTransferRoutes({
-  memories,
-  authorize,
-  record,
-  room,
-  turns,
-}: {
-  memories: Memories;
-  authorize: Authorize;
-  record: RecordEvent;
-  room: Room;
-  turns: Pick<Turns, "step">;
-}) {
+export function createTransferRoutes({ memories, authorize, record, room, turns }: Dependencies) {
   return new Elysia({ normalize: false })
     .get(
       "/export",
@@ -48,11 +34,8 @@ export function createTransferRoutes({
         const principal = await authorize(request, "memories:read");
         checkQueryString(request);
         const { accountId } = principal;
-        const pages = room.hold(
-          principal,
-          request,
-          await memories.export(principal, toFilter(query)),
-        );
+        const exported = await memories.export(principal, toFilter(query));
+        const pages = room.hold(principal, request, exported);
         record(request, "memories_exported", { accountId });
         const stillAllowed = async () => void (await authorize(request, "memories:read"));
         const stream = toStream(pages, stillAllowed, (read) => turns.step(accountId, read));
@@ -91,11 +74,8 @@ export function createTransferRoutes({
           mayRead: allows(scopes, "memories:read"),
           stillAllowed: async () => void (await authorize(request, "memories:write")),
         });
-        if (!dryRun)
-          record(request, "memories_imported", {
-            accountId,
-            amount: report.created + report.updated,
-          });
+        const amount = report.created + report.updated;
+        if (!dryRun) record(request, "memories_imported", { accountId, amount });
         return report;
       },
       {
@@ -132,26 +112,21 @@ export function toStream(
   stillAllowed: () => Promise<void>,
   inTurn: InTurn,
 ): ReadableStream<Uint8Array> {
-  return createPagedStream(linesOf(pages, stillAllowed, inTurn), (part) => part);
-}
-
-async function* linesOf(
-  pages: AsyncGenerator<Memory[]>,
-  stillAllowed: () => Promise<void>,
-  inTurn: InTurn,
-) {
   const readPage = async () => {
     await stillAllowed();
     const { value, done } = await pages.next();
     return done ? null : Buffer.from(value.map((memory) => `${JSON.stringify(memory)}\n`).join(""));
   };
-  try {
-    for (let page = await inTurn(readPage); page; page = await inTurn(readPage)) {
-      yield* partsOf(page);
+  async function* parts() {
+    try {
+      for (let page = await inTurn(readPage); page; page = await inTurn(readPage)) {
+        yield* partsOf(page);
+      }
+    } finally {
+      await pages.return(undefined);
     }
-  } finally {
-    await pages.return(undefined);
   }
+  return createPagedStream(parts(), (part) => part);
 }
 
 /** @throws AppError `unsupported_media_type` */

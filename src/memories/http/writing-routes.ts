@@ -1,10 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
 import type { Room } from "../../http/load/room.ts";
-import type { Turns } from "../../http/load/turns.ts";
-import { allowLongWork } from "../../http/load/turns.ts";
+import { allowLongWork, type Turns } from "../../http/load/turns.ts";
 import { ref, responses } from "../../http/openapi.ts";
-import { type Authorize, givenUp } from "../../http/principal.ts";
+import { type Authorize, givenUp, type Principal } from "../../http/principal.ts";
 import type { RecordEvent } from "../../http/record-event.ts";
 import { createBodyReader } from "../../http/requests/body.ts";
 import { createListReader } from "../../http/requests/list-body.ts";
@@ -63,13 +62,6 @@ export interface Dependencies {
   turns: Pick<Turns, "step">;
 }
 
-/** Saving, changing and deleting memories. */
-export function createWritingRoutes(dependencies: Dependencies) {
-  return new Elysia({ normalize: false })
-    .use(createSavingRoutes(dependencies))
-    .use(createChangeRoutes(dependencies));
-}
-
 /** Authorizes a request before anything else of it is looked at. */
 export function signedIn(authorize: Authorize, scope: Scope) {
   return async ({ request }: Pick<Context, "request">) => {
@@ -81,23 +73,19 @@ export function signedIn(authorize: Authorize, scope: Scope) {
 
 /** Reads a body after the request is authorized, so that nobody else can make the server read one. */
 export function createParser(authorize: Authorize, scope: Scope) {
-  return (read: (request: Request) => Promise<unknown>) =>
+  return (read: (request: Request, principal: Principal) => Promise<unknown>) =>
     async ({ request, server }: Pick<Context, "request" | "server">) => {
-      await authorize(request, scope);
+      const principal = await authorize(request, scope);
       // Embedding a large batch, or moving 100,000 memories, takes longer than the server keeps an idle
       // connection.
       allowLongWork(request, server);
-      return read(request);
+      return read(request, principal);
     };
 }
 
-function createSavingRoutes({ memories, authorize, etags, room }: Dependencies) {
+/** Saving memories. */
+export function createSavingRoutes({ memories, authorize, etags, room }: Dependencies) {
   const parser = createParser(authorize, "memories:add");
-  const parseBatch = async ({ request, server }: Pick<Context, "request" | "server">) => {
-    const principal = await authorize(request, "memories:add");
-    allowLongWork(request, server);
-    return room.receive(principal, request, MAX_BATCH_BYTES, readBatch);
-  };
 
   return new Elysia({ normalize: false })
     .derive(signedIn(authorize, "memories:add"))
@@ -171,7 +159,9 @@ function createSavingRoutes({ memories, authorize, etags, room }: Dependencies) 
         return { memories: answers };
       },
       {
-        parse: parseBatch,
+        parse: parser((request, principal) =>
+          room.receive(principal, request, MAX_BATCH_BYTES, readBatch),
+        ),
         body: Batch,
         headers: CreationHeaders,
         detail: {
@@ -194,7 +184,8 @@ function createSavingRoutes({ memories, authorize, etags, room }: Dependencies) 
     );
 }
 
-function createChangeRoutes({ memories, authorize, etags, record }: Dependencies) {
+/** Changing and deleting memories. */
+export function createChangeRoutes({ memories, authorize, etags, record }: Dependencies) {
   const parser = createParser(authorize, "memories:write");
 
   return new Elysia({ normalize: false })
@@ -208,10 +199,7 @@ function createChangeRoutes({ memories, authorize, etags, record }: Dependencies
           ifMatch === undefined || etags.matches(ifMatch, etagOf(memory));
         const memory = await memories.update(principal, params.id, body, { source, isExpected });
         set.headers.etag = etagOf(memory);
-        return {
-          ...writtenMemory(memory, principal.scopes),
-          ...memories.secrets.warnings(body),
-        };
+        return { ...writtenMemory(memory, principal.scopes), ...memories.secrets.warnings(body) };
       },
       {
         parse: parser(createBodyReader(MemoryChanges, MAX_BODY)),

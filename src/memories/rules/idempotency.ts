@@ -51,25 +51,18 @@ export function createIdempotency({
         await other.ids.catch(() => {});
         other = running.get(name);
       }
-      const createUnlessTaken = async () => {
-        const answer = (memoryIds: string[]) => ({
-          accountId,
-          keyHash,
-          requestHash,
-          memoryIds,
-          createdAt: clock(),
-        });
-        try {
-          return await create(answer);
-        } catch (error) {
-          // Another process has handled a request with the same key meanwhile.
-          if (error instanceof AnswersTaken) return null;
-          throw error;
-        }
+      const answer = (memoryIds: string[]): IdempotencyRecord => {
+        return { accountId, keyHash, requestHash, memoryIds, createdAt: clock() };
       };
       const findOrCreate = async (): Promise<string[]> => {
         const known = await findAnswer(accountId, keyHash);
-        if (!known) return (await createUnlessTaken()) ?? (await findOrCreate());
+        if (!known) {
+          return await create(answer).catch((error) => {
+            // Another process may have handled a request with the same key meanwhile.
+            if (error instanceof AnswersTaken) return findOrCreate();
+            throw error;
+          });
+        }
         if (known.requestHash === requestHash) return known.memoryIds;
         throw new AppError(
           "validation_failed",

@@ -5,7 +5,7 @@ import { type Filter, passes } from "../model/filter.ts";
 import { LIMITS, MEMORY_ID, type Memory } from "../model/memory.ts";
 import { mayRead, readable } from "../model/reach.ts";
 import { historyOf } from "../table/links.ts";
-import { findInOrder, findReadable, notFound, type Parts, toVisibleMemories } from "./answer.ts";
+import { findInOrder, findReadable, notFound, type Parts, toVisibleMemories } from "./visible.ts";
 
 /** Reads histories of memories, page by page. */
 export function createHistory({ store, clock }: Parts) {

@@ -53,12 +53,6 @@ interface Point {
   agentId: string | null;
 }
 
-interface Gathered {
-  points: Point[];
-  vectors: Float32Array<ArrayBuffer>;
-  total: number;
-}
-
 interface Kept {
   changes: number;
   /** When the first of its memories expires. */
@@ -112,11 +106,8 @@ export function createMaps({
   ): Promise<MemoryMap> => {
     // Drawing takes seconds, so the table is released before.
     const { table, changes, until, points, vectors, total } = await use(async (table) => {
-      const period = { table, changes: table.changes, until: Number.POSITIVE_INFINITY };
-      return Object.assign(
-        period,
-        await gather(table, reach, { now: clock(), most, period, signal }),
-      );
+      const { changes } = table;
+      return { table, changes, ...(await gather(table, reach, { now: clock(), most, signal })) };
     });
     const texts = points.map(({ text }) => text);
     const { dimension } = table.model;
@@ -181,34 +172,29 @@ async function waitFor(work: Running, signal?: AbortSignal): Promise<MemoryMap> 
 
 const NOTHING = { places: new Float32Array(0), topics: [], topicOf: new Uint8Array(0) };
 
-/** @param period its `until` is set to the time when the first memory expires */
+/** The memories to draw, how many there are, and when the first of all expires. */
 async function gather(
   table: Drawable,
   reach: Reach,
-  {
-    now,
-    most,
-    period,
-    signal,
-  }: { now: number; most: number; period: { until: number }; signal: AbortSignal },
-): Promise<Gathered> {
+  { now, most, signal }: { now: number; most: number; signal: AbortSignal },
+) {
   const visible = readable(reach, { isCurrent: true, aliveAt: now });
   const share = (SPARE * most) / table.usage.memories;
-  let total = 0;
+  let [total, until] = [0, Number.POSITIVE_INFINITY];
   const sample: { point: Point; chance: number }[] = [];
   for await (const rows of table.rows()) {
     signal.throwIfAborted();
     for (const row of rows) {
       if (!passes(visible, row)) continue;
       total++;
-      period.until = Math.min(period.until, row.expiresAt ?? period.until);
+      until = Math.min(until, row.expiresAt ?? until);
       const chance = Bun.hash.xxHash32(row.id) / 2 ** 32;
       if (chance < share) sample.push({ point: toPoint(row), chance });
     }
   }
   sample.sort((a, b) => a.chance - b.chance);
   const points = sample.slice(0, most).map(({ point }) => point);
-  return { ...(await withVectors(table, points, signal)), total };
+  return { ...(await withVectors(table, points, signal)), total, until };
 }
 
 /** The memories that still exist, with the vectors of their first passages. */

@@ -1,13 +1,12 @@
-import { AppError } from "../../errors.ts";
 import type { Reach } from "../../keys/reach.ts";
-import { type Filter, hasCondition, passes } from "../model/filter.ts";
+import { type Filter, passes } from "../model/filter.ts";
 import { MEMORY_ID } from "../model/memory.ts";
 import { projectToWrite, writable } from "../model/reach.ts";
 import type { MemoryRow } from "../model/rows.ts";
 import type { Draft } from "../table/draft.ts";
 import { chainIn, historyOf } from "../table/links.ts";
 import type { TableReader } from "../table/table.ts";
-import type { Parts } from "./answer.ts";
+import { type Parts, requireCondition } from "./visible.ts";
 
 /** Memories that one change moves, unless a history is longer: all their vectors are in memory meanwhile. */
 const BATCH = 128;
@@ -28,7 +27,7 @@ export function createMove({ store, clock }: Parts) {
   const moveSome = (
     ids: readonly string[],
     selected: ReadonlySet<string>,
-    { reach, wanted, ...move }: Move,
+    { reach, wanted, reached, target }: Move,
   ): Promise<number> =>
     store.use(reach.accountId, async ({ writer }) =>
       writer.change({
@@ -41,7 +40,12 @@ export function createMove({ store, clock }: Parts) {
             return memory !== null && passes(wanted, memory);
           });
           let count = 0;
-          for (const memory of withHistories(draft, matching)) count += put(draft, memory, move);
+          for (const memory of withHistories(draft, matching)) {
+            const embedding = draft.embeddingOf(memory.id);
+            if (!embedding || memory.project === target || !passes(reached, memory)) continue;
+            draft.put({ ...memory, ...embedding, project: target });
+            count++;
+          }
           return count;
         },
       }),
@@ -70,12 +74,7 @@ export function createMove({ store, clock }: Parts) {
      * @throws AppError `forbidden`, or `validation_failed` for a filter without a condition
      */
     async move(reach: Reach, filter: Filter, project: string | null): Promise<number> {
-      if (!hasCondition(filter)) {
-        throw new AppError(
-          "validation_failed",
-          "Moving everything at once is not possible: give at least one filter.",
-        );
-      }
+      requireCondition(filter, "Moving");
       const target = projectToWrite(reach, project);
       const reached = writable(reach, { aliveAt: clock() });
       const wanted = writable(reach, { ...filter, aliveAt: clock() });
@@ -103,18 +102,6 @@ function withHistories(draft: Draft, ids: readonly string[]): Iterable<MemoryRow
     if (!found.has(id)) for (const each of chainIn(draft, id)) found.set(each.id, each);
   }
   return found.values();
-}
-
-/** @returns the number of moved memories: 1 or 0 */
-function put(
-  draft: Draft,
-  memory: MemoryRow,
-  { reached, target }: Pick<Move, "reached" | "target">,
-): number {
-  const embedding = draft.embeddingOf(memory.id);
-  if (!embedding || memory.project === target || !passes(reached, memory)) return 0;
-  draft.put({ ...memory, ...embedding, project: target });
-  return 1;
 }
 
 /**

@@ -12,12 +12,42 @@ import { readable } from "../model/reach.ts";
 import type { SearchMode } from "../ranking/question.ts";
 import { type Fading, fadingOf } from "../ranking/retention.ts";
 import type { Store } from "../store/store.ts";
-import { findAnswers, notFound, toVisibleMemories } from "./answer.ts";
 import { createExport, createHistory, createListing } from "./listing.ts";
 import { createMaps, type MemoryMap } from "./map.ts";
 import { type SearchRequest, type SearchResult, searchTable } from "./search.ts";
 import { findSimilar } from "./similar.ts";
 import { createStats, type Stats } from "./stats.ts";
+import { findVisible, notFound, type Parts, toVisibleMemories } from "./visible.ts";
+
+/** Returns a function that searches memories. */
+function createSearch({ store, clock, decay }: Parts & { decay: Decay }) {
+  const isModelAtHand = createReadinessCheck();
+
+  /**
+   * The memories that answer a query, best first, and the mode that was used: a hybrid search compares
+   * words alone while the model is being loaded.
+   */
+  return async (
+    reach: Reach,
+    request: SearchRequest,
+  ): Promise<{ memories: FoundMemory[]; mode: SearchMode }> => {
+    const filter = readable(reach, { ...request.filter, aliveAt: clock() });
+    const { found, visible, mode } = await store.use(
+      reach.accountId,
+      async ({ table, embedder }) => {
+        const isWithoutModel = request.mode === "hybrid" && !(await isModelAtHand(embedder));
+        const mode = isWithoutModel ? "keyword" : request.mode;
+        const embedQuery = (text: string) => embedder.embedQuery(text, reach);
+        const asked = { ...request, filter, mode };
+        const moment = { now: clock(), decay };
+        const found = await searchTable(table, { ...embedder, embedQuery }, asked, moment);
+        const rows = found.hits.map(({ memory }) => memory);
+        return { found, visible: await toVisibleMemories(table, reach, rows), mode };
+      },
+    );
+    return { memories: await toFound(found, visible, request), mode };
+  };
+}
 
 export type Reading = ReturnType<typeof createReading>;
 
@@ -33,38 +63,11 @@ export function createReading({
 }) {
   const countStats = createStats({ clock, decay });
   const drawMap = createMaps({ clock });
-  const isModelAtHand = createReadinessCheck();
+  const search = createSearch({ store, clock, decay });
 
   const find = async (reach: Reach, id: string): Promise<Memory | null> => {
-    const [memory] = MEMORY_ID.test(id) ? await findAnswers(store, reach, [id], clock()) : [];
+    const [memory] = MEMORY_ID.test(id) ? await findVisible(store, reach, [id], clock()) : [];
     return memory ?? null;
-  };
-
-  /**
-   * The memories that answer a query, best first, and the mode that was used: a hybrid search compares
-   * words alone while the model is being loaded.
-   */
-  const search = async (
-    reach: Reach,
-    request: SearchRequest,
-  ): Promise<{ memories: FoundMemory[]; mode: SearchMode }> => {
-    const filter = readable(reach, { ...request.filter, aliveAt: clock() });
-    const { found, answers, mode } = await store.use(
-      reach.accountId,
-      async ({ table, embedder }) => {
-        const isWithoutModel = request.mode === "hybrid" && !(await isModelAtHand(embedder));
-        const mode = isWithoutModel ? "keyword" : request.mode;
-        const moment = { now: clock(), decay };
-        const asking = {
-          ...embedder,
-          embedQuery: (text: string) => embedder.embedQuery(text, reach),
-        };
-        const found = await searchTable(table, asking, { ...request, filter, mode }, moment);
-        const rows = found.hits.map(({ memory }) => memory);
-        return { mode, found, answers: await toVisibleMemories(table, reach, rows) };
-      },
-    );
-    return { memories: await toFound(found, answers, request), mode };
   };
 
   return {
@@ -140,7 +143,7 @@ export function createReading({
 
     /** Memories by id, in this order; missing ones are left out. */
     byIds: (reach: Reach, ids: readonly string[]): Promise<Memory[]> =>
-      findAnswers(store, reach, ids, clock()),
+      findVisible(store, reach, ids, clock()),
 
     /** A text that differs after each change of an account's memories, whichever server made it. */
     position: ({ accountId }: Reach): Promise<string> => store.position(accountId),
@@ -156,17 +159,15 @@ export function createReading({
 /** Adds the matched passages. A hundred long texts take a while: other requests run between them. */
 async function toFound(
   { hits, terms }: SearchResult,
-  answers: readonly Memory[],
+  visible: readonly Memory[],
   { query }: Pick<SearchRequest, "query">,
 ): Promise<FoundMemory[]> {
   const match = createMatcher(terms.length > 0 ? terms : termsOf(query));
   const pause = createPause();
   const memories: FoundMemory[] = [];
   for (const [place, { memory: _, nearest, ...marks }] of hits.entries()) {
-    const memory = answers[place];
-    if (memory) {
-      memories.push({ ...memory, matched: match(memory.content, nearest), ...marks });
-    }
+    const memory = visible[place];
+    if (memory) memories.push({ ...memory, matched: match(memory.content, nearest), ...marks });
     await pause();
   }
   return memories;

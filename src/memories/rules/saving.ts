@@ -7,9 +7,9 @@ import type { Memory, MemorySource, NewMemory } from "../model/memory.ts";
 import { mayWrite, projectToWrite, scopedKey } from "../model/reach.ts";
 import type { MemoryRow, StoredMemory } from "../model/rows.ts";
 import type { Draft } from "../table/draft.ts";
-import { findReadable, type Parts, toVisibleMemories, toVisibleMemory } from "./answer.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { checkSuperseded, putSuperseding } from "./superseding.ts";
+import { findReadable, type Parts, toVisibleMemories, toVisibleMemory } from "./visible.ts";
 
 /**
  * Finds the oldest memory that makes saving another one needless: it has the same text and project, is
@@ -102,37 +102,34 @@ async function insert(
     ...input,
     project: projectToWrite(reach, input.project),
   }));
-  const pathOf = (field: string) => (place: number) =>
+  const pathOf = (place: number, field = "supersedes") =>
     inputs.length > 1 ? `memories/${place}/${field}` : field;
-  const supersedesPath = pathOf("supersedes");
-  for (const [place, input] of wanted.entries()) {
-    checkExpiry(input.expires_at, clock(), pathOf("expires_at")(place));
+  for (const [place, input] of inputs.entries()) {
+    checkExpiry(input.expires_at, clock(), pathOf(place, "expires_at"));
   }
   const superseded = inputs.map(({ supersedes }) => supersedes);
-  const isSuperseding = superseded.some((id) => id != null);
   // Checked before embedding, which takes longest; the commit checks again.
   const bytes = inputs.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
   const growth = { memories: inputs.length, bytes };
   const firstEmbedder = await store.use(reach.accountId, async ({ table, writer, embedder }) => {
     await writer.checkRoom(growth);
-    const superseding = { reach, now: clock(), pathOf: supersedesPath };
-    await checkSuperseded(table.find, superseded, superseding);
+    await checkSuperseded(table.find, superseded, { reach, now: clock(), pathOf });
     return embedder;
   });
   const embedded = await Promise.all(
-    wanted.map(async (input) => ({
-      input,
-      embedding: await firstEmbedder.embedContent(input.content, reach),
-    })),
+    wanted.map(async (input) => {
+      return { input, embedding: await firstEmbedder.embedContent(input.content, reach) };
+    }),
   );
   const now = clock();
   const memories = embedded.map(({ input, embedding }) => newMemory(input, embedding, source, now));
-  const recorded = answer?.(memories.map(({ id }) => id));
+  const ids = superseded.filter((id) => id != null);
+  const recorded = answer?.(memories.map((memory) => memory.id));
   const made = await store.use(reach.accountId, async ({ writer, embedder }) => {
     if (embedder !== firstEmbedder) return null;
     return await writer.change({
-      ids: superseded.filter((id) => id != null),
-      ...(isSuperseding && { withVectors: true, links: "near" }),
+      ids,
+      ...(ids.length > 0 && { withVectors: true, links: "near" }),
       withTextsOf: withoutDuplicates ? memories : [],
       apply(draft) {
         const saved = memories.map((memory, place): Saved => {
@@ -140,8 +137,8 @@ async function insert(
           if (duplicate) return { memory: duplicate, isNew: false };
           const given = inputs[place];
           const merged = withoutDuplicates ? mergeWithTwin(draft, memory, given, reach) : memory;
-          const path = supersedesPath(place);
-          const superseding = { reach, now, path, hasProject: given?.project !== undefined };
+          const hasProject = given?.project !== undefined;
+          const superseding = { reach, now, path: pathOf(place), hasProject };
           return { memory: putSuperseding(draft, merged, superseding), isNew: true };
         });
         if (recorded) recorded.memoryIds = saved.map(({ memory }) => memory.id);
@@ -186,7 +183,7 @@ export function createSaving({ idempotency, ...parts }: Parts & { idempotency: I
     return memories.map((memory) => ({ memory, isNew: true }));
   };
 
-  const answersOf = async (reach: Reach, saved: readonly Saved[]): Promise<Memory[]> => {
+  const toVisible = async (reach: Reach, saved: readonly Saved[]): Promise<Memory[]> => {
     const rows = saved.map(({ memory }) => memory);
     const unread = rows.map((row) => toVisibleMemory(reach, row, () => null));
     if (!reach.bound) return unread;
@@ -206,7 +203,7 @@ export function createSaving({ idempotency, ...parts }: Parts & { idempotency: I
       reach: Reach,
       inputs: readonly NewMemory[],
       saving: Omit<Saving, "withoutDuplicates"> = {},
-    ): Promise<Memory[]> => answersOf(reach, await create(reach, inputs, saving)),
+    ): Promise<Memory[]> => toVisible(reach, await create(reach, inputs, saving)),
 
     /**
      * Saves a memory like `create`, or returns the one with exactly the same text.
@@ -219,7 +216,7 @@ export function createSaving({ idempotency, ...parts }: Parts & { idempotency: I
       { mayRead = true, ...saving }: Omit<Saving, "withoutDuplicates"> & { mayRead?: boolean } = {},
     ): Promise<{ memory: Memory; isNew: boolean }> {
       const made = await create(reach, [input], { ...saving, withoutDuplicates: mayRead });
-      const [memory] = await answersOf(reach, made);
+      const [memory] = await toVisible(reach, made);
       if (!made[0] || !memory) throw new Error("saving a memory made none");
       return { isNew: made[0].isNew, memory };
     },

@@ -108,15 +108,15 @@ export async function searchTable(
   const captured = filter.isCaptured ? [] : all.filter(({ memory }) => wasCaptured(memory));
   // Saved memories are ranked as if there were no captured ones: thousands of captured turns must not crowd
   // them out.
-  const ranked = captured.length > 0 ? await rankSaved(table, embedder, asked) : all;
+  const saved = { ...asked, filter: { ...filter, isCaptured: false }, first: Infinity };
+  const ranked = captured.length > 0 ? calibrate(await rankTable(table, embedder, saved)) : all;
   // A query about a time asks for the version of that time, not for the newest.
-  const isOfAnyTime = readPeriod(query, now) === null;
-  const areCompared = versions && isOfAnyTime;
+  const areCompared = versions && readPeriod(query, now) === null;
   // Without meaning, or without words, a comparison of texts lacks half of its signs.
-  const isComplete = areCompared && mode === "hybrid";
-  const data = isComplete
-    ? await versionData(table, query, { ranked, asked: found.asked })
-    : NO_DATA;
+  const data =
+    areCompared && mode === "hybrid"
+      ? await versionData(table, query, { ranked, asked: found.asked })
+      : NO_DATA;
   const ordered: readonly OrderedResult[] = areCompared
     ? orderVersions({ text: query, cosines: embedder.model.cosines }, ranked, data)
     : ranked;
@@ -177,18 +177,6 @@ interface RankingInput extends Pick<Question, "text" | "mode" | "memories" | "no
   /** How many of the first memories are needed; all by default. */
   first?: number;
   weights?: Weights;
-}
-
-/** Ranks the memories that were not captured, with calibrated scores. */
-async function rankSaved(
-  table: MemoryTable,
-  embedder: Embedder,
-  asked: RankingInput,
-): Promise<Ranked[]> {
-  const filter = { ...asked.filter, isCaptured: false };
-  const first = Number.POSITIVE_INFINITY;
-  const saved = { ...asked, filter, first };
-  return calibrate(await rankTable(table, embedder, saved));
 }
 
 /**

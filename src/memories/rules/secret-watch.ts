@@ -6,32 +6,30 @@ import { LIMITS, NewMemory, normaliseTags, Project, Tag } from "../model/memory.
 import type { MemoryRow } from "../model/rows.ts";
 import type { Warning } from "../model/warning.ts";
 
-/**
- * Whether each field that clients set is free text, which may contain secrets. The compiler asks for every new
- * field. One with free text also belongs into `secretsIn`, `maskTexts` and `isWithinLimits`.
- */
-type FreeText = Covering<{
-  content: true;
-  tags: true;
-  metadata: true;
-  agent_id: true;
-  session_id: true;
-  project: true;
-  importance: false;
-  pinned: false;
-  supersedes: false;
-  expires_at: false;
-}>;
-type Covering<Fields extends Record<keyof NewMemory, boolean>> = Fields;
-type TextField = { [Field in keyof FreeText]: FreeText[Field] extends true ? Field : never };
+/** The fields of a memory in a request; `null` clears one. */
+type Texts = { [Field in keyof NewMemory]?: NewMemory[Field] | null | undefined };
 
-/** The free texts of a memory in a request; `null` clears one. */
-type Texts = {
-  [Field in TextField[keyof FreeText]]?: NewMemory[Field] | null | undefined;
+/**
+ * The free text of each field that clients set, which may contain secrets; null for a field without. The compiler
+ * asks for every new field. One with free text also belongs into `maskTexts` and `isWithinLimits`.
+ */
+const FREE_TEXTS: Record<keyof NewMemory, ((texts: Texts) => string | null | undefined) | null> = {
+  content: ({ content }) => content,
+  tags: ({ tags }) => tags?.join("\n"),
+  agent_id: ({ agent_id }) => agent_id,
+  session_id: ({ session_id }) => session_id,
+  project: ({ project }) => project,
+  metadata: ({ metadata }) => metadata && JSON.stringify(metadata),
+  importance: null,
+  pinned: null,
+  supersedes: null,
+  expires_at: null,
 };
 
 /** Replaces a secret where its kind does not fit. No secret is shorter. */
 const SHORT_MASK = "***";
+
+const HAS_SECRET = "contains what looks like a secret";
 
 /** How a secret was handled. */
 type Done = "refused" | "saved" | "masked";
@@ -57,11 +55,8 @@ export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
     warnings(texts: Texts): { warnings: Warning[] } | null {
       const warnings = secretsIn(texts).map(({ path, kinds }): Warning => {
         count(kinds, "saved");
-        return {
-          code: "secret",
-          path,
-          message: `Contains what looks like a secret: ${named(kinds)}.`,
-        };
+        const message = `Contains what looks like a secret: ${named(kinds)}.`;
+        return { code: "secret", path, message };
       });
       return warnings.length > 0 ? { warnings } : null;
     },
@@ -71,16 +66,11 @@ export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
       const found = secretsIn(texts);
       if (found.length === 0) return;
       for (const { kinds } of found) count(kinds, "refused");
-      const all = [...new Set(found.flatMap(({ kinds }) => kinds))];
+      const all = found.flatMap(({ kinds }) => kinds);
       throw new AppError(
         "validation_failed",
-        `Not saved: this contains what looks like a secret (${named(all)}). Save the fact without the secret, for example its purpose and where it is stored.`,
-        {
-          details: found.map(({ path }) => ({
-            path,
-            message: "contains what looks like a secret",
-          })),
-        },
+        `Not saved: this ${HAS_SECRET} (${named(all)}). Save the fact without the secret, for example its purpose and where it is stored.`,
+        { details: found.map(({ path }) => ({ path, message: HAS_SECRET })) },
       );
     },
 
@@ -89,39 +79,21 @@ export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
 
     /** The memory with its secrets masked, or the memory itself if it has none. */
     maskMemory<Kept extends MaskedTexts>(memory: Kept): Kept {
-      const { content, tags, agentId, sessionId, project, metadata } = memory;
-      const labels = { agent_id: agentId, session_id: sessionId, project };
-      const found = secretsIn({ content, tags, ...labels });
-      const hasNone = found.length + findSecrets(metadata).length === 0;
-      if (hasNone) return memory;
+      const { content, tags, agentId: agent_id, sessionId: session_id, project } = memory;
+      const found = secretsIn({ content, tags, agent_id, session_id, project });
+      if (found.length + findSecrets(memory.metadata).length === 0) return memory;
       const masked = maskTexts(memory, mask);
       if (isWithinLimits(masked)) return { ...memory, ...masked };
-      return {
-        ...memory,
-        ...maskTexts(memory, (text) =>
-          maskSecrets(
-            text,
-            () => {},
-            () => SHORT_MASK,
-          ),
-        ),
-      };
+      const maskShort = (text: string) => maskSecrets(text, undefined, () => SHORT_MASK);
+      return { ...memory, ...maskTexts(memory, maskShort) };
     },
   };
 }
 
-function secretsIn({ content, tags, metadata, agent_id, session_id, project }: Texts) {
-  const texts = [
-    ["/content", content ?? ""],
-    ["/tags", tags?.join("\n") ?? ""],
-    ["/agent_id", agent_id ?? ""],
-    ["/session_id", session_id ?? ""],
-    ["/project", project ?? ""],
-    ["/metadata", metadata && Object.keys(metadata).length > 0 ? JSON.stringify(metadata) : ""],
-  ] as const;
-  return texts.flatMap(([path, text]) => {
-    const kinds = findSecrets(text).map(({ kind }) => kind);
-    return kinds.length > 0 ? [{ path, kinds }] : [];
+function secretsIn(texts: Texts) {
+  return Object.entries(FREE_TEXTS).flatMap(([field, textOf]) => {
+    const kinds = findSecrets(textOf?.(texts) ?? "").map(({ kind }) => kind);
+    return kinds.length > 0 ? [{ path: `/${field}`, kinds }] : [];
   });
 }
 

@@ -6,7 +6,7 @@ import type { MemoryRow } from "../model/rows.ts";
 import { hintOf, isRestatement } from "../ranking/hint.ts";
 import { meaningScore, rounded } from "../ranking/relevance.ts";
 import type { MemoryTable } from "../table/table.ts";
-import { findInOrder, type Parts, toVisibleMemories } from "./answer.ts";
+import { findInOrder, type Parts, toVisibleMemories } from "./visible.ts";
 
 /** The most similar memories that are returned, and the candidates among which they are found. */
 const MAX_SIMILAR = 10;
@@ -67,15 +67,6 @@ async function newestOf(
   return passes({ ...filter, isCurrent: true }, newest) ? newest.id : null;
 }
 
-/** The memories that are near a memory in meaning, nearest first. */
-async function findNear(table: MemoryTable, id: string, filter: Filter): Promise<NearMemory[]> {
-  const { nearest } = await nearestTo(table, id, filter);
-  return nearest
-    .filter(({ score }) => score >= NEAR)
-    .map(({ memory, score }) => ({ memory, score: rounded(score) }))
-    .slice(0, MAX_SIMILAR);
-}
-
 /**
  * The text of a memory, and the memories that are nearest to it. Compares the vector of the first passage,
  * which is stored, so that nothing is embedded again.
@@ -107,10 +98,12 @@ export function createNeighbours({ store, clock }: Parts) {
     async near(reach: Reach, id: string): Promise<{ memory: Memory; score: number }[]> {
       const filter = { isCurrent: true, isCaptured: false, aliveAt: clock() };
       return await store.use(reach.accountId, async ({ table }) => {
-        const found = await findNear(table, id, readable(reach, filter));
+        const { nearest } = await nearestTo(table, id, readable(reach, filter));
+        const found = nearest.filter(({ score }) => score >= NEAR).slice(0, MAX_SIMILAR);
         const rows = found.map(({ memory }) => memory);
         const memories = await toVisibleMemories(table, reach, rows);
-        return memories.map((memory, place) => ({ memory, score: found[place]?.score ?? 0 }));
+        const score = (place: number) => rounded(found[place]?.score ?? 0);
+        return memories.map((memory, place) => ({ memory, score: score(place) }));
       });
     },
 

@@ -6,7 +6,7 @@ import { checkMayWrite, readable } from "../model/reach.ts";
 import type { MemoryRow, StoredMemory } from "../model/rows.ts";
 import type { Draft } from "../table/draft.ts";
 import { historyOf, relink } from "../table/links.ts";
-import { notFound } from "./answer.ts";
+import { notFound } from "./visible.ts";
 
 /** Who supersedes a memory, and the path of `supersedes` in the request. */
 interface Superseding {
@@ -43,16 +43,17 @@ function supersededRow(
 function isSuperseded(newer: string | null, path: string) {
   const by = newer === null ? "has been superseded" : `has been superseded by ${newer}`;
   const what = newer === null ? "what holds now" : "that one, or what its history begins with";
-  return new AppError("conflict", `The memory ${by}: supersede ${what}.`, {
-    details: [{ path: `/${path}`, message: by }],
-  });
+  return conflict(path, by, `supersede ${what}`);
 }
 
 function isTooLong(path: string) {
   const message = `has a history of ${LIMITS.history.toLocaleString("en")} memories, as many as one may have`;
-  return new AppError("conflict", `The memory ${message}: save the text without \`${path}\`.`, {
-    details: [{ path: `/${path}`, message }],
-  });
+  return conflict(path, message, `save the text without \`${path}\``);
+}
+
+function conflict(path: string, message: string, advice: string) {
+  const details = [{ path: `/${path}`, message }];
+  return new AppError("conflict", `The memory ${message}: ${advice}.`, { details });
 }
 
 /**

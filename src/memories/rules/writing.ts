@@ -1,7 +1,7 @@
 import { AppError } from "../../errors.ts";
 import type { Reach } from "../../keys/reach.ts";
 import { changeMemory, checkExpiry } from "../model/change-memory.ts";
-import { type Filter, hasCondition, passes } from "../model/filter.ts";
+import { type Filter, passes } from "../model/filter.ts";
 import { MEMORY_ID, type Memory, type MemoryChanges, type MemorySource } from "../model/memory.ts";
 import {
   checkMayWrite,
@@ -12,8 +12,8 @@ import {
   writable,
 } from "../model/reach.ts";
 import { chainIn, removeLinked } from "../table/links.ts";
-import { notFound, type Parts, toVisibleMemory } from "./answer.ts";
 import type { Reading } from "./reading.ts";
+import { notFound, type Parts, requireCondition, toVisibleMemory } from "./visible.ts";
 
 /** Options of a change. */
 interface Changing {
@@ -110,12 +110,7 @@ export function createWriting({ store, clock, get }: Parts & { get: Reading["get
      * @throws AppError `validation_failed` for a filter without a condition
      */
     async removeMatching(reach: Reach, filter: Filter): Promise<number> {
-      if (!hasCondition(filter)) {
-        throw new AppError(
-          "validation_failed",
-          "Deleting everything at once is not possible: give at least one filter.",
-        );
-      }
+      requireCondition(filter, "Deleting");
       const reached = writable(reach, { ...filter, aliveAt: clock() });
       return store.use(reach.accountId, ({ writer }) =>
         writer.removeMatching(reached, (memory) => mayWrite(reach, memory)),

@@ -1,5 +1,5 @@
 import { edenGC } from "bun:jsc";
-import type { Log as Lines } from "../../log.ts";
+import type { Log as Logger } from "../../log.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { TableHead } from "../log/shared-log.ts";
 import type { KeptTable } from "../table/table.ts";
@@ -50,10 +50,10 @@ export type OpenTables = ReturnType<typeof createOpenTables>;
  */
 export function createOpenTables({
   viewMemory,
-  lines,
+  logger,
   metrics,
   ...options
-}: TableOpening & { viewMemory: number; lines: Lines; metrics: Metrics }) {
+}: TableOpening & { viewMemory: number; logger: Logger; metrics: Metrics }) {
   const countCommit = measureStore(metrics, { log: options.storage.log, opened: () => opened() });
   const opening: TableOpening = {
     ...options,
@@ -63,10 +63,10 @@ export function createOpenTables({
     },
   };
   const { shared } = opening.storage.log;
-  const viewRoom = { bytes: viewMemory, make: (bytes: number) => limits.makeRoom(bytes) };
+  const forViews = { bytes: viewMemory, make: (bytes: number) => limits.makeRoom(bytes) };
   const collectGarbage = createGarbageCollection();
   const pool = createPool(
-    (name) => openPooledTable(name, opening, viewRoom),
+    (name) => openPooledTable(name, opening, forViews),
     async ({ table }) => {
       table.view.close();
       await table.base.replace(null);
@@ -76,7 +76,7 @@ export function createOpenTables({
   const limits = createPoolLimits(pool, { viewMemory, mayCloseUnflushed: shared !== undefined });
   const opened = (): PooledTable[] => pool.all().flatMap(({ value }) => value ?? []);
 
-  const upkeep = startUpkeep(pool, limits, { lines, metrics });
+  const upkeep = startUpkeep(pool, limits, { logger, metrics });
 
   return {
     opened: (): KeptTable[] => opened().map(({ table }) => table),
@@ -106,7 +106,7 @@ export function createOpenTables({
     },
 
     /** Reads the new entries of open tables, and closes the tables that have no head any more. */
-    follow(names: readonly string[], heads: ReadonlyMap<string, TableHead>): void {
+    catchUp(names: readonly string[], heads: ReadonlyMap<string, TableHead>): void {
       for (const name of names) {
         const item = pool.get(name);
         if (!item?.value) continue;
@@ -116,11 +116,11 @@ export function createOpenTables({
           if (table.seq > 0) pool.retire(item);
           continue;
         }
-        const catchUp = async () => {
+        const readEntries = async () => {
           await writer.catchUp(head.seq);
           flush.noteRecorded(head.checkpoint);
         };
-        pool.hold(item, catchUp).catch((error) => {
+        pool.hold(item, readEntries).catch((error) => {
           if (error instanceof WriterEnded) pool.retire(item);
         });
       }
@@ -152,7 +152,7 @@ export function createOpenTables({
         const open = await item.opening.catch(() => null);
         if (!shared && open && !item.isRetired && !open.ending && !open.flush.isIdle()) {
           await runChore(pool, item, open, "flush").catch((error) => {
-            lines.error("flush_failed", { table: item.name, cause: String(error) });
+            logger.error("flush_failed", { table: item.name, cause: String(error) });
           });
         }
         pool.retire(item);

@@ -23,14 +23,6 @@ export function createPool(
 ) {
   const items = new Map<string, PoolItem>();
 
-  const acquire = (name: string): PoolItem => {
-    const item = items.get(name) ?? newItem(name);
-    items.delete(name);
-    items.set(name, item);
-    item.users++;
-    return item;
-  };
-
   const newItem = (name: string): PoolItem => {
     const item: PoolItem = {
       name,
@@ -53,30 +45,26 @@ export function createPool(
   const closeItem = ({ value, closed }: PoolItem) =>
     closed.resolve(value ? close(value) : undefined);
 
-  const release = (item: PoolItem): void => {
-    item.users--;
-    if (item.users === 0 && item.isRetired) closeItem(item);
+  /** Keeps an item open until a task ends, without counting as a use. */
+  const hold = async <Result>(item: PoolItem, task: () => Promise<Result>): Promise<Result> => {
+    item.users++;
+    try {
+      return await task();
+    } finally {
+      item.users--;
+      if (item.users === 0 && item.isRetired) closeItem(item);
+    }
   };
 
   return {
-    /** Runs a task on an item, which stays open meanwhile. The task waits for `opening` itself. */
-    async use<Result>(name: string, task: (item: PoolItem) => Promise<Result>): Promise<Result> {
-      const item = acquire(name);
-      try {
-        return await task(item);
-      } finally {
-        release(item);
-      }
-    },
+    hold,
 
-    /** Keeps an item open until a task ends, without counting as a use. */
-    async hold<Result>(item: PoolItem, task: () => Promise<Result>): Promise<Result> {
-      item.users++;
-      try {
-        return await task();
-      } finally {
-        release(item);
-      }
+    /** Runs a task on an item, which stays open meanwhile. The task waits for `opening` itself. */
+    use<Result>(name: string, task: (item: PoolItem) => Promise<Result>): Promise<Result> {
+      const item = items.get(name) ?? newItem(name);
+      items.delete(name);
+      items.set(name, item);
+      return hold(item, () => task(item));
     },
 
     /** Closes an item as soon as nobody uses it. */
@@ -125,7 +113,7 @@ export function createPoolLimits(
   const maxUnused = Math.max(UNUSED_PER_GIB, Math.floor((viewMemory / GIB) * UNUSED_PER_GIB));
 
   const viewBytes = () =>
-    pool.all().reduce((sum, { value }) => sum + (value?.table.viewBytes ?? 0), 0);
+    pool.all().reduce((sum, { value }) => sum + (value?.table.viewBytes() ?? 0), 0);
 
   const isUnused = ({ users, value }: PoolItem) =>
     users === 0 &&
@@ -142,7 +130,7 @@ export function createPoolLimits(
     for (const item of pool.all()) {
       if (excess-- <= 0 && bytes <= 0) return;
       if (!isUnused(item)) continue;
-      bytes -= item.value?.table.viewBytes ?? 0;
+      bytes -= item.value?.table.viewBytes() ?? 0;
       pool.retire(item);
     }
   };

@@ -8,7 +8,7 @@ import type { Storage } from "../table/storage.ts";
 import type { KeptTable, MemoryTable, ViewMemory } from "../table/table.ts";
 import { createWriter, type Writer } from "../table/writer.ts";
 import { createFlush, type Flush } from "../upkeep/flush.ts";
-import type { Due } from "../upkeep/flush-state.ts";
+import type { UpkeepLimits } from "../upkeep/flush-state.ts";
 
 /** An open table, as requests use it. */
 export interface OpenTable {
@@ -32,7 +32,7 @@ export interface PooledTable extends OpenTable {
 export interface TableOpening {
   storage: Storage;
   embedders: Embedders;
-  due: Due;
+  due: UpkeepLimits;
   /** The quota of a table; null without one. */
   quotaOf: QuotaOf;
   /** Receives each commit; `isOwn` unless another process has made it. */
@@ -55,13 +55,11 @@ export async function openPooledTable(
     viewMemory,
   });
   const onReplay = (outcome: Outcome) => onChange(table, outcome, false);
-  const sharing = log.shared && {
-    replay: createReplay({ table, log: log.shared, codec, onReplay }),
-  };
+  const replay = log.shared && createReplay({ table, log: log.shared, codec, onReplay });
   const writer = createWriter({
     table,
     log,
-    sharing,
+    replay,
     quotaOf: () => quotaOf(name),
     onCommit: (outcome) => onChange(table, outcome, true),
   });

@@ -1,4 +1,4 @@
-import type { Log as Lines } from "../../log.ts";
+import type { Log as Logger } from "../../log.ts";
 import type { Metrics } from "../../metrics.ts";
 import { type Loop, startLoop } from "../../timing/loop.ts";
 import type { Chore } from "../upkeep/flush-state.ts";
@@ -27,7 +27,7 @@ export function runChore(
 ): Promise<void> {
   const run = () =>
     open.flush.run(chore).finally(() => {
-      if (open.flush.mustReopen) pool.retire(item);
+      if (open.flush.mustReopen()) pool.retire(item);
     });
   open.chore = pool.hold(item, run);
   return open.chore;
@@ -40,7 +40,7 @@ export function runChore(
 export function startUpkeep(
   pool: Pool,
   limits: ReturnType<typeof createPoolLimits>,
-  { lines, metrics }: { lines: Lines; metrics: Metrics },
+  { logger, metrics }: { logger: Logger; metrics: Metrics },
 ): Loop {
   const runs = metrics.counter("ctxd_upkeep_runs_total", "Chores done on tables.", [
     "chore",
@@ -76,10 +76,10 @@ export function startUpkeep(
     try {
       await runChore(pool, item, open, chore);
       runs.inc({ chore, result: "ok" });
-      lines.debug("upkeep", { table, chore, ms: Math.round(end() * 1_000) });
+      logger.debug("upkeep", { table, chore, ms: Math.round(end() * 1_000) });
     } catch (error) {
       runs.inc({ chore, result: "failed" });
-      lines.error("upkeep_failed", { table, chore, cause: String(error) });
+      logger.error("upkeep_failed", { table, chore, cause: String(error) });
     }
   };
 

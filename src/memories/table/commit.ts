@@ -11,14 +11,11 @@ import type { createDraft, QueuedChange } from "./draft.ts";
 import { removeLinked } from "./links.ts";
 import type { MemoryTable } from "./table.ts";
 
-/** How a writer shares its table with other processes. */
-interface Sharing {
-  /**
-   * Reads the entries of other processes into the table, and returns their ids. Only in the writer's turn.
-   * @throws WriterEnded when this table must not be written any more
-   */
-  replay(): Promise<ReadonlySet<string>>;
-}
+/**
+ * Reads the entries of other processes into a table, and returns their ids. Only in the turn of the table's writer.
+ * @throws WriterEnded when this table must not be written any more
+ */
+type Replay = () => Promise<ReadonlySet<string>>;
 
 /** Milliseconds for which a lost outcome is asked for, and between two tries. */
 const OUTCOME_TIMEOUT_MS = 8_000;
@@ -32,17 +29,8 @@ const OUTCOME_RETRY_MS = 200;
  */
 async function appendShared(
   entry: Entry,
-  {
-    table,
-    log,
-    sharing,
-    lease,
-  }: {
-    table: MemoryTable;
-    log: Pick<Log, "append">;
-    sharing: Sharing;
-    lease: Lease | undefined;
-  },
+  { table, log }: Commit,
+  { replay, lease }: { replay: Replay; lease: Lease | undefined },
 ): Promise<number | null> {
   const id = crypto.randomUUID();
   const shared = { id, after: table.seq, ...(lease && { lease }) };
@@ -51,13 +39,13 @@ async function appendShared(
     return await append();
   } catch (error) {
     if (!(error instanceof OutcomeUnknown)) throw error;
-    return await appendAgain(append, { id, sharing, lost: error });
+    return await appendAgain(append, { id, replay, lost: error });
   }
 }
 
 async function appendAgain(
   append: () => Promise<number>,
-  { id, sharing, lost }: { id: string; sharing: Sharing; lost: OutcomeUnknown },
+  { id, replay, lost }: { id: string; replay: Replay; lost: OutcomeUnknown },
 ): Promise<number | null> {
   for (const end = performance.now() + OUTCOME_TIMEOUT_MS; performance.now() < end; ) {
     await sleep(OUTCOME_RETRY_MS);
@@ -67,7 +55,7 @@ async function appendAgain(
       if (error instanceof DatabaseUnavailable) continue;
       if (!(error instanceof StaleAppendError)) throw error;
       // Replay fails when a base has replaced entries: then the outcome stays unknown.
-      const others = await sharing.replay().catch(() => null);
+      const others = await replay().catch(() => null);
       if (others?.has(id)) return null;
       throw others ? error : lost;
     }
@@ -82,7 +70,7 @@ export interface Commit {
   quotaOf: () => ReturnType<QuotaOf>;
   onCommit: (outcome: Outcome) => void;
   /** Where other processes write to the table too. */
-  sharing?: Sharing | undefined;
+  replay?: Replay | undefined;
 }
 
 /** How often a commit is tried when another process commits first each time. */
@@ -98,7 +86,7 @@ export async function commitGroup(group: readonly QueuedChange[], commit: Commit
     try {
       return await tryCommit(changes, commit);
     } catch (error) {
-      if (!commit.sharing || tries >= MAX_COMMIT_TRIES) throw error;
+      if (!commit.replay || tries >= MAX_COMMIT_TRIES) throw error;
       if (error instanceof AnswersTaken) changes = failTaken(changes, error);
       else if (error instanceof StaleAppendError) await readOthers(changes, commit);
       else throw error;
@@ -109,10 +97,10 @@ export async function commitGroup(group: readonly QueuedChange[], commit: Commit
 /** @throws LeaseLost when no other entry is the reason why an entry of a copy was refused */
 async function readOthers(
   changes: readonly QueuedChange[],
-  { table, sharing }: Commit,
+  { table, replay }: Commit,
 ): Promise<void> {
   const before = table.seq;
-  await sharing?.replay();
+  await replay?.();
   if (changes[0]?.lease && table.seq === before) {
     throw new LeaseLost(`another process may copy to ${table.name}`);
   }
@@ -168,8 +156,9 @@ async function tryCommit(changes: readonly QueuedChange[], commit: Commit): Prom
 async function append(
   draft: ReturnType<typeof createDraft>,
   { answers, lease }: { answers: IdempotencyRecord[]; lease: Lease | undefined },
-  { table, log, onCommit, sharing }: Commit,
+  commit: Commit,
 ): Promise<void> {
+  const { table, log, onCommit, replay } = commit;
   const outcome = draft.outcome();
   const { written, removed, leavesOldData } = outcome;
   if (written.length + removed.length === 0) return;
@@ -178,14 +167,14 @@ async function append(
   const bytes = written.length > 0 ? table.encode(written) : null;
   await pause();
   const model = table.model.id;
-  const expiresAt = written.reduce<number | null>(
-    (first, memory) =>
-      first === null ? memory.expiresAt : Math.min(first, memory.expiresAt ?? first),
-    null,
+  const first = written.reduce(
+    (time, memory) => Math.min(time, memory.expiresAt ?? time),
+    Infinity,
   );
+  const expiresAt = Number.isFinite(first) ? first : null;
   const entry = { model, written: bytes, removed, leavesOldData, usage, expiresAt, answers };
-  const seq = sharing
-    ? await appendShared(entry, { table, log, sharing, lease })
+  const seq = replay
+    ? await appendShared(entry, commit, { replay, lease })
     : await log.append(table.name, entry);
   if (seq === null) return;
   await table.apply(seq, outcome, usage);

@@ -1,7 +1,7 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import { createPause } from "../../timing/pause.ts";
-import { type Base, holdBase, type MemoryCodec } from "../base/base.ts";
-import { createPending, type Outcome } from "../log/pending.ts";
+import { type Base, type HeldBase, holdBase, type MemoryCodec } from "../base/base.ts";
+import { createPending, type Outcome, type Pending } from "../log/pending.ts";
 import type { Usage } from "../model/quota.ts";
 import type { MemoryRow, StoredMemory } from "../model/rows.ts";
 import { createView, MAX_WITH_STATES } from "../view/create-view.ts";
@@ -55,49 +55,38 @@ const FILL_DELAY_MS = 300;
  */
 const MAX_READING = 4;
 
-/** @param seq number of the last entry */
-export function createTable({
-  name,
-  model,
-  base: recordedBase,
-  entries,
-  usage: recordedUsage,
-  seq: lastSeq,
-  codec,
-  largeRows,
-  viewMemory,
-}: {
-  name: string;
-  model: EmbeddingModel;
-  /** The base of the last checkpoint; null without one. */
-  base: Base | null;
-  /** The log's entries since the checkpoint. */
-  entries: readonly { seq: number; outcome: Outcome }[];
+/** What commits change of a table; see `MemoryTable`. */
+interface TableState {
   usage: Usage;
+  changes: number;
   seq: number;
-  codec: MemoryCodec;
+  visibleSeq: number;
+}
+
+interface Limits {
   /** Rows from which reading a base into memory takes longer than a search may wait. */
   largeRows: number;
   viewMemory: ViewMemory;
-}): KeptTable {
-  const base = holdBase(recordedBase);
-  const pending = createPending();
-  const hasManyMemories = () => usage.memories > MAX_WITH_STATES;
-  const view = createLiveView(() => createView(model.dimension, hasManyMemories() ? 0 : undefined));
-  let [seq, visibleSeq, usage, changes] = [lastSeq, lastSeq, recordedUsage, 0];
-  for (const entry of entries) pending.note(entry.seq, entry.outcome);
+}
 
-  const stored = createStoredReader({
-    base,
-    pending,
-    dimension: model.dimension,
-    size: () => usage.memories,
-    changes: () => changes,
-  });
+/** A table's view, and the choice whether it answers a question or the base and the log do. */
+function createReaders({
+  base,
+  pending,
+  state,
+  dimension,
+  largeRows,
+  viewMemory,
+}: Limits & { base: HeldBase; pending: Pending; state: TableState; dimension: number }) {
+  const hasManyMemories = () => state.usage.memories > MAX_WITH_STATES;
+  const view = createLiveView(() => createView(dimension, hasManyMemories() ? 0 : undefined));
+  const stored = createStoredReader({ base, pending, dimension, state });
+  /** Searches that read the base. */
+  let reading = 0;
 
   const bytesOfView = () => {
     const states = hasManyMemories() ? 0 : STATES_BYTES;
-    return ((base.current?.rows ?? 0) + pending.size) * (model.dimension + ROW_BYTES + states);
+    return ((base.current?.rows ?? 0) + pending.size) * (dimension + ROW_BYTES + states);
   };
 
   const fill = (after = 0) =>
@@ -106,26 +95,6 @@ export function createTable({
       () => pending.all(),
       after,
     );
-
-  /** The reader that answers without filling the view. */
-  const readyReader = () => (view.current ? createViewReader(view.current) : stored);
-
-  /**
-   * The reader for searches. A large table with indexes answers from its base while its view is being
-   * filled. A table without indexes needs its view, whether there is room or not.
-   */
-  const reader = async (): Promise<TableReader> => {
-    if (view.current) return createViewReader(view.current);
-    const canAnswer = base.current?.isIndexed && base.current.rows > largeRows;
-    if (!canAnswer) return createViewReader(await fill());
-    const bytes = bytesOfView();
-    const mayFill = !view.isFilling && bytes <= viewMemory.bytes && viewMemory.make(bytes);
-    if (mayFill) fill(FILL_DELAY_MS).catch(() => {});
-    return stored;
-  };
-
-  /** Searches that read the base. */
-  let reading = 0;
 
   /** Searches the base, or the view once it is filled if many searches are reading the base. */
   const searchStored: TableReader["candidates"] = async (question) => {
@@ -139,56 +108,94 @@ export function createTable({
     }
   };
 
+  return {
+    view,
+    stored,
+    hasManyMemories,
+    bytesOfView,
+
+    /** The reader that answers without filling the view. */
+    ready: () => (view.current ? createViewReader(view.current) : stored),
+
+    /**
+     * The reader for searches. A large table with indexes answers from its base while its view is being
+     * filled. A table without indexes needs its view, whether there is room or not.
+     */
+    async forSearch(): Promise<TableReader> {
+      if (view.current) return createViewReader(view.current);
+      const canAnswer = base.current?.isIndexed && base.current.rows > largeRows;
+      if (!canAnswer) return createViewReader(await fill());
+      const bytes = bytesOfView();
+      const mayFill = !view.isFilling && bytes <= viewMemory.bytes && viewMemory.make(bytes);
+      if (mayFill) fill(FILL_DELAY_MS).catch(() => {});
+      return { ...stored, candidates: searchStored };
+    },
+  };
+}
+
+/** @param seq number of the last entry */
+export function createTable({
+  name,
+  model,
+  base: recordedBase,
+  entries,
+  usage,
+  seq: lastSeq,
+  codec,
+  ...limits
+}: Limits & {
+  name: string;
+  model: EmbeddingModel;
+  /** The base of the last checkpoint; null without one. */
+  base: Base | null;
+  /** The log's entries since the checkpoint. */
+  entries: readonly { seq: number; outcome: Outcome }[];
+  usage: Usage;
+  seq: number;
+  codec: MemoryCodec;
+}): KeptTable {
+  const base = holdBase(recordedBase);
+  const pending = createPending();
+  for (const entry of entries) pending.note(entry.seq, entry.outcome);
+  const state: TableState = { usage, changes: 0, seq: lastSeq, visibleSeq: lastSeq };
+  const readers = createReaders({ base, pending, state, dimension: model.dimension, ...limits });
+  const { view, stored } = readers;
   /** Pending while the view takes in a commit. */
   let applying: Promise<void> | null = null;
 
   /** Asks a reader that sees whole commits only. */
   const betweenCommits = async <Answer>(ask: (found: TableReader) => Promise<Answer>) => {
-    let found = await reader();
+    let found = await readers.forSearch();
     while (applying) {
       await applying;
-      found = await reader();
+      found = await readers.forSearch();
     }
     return await ask(found);
   };
 
-  return {
+  return Object.assign(state, {
     name,
     model,
     base,
     pending,
     view,
     wasEmpty: lastSeq === 0,
-    get usage() {
-      return usage;
-    },
-    get changes() {
-      return changes;
-    },
-    get seq() {
-      return seq;
-    },
-    get visibleSeq() {
-      return visibleSeq;
-    },
     recount(counted) {
-      usage = counted;
+      state.usage = counted;
     },
-    get viewBytes() {
-      return view.current?.bytes ?? (view.isFilling ? bytesOfView() : 0);
-    },
-    fitsInMemory: () => bytesOfView() <= viewMemory.bytes,
+    viewBytes: () => view.current?.bytes ?? (view.isFilling ? readers.bytesOfView() : 0),
+    fitsInMemory: () => readers.bytesOfView() <= limits.viewMemory.bytes,
 
-    find: (ids) => readyReader().find(ids),
+    find: (ids) => readers.ready().find(ids),
     list: (...question) => betweenCommits((found) => found.list(...question)),
     count: (filter) => betweenCommits((found) => found.count(filter)),
     select: (filter) => betweenCommits((found) => found.select(filter)),
     async expiring(limit) {
       while (applying) await applying;
       // Only background work asks this: it must not fill a view.
-      return await readyReader().expiring(limit);
+      return await readers.ready().expiring(limit);
     },
-    rows: () => readyReader().rows(),
+    rows: () => readers.ready().rows(),
     withText: (...question) => betweenCommits((found) => found.withText(...question)),
     async candidates({ vector, ...question }) {
       const asked = view.current;
@@ -196,28 +203,27 @@ export function createTable({
       const whole = { ...question, vector: await vector };
       // The view may have been closed meanwhile.
       if (asked && view.current === asked) return asked.candidates(whole, matched);
-      const found = await reader();
-      return await (found === stored ? searchStored(whole) : found.candidates(whole));
+      return (await readers.forSearch()).candidates(whole);
     },
-    ofSessions: async (...question) => (await reader()).ofSessions(...question),
+    ofSessions: async (...question) => (await readers.forSearch()).ofSessions(...question),
     async interaction(...question) {
-      if (hasManyMemories()) return new Map();
+      if (readers.hasManyMemories()) return new Map();
       return view.current?.interaction(...question) ?? (await stored.interaction(...question));
     },
     vectorsOf: async (ids) => view.current?.vectorsOf(ids) ?? firstVectors(await stored.load(ids)),
     load: stored.load,
 
     encode: (memories) => codec.encode(memories, model),
-    async apply(number, outcome, usageAfter) {
-      pending.note(number, outcome);
-      [seq, usage] = [number, usageAfter];
-      changes++;
+    async apply(seq, outcome, usage) {
+      pending.note(seq, outcome);
+      Object.assign(state, { seq, usage });
+      state.changes++;
       applying = view.apply(outcome);
       await applying;
       applying = null;
-      visibleSeq = number;
+      state.visibleSeq = seq;
     },
-  };
+  } satisfies Omit<KeptTable, keyof TableState>);
 }
 
 function firstVectors(memories: readonly StoredMemory[]): Map<string, Float32Array> {

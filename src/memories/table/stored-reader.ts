@@ -1,7 +1,6 @@
-import type { TokenStates } from "../../embedding/embedder.ts";
 import { createPause } from "../../timing/pause.ts";
 import type { Base, HeldBase } from "../base/base.ts";
-import { createStateIndex, named, type StateIndex } from "../indexes/token-states.ts";
+import { createStateIndex, named } from "../indexes/token-states.ts";
 import { tokensOf } from "../indexes/tokens.ts";
 import type { Pending } from "../log/pending.ts";
 import { type Filter, type PageStart, type Position, passes } from "../model/filter.ts";
@@ -52,6 +51,11 @@ function createRecentStates(changes: () => number) {
   };
 }
 
+interface Parts {
+  base: HeldBase;
+  pending: Pending;
+}
+
 /** The nearest memories among which those with the same vector are found. */
 const NEAREST = 100;
 
@@ -59,53 +63,15 @@ const NEAREST = 100;
  * Answers from the base and the pending changes of a table that is not in memory. LanceDB's indexes find the
  * candidates of a search. A small view of the candidates, built for each question, scores them just as a
  * view of the whole table would.
- * @param size the number of memories of the table
  */
 export function createStoredReader({
   base,
   pending,
   dimension,
-  size,
-  changes,
-}: {
-  base: HeldBase;
-  pending: Pending;
-  dimension: number;
-  size: () => number;
-  /** Grows with every commit. */
-  changes: () => number;
-}): TableReader & Pick<MemoryTable, "load" | "interaction"> {
-  const recent = createRecentStates(changes);
-
-  /** Reading the words of a hundred long texts takes half a second, so other work gets its turn in between. */
-  const withView = async <Result>(
-    memories: readonly StoredMemory[],
-    ask: (view: View) => Result,
-  ): Promise<Result> => {
-    const view = createView(dimension, 0);
-    const pause = createPause();
-    try {
-      for (const memory of memories) {
-        view.put(memory);
-        await pause();
-      }
-      return ask(view);
-    } finally {
-      view.close();
-    }
-  };
-
-  const list = async (filter: Filter, from: PageStart | null, limit?: number) => {
-    const options = { from, except: pending.ids(), ...(limit !== undefined && { limit }) };
-    const changed = pending.memories().filter((memory) => passes(filter, memory));
-    const isOnPage = (memory: Position) =>
-      from === null ||
-      (memory.id !== from.id && newestFirst(from, memory) < 0 === !from.isBackward);
-    const found = await base.read((open) => open.list(filter, options), []);
-    const merged = [...found, ...changed.filter(isOnPage)].sort(newestFirst);
-    const start = from?.isBackward && limit !== undefined ? Math.max(0, merged.length - limit) : 0;
-    return merged.slice(start, limit && start + limit).map(({ id }) => id);
-  };
+  state,
+}: Parts & { dimension: number; state: Pick<MemoryTable, "usage" | "changes"> }): TableReader &
+  Pick<MemoryTable, "load" | "interaction"> {
+  const recent = createRecentStates(() => state.changes);
 
   const candidates: TableReader["candidates"] = async (question) => {
     // Read before the first await: a flush may move pending changes into the base meanwhile.
@@ -121,12 +87,12 @@ export function createStoredReader({
     const [found, statistics, texts] = await Promise.all([
       search(words),
       countWords(base, words, reached, reach),
-      reach ? countMemories(base, reach, reached, except) : size(),
+      reach ? countMemories(base, reach, reached, except) : state.usage.memories,
     ]);
     const near = wordsOf(statistics.nearWords);
     const all = near.length > 0 ? await search([...words, ...near]) : found;
     const corpus = { texts, ...statistics };
-    const ranked = await withView([...all, ...reached], (view) =>
+    const ranked = await withView(dimension, [...all, ...reached], (view) =>
       view.candidates({ ...question, corpus }),
     );
     return reach ? { ...ranked, memories: texts } : ranked;
@@ -135,12 +101,12 @@ export function createStoredReader({
   return {
     find: (ids) => readByIds(ids, { base, pending }, (open, others) => open.find(others)),
     load: (ids) => readByIds(ids, { base, pending }, (open, others) => open.load(others)),
-    list,
+    list: (...page) => listStored({ base, pending }, ...page),
     count(filter) {
       const changed = pending.memories().filter((memory) => passes(filter, memory));
       return countMemories(base, filter, changed, pending.ids());
     },
-    select: (filter) => list(filter, null),
+    select: (filter) => listStored({ base, pending }, filter, null),
 
     async expiring(limit) {
       const changed = pending
@@ -179,8 +145,11 @@ export function createStoredReader({
       }
       for (const memory of changed) states.set(memory.id, memory.states);
       const index = createStateIndex();
+      const owners = [...states.keys()];
       try {
-        return interactionOf(index, states, asked, weights);
+        for (const [owner, numbers] of [...states.values()].entries()) index.put(owner, numbers);
+        const matches = index.interaction(asked.numbers, weights, [...owners.keys()]);
+        return named(owners, matches);
       } finally {
         index.close();
       }
@@ -192,9 +161,48 @@ export function createStoredReader({
         base.read((open) => open.ofSessions(sessions, asked.filter, except), []),
       );
       const all = [...found, ...changed];
-      return withView(all, (view) => view.ofSessions(sessions, asked, all.length));
+      return withView(dimension, all, (view) => view.ofSessions(sessions, asked, all.length));
     },
   };
+}
+
+/** Ids of a page; see `TableReader`. */
+async function listStored(
+  { base, pending }: Parts,
+  filter: Filter,
+  from: PageStart | null,
+  limit?: number,
+): Promise<string[]> {
+  const options = { from, except: pending.ids(), ...(limit !== undefined && { limit }) };
+  const changed = pending.memories().filter((memory) => passes(filter, memory));
+  const isOnPage = (memory: Position) =>
+    from === null || (memory.id !== from.id && newestFirst(from, memory) < 0 === !from.isBackward);
+  const found = await base.read((open) => open.list(filter, options), []);
+  const merged = [...found, ...changed.filter(isOnPage)].sort(newestFirst);
+  const start = from?.isBackward && limit !== undefined ? Math.max(0, merged.length - limit) : 0;
+  return merged.slice(start, limit && start + limit).map(({ id }) => id);
+}
+
+/**
+ * Asks a small view of some memories. Reading the words of a hundred long texts takes half a second, so other work
+ * gets its turn in between.
+ */
+async function withView<Result>(
+  dimension: number,
+  memories: readonly StoredMemory[],
+  ask: (view: View) => Result,
+): Promise<Result> {
+  const view = createView(dimension, 0);
+  const pause = createPause();
+  try {
+    for (const memory of memories) {
+      view.put(memory);
+      await pause();
+    }
+    return ask(view);
+  } finally {
+    view.close();
+  }
 }
 
 /** The changed memories among some ids, and the ids that have not changed since the last flush. */
@@ -206,7 +214,7 @@ function split(ids: readonly string[], pending: Pending) {
 /** Memories by id: changed ones from the log, and others from the base. */
 async function readByIds<Row>(
   ids: readonly string[],
-  { base, pending }: { base: HeldBase; pending: Pending },
+  { base, pending }: Parts,
   read: (open: Base, ids: readonly string[]) => Promise<Row[]>,
 ): Promise<(Row | StoredMemory)[]> {
   const { changed, others } = split(ids, pending);
@@ -230,18 +238,6 @@ async function countMemories(
     except.length > 0 ? base.read((open) => open.find(except), []) : [],
   ]);
   return inBase - former.filter((memory) => passes(filter, memory)).length + changed.length;
-}
-
-/** @param states by the ids of memories */
-function interactionOf(
-  index: StateIndex,
-  states: ReadonlyMap<string, Int8Array>,
-  asked: TokenStates,
-  weights: readonly number[],
-): Map<string, number> {
-  const ids = [...states.keys()];
-  for (const [owner, id] of ids.entries()) index.put(owner, states.get(id) ?? new Int8Array(0));
-  return named(ids, index.interaction(asked.numbers, weights, [...ids.keys()]));
 }
 
 function newestFirst(a: Position, b: Position): number {

@@ -82,7 +82,7 @@ export interface KeptTable extends MemoryTable {
   /** Sets the usage of a table whose log has not counted it. */
   recount(usage: Usage): void;
   /** Approximate bytes of memory of its view, or of the one that is being filled. */
-  readonly viewBytes: number;
+  viewBytes(): number;
   /** Whether its view may be in memory. */
   fitsInMemory(): boolean;
 }

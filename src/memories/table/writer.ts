@@ -47,7 +47,7 @@ const MAX_WAITING = 4_096;
  * commit makes all of them (group commit). A change is answered when the log and the view have it.
  */
 export function createWriter(commit: Commit) {
-  const { table, quotaOf, sharing } = commit;
+  const { table, quotaOf, replay } = commit;
   const waiting: QueuedChange[] = [];
   let last: Promise<unknown> = Promise.resolve();
   let hasEnded = false;
@@ -133,9 +133,9 @@ export function createWriter(commit: Commit) {
      * @throws WriterEnded when the table must be opened again
      */
     async catchUp(seq: number): Promise<void> {
-      if (!sharing || table.visibleSeq >= seq) return;
+      if (!replay || table.visibleSeq >= seq) return;
       await takeTurn(async () => {
-        if (table.seq < seq) await sharing.replay();
+        if (table.seq < seq) await replay();
       });
     },
     /**

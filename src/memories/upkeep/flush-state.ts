@@ -3,7 +3,7 @@ import type { Lease } from "../log/records.ts";
 import type { KeptTable } from "../table/table.ts";
 
 /** When upkeep of a table is due. Times are milliseconds. */
-export const DUE = {
+export const UPKEEP_LIMITS = {
   /** The log is flushed when no write has come for this long, */
   idle: 5_000,
   /** this long after the first change, */
@@ -30,13 +30,17 @@ export const DUE = {
   appends: 16,
   appendedShare: 0.5,
 };
-export type Due = typeof DUE;
+export type UpkeepLimits = typeof UPKEEP_LIMITS;
 
 /**
  * The same for bases in an object store. Fewer flushes, because each object costs money and every
  * process can read the entries from the log.
  */
-export const SHARED_DUE: typeof DUE = { ...DUE, idle: 600_000, age: 3_600_000 };
+export const SHARED_UPKEEP_LIMITS: UpkeepLimits = {
+  ...UPKEEP_LIMITS,
+  idle: 600_000,
+  age: 3_600_000,
+};
 
 /**
  * A piece of upkeep: bring the log into the base (`flush`), build the base's indexes (`index`), or read
@@ -46,35 +50,45 @@ export type Chore = "flush" | "index" | "move";
 
 type FlushedTable = Pick<KeptTable, "base" | "pending">;
 
-/** What makes a chore due besides the state of the flushes. Moments are those of `performance.now()`. */
-interface Situation {
-  now: number;
-  /** Whether deleted data must leave the files now. */
-  mustForget: boolean;
-  /** Whether the table is to be closed, so that its flush must not wait. */
-  isInExcess: boolean;
-}
+/** Pending bytes that end the rest after a flush, in multiples of the bytes that make a flush due. */
+const BYTES_WITHOUT_REST = 8;
 
-/** The chore that is due; `null` when none is. */
+/**
+ * The chore that is due; `null` when none is.
+ * @param ahead milliseconds that flushes of other tables will take
+ * @param isInExcess whether the table is to be closed, so that its flush must not wait
+ */
 export function dueChore(
   table: FlushedTable,
   state: FlushState,
-  due: Due,
-  { now, mustForget, isInExcess }: Situation,
+  due: UpkeepLimits,
+  { ahead, isInExcess }: { ahead: number; isInExcess: boolean },
 ): Chore | null {
+  if (state.mustReopen) return null;
   const { pending } = table;
+  const now = performance.now();
+  const since = remainsSince(table, state);
+  const forgetAfter = Math.min(due.forgetAfter, Math.max(0, due.forgottenWithin - ahead));
+  const mustForget = since !== null && now - since >= forgetAfter;
+  // The rest after a long flush may be longer than forgetting may take.
+  if (isResting(table, state, due)) return mustForget && !state.rest.hasFailed ? "flush" : null;
+  if (state.isBehind) return "move";
   const hasWork = hasPendingWork(state, table);
-  const leavesOldData = remainsSince(table, state) !== null;
-  if (mustForget || (isInExcess && hasWork)) return "flush";
+  if (state.isRequested || mustForget || (isInExcess && hasWork)) return "flush";
   const quiet = now - pending.lastCommit;
   // A table with remains is flushed soon anyway, by `forgetAfter`.
-  if (hasWork && !leavesOldData && quiet >= due.idle) return "flush";
+  if (hasWork && since === null && quiet >= due.idle) return "flush";
   const isLarge = pending.size >= due.changes || pending.bytes >= due.bytes;
   const isOld = pending.dirtySince !== null && now - pending.dirtySince >= due.age;
   if (isLarge || isOld) return "flush";
   // A flush with remains rewrites the base: it must not wait until the old base has an index.
-  const mayIndex = !leavesOldData && quiet >= due.indexAfter;
+  const mayIndex = since === null && quiet >= due.indexAfter;
   return mayIndex && lacksIndex(table.base.current, state, due) ? "index" : null;
+}
+
+function isResting({ pending }: FlushedTable, { rest }: FlushState, due: UpkeepLimits): boolean {
+  const isFull = pending.bytes >= BYTES_WITHOUT_REST * due.bytes;
+  return performance.now() < rest.until && (rest.hasFailed || !isFull);
 }
 
 /** When the oldest deletion was made whose data is still in the files; `null` when there is none. */
@@ -86,7 +100,7 @@ export function remainsSince({ pending }: FlushedTable, { forgettingSince }: Flu
 export function mayAppend(
   { base: { current }, pending }: FlushedTable,
   state: FlushState,
-  due: Due,
+  due: UpkeepLimits,
 ): boolean {
   if (state.mustRewrite || !isSoleWriter(state, current)) return false;
   if (!current?.isUpToDate || pending.remainsSince !== null) return false;
@@ -97,7 +111,7 @@ export function mayAppend(
 }
 
 /** Whether a large base has no indexes. Indexing records the base, so it must be known to be intact. */
-function lacksIndex(base: Base | null, state: FlushState, due: Due): boolean {
+function lacksIndex(base: Base | null, state: FlushState, due: UpkeepLimits): boolean {
   const isIntact = !state.mustRewrite && state.unrecorded === null;
   return isIntact && base !== null && base.rows > due.largeRows && !base.isIndexed;
 }
@@ -126,6 +140,12 @@ export interface FlushState {
   written: { base: string; epoch: number } | null;
   /** Whether another process has recorded a base that this one does not read yet. */
   isBehind: boolean;
+  /** Whether a flush was asked for. */
+  isRequested: boolean;
+  /** Whether the table differs from what other processes have recorded, and must be opened again. */
+  mustReopen: boolean;
+  /** Until when no chore is due after the last one. */
+  rest: { until: number; hasFailed: boolean };
 }
 
 export function createFlushState(): FlushState {
@@ -138,6 +158,9 @@ export function createFlushState(): FlushState {
     lease: null,
     written: null,
     isBehind: false,
+    isRequested: false,
+    mustReopen: false,
+    rest: { until: 0, hasFailed: false },
   };
 }
 

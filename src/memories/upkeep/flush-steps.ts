@@ -5,7 +5,13 @@ import type { Log } from "../log/log.ts";
 import { type Checkpoint, isSameBase } from "../log/records.ts";
 import { LeaseLost } from "../log/shared-log.ts";
 import type { KeptTable } from "../table/table.ts";
-import { type Due, type FlushState, isSoleWriter, mayAppend, needsWrite } from "./flush-state.ts";
+import {
+  type FlushState,
+  isSoleWriter,
+  mayAppend,
+  needsWrite,
+  type UpkeepLimits,
+} from "./flush-state.ts";
 
 /** What the steps of a table's flushes work on. */
 export interface FlushContext {
@@ -13,7 +19,7 @@ export interface FlushContext {
   log: Pick<Log, "checkpoint" | "expunge" | "head" | "shared">;
   bases: Bases;
   vault: Pick<Vault, "forget" | "restore">;
-  due: Due;
+  due: UpkeepLimits;
   step: OnStep;
   state: FlushState;
 }
@@ -27,6 +33,7 @@ export async function flushTable(context: FlushContext): Promise<void> {
     await (mayAppend(table, state, due) ? append(context) : rewrite(context));
   }
   await removeRemains(context);
+  state.isRequested = false;
 }
 
 /** Builds the indexes of the base. A base that another process wrote is rewritten with them. */

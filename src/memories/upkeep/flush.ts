@@ -18,8 +18,6 @@ import {
 
 /** Milliseconds until a chore is tried again whose lease another process has. */
 const LEASE_RETRY_MS = 3_000;
-/** Pending bytes that end the rest after a flush, in multiples of the bytes that make a flush due. */
-const BYTES_WITHOUT_REST = 8;
 
 export type Flush = ReturnType<typeof createFlush>;
 
@@ -33,8 +31,6 @@ export function createFlush(parts: Omit<FlushContext, "state">) {
   const context = { ...parts, state };
   /** Owner of leases: this opening of the table. */
   const owner = crypto.randomUUID();
-  let rest = { until: 0, hasFailed: false };
-  let [isRequested, mustReopen] = [false, false];
 
   const runUnderLease = async (task: () => Promise<void>): Promise<boolean> => {
     if (!log.shared) {
@@ -52,15 +48,14 @@ export function createFlush(parts: Omit<FlushContext, "state">) {
 
   /** @returns false when another process has the lease */
   const work = async (chore: Chore): Promise<boolean> => {
-    if (chore === "move") {
-      await readRecordedBase(context);
-      return true;
-    }
+    if (chore === "flush") return await runUnderLease(() => flushTable(context));
     if (chore === "index") return await runUnderLease(() => indexTable(context));
-    return await runUnderLease(async () => {
-      await flushTable(context);
-      isRequested = false;
-    });
+    await readRecordedBase(context);
+    return true;
+  };
+
+  const restFor = (ms: number, hasFailed: boolean) => {
+    state.rest = { until: performance.now() + ms, hasFailed };
   };
 
   return {
@@ -70,12 +65,10 @@ export function createFlush(parts: Omit<FlushContext, "state">) {
     },
     /** Makes a flush due as soon as possible. */
     request(): void {
-      isRequested = true;
+      state.isRequested = true;
     },
     /** Whether the table differs from what other processes have recorded, and must be opened again. */
-    get mustReopen() {
-      return mustReopen;
-    },
+    mustReopen: () => state.mustReopen,
 
     /** When the oldest deletion was made whose data is still in the files, by `performance.now()`. */
     remainsSince: () => remainsSince(table, state),
@@ -86,38 +79,19 @@ export function createFlush(parts: Omit<FlushContext, "state">) {
       return since !== null && performance.now() - since + ahead >= due.forgottenWithin;
     },
 
-    /**
-     * The chore that is due; `null` when none is.
-     * @param ahead milliseconds that flushes of other tables will take
-     * @param isInExcess whether the table is to be closed, so that its flush must not wait
-     */
-    due(ahead: number, isInExcess: boolean): Chore | null {
-      const now = performance.now();
-      if (mustReopen) return null;
-      const since = remainsSince(table, state);
-      const forgetAfter = Math.min(due.forgetAfter, Math.max(0, due.forgottenWithin - ahead));
-      const mustForget = since !== null && now - since >= forgetAfter;
-      const isFull = table.pending.bytes >= BYTES_WITHOUT_REST * due.bytes;
-      const isResting = now < rest.until && (rest.hasFailed || !isFull);
-      // The rest after a long flush may be longer than forgetting may take.
-      if (isResting) return mustForget && !rest.hasFailed ? "flush" : null;
-      if (state.isBehind) return "move";
-      if (isRequested) return "flush";
-      return dueChore(table, state, due, { now, mustForget, isInExcess });
-    },
+    /** The chore that is due; see `dueChore`. */
+    due: (ahead: number, isInExcess: boolean): Chore | null =>
+      dueChore(table, state, due, { ahead, isInExcess }),
 
     async run(chore: Chore): Promise<void> {
       const started = performance.now();
-      const restFor = (ms: number, hasFailed: boolean) => {
-        rest = { until: performance.now() + ms, hasFailed };
-      };
       try {
         if (await work(chore)) restFor(due.restFactor * (performance.now() - started), false);
         else restFor(LEASE_RETRY_MS, true);
       } catch (error) {
         restFor(due.retryAfter, true);
         if (error instanceof LeaseLost) {
-          mustReopen = true;
+          state.mustReopen = true;
           await abandonUnrecorded(context);
         }
         throw error;

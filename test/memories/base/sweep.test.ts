@@ -143,8 +143,8 @@ test("all of it goes on in the background, and comes back when the store does", 
   await store.stop();
   records.loseLease();
   const failed = Promise.withResolvers<void>();
-  const lines = { ...silentLog, warn: () => failed.resolve() };
-  const sweeping = startSweep(sweep, { lines, every: { recorded: 10, listed: 10 } });
+  const logger = { ...silentLog, warn: () => failed.resolve() };
+  const sweeping = startSweep(sweep, { logger, every: { recorded: 10, listed: 10 } });
   await failed.promise;
   await store.start();
   while (records.recorded().length > 0) await Bun.sleep(10);
@@ -164,8 +164,8 @@ test("a bucket that keeps what is removed from some day on is told in the log", 
   const { replica, objects } = createCluster();
   const { sweep } = replica({ ...objects, versioning: async () => "Enabled" });
   const told = Promise.withResolvers<string>();
-  const lines = { ...silentLog, error: told.resolve };
-  const sweeping = startSweep(sweep, { lines, every: { recorded: 10, listed: 10 } });
+  const logger = { ...silentLog, error: told.resolve };
+  const sweeping = startSweep(sweep, { logger, every: { recorded: 10, listed: 10 } });
   expect(await told.promise).toBe("bucket_has_versioning");
   await sweeping.stop();
 });

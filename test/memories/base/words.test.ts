@@ -109,8 +109,7 @@ test("words find the same whether a table is in memory or not, misspelt ones too
   pending.note(2, { written: rest, removed: [], leavesOldData: false });
   const stored = createStoredReader({
     ...{ base: holdBase(most), pending, dimension: model.dimension },
-    size: () => memories.length,
-    changes: () => 0,
+    state: { usage: { memories: memories.length, bytes: 0 }, changes: 0 },
   });
   let matched = 0;
   for (const words of [...QUESTIONS, ...UNKNOWN]) {

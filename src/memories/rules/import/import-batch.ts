@@ -12,13 +12,8 @@ import {
   type LineMemory,
   type LineResult,
   resultOf,
-  toExisting,
+  toStored,
 } from "./import-lines.ts";
-
-/** Ids of the memories that must be read to write these with their links. */
-export function linkedIds(memories: readonly Links[]): string[] {
-  return [...new Set(memories.flatMap(linksOf))];
-}
 
 /**
  * The links of an imported memory. A memory that supersedes the replaced one still supersedes it, even if
@@ -77,44 +72,36 @@ const MAX_EMBEDDING = 16;
 /** How often a step is tried that the server can't do now, before the import fails. */
 const MAX_STEP_TRIES = 30;
 
-/** The results that writing a batch would have. */
-export async function predictBatch(
-  { table }: OpenTable,
-  batch: readonly LineMemory[],
-): Promise<LineResult[]> {
-  return resultsOf(batch, await table.find([...new Set(batch.map(({ id }) => id))]));
-}
-
 /** The results of a batch's lines, in order: an id may occur twice. */
 function resultsOf(batch: readonly LineMemory[], rows: readonly MemoryRow[]): LineResult[] {
   const known = new Map<string, ExistingMemory>(rows.map((row) => [row.id, row]));
   return batch.map((wanted, place) => {
     const result = resultOf(wanted, known.get(wanted.id));
-    if (isWritten(result)) known.set(wanted.id, toExisting(wanted, place));
+    if (isWritten(result)) known.set(wanted.id, toStored(wanted, place));
     return result;
   });
 }
 
-/** Embeds and writes a batch. */
+/** Embeds and writes a batch; a dry run returns the results that this would have. */
 export async function writeBatch(
   { table, writer, embedder }: OpenTable,
   reach: Reach,
   batch: readonly LineMemory[],
-  stillAllowed: () => Promise<void>,
+  options: { dryRun: boolean; stillAllowed: () => Promise<void> },
 ): Promise<LineResult[]> {
   const ids = [...new Set(batch.map(({ id }) => id))];
   const rows = await table.find(ids);
   const predicted = resultsOf(batch, rows);
-  if (!predicted.some(isWritten)) return predicted;
+  if (options.dryRun || !predicted.some(isWritten)) return predicted;
 
   const contents = new Map(rows.map(({ id, content }) => [id, content]));
   const texts = batch
     .filter(({ id, content }, place) => isWritten(predicted[place]) && contents.get(id) !== content)
     .map(({ content }) => content);
   const embedded = await embedAll(embedder, texts, reach);
-  await stillAllowed();
+  await options.stillAllowed();
 
-  const linked = linkedIds(batch);
+  const linked = [...new Set(batch.flatMap(linksOf))];
   const results = await retry(() =>
     writer.change({
       ids: [...ids, ...linked],
@@ -124,7 +111,7 @@ export async function writeBatch(
     }),
   );
   // Another write has changed a memory meanwhile, so that other texts must be embedded.
-  return results ?? writeBatch({ table, writer, embedder }, reach, batch, stillAllowed);
+  return results ?? writeBatch({ table, writer, embedder }, reach, batch, options);
 }
 
 /** @returns null, and changes nothing, when a text is not embedded */
@@ -151,7 +138,7 @@ function applyBatch(
     const source = same ? same.source : wanted.source;
     const links = mergeLinks(wanted, current);
     superseded.set(wanted.id, draft.get(wanted.id)?.supersedes ?? null);
-    written.set(wanted.id, { ...toExisting(wanted, place), source, ...links, ...own });
+    written.set(wanted.id, { ...toStored(wanted, place), source, ...links, ...own });
   }
   for (const memory of written.values()) draft.put(memory);
   linkImported(draft, reach, [...written.values()], superseded);

@@ -106,7 +106,7 @@ function isSame(a: LineMemory, b: ExistingMemory): boolean {
  * The memory that a line creates.
  * @param place of the line in its batch: lines without times are ordered by it
  */
-export function toExisting(wanted: LineMemory, place: number): ExistingMemory {
+export function toStored(wanted: LineMemory, place: number): ExistingMemory {
   const { line: _, now, createdAt, updatedAt, ...memory } = wanted;
   const created = createdAt ?? updatedAt ?? now - LIMITS.batch + place;
   return { ...memory, createdAt: created, updatedAt: Math.max(created, updatedAt ?? created) };

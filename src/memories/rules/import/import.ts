@@ -9,15 +9,13 @@ import {
   type MemorySource,
 } from "../../model/memory.ts";
 import { mayWriteTo, projectToWrite } from "../../model/reach.ts";
-import { createSessionOrder, type MemoryRow } from "../../model/rows.ts";
-import { historyOf, type Links } from "../../table/links.ts";
-import type { Parts } from "../answer.ts";
+import { createSessionOrder } from "../../model/rows.ts";
+import { historyOf, type Links, linksOf } from "../../table/links.ts";
+import type { TableReader } from "../../table/table.ts";
 import type { SecretWatch } from "../secret-watch.ts";
-import { linkedIds, mergeLinks, predictBatch, writeBatch } from "./import-batch.ts";
+import type { Parts } from "../visible.ts";
+import { mergeLinks, writeBatch } from "./import-batch.ts";
 import { type LineMemory, toLineMemory, withSessionTime } from "./import-lines.ts";
-
-/** The fields of an imported line that name memories. */
-type LinkedLine = Links & { readonly id: string };
 
 /**
  * Replaces ids in the lines of a caller that is bound to a project. An id that no memory of the project has
@@ -25,11 +23,11 @@ type LinkedLine = Links & { readonly id: string };
  * project nor reveal that it exists.
  * @param find memories by their ids
  */
-async function withProjectIds<Line extends LinkedLine>(
+async function withProjectIds(
   { bound }: Reach,
-  lines: readonly Line[],
-  find: (ids: readonly string[]) => Promise<MemoryRow[]>,
-): Promise<readonly Line[]> {
+  lines: readonly LineMemory[],
+  find: TableReader["find"],
+): Promise<readonly LineMemory[]> {
   if (!bound) return lines;
   const named = lines.flatMap(({ id, supersedes, supersededBy }) => [id, supersedes, supersededBy]);
   const rows = await find([...new Set(named.filter((id) => id !== null))]);
@@ -49,14 +47,14 @@ async function withProjectIds<Line extends LinkedLine>(
  * The lines that would make a history longer than it may be.
  * @param find memories by their ids
  */
-async function tooLongHistories<Line extends LinkedLine>(
-  lines: readonly Line[],
-  find: (ids: readonly string[]) => Promise<MemoryRow[]>,
-): Promise<Set<Line>> {
-  const linked = lines.filter((line) => linkedIds([line]).length > 0);
-  const tooLong = new Set<Line>();
+async function tooLongHistories(
+  lines: readonly LineMemory[],
+  find: TableReader["find"],
+): Promise<Set<LineMemory>> {
+  const linked = lines.filter((line) => linksOf(line).length > 0);
+  const tooLong = new Set<LineMemory>();
   if (linked.length === 0) return tooLong;
-  const known = new Map<string, LinkedLine | null>();
+  const known = new Map<string, (Links & { id: string }) | null>();
   const get = async (id: string) => {
     const found = known.get(id);
     if (found !== undefined) return found;
@@ -92,10 +90,6 @@ const NOT_NEWER = "is not newer than the existing memory";
 const TOO_LONG = `would make a history longer than ${LIMITS.history.toLocaleString("en")} memories`;
 const OTHER_PROJECT = "belongs to no project, or to another one than the importing key";
 
-interface Dependencies extends Parts {
-  secrets: Pick<SecretWatch, "maskMemory">;
-}
-
 export interface ImportOptions {
   /** The credential that imports: recorded for each memory whose text it writes. */
   source: MemorySource;
@@ -114,7 +108,7 @@ export interface ImportOptions {
  * @throws AppError when the import can't continue; the written batches stay, and importing again is safe
  */
 export async function importMemories(
-  { store, clock, secrets }: Dependencies,
+  { store, clock, secrets }: Parts & { secrets: Pick<SecretWatch, "maskMemory"> },
   reach: Reach,
   lines: AsyncIterable<ImportLine>,
   { source, dryRun, mayRead, stillAllowed }: ImportOptions,
@@ -138,10 +132,8 @@ export async function importMemories(
       const own = await withProjectIds(reach, batch, open.table.find);
       const tooLong = await tooLongHistories(own, open.table.find);
       const lines = own.filter((line) => !tooLong.has(line));
-      const written = dryRun
-        ? predictBatch(open, lines)
-        : writeBatch(open, reach, lines, stillAllowed);
-      return { lines, tooLong, results: await written };
+      const results = await writeBatch(open, reach, lines, { dryRun, stillAllowed });
+      return { lines, tooLong, results };
     });
     for (const { line } of tooLong) skip(line, "invalid", TOO_LONG);
     for (const [index, actual] of results.entries()) {
@@ -156,33 +148,26 @@ export async function importMemories(
   let batch: LineMemory[] = [];
   let characters = 0;
   let importedUpTo = 0;
+  const add = async (number: number, memory: ImportedMemory) => {
+    const project = projectToWrite(reach, memory.project);
+    const unmasked = toLineMemory(number, memory, { project, source, now: clock() });
+    // Masking does not change the id that follows from the line's text.
+    const masked = secrets.maskMemory(unmasked);
+    const wanted = withSessionTime({ ...masked, ...(reach.bound && { project }) }, memory, inOrder);
+    await pause();
+    if (masked !== unmasked) report.masked++;
+    batch.push(wanted);
+    characters += wanted.content.length;
+    if (batch.length < LIMITS.batch && characters < BATCH_CHARACTERS) return;
+    await write(batch);
+    importedUpTo = number;
+    [batch, characters] = [[], 0];
+  };
   try {
     for await (const line of lines) {
-      if ("problem" in line) {
-        skip(line.number, "invalid", line.problem);
-        continue;
-      }
-      if (!mayWriteTo(reach, line.memory.project)) {
-        skip(line.number, "invalid", OTHER_PROJECT);
-        continue;
-      }
-      const project = projectToWrite(reach, line.memory.project);
-      const unmasked = toLineMemory(line.number, line.memory, { project, source, now: clock() });
-      // Masking does not change the id that follows from the line's text.
-      const masked = secrets.maskMemory(unmasked);
-      const wanted = withSessionTime(
-        { ...masked, ...(reach.bound && { project }) },
-        line.memory,
-        inOrder,
-      );
-      await pause();
-      if (masked !== unmasked) report.masked++;
-      batch.push(wanted);
-      characters += wanted.content.length;
-      if (batch.length < LIMITS.batch && characters < BATCH_CHARACTERS) continue;
-      await write(batch);
-      importedUpTo = line.number;
-      [batch, characters] = [[], 0];
+      if ("problem" in line) skip(line.number, "invalid", line.problem);
+      else if (mayWriteTo(reach, line.memory.project)) await add(line.number, line.memory);
+      else skip(line.number, "invalid", OTHER_PROJECT);
     }
     if (batch.length > 0) await write(batch);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors.ts";
 import type { Reach } from "../../keys/reach.ts";
-import { passes } from "../model/filter.ts";
+import { type Filter, hasCondition, passes } from "../model/filter.ts";
 import { MEMORY_ID, type Memory } from "../model/memory.ts";
 import { mayRead, readable } from "../model/reach.ts";
 import { type MemoryRow, toMemory } from "../model/rows.ts";
@@ -63,7 +63,7 @@ export async function findReadable(
 }
 
 /** As `findReadable`, in the form in which the caller receives them. */
-export async function findAnswers(
+export async function findVisible(
   store: Pick<Store, "use">,
   reach: Reach,
   ids: readonly string[],
@@ -81,6 +81,13 @@ export async function findInOrder(
   const rows = await table.find(ids);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** @throws AppError `validation_failed` for a filter without a condition, which would match everything */
+export function requireCondition(filter: Filter, action: "Moving" | "Deleting"): void {
+  if (hasCondition(filter)) return;
+  const message = `${action} everything at once is not possible: give at least one filter.`;
+  throw new AppError("validation_failed", message);
 }
 
 /** The error for an id that no memory of the account has. */
