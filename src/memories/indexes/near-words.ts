@@ -1,15 +1,5 @@
 import { createPause } from "../../timing/pause.ts";
-import { growInts } from "./growing-arrays.ts";
-
-/** The words of an index that resemble a word which none of its texts has. */
-interface NearWords {
-  /** Bytes of memory that this takes, about. */
-  readonly bytes: number;
-  /** Adds a new word of the index. */
-  add(word: string): void;
-  /** The most similar words, with the weight of each, 0 to 1. */
-  to(word: string): Map<string, number>;
-}
+import { grow } from "./growing-arrays.ts";
 
 /** Letters from which a word may have one spelling mistake, and two. */
 const MISSPELT = 5;
@@ -109,7 +99,8 @@ interface Words {
   keys(): Iterable<string>;
 }
 
-export function createNearWords(words: Words): NearWords {
+/** The words of an index that resemble a word which none of its texts has. */
+export function createNearWords(words: Words) {
   // A small index is read at the first question that needs similar words. Most questions need none.
   let known: string[] | null = null;
   let masks = new Int32Array(0);
@@ -117,8 +108,8 @@ export function createNearWords(words: Words): NearWords {
 
   const note = (word: string, all: string[]) => {
     if (word.length < SHORTEST || HAS_DIGIT.test(word)) return;
-    masks = growInts(masks, all.length + 1);
-    ends = growInts(ends, all.length + 1);
+    masks = grow(masks, all.length + 1);
+    ends = grow(ends, all.length + 1);
     masks[all.length] = maskOf(word);
     ends[all.length] = endsOf(word);
     all.push(word);
@@ -132,18 +123,21 @@ export function createNearWords(words: Words): NearWords {
   };
 
   return {
+    /** Bytes of memory that this takes, about. */
     get bytes() {
       return (known?.length ?? 0) * ENTRY;
     },
 
-    add(word) {
+    /** Adds a new word of the index. */
+    add(word: string): void {
       // Words that were removed and added again are in the list twice.
       if (known && known.length >= 2 * words.size) known = null;
       if (known) note(word, known);
       else if (words.size >= LARGE) read();
     },
 
-    to(asked) {
+    /** The most similar words, with the weight of each, 0 to 1. */
+    to(asked: string): Map<string, number> {
       if (!mayBeNear(asked)) return new Map();
       const all = known ?? read();
       const mask = maskOf(asked);

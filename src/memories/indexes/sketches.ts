@@ -10,34 +10,9 @@ import {
   whole,
 } from "./wasm-memory.ts";
 
-/**
- * Sketches of vectors: one bit for each number, its sign relative to a centre. The processor reads them in a fifth of the
- * time that the vectors take. An estimated product is off by about 0.02, so the largest products are computed from the
- * vectors afterwards. The estimate is RaBitQ's (Gao and Long, 2024), from tables for four numbers at once.
- */
-export interface Sketches {
-  /** Bytes of memory. */
-  readonly bytes: number;
-  /** How many rows have a sketch. */
-  readonly count: number;
-  /** Writes the sketch of a row, which is at most the number of rows so far. */
-  put(row: number): void;
-  /** Estimates the product of each row with a query. */
-  estimate(query: Float32Array): Estimates;
-  close(): void;
-}
-
-/** The estimated product of each row. The next question overwrites them. */
-export interface Estimates {
-  /** Their standard error. */
-  readonly error: number;
-  of(row: number): number;
-  /**
-   * The rows whose estimates are at least `low` and less than `high`, in order; null if there are more than `most`.
-   * @param accepts whether a row counts
-   */
-  between(low: number, high: number, accepts: Accepts, most: number): number[] | null;
-}
+/** The estimated product of each row with a query. The next question overwrites them. */
+export type Estimates = ReturnType<Sketches["estimate"]>;
+export type Sketches = ReturnType<typeof createSketches>;
 
 /** A vector: whole numbers, and the factor by which they are multiplied. */
 export interface Scaled {
@@ -55,6 +30,9 @@ const MOST = 63;
 const QUAD = 4;
 
 /**
+ * Sketches of vectors: one bit for each number, its sign relative to a centre. The processor reads them in a fifth of the
+ * time that the vectors take. An estimated product is off by about 0.02, so the largest products are computed from the
+ * vectors afterwards. The estimate is RaBitQ's (Gao and Long, 2024), from tables for four numbers at once.
  * @param length of the vectors, a multiple of 32
  * @param centre about the mean of the vectors, of the same length
  * @param vectorAt the vector of a row
@@ -63,7 +41,7 @@ export function createSketches(
   length: number,
   centre: Float32Array,
   vectorAt: (row: number) => Scaled,
-): Sketches {
+) {
   const width = length / 8;
   const perBlock = Math.floor(BLOCK / (width + NUMBERS) / GROUP) * GROUP;
   const gap = 4 * perBlock;
@@ -79,7 +57,11 @@ export function createSketches(
     return whole.floats[estimatesIn(block) / 4 + (row % perBlock)] ?? 0;
   };
 
-  const between: Estimates["between"] = (low, high, accepts, most) => {
+  /**
+   * The rows whose estimates are at least `low` and less than `high`, in order; null if there are more than `most`.
+   * @param accepts whether a row counts
+   */
+  const between = (low: number, high: number, accepts: Accepts, most: number) => {
     const rows: number[] = [];
     for (const [number, block] of blocks.entries()) {
       const first = number * perBlock;
@@ -100,11 +82,13 @@ export function createSketches(
       return blocks.length * BLOCK;
     },
 
+    /** How many rows have a sketch. */
     get count() {
       return count;
     },
 
-    put(row) {
+    /** Writes the sketch of a row, which is at most the number of rows so far. */
+    put(row: number): void {
       // A new block may move the memory, and the vectors in it: so they are read afterwards.
       if (row === blocks.length * perBlock) blocks.push(takeBlock());
       const { numbers: vector, factor } = vectorAt(row);
@@ -137,7 +121,8 @@ export function createSketches(
       written++;
     },
 
-    estimate(query) {
+    /** Estimates the product of each row with a query; `error` is the standard error. */
+    estimate(query: Float32Array) {
       const { scale, total, base, distance } = fillTables(query, centre, length);
       for (const [number, block] of blocks.entries()) {
         const rows = Math.min(perBlock, count - number * perBlock);
@@ -147,7 +132,7 @@ export function createSketches(
       return { error: (distance * errors) / (written || 1), of: estimateOf, between };
     },
 
-    close() {
+    close(): void {
       releaseBlocks(blocks.splice(0));
       count = 0;
     },

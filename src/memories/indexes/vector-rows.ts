@@ -1,4 +1,4 @@
-import { scratchFloats } from "./growing-arrays.ts";
+import { grow } from "./growing-arrays.ts";
 import { type Accepts, largest } from "./largest.ts";
 import { createSketchedRows, largestEstimated } from "./sketched-rows.ts";
 import type { Scaled } from "./sketches.ts";
@@ -13,28 +13,6 @@ import {
   whole,
 } from "./wasm-memory.ts";
 
-/** Vectors by row, with one byte for each number. A row may be written again. */
-interface VectorRows {
-  /** Bytes of memory. */
-  readonly bytes: number;
-  /**
-   * Writes the vector of a row, which is at most the number of rows so far.
-   * @throws RangeError when there is no memory left
-   */
-  put(row: number, vector: Float32Array): void;
-  /** A row's vector, computed from its bytes. */
-  vector(row: number): Float32Array;
-  /**
-   * Returns a function that finds a number of accepted rows with the largest products with a query, the largest first. With
-   * many rows, sketches tell which products are computed.
-   */
-  search(query: Float32Array, accepts: Accepts): (count: number) => number[];
-  /** The products of some rows with a query. */
-  products(query: Float32Array, rows: readonly number[]): Float32Array;
-  /** Releases all memory. */
-  close(): void;
-}
-
 /** Rows whose addresses fit into the block for lists. */
 const PER_LIST = BLOCK / 4;
 /** Numbers that are multiplied in one step. */
@@ -46,8 +24,11 @@ const MOST = { record: 127, query: 16_383 };
 /** The query that is at `QUERY`. A search uses the same vector several times. */
 let prepared = { query: null as Float32Array | null, length: 0, factor: 1 };
 
-/** @param dimension of the vectors */
-export function createVectorRows(dimension: number): VectorRows {
+/**
+ * Vectors by row, with one byte for each number. A row may be written again.
+ * @param dimension of the vectors
+ */
+export function createVectorRows(dimension: number) {
   const length = Math.ceil(dimension / STEP) * STEP;
   const size = length + TAIL;
   const perBlock = Math.floor(BLOCK / size);
@@ -80,7 +61,7 @@ export function createVectorRows(dimension: number): VectorRows {
 
   /** Multiplies all rows, including free ones. */
   const multiplyAll = (query: Float32Array) => {
-    products = scratchFloats(products, count);
+    products = grow(products, count);
     let row = 0;
     const { floats } = whole;
     for (const block of blocks) {
@@ -121,7 +102,11 @@ export function createVectorRows(dimension: number): VectorRows {
       return blocks.length * BLOCK + products.byteLength + sketches.bytes;
     },
 
-    put(row, vector) {
+    /**
+     * Writes the vector of a row, which is at most the number of rows so far.
+     * @throws RangeError when there is no memory left
+     */
+    put(row: number, vector: Float32Array): void {
       if (row === blocks.length * perBlock) blocks.push(takeBlock());
       count = Math.max(count, row + 1);
       const address = addressOf(row);
@@ -133,12 +118,17 @@ export function createVectorRows(dimension: number): VectorRows {
       sketches.put(row, count);
     },
 
-    vector(row) {
+    /** A row's vector, computed from its bytes. */
+    vector(row: number): Float32Array {
       const { numbers, factor } = vectorAt(row);
       return floatsOf(numbers.subarray(0, dimension), factor);
     },
 
-    search(query, accepts) {
+    /**
+     * Returns a function that finds a number of accepted rows with the largest products with a query, the largest
+     * first. With many rows, sketches tell which products are computed.
+     */
+    search(query: Float32Array, accepts: Accepts): (count: number) => number[] {
       prepare(query);
       const estimates = sketches.estimate(query, count);
       const ofRows = (chosen: readonly number[]) => productsOf(query, chosen);
@@ -151,9 +141,11 @@ export function createVectorRows(dimension: number): VectorRows {
       };
     },
 
+    /** The products of some rows with a query. */
     products: productsOf,
 
-    close() {
+    /** Releases all memory. */
+    close(): void {
       releaseBlocks(blocks.splice(0));
       sketches.close();
       [asked, count] = [null, 0];

@@ -109,23 +109,11 @@ function compile(path: string): WebAssembly.Module {
   }
 }
 
-/** Allocates ranges of the WASM memory. Each is a whole number of steps long. Released ranges are used again. */
-interface Allocator {
-  /** Bytes of all its blocks. */
-  readonly bytes: number;
-  /**
-   * Allocates a range.
-   * @returns its address, in steps
-   * @throws RangeError when there is no memory left
-   */
-  take(steps: number): number;
-  release(address: number, steps: number): void;
-  /** Releases all memory. */
-  close(): void;
-}
-
-/** @param step bytes of a step; a block must be a multiple of them */
-export function createAllocator(step: number): Allocator {
+/**
+ * Allocates ranges of the WASM memory. Each is a whole number of steps long. Released ranges are used again.
+ * @param step bytes of a step; a block must be a multiple of them
+ */
+export function createAllocator(step: number) {
   /** Addresses of free ranges, by their length in steps. */
   const free: number[][] = [];
   const blocks: number[] = [];
@@ -139,11 +127,17 @@ export function createAllocator(step: number): Allocator {
   };
 
   return {
+    /** Bytes of all its blocks. */
     get bytes() {
       return blocks.length * BLOCK;
     },
 
-    take(steps) {
+    /**
+     * Allocates a range.
+     * @returns its address, in steps
+     * @throws RangeError when there is no memory left
+     */
+    take(steps: number): number {
       const known = free[steps]?.pop();
       if (known !== undefined) return known;
       if (unused.to - unused.from < steps) {
@@ -158,7 +152,8 @@ export function createAllocator(step: number): Allocator {
 
     release,
 
-    close() {
+    /** Releases all memory. */
+    close(): void {
       releaseBlocks(blocks.splice(0));
       free.length = 0;
       Object.assign(unused, { from: 0, to: 0 });

@@ -1,4 +1,4 @@
-import { growFloats, growInts } from "../indexes/growing-arrays.ts";
+import { grow } from "../indexes/growing-arrays.ts";
 import type { Accepts } from "../indexes/largest.ts";
 import { createInterned, type Interned } from "../indexes/texts.ts";
 import { type Filter, wasCaptured } from "../model/filter.ts";
@@ -60,8 +60,8 @@ export function createFields() {
     },
 
     put(slot: number, memory: MemoryRow): void {
-      for (const name of INTEGERS) columns[name] = growInts(columns[name], slot + 1);
-      for (const name of FLOATS) columns[name] = growFloats(columns[name], slot + 1);
+      for (const name of INTEGERS) columns[name] = grow(columns[name], slot + 1);
+      for (const name of FLOATS) columns[name] = grow(columns[name], slot + 1);
       columns.agent[slot] = strings.take(memory.agentId);
       columns.session[slot] = strings.take(memory.sessionId);
       columns.project[slot] = strings.take(memory.project);
