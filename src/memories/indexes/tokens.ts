@@ -115,7 +115,7 @@ const UNUSUAL = /[\u0300-\u036f\u3099\u309a\uff01-\uffef]/;
 const HUMPED = /\p{Ll}\p{N}*\p{Lu}|\p{Lu}\p{Lu}\p{Ll}{2}/u;
 const HUMP = /\p{Lu}+(?!\p{Ll})\p{N}*|\p{Lu}?\p{Ll}+\p{N}*|\p{N}+/gu;
 /** Longer runs, in bytes, are not indexed. A SHA-256 in hexadecimal is indexed. */
-export const LONG = 80;
+export const MAX_TOKEN_BYTES = 80;
 /** Words that the stemmer would shorten wrongly. */
 const UNSTEMMED = /\p{N}|u$/u;
 /** Stop words, also stemmed. */
@@ -197,7 +197,7 @@ function forEachToken(text: string, task: Task): void {
 function tokenOf(word: string): string | null {
   const found = known.get(word);
   if (found !== undefined) return found;
-  if (Buffer.byteLength(word) >= LONG) return null;
+  if (Buffer.byteLength(word) >= MAX_TOKEN_BYTES) return null;
   // A copy, since a part of a string keeps the whole string in memory.
   const own = Buffer.from(word).toString();
   const token = stemmed(own);
