@@ -12,7 +12,7 @@ const COMPOUND = 0.5;
 /** Fewest letters of a part: shorter ones match too many words by chance. */
 const PART = 5;
 /** Most similar words of one word. */
-const MOST = 8;
+const MAX_SIMILAR = 8;
 /**
  * Words of a question for which similar words are searched. Each takes up to 14 ms in an index of a million words, and
  * a question may be a pasted text of 2,000 characters.
@@ -50,8 +50,8 @@ function compound(asked: string, word: string): number {
 }
 
 /** How many edits a word may have. */
-function editsIn(word: string): number {
-  return word.length < MISSPELT ? 0 : word.length < TWICE_MISSPELT ? 1 : 2;
+function editsIn({ length }: string): number {
+  return length < MISSPELT ? 0 : length < TWICE_MISSPELT ? 1 : 2;
 }
 
 /** Whether a word can have similar words at all. */
@@ -70,7 +70,7 @@ export function nearestWords(found: Iterable<[word: string, nearness: number]>) 
   const inOrder = [...found]
     .filter(([, counts]) => counts > 0)
     .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
-  return new Map(inOrder.slice(0, MOST));
+  return new Map(inOrder.slice(0, MAX_SIMILAR));
 }
 
 /**
@@ -92,15 +92,8 @@ export async function nearestIn(
   return nearestWords(known);
 }
 
-/** The words of an index: a map or a set. */
-interface Words {
-  readonly size: number;
-  has(word: string): boolean;
-  keys(): Iterable<string>;
-}
-
 /** The words of an index that resemble a word which none of its texts has. */
-export function createNearWords(words: Words) {
+export function createNearWords(words: ReadonlyMap<string, unknown> | ReadonlySet<string>) {
   // A small index is read at the first question that needs similar words. Most questions need none.
   let known: string[] | null = null;
   let masks = new Int32Array(0);
@@ -123,7 +116,6 @@ export function createNearWords(words: Words) {
   };
 
   return {
-    /** Bytes of memory that this takes, about. */
     get bytes() {
       return (known?.length ?? 0) * ENTRY;
     },

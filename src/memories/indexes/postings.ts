@@ -34,7 +34,6 @@ export function createPostings(onNewWord: (word: string) => void) {
   return {
     words: byWord as ReadonlyMap<string, unknown>,
 
-    /** Bytes of memory that the postings take, about. */
     get bytes() {
       return byWord.size * WORD_BYTES + listBytes;
     },

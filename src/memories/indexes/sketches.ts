@@ -7,7 +7,7 @@ import {
   select,
   TABLES,
   takeBlock,
-  whole,
+  views,
 } from "./wasm-memory.ts";
 
 /** The estimated product of each row with a query. The next question overwrites them. */
@@ -25,7 +25,7 @@ const GROUP = 16;
 /** Bytes of a row beside its signs: a factor, a summand and an estimate. */
 const NUMBERS = 12;
 /** The largest number in a table: four of them fit into a byte. */
-const MOST = 63;
+const MAX_SUM = 63;
 /** Numbers of a query in one table. */
 const QUAD = 4;
 
@@ -54,7 +54,7 @@ export function createSketches(
   const estimatesIn = (block: number) => block + perBlock * width + 2 * gap;
   const estimateOf = (row: number) => {
     const block = blocks[Math.floor(row / perBlock)] ?? 0;
-    return whole.floats[estimatesIn(block) / 4 + (row % perBlock)] ?? 0;
+    return views.floats[estimatesIn(block) / 4 + (row % perBlock)] ?? 0;
   };
 
   /**
@@ -69,7 +69,7 @@ export function createSketches(
       const end = at + 4 * Math.min(perBlock, count - first);
       const found = select(at, end, low, high, first, LISTS);
       for (let place = LISTS / 4; place < found / 4; place++) {
-        const row = whole.int32[place] ?? 0;
+        const row = views.int32[place] ?? 0;
         if (row < count && (accepts === null || accepts(row))) rows.push(row);
       }
       if (rows.length > most) return null;
@@ -97,7 +97,7 @@ export function createSketches(
       const place = row % perBlock;
       const inGroup = place % GROUP;
       const signs = block + (place - inGroup) * width + inGroup;
-      const { bytes, floats } = whole;
+      const { bytes, floats } = views;
       let [sum, squares, along] = [0, 0, 0];
       for (let byte = 0; byte < width; byte++) {
         let eight = 0;
@@ -161,7 +161,7 @@ function fillTables(query: Float32Array, centre: Float32Array, length: number) {
     total += size;
     widest = Math.max(widest, size);
   }
-  const scale = (2 * widest) / MOST || 1;
+  const scale = (2 * widest) / MAX_SUM || 1;
   const sums = new Float64Array(1 << QUAD);
   for (let quad = 0; quad < length; quad += QUAD) {
     const table = TABLES + (quad / QUAD) * GROUP;
@@ -169,13 +169,13 @@ function fillTables(query: Float32Array, centre: Float32Array, length: number) {
     for (let at = quad; at < quad + QUAD; at++) {
       sums[0] += Math.abs(numbers[at] ?? 0) - (numbers[at] ?? 0);
     }
-    whole.bytes[table] = Math.round(sums[0] / scale);
+    views.bytes[table] = Math.round(sums[0] / scale);
     for (let signs = 1; signs < 1 << QUAD; signs++) {
       // The same signs with one positive number fewer.
       const last = 31 - Math.clz32(signs);
       const sum = (sums[signs ^ (1 << last)] ?? 0) + 2 * (numbers[quad + last] ?? 0);
       sums[signs] = sum;
-      whole.bytes[table + signs] = Math.round(sum / scale);
+      views.bytes[table + signs] = Math.round(sum / scale);
     }
   }
   return { scale, total, base, distance: Math.sqrt(squares) };

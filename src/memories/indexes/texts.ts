@@ -1,5 +1,5 @@
 import { grow } from "./growing-arrays.ts";
-import { createAllocator, whole } from "./wasm-memory.ts";
+import { createAllocator, views } from "./wasm-memory.ts";
 
 /** Bytes of a value without its key, and of each letter of the key. */
 const VALUE = 200;
@@ -19,7 +19,6 @@ export function createInterned<Value>(keyOf: (value: Value) => string) {
   let letters = 0;
 
   return {
-    /** Bytes of memory that the values take, about. */
     get bytes() {
       return numbers.size * VALUE + letters * LETTER;
     },
@@ -84,7 +83,6 @@ export function createTexts() {
   let largeBytes = 0;
 
   return {
-    /** Bytes of memory that the texts take, about. */
     get bytes() {
       return room.bytes + largeBytes + 4 * (places.length + sizes.length);
     },
@@ -104,7 +102,7 @@ export function createTexts() {
         return;
       }
       const place = room.take(Math.ceil(size / STEP));
-      whole.bytes.write(text, place * STEP, isWide ? "utf16le" : "latin1");
+      views.bytes.write(text, place * STEP, isWide ? "utf16le" : "latin1");
       places[number] = place;
       sizes[number] = 2 * size + (isWide ? 1 : 0);
     },
@@ -127,10 +125,9 @@ export function createTexts() {
       if (place === 0) return large.get(number) ?? "";
       const size = sizes[number] ?? 0;
       const [from, to] = [place * STEP, place * STEP + (size >> 1)];
-      return whole.bytes.toString(size & 1 ? "utf16le" : "latin1", from, to);
+      return views.bytes.toString(size & 1 ? "utf16le" : "latin1", from, to);
     },
 
-    /** Releases all memory. */
     close(): void {
       room.close();
       places = new Int32Array(0);

@@ -1,6 +1,6 @@
 import { MAX_STATES, STATE } from "../../embedding/embedder.ts";
 import { grow } from "./growing-arrays.ts";
-import { ASKED, createAllocator, interact, whole } from "./wasm-memory.ts";
+import { ASKED, createAllocator, interact, views } from "./wasm-memory.ts";
 
 /** Bytes of a token of the question: its numbers, its weight, and space to the next address. */
 const ASKED_SIZE = 144;
@@ -33,7 +33,7 @@ export function createStateIndex() {
       places = grow(places, owner + 1);
       counts = grow(counts, owner + 1);
       const place = room.take(count);
-      whole.integers.set(states, place * STATE);
+      views.integers.set(states, place * STATE);
       places[owner] = place;
       counts[owner] = count;
     },
@@ -67,7 +67,6 @@ export function createStateIndex() {
       });
     },
 
-    /** Releases all memory. */
     close(): void {
       room.close();
       counts = new Int32Array(0);
@@ -83,17 +82,17 @@ function prepare(asked: Int8Array, weights: readonly number[], count: number): n
   let total = 0;
   for (let token = 0; token < count; token++) {
     const address = ASKED + token * ASKED_SIZE;
-    const numbers = new Int16Array(whole.floats.buffer, address, STATE);
+    const numbers = new Int16Array(views.floats.buffer, address, STATE);
     numbers.set(asked.subarray(token * STATE, (token + 1) * STATE));
     const weight = weights[token] ?? 0;
-    whole.floats[address / 4 + WEIGHT] = weight;
+    views.floats[address / 4 + WEIGHT] = weight;
     total += weight;
   }
   return total;
 }
 
 /** Interactions by the names of their owners, without those that are `null`. */
-export function named(
+export function byName(
   names: readonly string[],
   interactions: readonly (number | null)[],
 ): Map<string, number> {

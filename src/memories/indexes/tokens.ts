@@ -58,10 +58,10 @@ interface Unspaced {
 function unspacedWords(run: string): Unspaced[] {
   return (run.match(STRETCH) ?? []).flatMap((stretch) => {
     if (IN_GRAMS.test(stretch)) return stretch.split(EMPTY).flatMap(gramsOf);
-    const words = IN_WORDS.test(stretch) ? segmentsOf(stretch) : [stretch];
+    const words = IN_WORDS.test(stretch) ? [...segmenter.segment(stretch)] : [{ segment: stretch }];
     return words
-      .filter((word) => !EMPTY_WORDS.has(word))
-      .map((word) => ({ word, isGram: false, isFurther: false, weight: 1 }));
+      .filter(({ segment }) => !EMPTY_WORDS.has(segment))
+      .map(({ segment }) => ({ word: segment, isGram: false, isFurther: false, weight: 1 }));
   });
 }
 
@@ -86,17 +86,6 @@ function gramsOf(stretch: string): Unspaced[] {
       weight: single * weight,
     })),
   ];
-}
-
-function segmentsOf(text: string): string[] {
-  return Array.from(segmenter.segment(text), ({ segment }) => segment);
-}
-
-/** The words of a text as an index has them. */
-interface IndexedWords {
-  readonly tokens: readonly string[];
-  /** How many of them the text contains. The others are further spellings of these. */
-  readonly length: number;
 }
 
 /** Runs of letters and digits, and runs that are joined by `_`, `.` or `-`. */
@@ -137,8 +126,9 @@ const MAX_KNOWN = 50_000;
  * The words of a text as an index has them: in lower case, stemmed, without accents and without stop words. For
  * scripts without spaces, see `unspacedWords`. An identifier is indexed as a whole, without the characters that
  * join it, and in its parts: `user_id` and `userId` are the same.
+ * @returns `length`: how many of them the text contains. The others are further spellings of these.
  */
-export function indexedWords(text: string): IndexedWords {
+export function indexedWords(text: string) {
   const tokens: string[] = [];
   let length = 0;
   forEachToken(text, (token, _, isFurther) => {

@@ -10,7 +10,7 @@ import {
   QUERY,
   releaseBlocks,
   takeBlock,
-  whole,
+  views,
 } from "./wasm-memory.ts";
 
 /** Rows whose addresses fit into the block for lists. */
@@ -20,7 +20,7 @@ const STEP = 32;
 /** Bytes of a record after its numbers: a factor, a product, and space to align the next record. */
 const TAIL = 16;
 /** The largest numbers of records and queries. The sum of 4,096 products fits into 31 bits. */
-const MOST = { record: 127, query: 16_383 };
+const MAX_NUMBER = { record: 127, query: 16_383 };
 /** The query that is at `QUERY`. A search uses the same vector several times. */
 let prepared = { query: null as Float32Array | null, length: 0, factor: 1 };
 
@@ -44,8 +44,8 @@ export function createVectorRows(dimension: number) {
   /** A row's whole numbers, and the factor by which they are multiplied. */
   const vectorAt = (row: number): Scaled => {
     const address = addressOf(row);
-    const factor = whole.floats[(address + length) / 4] ?? 0;
-    return { numbers: whole.integers.subarray(address, address + length), factor };
+    const factor = views.floats[(address + length) / 4] ?? 0;
+    return { numbers: views.integers.subarray(address, address + length), factor };
   };
 
   const sketches = createSketchedRows(length, vectorAt);
@@ -53,7 +53,7 @@ export function createVectorRows(dimension: number) {
   /** Copies a query to `QUERY`, unless it is there already. */
   const prepare = (query: Float32Array): number => {
     if (prepared.query !== query || prepared.length !== length) {
-      const numbers = new Int16Array(whole.floats.buffer, QUERY, length).fill(0);
+      const numbers = new Int16Array(views.floats.buffer, QUERY, length).fill(0);
       prepared = { query, length, factor: quantizeQuery(query, numbers) };
     }
     return prepared.factor;
@@ -63,7 +63,7 @@ export function createVectorRows(dimension: number) {
   const multiplyAll = (query: Float32Array) => {
     products = grow(products, count);
     let row = 0;
-    const { floats } = whole;
+    const { floats } = views;
     for (const block of blocks) {
       const end = block + Math.min(perBlock, count - row) * size;
       multiply(QUERY, block, end, length, size);
@@ -77,7 +77,7 @@ export function createVectorRows(dimension: number) {
   /** Multiplies some rows. */
   const multiplySome = (chosen: readonly number[]): Float32Array => {
     const found = new Float32Array(chosen.length);
-    const { floats, int32 } = whole;
+    const { floats, int32 } = views;
     for (let from = 0; from < chosen.length; from += PER_LIST) {
       const end = Math.min(chosen.length, from + PER_LIST);
       for (let at = from; at < end; at++) int32[LISTS / 4 + at - from] = addressOf(chosen[at] ?? 0);
@@ -111,9 +111,9 @@ export function createVectorRows(dimension: number) {
       count = Math.max(count, row + 1);
       const address = addressOf(row);
       // The row may contain data of a removed vector.
-      whole.integers.fill(0, address, address + length);
-      const numbers = whole.integers.subarray(address, address + dimension);
-      whole.floats[(address + length) / 4] = quantizeRecord(vector, numbers);
+      views.integers.fill(0, address, address + length);
+      const numbers = views.integers.subarray(address, address + dimension);
+      views.floats[(address + length) / 4] = quantizeRecord(vector, numbers);
       asked = null;
       sketches.put(row, count);
     },
@@ -121,7 +121,9 @@ export function createVectorRows(dimension: number) {
     /** A row's vector, computed from its bytes. */
     vector(row: number): Float32Array {
       const { numbers, factor } = vectorAt(row);
-      return floatsOf(numbers.subarray(0, dimension), factor);
+      const floats = new Float32Array(dimension);
+      for (let at = 0; at < dimension; at++) floats[at] = (numbers[at] ?? 0) * factor;
+      return floats;
     },
 
     /**
@@ -144,19 +146,12 @@ export function createVectorRows(dimension: number) {
     /** The products of some rows with a query. */
     products: productsOf,
 
-    /** Releases all memory. */
     close(): void {
       releaseBlocks(blocks.splice(0));
       sketches.close();
       [asked, count] = [null, 0];
     },
   };
-}
-
-function floatsOf(numbers: Int8Array, factor: number): Float32Array {
-  const products = new Float32Array(numbers.length);
-  for (let at = 0; at < numbers.length; at++) products[at] = (numbers[at] ?? 0) * factor;
-  return products;
 }
 
 /** The factor by which whole numbers up to `most` become the numbers of a vector. */
@@ -171,14 +166,14 @@ function factorOf(vector: Float32Array, most: number): number {
  * @returns the factor to multiply them with
  */
 function quantizeRecord(vector: Float32Array, numbers: Int8Array): number {
-  const factor = factorOf(vector, MOST.record);
+  const factor = factorOf(vector, MAX_NUMBER.record);
   for (let at = 0; at < vector.length; at++) numbers[at] = Math.round((vector[at] ?? 0) / factor);
   return factor;
 }
 
 /** Writes a query as whole numbers; see `quantizeRecord`. */
 function quantizeQuery(query: Float32Array, numbers: Int16Array): number {
-  const factor = factorOf(query, MOST.query);
+  const factor = factorOf(query, MAX_NUMBER.query);
   for (let at = 0; at < query.length; at++) numbers[at] = Math.round((query[at] ?? 0) / factor);
   return factor;
 }

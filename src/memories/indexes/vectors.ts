@@ -35,7 +35,6 @@ export function createVectorIndex(dimension: number) {
   };
 
   return {
-    /** Bytes of memory that the index takes. */
     get bytes() {
       return rows.bytes + 4 * (2 * owners.length + lasts.length);
     },
@@ -57,7 +56,6 @@ export function createVectorIndex(dimension: number) {
       }
     },
 
-    /** Removes all vectors of an owner. */
     remove(owner: number): void {
       for (const row of rowsOf(owner).reverse()) {
         owners[row] = NONE;
@@ -109,7 +107,6 @@ export function createVectorIndex(dimension: number) {
       return row === undefined ? null : rows.vector(row);
     },
 
-    /** Releases all memory. */
     close(): void {
       rows.close();
       free.length = 0;

@@ -57,7 +57,7 @@ const viewsOf = (buffer: ArrayBuffer) => ({
 });
 
 /** Views of the whole memory, replaced when it grows. Its first block is for queries: see below. */
-export let whole = viewsOf(memory.buffer);
+export let views = viewsOf(memory.buffer);
 
 /** Addresses in the first block: of a query's vector, of its tables for sketches, and of its token states. */
 export const QUERY = 0;
@@ -75,7 +75,7 @@ export function takeBlock(): number {
     const end = memory.buffer.byteLength;
     const added = Math.max(GROWTH, Math.ceil((end / BLOCK) * SPARE));
     memory.grow(added);
-    whole = viewsOf(memory.buffer);
+    views = viewsOf(memory.buffer);
     for (let block = added - 1; block >= 0; block--) free.push(end + block * BLOCK);
   }
   const block = free.pop();

@@ -69,7 +69,6 @@ export function createWordIndex() {
   };
 
   return {
-    /** Bytes of memory that the index takes, about. */
     get bytes() {
       const numbers = lengths.length + scores.length + places.length;
       return postings.bytes + near.bytes + 4 * numbers;

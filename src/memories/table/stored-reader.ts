@@ -1,7 +1,7 @@
 import type { TokenStates } from "../../embedding/embedder.ts";
 import { createPause } from "../../timing/pause.ts";
 import type { Base, HeldBase } from "../base/base.ts";
-import { createStateIndex, named, type StateIndex } from "../indexes/token-states.ts";
+import { byName, createStateIndex, type StateIndex } from "../indexes/token-states.ts";
 import { tokensOf } from "../indexes/tokens.ts";
 import type { Pending } from "../log/pending.ts";
 import { type Filter, type PageStart, type Position, passes } from "../model/filter.ts";
@@ -241,7 +241,7 @@ function interactionOf(
 ): Map<string, number> {
   const ids = [...states.keys()];
   for (const [owner, id] of ids.entries()) index.put(owner, states.get(id) ?? new Int8Array(0));
-  return named(ids, index.interaction(asked.numbers, weights, [...ids.keys()]));
+  return byName(ids, index.interaction(asked.numbers, weights, [...ids.keys()]));
 }
 
 function newestFirst(a: Position, b: Position): number {

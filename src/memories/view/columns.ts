@@ -84,7 +84,6 @@ export function createColumns() {
   const accepts = (filter: Filter) => filterConditions(fields, filter, slots.find);
 
   return {
-    /** How many memories there are. */
     get size() {
       return slots.size;
     },
@@ -92,12 +91,10 @@ export function createColumns() {
     get end() {
       return slots.end;
     },
-    /** Bytes of memory that the columns take, about. */
     get bytes() {
       return fields.bytes + slots.bytes + texts.bytes + sessions.bytes;
     },
     slotOf: slots.find,
-    /** Whether a slot has a memory. */
     has: slots.has,
     accepts,
 
@@ -171,7 +168,6 @@ export function createColumns() {
       for (const number of [idAt(slot), contentAt(slot), metadataAt(slot)]) texts.remove(number);
     },
 
-    /** Frees the memory. */
     close(): void {
       texts.close();
       rows.clear();

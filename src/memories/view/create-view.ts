@@ -1,5 +1,5 @@
 import { firstInOrder } from "../indexes/largest.ts";
-import { createStateIndex, named } from "../indexes/token-states.ts";
+import { byName, createStateIndex } from "../indexes/token-states.ts";
 import { createVectorIndex, type VectorIndex } from "../indexes/vectors.ts";
 import { createWordIndex, type WordIndex } from "../indexes/words.ts";
 import type { Filter, PageStart } from "../model/filter.ts";
@@ -194,7 +194,7 @@ export function createView(dimension: number, mostWithStates = MAX_WITH_STATES):
     interaction(ids, question, weights) {
       if (!states) return null;
       const slots = ids.map(columns.slotOf);
-      return named(ids, states.interaction(question.numbers, weights, slots));
+      return byName(ids, states.interaction(question.numbers, weights, slots));
     },
 
     close() {

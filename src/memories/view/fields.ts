@@ -47,7 +47,6 @@ export function createFields() {
     sources,
     counts,
 
-    /** Bytes of memory that the fields take, about. */
     get bytes() {
       const own = columns.agent.length * BYTES_PER_SLOT;
       return own + strings.bytes + tagLists.bytes + startLists.bytes + sources.bytes;
