@@ -95,8 +95,7 @@ export function releaseBlocks(blocks: readonly number[]): void {
  * @throws AppError `unavailable` if the engine has no SIMD, which needs AVX or ARM
  */
 function load(path: string, memory?: WebAssembly.Memory): unknown {
-  const module = compile(path);
-  return new WebAssembly.Instance(module, { pieces: { ...(memory && { memory }) } }).exports;
+  return new WebAssembly.Instance(compile(path), { pieces: { ...(memory && { memory }) } }).exports;
 }
 
 function compile(path: string): WebAssembly.Module {

@@ -110,13 +110,10 @@ export function createWordIndex() {
       };
       return [...askedWords(question)].map(([token, weight]) => {
         const others = isKnown(token) ? null : nearTo(token);
-        if (!others || others.size === 0) {
-          const rareness = weight * rarenessOf(token, corpus, among);
-          return { token, rareness, forms: [{ token, share: 1 }] };
-        }
-        const forms = [...others].map(([other, counts]) => ({
-          token: other,
-          share: counts * rarenessOf(other, corpus, among),
+        const found = others?.size ? [...others] : [[token, 1] as const];
+        const forms = found.map(([token, counts]) => ({
+          token,
+          share: counts * rarenessOf(token, corpus, among),
         }));
         const rarest = Math.max(...forms.map(({ share }) => share));
         return {
