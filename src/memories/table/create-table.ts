@@ -101,11 +101,11 @@ export function createTable({
   };
 
   const fill = (after = 0) =>
-    view.fill(
-      () => base.stream((open) => open.read(!hasManyMemories())),
-      () => pending.all(),
+    view.fill({
+      memories: () => base.stream((open) => open.read(!hasManyMemories())),
+      changes: () => pending.all(),
       after,
-    );
+    });
 
   /** The reader that answers without filling the view. */
   const readyReader = () => (view.current ? createViewReader(view.current) : stored);

@@ -10,7 +10,7 @@ interface FillingSource {
   /** The changes in the log; `null` for a removed memory. */
   changes: () => ReadonlyMap<string, StoredMemory | null>;
   /** Milliseconds to wait before the view is filled. */
-  after: number;
+  after?: number;
 }
 
 /**
@@ -20,7 +20,7 @@ interface FillingSource {
  */
 function startFilling(
   create: () => View,
-  { memories, changes, after }: FillingSource,
+  { memories, changes, after = 0 }: FillingSource,
   onFilled: (view: View) => void,
 ) {
   /** Changes that the view lacks; `null` for a removed memory. */
@@ -106,13 +106,9 @@ export function createLiveView(create: () => View) {
     },
 
     /** Fills the view with the memories of the base, and with those that have changed since. */
-    fill(
-      memories: FillingSource["memories"],
-      changes: FillingSource["changes"],
-      after = 0,
-    ): Promise<View> {
+    fill(source: FillingSource): Promise<View> {
       if (filling) return filling.view;
-      const mine = startFilling(create, { memories, changes, after }, (view) => {
+      const mine = startFilling(create, source, (view) => {
         current = view;
       });
       filling = mine;
