@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type * as LanceDb from "@lancedb/lancedb";
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import { createPause } from "../../timing/pause.ts";
-import { LONG } from "../indexes/tokens.ts";
+import { MAX_TOKEN_BYTES } from "../indexes/tokens.ts";
 import type { Checkpoint } from "../log/records.ts";
 import type { StoredMemory } from "../model/rows.ts";
 import type { Base, Bases } from "./base.ts";
@@ -271,7 +271,7 @@ async function createIndexes(
     stem: false,
     asciiFolding: false,
     removeStopWords: false,
-    maxTokenLength: 2 * LONG,
+    maxTokenLength: 2 * MAX_TOKEN_BYTES,
   });
   await table.createIndex("words", { config: words, replace: true });
   await table.createIndex("id", { config: Index.btree(), replace: true });

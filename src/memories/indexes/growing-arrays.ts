@@ -1,32 +1,17 @@
 /** An array grows to this multiple of the needed length. */
 const GROWTH = 1.25;
+const MIN_LENGTH = 16;
 
-type Ints = Int32Array<ArrayBuffer>;
-type Floats = Float64Array<ArrayBuffer>;
+type Numbers = Int32Array<ArrayBuffer> | Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
 
 /** An array of at least a length with the same numbers: the array itself if it is long enough. */
-export function growInts(array: Ints, length: number): Ints {
-  if (array.length >= length) return array;
-  const grown = new Int32Array(roomFor(length));
+export function grow<Array extends Numbers>(array: Array, length: number): Array {
+  return array.length >= length ? array : longer(array, length);
+}
+
+function longer<Array extends Numbers>(array: Array, length: number): Array {
+  const create = array.constructor as new (length: number) => Array;
+  const grown = new create(Math.max(MIN_LENGTH, Math.ceil(length * GROWTH)));
   grown.set(array);
   return grown;
-}
-
-export function growFloats(array: Floats, length: number): Floats {
-  if (array.length >= length) return array;
-  const grown = new Float64Array(roomFor(length));
-  grown.set(array);
-  return grown;
-}
-
-/** An array of at least a length, for any numbers: the array itself if it is long enough. */
-export function scratchFloats(
-  array: Float32Array<ArrayBuffer>,
-  length: number,
-): Float32Array<ArrayBuffer> {
-  return array.length >= length ? array : new Float32Array(roomFor(length));
-}
-
-function roomFor(length: number): number {
-  return Math.max(16, Math.ceil(length * GROWTH));
 }

@@ -1,15 +1,5 @@
 import { createPause } from "../../timing/pause.ts";
-import { growInts } from "./growing-arrays.ts";
-
-/** The words of an index that resemble a word which none of its texts has. */
-interface NearWords {
-  /** Bytes of memory that this takes, about. */
-  readonly bytes: number;
-  /** Adds a new word of the index. */
-  add(word: string): void;
-  /** The most similar words, with the weight of each, 0 to 1. */
-  to(word: string): Map<string, number>;
-}
+import { grow } from "./growing-arrays.ts";
 
 /** Letters from which a word may have one spelling mistake, and two. */
 const MISSPELT = 5;
@@ -22,7 +12,7 @@ const COMPOUND = 0.5;
 /** Fewest letters of a part: shorter ones match too many words by chance. */
 const PART = 5;
 /** Most similar words of one word. */
-const MOST = 8;
+const MAX_SIMILAR = 8;
 /**
  * Words of a question for which similar words are searched. Each takes up to 14 ms in an index of a million words, and
  * a question may be a pasted text of 2,000 characters.
@@ -60,8 +50,8 @@ function compound(asked: string, word: string): number {
 }
 
 /** How many edits a word may have. */
-function editsIn(word: string): number {
-  return word.length < MISSPELT ? 0 : word.length < TWICE_MISSPELT ? 1 : 2;
+function editsIn({ length }: string): number {
+  return length < MISSPELT ? 0 : length < TWICE_MISSPELT ? 1 : 2;
 }
 
 /** Whether a word can have similar words at all. */
@@ -80,7 +70,7 @@ export function nearestWords(found: Iterable<[word: string, nearness: number]>) 
   const inOrder = [...found]
     .filter(([, counts]) => counts > 0)
     .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
-  return new Map(inOrder.slice(0, MOST));
+  return new Map(inOrder.slice(0, MAX_SIMILAR));
 }
 
 /**
@@ -102,14 +92,8 @@ export async function nearestIn(
   return nearestWords(known);
 }
 
-/** The words of an index: a map or a set. */
-interface Words {
-  readonly size: number;
-  has(word: string): boolean;
-  keys(): Iterable<string>;
-}
-
-export function createNearWords(words: Words): NearWords {
+/** The words of an index that resemble a word which none of its texts has. */
+export function createNearWords(words: ReadonlyMap<string, unknown> | ReadonlySet<string>) {
   // A small index is read at the first question that needs similar words. Most questions need none.
   let known: string[] | null = null;
   let masks = new Int32Array(0);
@@ -117,8 +101,8 @@ export function createNearWords(words: Words): NearWords {
 
   const note = (word: string, all: string[]) => {
     if (word.length < SHORTEST || HAS_DIGIT.test(word)) return;
-    masks = growInts(masks, all.length + 1);
-    ends = growInts(ends, all.length + 1);
+    masks = grow(masks, all.length + 1);
+    ends = grow(ends, all.length + 1);
     masks[all.length] = maskOf(word);
     ends[all.length] = endsOf(word);
     all.push(word);
@@ -136,14 +120,16 @@ export function createNearWords(words: Words): NearWords {
       return (known?.length ?? 0) * ENTRY;
     },
 
-    add(word) {
+    /** Adds a new word of the index. */
+    add(word: string): void {
       // Words that were removed and added again are in the list twice.
       if (known && known.length >= 2 * words.size) known = null;
       if (known) note(word, known);
       else if (words.size >= LARGE) read();
     },
 
-    to(asked) {
+    /** The most similar words, with the weight of each, 0 to 1. */
+    to(asked: string): Map<string, number> {
       if (!mayBeNear(asked)) return new Map();
       const all = known ?? read();
       const mask = maskOf(asked);

@@ -1,4 +1,4 @@
-import { growInts } from "./growing-arrays.ts";
+import { grow } from "./growing-arrays.ts";
 
 /** The texts that contain a word: text numbers and counts, packed into whole numbers. */
 export interface PostingList {
@@ -34,7 +34,6 @@ export function createPostings(onNewWord: (word: string) => void) {
   return {
     words: byWord as ReadonlyMap<string, unknown>,
 
-    /** Bytes of memory that the postings take, about. */
     get bytes() {
       return byWord.size * WORD_BYTES + listBytes;
     },
@@ -53,7 +52,7 @@ export function createPostings(onNewWord: (word: string) => void) {
         byWord.set(word, { length: 2, values: Int32Array.of(known, posting, 0, 0) });
         listBytes += 4 * POSTING_BYTES + LIST_BYTES;
       } else {
-        resize(known, growInts(known.values, known.length + 1));
+        resize(known, grow(known.values, known.length + 1));
         known.values[known.length++] = posting;
       }
     },

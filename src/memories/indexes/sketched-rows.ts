@@ -63,26 +63,13 @@ const MAX_LENGTH = 4_096;
 /** Rows whose mean is the centre of the sketches. */
 const SAMPLE = 500;
 
-/** The sketches of an index's rows, if there are many rows. */
-interface SketchedRows {
-  /** Bytes of memory. */
-  readonly bytes: number;
-  /** Takes in a row that was written. `count` is the number of all rows. */
-  put(row: number, count: number): void;
-  /** The estimated products of all rows with a query; null if some have no sketch. */
-  estimate(query: Float32Array, count: number): Estimates | null;
-  close(): void;
-}
-
 /**
- * Creates the sketches once there are many rows, and then sketches a few rows at a time, so that no write takes long.
+ * The sketches of an index's rows. They are created once there are many rows, and then a few rows are sketched at a
+ * time, so that no write takes long.
  * @param length of the vectors, a multiple of 32
  * @param vectorAt the vector of a row
  */
-export function createSketchedRows(
-  length: number,
-  vectorAt: (row: number) => Scaled,
-): SketchedRows {
+export function createSketchedRows(length: number, vectorAt: (row: number) => Scaled) {
   let sketches: Sketches | null = null;
 
   const centre = (count: number): Float32Array => {
@@ -101,7 +88,8 @@ export function createSketchedRows(
       return sketches?.bytes ?? 0;
     },
 
-    put(row, count) {
+    /** Takes in a row that was written. `count` is the number of all rows. */
+    put(row: number, count: number): void {
       if (count < SKETCHED.from || length > MAX_LENGTH) return;
       sketches ??= createSketches(length, centre(count), vectorAt);
       if (row < sketches.count) sketches.put(row);
@@ -109,9 +97,11 @@ export function createSketchedRows(
       for (let next = sketches.count; next < end; next++) sketches.put(next);
     },
 
-    estimate: (query, count) => (sketches?.count === count ? sketches.estimate(query) : null),
+    /** The estimated products of all rows with a query; null if some have no sketch. */
+    estimate: (query: Float32Array, count: number) =>
+      sketches?.count === count ? sketches.estimate(query) : null,
 
-    close() {
+    close(): void {
       sketches?.close();
       sketches = null;
     },

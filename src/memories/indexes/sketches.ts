@@ -7,37 +7,12 @@ import {
   select,
   TABLES,
   takeBlock,
-  whole,
+  views,
 } from "./wasm-memory.ts";
 
-/**
- * Sketches of vectors: one bit for each number, its sign relative to a centre. The processor reads them in a fifth of the
- * time that the vectors take. An estimated product is off by about 0.02, so the largest products are computed from the
- * vectors afterwards. The estimate is RaBitQ's (Gao and Long, 2024), from tables for four numbers at once.
- */
-export interface Sketches {
-  /** Bytes of memory. */
-  readonly bytes: number;
-  /** How many rows have a sketch. */
-  readonly count: number;
-  /** Writes the sketch of a row, which is at most the number of rows so far. */
-  put(row: number): void;
-  /** Estimates the product of each row with a query. */
-  estimate(query: Float32Array): Estimates;
-  close(): void;
-}
-
-/** The estimated product of each row. The next question overwrites them. */
-export interface Estimates {
-  /** Their standard error. */
-  readonly error: number;
-  of(row: number): number;
-  /**
-   * The rows whose estimates are at least `low` and less than `high`, in order; null if there are more than `most`.
-   * @param accepts whether a row counts
-   */
-  between(low: number, high: number, accepts: Accepts, most: number): number[] | null;
-}
+/** The estimated product of each row with a query. The next question overwrites them. */
+export type Estimates = ReturnType<Sketches["estimate"]>;
+export type Sketches = ReturnType<typeof createSketches>;
 
 /** A vector: whole numbers, and the factor by which they are multiplied. */
 export interface Scaled {
@@ -50,11 +25,14 @@ const GROUP = 16;
 /** Bytes of a row beside its signs: a factor, a summand and an estimate. */
 const NUMBERS = 12;
 /** The largest number in a table: four of them fit into a byte. */
-const MOST = 63;
+const MAX_SUM = 63;
 /** Numbers of a query in one table. */
 const QUAD = 4;
 
 /**
+ * Sketches of vectors: one bit for each number, its sign relative to a centre. The processor reads them in a fifth of the
+ * time that the vectors take. An estimated product is off by about 0.02, so the largest products are computed from the
+ * vectors afterwards. The estimate is RaBitQ's (Gao and Long, 2024), from tables for four numbers at once.
  * @param length of the vectors, a multiple of 32
  * @param centre about the mean of the vectors, of the same length
  * @param vectorAt the vector of a row
@@ -63,7 +41,7 @@ export function createSketches(
   length: number,
   centre: Float32Array,
   vectorAt: (row: number) => Scaled,
-): Sketches {
+) {
   const width = length / 8;
   const perBlock = Math.floor(BLOCK / (width + NUMBERS) / GROUP) * GROUP;
   const gap = 4 * perBlock;
@@ -76,10 +54,14 @@ export function createSketches(
   const estimatesIn = (block: number) => block + perBlock * width + 2 * gap;
   const estimateOf = (row: number) => {
     const block = blocks[Math.floor(row / perBlock)] ?? 0;
-    return whole.floats[estimatesIn(block) / 4 + (row % perBlock)] ?? 0;
+    return views.floats[estimatesIn(block) / 4 + (row % perBlock)] ?? 0;
   };
 
-  const between: Estimates["between"] = (low, high, accepts, most) => {
+  /**
+   * The rows whose estimates are at least `low` and less than `high`, in order; null if there are more than `most`.
+   * @param accepts whether a row counts
+   */
+  const between = (low: number, high: number, accepts: Accepts, most: number) => {
     const rows: number[] = [];
     for (const [number, block] of blocks.entries()) {
       const first = number * perBlock;
@@ -87,7 +69,7 @@ export function createSketches(
       const end = at + 4 * Math.min(perBlock, count - first);
       const found = select(at, end, low, high, first, LISTS);
       for (let place = LISTS / 4; place < found / 4; place++) {
-        const row = whole.int32[place] ?? 0;
+        const row = views.int32[place] ?? 0;
         if (row < count && (accepts === null || accepts(row))) rows.push(row);
       }
       if (rows.length > most) return null;
@@ -100,11 +82,13 @@ export function createSketches(
       return blocks.length * BLOCK;
     },
 
+    /** How many rows have a sketch. */
     get count() {
       return count;
     },
 
-    put(row) {
+    /** Writes the sketch of a row, which is at most the number of rows so far. */
+    put(row: number): void {
       // A new block may move the memory, and the vectors in it: so they are read afterwards.
       if (row === blocks.length * perBlock) blocks.push(takeBlock());
       const { numbers: vector, factor } = vectorAt(row);
@@ -113,7 +97,7 @@ export function createSketches(
       const place = row % perBlock;
       const inGroup = place % GROUP;
       const signs = block + (place - inGroup) * width + inGroup;
-      const { bytes, floats } = whole;
+      const { bytes, floats } = views;
       let [sum, squares, along] = [0, 0, 0];
       for (let byte = 0; byte < width; byte++) {
         let eight = 0;
@@ -137,7 +121,8 @@ export function createSketches(
       written++;
     },
 
-    estimate(query) {
+    /** Estimates the product of each row with a query; `error` is the standard error. */
+    estimate(query: Float32Array) {
       const { scale, total, base, distance } = fillTables(query, centre, length);
       for (const [number, block] of blocks.entries()) {
         const rows = Math.min(perBlock, count - number * perBlock);
@@ -147,7 +132,7 @@ export function createSketches(
       return { error: (distance * errors) / (written || 1), of: estimateOf, between };
     },
 
-    close() {
+    close(): void {
       releaseBlocks(blocks.splice(0));
       count = 0;
     },
@@ -176,7 +161,7 @@ function fillTables(query: Float32Array, centre: Float32Array, length: number) {
     total += size;
     widest = Math.max(widest, size);
   }
-  const scale = (2 * widest) / MOST || 1;
+  const scale = (2 * widest) / MAX_SUM || 1;
   const sums = new Float64Array(1 << QUAD);
   for (let quad = 0; quad < length; quad += QUAD) {
     const table = TABLES + (quad / QUAD) * GROUP;
@@ -184,13 +169,13 @@ function fillTables(query: Float32Array, centre: Float32Array, length: number) {
     for (let at = quad; at < quad + QUAD; at++) {
       sums[0] += Math.abs(numbers[at] ?? 0) - (numbers[at] ?? 0);
     }
-    whole.bytes[table] = Math.round(sums[0] / scale);
+    views.bytes[table] = Math.round(sums[0] / scale);
     for (let signs = 1; signs < 1 << QUAD; signs++) {
       // The same signs with one positive number fewer.
       const last = 31 - Math.clz32(signs);
       const sum = (sums[signs ^ (1 << last)] ?? 0) + 2 * (numbers[quad + last] ?? 0);
       sums[signs] = sum;
-      whole.bytes[table + signs] = Math.round(sum / scale);
+      views.bytes[table + signs] = Math.round(sum / scale);
     }
   }
   return { scale, total, base, distance: Math.sqrt(squares) };

@@ -1,27 +1,17 @@
-import { growInts } from "./growing-arrays.ts";
-import { createAllocator, whole } from "./wasm-memory.ts";
-
-/** Values that many users share. Each is kept once and has a small whole number; 0 stands for `null`. */
-export interface Interned<Value> {
-  /** Bytes of memory that the values take, about. */
-  readonly bytes: number;
-  /** All numbers are below it. */
-  readonly end: number;
-  /** Adds a user of a value, and returns the value's number. */
-  take(value: Value | null): number;
-  /** Removes a user. A value without users is dropped, and its number is used again. */
-  release(number: number): void;
-  /** The number of a value; −1 if it has no users. */
-  find(value: Value | null): number;
-  value(number: number): Value | null;
-}
+import { grow } from "./growing-arrays.ts";
+import { createAllocator, views } from "./wasm-memory.ts";
 
 /** Bytes of a value without its key, and of each letter of the key. */
 const VALUE = 200;
 const LETTER = 2;
 
-/** @param keyOf returns a different key for each different value */
-export function createInterned<Value>(keyOf: (value: Value) => string): Interned<Value> {
+export type Interned<Value> = ReturnType<typeof createInterned<Value>>;
+
+/**
+ * Values that many users share. Each is kept once and has a small whole number; 0 stands for `null`.
+ * @param keyOf returns a different key for each different value
+ */
+export function createInterned<Value>(keyOf: (value: Value) => string) {
   const numbers = new Map<string, number>();
   const values: (Value | null)[] = [null];
   const free: number[] = [];
@@ -33,11 +23,13 @@ export function createInterned<Value>(keyOf: (value: Value) => string): Interned
       return numbers.size * VALUE + letters * LETTER;
     },
 
+    /** All numbers are below it. */
     get end() {
       return values.length;
     },
 
-    take(value) {
+    /** Adds a user of a value, and returns the value's number. */
+    take(value: Value | null): number {
       if (value === null) return 0;
       const key = keyOf(value);
       const known = numbers.get(key);
@@ -46,13 +38,14 @@ export function createInterned<Value>(keyOf: (value: Value) => string): Interned
         numbers.set(key, number);
         values[number] = value;
         letters += key.length;
-        users = growInts(users, number + 1);
+        users = grow(users, number + 1);
       }
       users[number] = (users[number] ?? 0) + 1;
       return number;
     },
 
-    release(number) {
+    /** Removes a user. A value without users is dropped, and its number is used again. */
+    release(number: number): void {
       const value = values[number] ?? null;
       const remaining = (users[number] ?? 0) - 1;
       if (value === null) return;
@@ -65,26 +58,11 @@ export function createInterned<Value>(keyOf: (value: Value) => string): Interned
       free.push(number);
     },
 
-    find: (value) => (value === null ? 0 : (numbers.get(keyOf(value)) ?? -1)),
+    /** The number of a value; −1 if it has no users. */
+    find: (value: Value | null) => (value === null ? 0 : (numbers.get(keyOf(value)) ?? -1)),
 
-    value: (number) => values[number] ?? null,
+    value: (number: number) => values[number] ?? null,
   };
-}
-
-/** Texts by small whole numbers, with one byte for each letter where that is enough. */
-interface Texts {
-  /** Bytes of memory that the texts take, about. */
-  readonly bytes: number;
-  /**
-   * Adds a text whose number is free.
-   * @throws RangeError when there is no memory left; then the texts must be closed
-   */
-  put(number: number, text: string): void;
-  remove(number: number): void;
-  /** Returns an empty text for a free number. */
-  get(number: number): string;
-  /** Releases all memory. */
-  close(): void;
 }
 
 /** The size of a text is rounded up to a multiple of this number of bytes, so that another text can reuse its place. */
@@ -95,7 +73,8 @@ const LARGE = 1_024;
 const STRING = 120;
 const WIDE = /[^\0-\xff]/;
 
-export function createTexts(): Texts {
+/** Texts by small whole numbers, with one byte for each letter where that is enough. */
+export function createTexts() {
   /** `places`: the address of each text in steps; 0 for none. `sizes`: twice its bytes, plus 1 for UTF-16. */
   let places = new Int32Array(0);
   let sizes = new Int32Array(0);
@@ -108,9 +87,13 @@ export function createTexts(): Texts {
       return room.bytes + largeBytes + 4 * (places.length + sizes.length);
     },
 
-    put(number, text) {
-      places = growInts(places, number + 1);
-      sizes = growInts(sizes, number + 1);
+    /**
+     * Adds a text whose number is free.
+     * @throws RangeError when there is no memory left; then the texts must be closed
+     */
+    put(number: number, text: string): void {
+      places = grow(places, number + 1);
+      sizes = grow(sizes, number + 1);
       const size = bytesOf(text);
       const isWide = size > text.length;
       if (size > LARGE) {
@@ -119,12 +102,12 @@ export function createTexts(): Texts {
         return;
       }
       const place = room.take(Math.ceil(size / STEP));
-      whole.bytes.write(text, place * STEP, isWide ? "utf16le" : "latin1");
+      views.bytes.write(text, place * STEP, isWide ? "utf16le" : "latin1");
       places[number] = place;
       sizes[number] = 2 * size + (isWide ? 1 : 0);
     },
 
-    remove(number) {
+    remove(number: number): void {
       const place = places[number] ?? 0;
       const text = large.get(number);
       if (text !== undefined) {
@@ -136,15 +119,16 @@ export function createTexts(): Texts {
       }
     },
 
-    get(number) {
+    /** Returns an empty text for a free number. */
+    get(number: number): string {
       const place = places[number] ?? 0;
       if (place === 0) return large.get(number) ?? "";
       const size = sizes[number] ?? 0;
       const [from, to] = [place * STEP, place * STEP + (size >> 1)];
-      return whole.bytes.toString(size & 1 ? "utf16le" : "latin1", from, to);
+      return views.bytes.toString(size & 1 ? "utf16le" : "latin1", from, to);
     },
 
-    close() {
+    close(): void {
       room.close();
       places = new Int32Array(0);
       large.clear();

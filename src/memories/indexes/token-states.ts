@@ -1,31 +1,6 @@
 import { MAX_STATES, STATE_BYTES } from "../../embedding/embedder.ts";
-import { growInts } from "./growing-arrays.ts";
-import { ASKED, createAllocator, interact, whole } from "./wasm-memory.ts";
-
-/** Token states by small whole numbers, their owners; see `TokenStates`. */
-export interface StateIndex {
-  /** Bytes of memory that the index takes. */
-  readonly bytes: number;
-  /**
-   * Adds the states of an owner that has none.
-   * @throws RangeError when there is no memory left; then the index must be closed
-   */
-  put(owner: number, states: Int8Array): void;
-  remove(owner: number): void;
-  /**
-   * The late interaction (ColBERT) of a question with owners, −1 to 1: for each token of the question the similarity
-   * of the nearest token of the owner, averaged by weight.
-   * @param owners `undefined` for a missing one
-   * @returns `null` for owners without states, and for all owners if all weights are 0
-   */
-  interaction(
-    asked: Int8Array,
-    weights: readonly number[],
-    owners: readonly (number | undefined)[],
-  ): (number | null)[];
-  /** Releases all memory. */
-  close(): void;
-}
+import { grow } from "./growing-arrays.ts";
+import { ASKED, createAllocator, interact, views } from "./wasm-memory.ts";
 
 /** Bytes of a token of the question: its numbers, its weight, and space to the next address. */
 const ASKED_SIZE = 144;
@@ -34,7 +9,10 @@ const WEIGHT = 128 / 4;
 /** The product of a state with itself. */
 const SAME = 127 ** 2;
 
-export function createStateIndex(): StateIndex {
+export type StateIndex = ReturnType<typeof createStateIndex>;
+
+/** Token states by small whole numbers, their owners; see `TokenStates`. */
+export function createStateIndex() {
   const room = createAllocator(STATE_BYTES);
   /** Of each owner: where its states are, and how many. */
   let places = new Int32Array(0);
@@ -45,25 +23,39 @@ export function createStateIndex(): StateIndex {
       return room.bytes + 4 * (places.length + counts.length);
     },
 
-    put(owner, states) {
+    /**
+     * Adds the states of an owner that has none.
+     * @throws RangeError when there is no memory left; then the index must be closed
+     */
+    put(owner: number, states: Int8Array): void {
       const count = states.length / STATE_BYTES;
       if (count === 0) return;
-      places = growInts(places, owner + 1);
-      counts = growInts(counts, owner + 1);
+      places = grow(places, owner + 1);
+      counts = grow(counts, owner + 1);
       const place = room.take(count);
-      whole.integers.set(states, place * STATE_BYTES);
+      views.integers.set(states, place * STATE_BYTES);
       places[owner] = place;
       counts[owner] = count;
     },
 
-    remove(owner) {
+    remove(owner: number): void {
       const count = counts[owner] ?? 0;
       if (count === 0) return;
       room.release(places[owner] ?? 0, count);
       counts[owner] = 0;
     },
 
-    interaction(asked, weights, owners) {
+    /**
+     * The late interaction (ColBERT) of a question with owners, −1 to 1: for each token of the question the similarity
+     * of the nearest token of the owner, averaged by weight.
+     * @param owners `undefined` for a missing one
+     * @returns `null` for owners without states, and for all owners if all weights are 0
+     */
+    interaction(
+      asked: Int8Array,
+      weights: readonly number[],
+      owners: readonly (number | undefined)[],
+    ): (number | null)[] {
       const count = Math.min(MAX_STATES, asked.length / STATE_BYTES);
       const total = prepare(asked, weights, count);
       return owners.map((owner = -1) => {
@@ -75,7 +67,7 @@ export function createStateIndex(): StateIndex {
       });
     },
 
-    close() {
+    close(): void {
       room.close();
       counts = new Int32Array(0);
     },
@@ -90,17 +82,17 @@ function prepare(asked: Int8Array, weights: readonly number[], count: number): n
   let total = 0;
   for (let token = 0; token < count; token++) {
     const address = ASKED + token * ASKED_SIZE;
-    const numbers = new Int16Array(whole.floats.buffer, address, STATE_BYTES);
+    const numbers = new Int16Array(views.floats.buffer, address, STATE_BYTES);
     numbers.set(asked.subarray(token * STATE_BYTES, (token + 1) * STATE_BYTES));
     const weight = weights[token] ?? 0;
-    whole.floats[address / 4 + WEIGHT] = weight;
+    views.floats[address / 4 + WEIGHT] = weight;
     total += weight;
   }
   return total;
 }
 
 /** Interactions by the names of their owners, without those that are `null`. */
-export function named(
+export function byName(
   names: readonly string[],
   interactions: readonly (number | null)[],
 ): Map<string, number> {

@@ -58,10 +58,10 @@ interface Unspaced {
 function unspacedWords(run: string): Unspaced[] {
   return (run.match(STRETCH) ?? []).flatMap((stretch) => {
     if (IN_GRAMS.test(stretch)) return stretch.split(EMPTY).flatMap(gramsOf);
-    const words = IN_WORDS.test(stretch) ? segmentsOf(stretch) : [stretch];
+    const words = IN_WORDS.test(stretch) ? [...segmenter.segment(stretch)] : [{ segment: stretch }];
     return words
-      .filter((word) => !EMPTY_WORDS.has(word))
-      .map((word) => ({ word, isGram: false, isFurther: false, weight: 1 }));
+      .filter(({ segment }) => !EMPTY_WORDS.has(segment))
+      .map(({ segment }) => ({ word: segment, isGram: false, isFurther: false, weight: 1 }));
   });
 }
 
@@ -88,17 +88,6 @@ function gramsOf(stretch: string): Unspaced[] {
   ];
 }
 
-function segmentsOf(text: string): string[] {
-  return Array.from(segmenter.segment(text), ({ segment }) => segment);
-}
-
-/** The words of a text as an index has them. */
-interface IndexedWords {
-  readonly tokens: readonly string[];
-  /** How many of them the text contains. The others are further spellings of these. */
-  readonly length: number;
-}
-
 /** Runs of letters and digits, and runs that are joined by `_`, `.` or `-`. */
 const RUN = /[\p{Alphabetic}\p{M}\p{N}]+/gu;
 const JOINED = /[\p{Alphabetic}\p{M}\p{N}]+(?:[_.-][\p{Alphabetic}\p{M}\p{N}]+)*/gu;
@@ -115,7 +104,7 @@ const UNUSUAL = /[\u0300-\u036f\u3099\u309a\uff01-\uffef]/;
 const HUMPED = /\p{Ll}\p{N}*\p{Lu}|\p{Lu}\p{Lu}\p{Ll}{2}/u;
 const HUMP = /\p{Lu}+(?!\p{Ll})\p{N}*|\p{Lu}?\p{Ll}+\p{N}*|\p{N}+/gu;
 /** Longer runs, in bytes, are not indexed. A SHA-256 in hexadecimal is indexed. */
-export const LONG = 80;
+export const MAX_TOKEN_BYTES = 80;
 /** Words that the stemmer would shorten wrongly. */
 const UNSTEMMED = /\p{N}|u$/u;
 /** Stop words, also stemmed. */
@@ -137,8 +126,9 @@ const MAX_KNOWN = 50_000;
  * The words of a text as an index has them: in lower case, stemmed, without accents and without stop words. For
  * scripts without spaces, see `unspacedWords`. An identifier is indexed as a whole, without the characters that
  * join it, and in its parts: `user_id` and `userId` are the same.
+ * @returns `length`: how many of them the text contains. The others are further spellings of these.
  */
-export function indexedWords(text: string): IndexedWords {
+export function indexedWords(text: string) {
   const tokens: string[] = [];
   let length = 0;
   forEachToken(text, (token, _, isFurther) => {
@@ -197,7 +187,7 @@ function forEachToken(text: string, task: Task): void {
 function tokenOf(word: string): string | null {
   const found = known.get(word);
   if (found !== undefined) return found;
-  if (Buffer.byteLength(word) >= LONG) return null;
+  if (Buffer.byteLength(word) >= MAX_TOKEN_BYTES) return null;
   // A copy, since a part of a string keeps the whole string in memory.
   const own = Buffer.from(word).toString();
   const token = stemmed(own);

@@ -1,4 +1,4 @@
-import { scratchFloats } from "./growing-arrays.ts";
+import { grow } from "./growing-arrays.ts";
 import { type Accepts, largest } from "./largest.ts";
 import { createSketchedRows, largestEstimated } from "./sketched-rows.ts";
 import type { Scaled } from "./sketches.ts";
@@ -10,30 +10,8 @@ import {
   QUERY,
   releaseBlocks,
   takeBlock,
-  whole,
+  views,
 } from "./wasm-memory.ts";
-
-/** Vectors by row, with one byte for each number. A row may be written again. */
-interface VectorRows {
-  /** Bytes of memory. */
-  readonly bytes: number;
-  /**
-   * Writes the vector of a row, which is at most the number of rows so far.
-   * @throws RangeError when there is no memory left
-   */
-  put(row: number, vector: Float32Array): void;
-  /** A row's vector, computed from its bytes. */
-  vector(row: number): Float32Array;
-  /**
-   * Returns a function that finds a number of accepted rows with the largest products with a query, the largest first. With
-   * many rows, sketches tell which products are computed.
-   */
-  search(query: Float32Array, accepts: Accepts): (count: number) => number[];
-  /** The products of some rows with a query. */
-  products(query: Float32Array, rows: readonly number[]): Float32Array;
-  /** Releases all memory. */
-  close(): void;
-}
 
 /** Rows whose addresses fit into the block for lists. */
 const PER_LIST = BLOCK / 4;
@@ -42,12 +20,15 @@ const STEP = 32;
 /** Bytes of a record after its numbers: a factor, a product, and space to align the next record. */
 const TAIL = 16;
 /** The largest numbers of records and queries. The sum of 4,096 products fits into 31 bits. */
-const MOST = { record: 127, query: 16_383 };
+const MAX_NUMBER = { record: 127, query: 16_383 };
 /** The query that is at `QUERY`. A search uses the same vector several times. */
 let prepared = { query: null as Float32Array | null, length: 0, factor: 1 };
 
-/** @param dimension of the vectors */
-export function createVectorRows(dimension: number): VectorRows {
+/**
+ * Vectors by row, with one byte for each number. A row may be written again.
+ * @param dimension of the vectors
+ */
+export function createVectorRows(dimension: number) {
   const length = Math.ceil(dimension / STEP) * STEP;
   const size = length + TAIL;
   const perBlock = Math.floor(BLOCK / size);
@@ -63,8 +44,8 @@ export function createVectorRows(dimension: number): VectorRows {
   /** A row's whole numbers, and the factor by which they are multiplied. */
   const vectorAt = (row: number): Scaled => {
     const address = addressOf(row);
-    const factor = whole.floats[(address + length) / 4] ?? 0;
-    return { numbers: whole.integers.subarray(address, address + length), factor };
+    const factor = views.floats[(address + length) / 4] ?? 0;
+    return { numbers: views.integers.subarray(address, address + length), factor };
   };
 
   const sketches = createSketchedRows(length, vectorAt);
@@ -72,7 +53,7 @@ export function createVectorRows(dimension: number): VectorRows {
   /** Copies a query to `QUERY`, unless it is there already. */
   const prepare = (query: Float32Array): number => {
     if (prepared.query !== query || prepared.length !== length) {
-      const numbers = new Int16Array(whole.floats.buffer, QUERY, length).fill(0);
+      const numbers = new Int16Array(views.floats.buffer, QUERY, length).fill(0);
       prepared = { query, length, factor: quantizeQuery(query, numbers) };
     }
     return prepared.factor;
@@ -80,9 +61,9 @@ export function createVectorRows(dimension: number): VectorRows {
 
   /** Multiplies all rows, including free ones. */
   const multiplyAll = (query: Float32Array) => {
-    products = scratchFloats(products, count);
+    products = grow(products, count);
     let row = 0;
-    const { floats } = whole;
+    const { floats } = views;
     for (const block of blocks) {
       const end = block + Math.min(perBlock, count - row) * size;
       multiply(QUERY, block, end, length, size);
@@ -96,7 +77,7 @@ export function createVectorRows(dimension: number): VectorRows {
   /** Multiplies some rows. */
   const multiplySome = (chosen: readonly number[]): Float32Array => {
     const found = new Float32Array(chosen.length);
-    const { floats, int32 } = whole;
+    const { floats, int32 } = views;
     for (let from = 0; from < chosen.length; from += PER_LIST) {
       const end = Math.min(chosen.length, from + PER_LIST);
       for (let at = from; at < end; at++) int32[LISTS / 4 + at - from] = addressOf(chosen[at] ?? 0);
@@ -121,24 +102,35 @@ export function createVectorRows(dimension: number): VectorRows {
       return blocks.length * BLOCK + products.byteLength + sketches.bytes;
     },
 
-    put(row, vector) {
+    /**
+     * Writes the vector of a row, which is at most the number of rows so far.
+     * @throws RangeError when there is no memory left
+     */
+    put(row: number, vector: Float32Array): void {
       if (row === blocks.length * perBlock) blocks.push(takeBlock());
       count = Math.max(count, row + 1);
       const address = addressOf(row);
       // The row may contain data of a removed vector.
-      whole.integers.fill(0, address, address + length);
-      const numbers = whole.integers.subarray(address, address + dimension);
-      whole.floats[(address + length) / 4] = quantizeRecord(vector, numbers);
+      views.integers.fill(0, address, address + length);
+      const numbers = views.integers.subarray(address, address + dimension);
+      views.floats[(address + length) / 4] = quantizeRecord(vector, numbers);
       asked = null;
       sketches.put(row, count);
     },
 
-    vector(row) {
+    /** A row's vector, computed from its bytes. */
+    vector(row: number): Float32Array {
       const { numbers, factor } = vectorAt(row);
-      return floatsOf(numbers.subarray(0, dimension), factor);
+      const floats = new Float32Array(dimension);
+      for (let at = 0; at < dimension; at++) floats[at] = (numbers[at] ?? 0) * factor;
+      return floats;
     },
 
-    search(query, accepts) {
+    /**
+     * Returns a function that finds a number of accepted rows with the largest products with a query, the largest
+     * first. With many rows, sketches tell which products are computed.
+     */
+    search(query: Float32Array, accepts: Accepts): (count: number) => number[] {
       prepare(query);
       const estimates = sketches.estimate(query, count);
       const ofRows = (chosen: readonly number[]) => productsOf(query, chosen);
@@ -151,20 +143,15 @@ export function createVectorRows(dimension: number): VectorRows {
       };
     },
 
+    /** The products of some rows with a query. */
     products: productsOf,
 
-    close() {
+    close(): void {
       releaseBlocks(blocks.splice(0));
       sketches.close();
       [asked, count] = [null, 0];
     },
   };
-}
-
-function floatsOf(numbers: Int8Array, factor: number): Float32Array {
-  const products = new Float32Array(numbers.length);
-  for (let at = 0; at < numbers.length; at++) products[at] = (numbers[at] ?? 0) * factor;
-  return products;
 }
 
 /** The factor by which whole numbers up to `most` become the numbers of a vector. */
@@ -179,14 +166,14 @@ function factorOf(vector: Float32Array, most: number): number {
  * @returns the factor to multiply them with
  */
 function quantizeRecord(vector: Float32Array, numbers: Int8Array): number {
-  const factor = factorOf(vector, MOST.record);
+  const factor = factorOf(vector, MAX_NUMBER.record);
   for (let at = 0; at < vector.length; at++) numbers[at] = Math.round((vector[at] ?? 0) / factor);
   return factor;
 }
 
 /** Writes a query as whole numbers; see `quantizeRecord`. */
 function quantizeQuery(query: Float32Array, numbers: Int16Array): number {
-  const factor = factorOf(query, MOST.query);
+  const factor = factorOf(query, MAX_NUMBER.query);
   for (let at = 0; at < query.length; at++) numbers[at] = Math.round((query[at] ?? 0) / factor);
   return factor;
 }

@@ -57,7 +57,7 @@ const viewsOf = (buffer: ArrayBuffer) => ({
 });
 
 /** Views of the whole memory, replaced when it grows. Its first block is for queries: see below. */
-export let whole = viewsOf(memory.buffer);
+export let views = viewsOf(memory.buffer);
 
 /** Addresses in the first block: of a query's vector, of its tables for sketches, and of its token states. */
 export const QUERY = 0;
@@ -75,7 +75,7 @@ export function takeBlock(): number {
     const end = memory.buffer.byteLength;
     const added = Math.max(GROWTH, Math.ceil((end / BLOCK) * SPARE));
     memory.grow(added);
-    whole = viewsOf(memory.buffer);
+    views = viewsOf(memory.buffer);
     for (let block = added - 1; block >= 0; block--) free.push(end + block * BLOCK);
   }
   const block = free.pop();
@@ -95,8 +95,7 @@ export function releaseBlocks(blocks: readonly number[]): void {
  * @throws AppError `unavailable` if the engine has no SIMD, which needs AVX or ARM
  */
 function load(path: string, memory?: WebAssembly.Memory): unknown {
-  const module = compile(path);
-  return new WebAssembly.Instance(module, { pieces: { ...(memory && { memory }) } }).exports;
+  return new WebAssembly.Instance(compile(path), { pieces: { ...(memory && { memory }) } }).exports;
 }
 
 function compile(path: string): WebAssembly.Module {
@@ -109,23 +108,11 @@ function compile(path: string): WebAssembly.Module {
   }
 }
 
-/** Allocates ranges of the WASM memory. Each is a whole number of steps long. Released ranges are used again. */
-interface Allocator {
-  /** Bytes of all its blocks. */
-  readonly bytes: number;
-  /**
-   * Allocates a range.
-   * @returns its address, in steps
-   * @throws RangeError when there is no memory left
-   */
-  take(steps: number): number;
-  release(address: number, steps: number): void;
-  /** Releases all memory. */
-  close(): void;
-}
-
-/** @param step bytes of a step; a block must be a multiple of them */
-export function createAllocator(step: number): Allocator {
+/**
+ * Allocates ranges of the WASM memory. Each is a whole number of steps long. Released ranges are used again.
+ * @param step bytes of a step; a block must be a multiple of them
+ */
+export function createAllocator(step: number) {
   /** Addresses of free ranges, by their length in steps. */
   const free: number[][] = [];
   const blocks: number[] = [];
@@ -139,11 +126,17 @@ export function createAllocator(step: number): Allocator {
   };
 
   return {
+    /** Bytes of all its blocks. */
     get bytes() {
       return blocks.length * BLOCK;
     },
 
-    take(steps) {
+    /**
+     * Allocates a range.
+     * @returns its address, in steps
+     * @throws RangeError when there is no memory left
+     */
+    take(steps: number): number {
       const known = free[steps]?.pop();
       if (known !== undefined) return known;
       if (unused.to - unused.from < steps) {
@@ -158,7 +151,8 @@ export function createAllocator(step: number): Allocator {
 
     release,
 
-    close() {
+    /** Releases all memory. */
+    close(): void {
       releaseBlocks(blocks.splice(0));
       free.length = 0;
       Object.assign(unused, { from: 0, to: 0 });

@@ -1,35 +1,8 @@
-import { growInts } from "./growing-arrays.ts";
+import { grow } from "./growing-arrays.ts";
 import { type Accepts, largest } from "./largest.ts";
 import { createNearWords, MAX_MISSPELT, mayBeNear } from "./near-words.ts";
 import { COUNT_BITS, createPostings, MAX_COUNT, type PostingList } from "./postings.ts";
 import { askedWords, indexedWords } from "./tokens.ts";
-
-/** An inverted index: texts by their words. Each text has a small whole number. */
-export interface WordIndex {
-  /** Bytes of memory that the index takes, about. */
-  readonly bytes: number;
-  /** Adds a text whose number is free. */
-  put(text: number, content: string): void;
-  /** @param content as it was put */
-  remove(text: number, content: string): void;
-  /**
-   * The words of a question, each once. A word that no text has stands for similar words (see `NearWords`), with smaller
-   * weights.
-   * @param corpus the collection of which this index is a part
-   * @param among the texts in which rareness is measured; by default all texts
-   */
-  terms(question: string, corpus?: Corpus, among?: Among): Term[];
-  /** The texts that match terms best, by BM25, the best first. */
-  matching(
-    terms: readonly Term[],
-    { count, accepts }: { count: number; accepts: Accepts },
-  ): number[];
-  /**
-   * The match of each text with each term: 0 to 2.2, by repetition and length as in BM25. The sum of the matches, each
-   * times the term's rareness, is the text's BM25.
-   */
-  matches(terms: readonly Term[], texts: readonly number[]): Float32Array[];
-}
 
 /** A word of a question. */
 export interface Term {
@@ -46,7 +19,7 @@ export interface Corpus {
   texts: number;
   /** How many of its texts contain a word (from `tokensOf`), about. The index knows it for the other words. */
   textsWith: ReadonlyMap<string, number>;
-  /** Similar words of the words that none of its texts has; see `NearWords`. */
+  /** Similar words of the words that none of its texts has; see `createNearWords`. */
   nearWords: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
@@ -63,7 +36,11 @@ const K1 = 1.2;
 const B = 0.75;
 /** The largest match of a text with a word. */
 export const MAX_MATCHING = K1 + 1;
-export function createWordIndex(): WordIndex {
+
+export type WordIndex = ReturnType<typeof createWordIndex>;
+
+/** An inverted index: texts by their words. Each text has a small whole number. */
+export function createWordIndex() {
   /** Words of each text, and of all texts. */
   let lengths = new Int32Array(0);
   const total = { texts: 0, words: 0 };
@@ -97,23 +74,31 @@ export function createWordIndex(): WordIndex {
       return postings.bytes + near.bytes + 4 * numbers;
     },
 
-    put(text, content) {
+    /** Adds a text whose number is free. */
+    put(text: number, content: string): void {
       const { tokens, length } = indexedWords(content);
       for (const [token, times] of countsOf(tokens)) postings.add(token, postingOf(text, times));
-      lengths = growInts(lengths, text + 1);
+      lengths = grow(lengths, text + 1);
       lengths[text] = length;
       total.texts++;
       total.words += length;
     },
 
-    remove(text, content) {
+    /** @param content as it was put */
+    remove(text: number, content: string): void {
       const { tokens, length } = indexedWords(content);
       for (const [token, times] of countsOf(tokens)) postings.remove(token, postingOf(text, times));
       total.texts--;
       total.words -= length;
     },
 
-    terms(question, corpus, among) {
+    /**
+     * The words of a question, each once. A word that no text has stands for similar words (see `createNearWords`), with
+     * smaller weights.
+     * @param corpus the collection of which this index is a part
+     * @param among the texts in which rareness is measured; by default all texts
+     */
+    terms(question: string, corpus?: Corpus, among?: Among): Term[] {
       let misspelt = 0;
       const isKnown = (token: string) =>
         among?.isAll ? countAmong(token, among) > 0 : postings.words.has(token);
@@ -125,13 +110,10 @@ export function createWordIndex(): WordIndex {
       };
       return [...askedWords(question)].map(([token, weight]) => {
         const others = isKnown(token) ? null : nearTo(token);
-        if (!others || others.size === 0) {
-          const rareness = weight * rarenessOf(token, corpus, among);
-          return { token, rareness, forms: [{ token, share: 1 }] };
-        }
-        const forms = [...others].map(([other, counts]) => ({
-          token: other,
-          share: counts * rarenessOf(other, corpus, among),
+        const found = others?.size ? [...others] : [[token, 1] as const];
+        const forms = found.map(([token, counts]) => ({
+          token,
+          share: counts * rarenessOf(token, corpus, among),
         }));
         const rarest = Math.max(...forms.map(({ share }) => share));
         return {
@@ -142,12 +124,16 @@ export function createWordIndex(): WordIndex {
       });
     },
 
-    matching(terms, { count, accepts }) {
+    /** The texts that match terms best, by BM25, the best first. */
+    matching(
+      terms: readonly Term[],
+      { count, accepts }: { count: number; accepts: Accepts },
+    ): number[] {
       if (scores.length < lengths.length) scores = new Float32Array(lengths.length);
-      const norms = normsOf(averageLength());
+      const sizes = sizesOf(lengths, averageLength());
       for (const { rareness, forms } of terms) {
         for (const { token, share } of forms) {
-          addScores(scores, postings.of(token), { rareness: rareness * share, lengths, norms });
+          addScores(scores, postings.of(token), rareness * share, sizes);
         }
       }
       const found = largest(scores, lengths.length, count, accepts, 0);
@@ -155,15 +141,19 @@ export function createWordIndex(): WordIndex {
       return found;
     },
 
-    matches(terms, texts) {
+    /**
+     * The match of each text with each term: 0 to 2.2, by repetition and length as in BM25. The sum of the matches, each
+     * times the term's rareness, is the text's BM25.
+     */
+    matches(terms: readonly Term[], texts: readonly number[]): Float32Array[] {
       if (places.length < lengths.length) places = new Int32Array(lengths.length);
       for (let place = 0; place < texts.length; place++) places[texts[place] ?? 0] = place + 1;
       // An array for each text: parts of a shared one would take longer to make.
       const found = texts.map(() => new Float32Array(terms.length));
-      const norms = normsOf(averageLength());
+      const sizes = sizesOf(lengths, averageLength());
       for (const [column, { forms }] of terms.entries()) {
         for (const { token, share } of forms) {
-          addMatches({ found, column }, postings.of(token), { share, places, lengths, norms });
+          addMatches({ found, places, column }, postings.of(token), share, sizes);
         }
       }
       for (const text of texts) places[text] = 0;
@@ -172,48 +162,38 @@ export function createWordIndex(): WordIndex {
   };
 }
 
-/** The BM25 score of a word that a text of `length` words contains `times` times. */
-function matchOf(times: number, length: number, { own, perWord }: ReturnType<typeof normsOf>) {
-  return ((K1 + 1) * times) / (times + own + perWord * length);
+/** How many words each text has, and what BM25 computes of the average length. */
+type Sizes = ReturnType<typeof sizesOf>;
+
+function sizesOf(lengths: Int32Array, averageLength: number) {
+  return { lengths, own: K1 * (1 - B), perWord: (K1 * B) / averageLength };
 }
 
-function normsOf(averageLength: number) {
-  return { own: K1 * (1 - B), perWord: (K1 * B) / averageLength };
+/** The BM25 score of a word that a text contains `times` times. */
+function matchOf(times: number, text: number, { lengths, own, perWord }: Sizes) {
+  return ((K1 + 1) * times) / (times + own + perWord * (lengths[text] ?? 0));
 }
 
-/** Adds the score of a word to those of all texts that contain it. */
+/** Adds the score of a word, times a factor, to those of all texts that contain it. */
 function addScores(
   scores: Float32Array,
   { length, values }: PostingList,
-  {
-    rareness,
-    lengths,
-    norms,
-  }: { rareness: number; lengths: Int32Array; norms: ReturnType<typeof normsOf> },
+  factor: number,
+  sizes: Sizes,
 ): void {
   for (let at = 0; at < length; at++) {
     const posting = values[at] ?? 0;
     const text = posting >> COUNT_BITS;
-    const match = matchOf(posting & MAX_COUNT, lengths[text] ?? 0, norms);
-    scores[text] = (scores[text] ?? 0) + rareness * match;
+    scores[text] = (scores[text] ?? 0) + factor * matchOf(posting & MAX_COUNT, text, sizes);
   }
 }
 
 /** Adds the matches of one form of a term to its column. */
 function addMatches(
-  { found, column }: { found: readonly Float32Array[]; column: number },
+  { found, places, column }: { found: Float32Array[]; places: Int32Array; column: number },
   { length, values }: PostingList,
-  {
-    share,
-    places,
-    lengths,
-    norms,
-  }: {
-    share: number;
-    places: Int32Array;
-    lengths: Int32Array;
-    norms: ReturnType<typeof normsOf>;
-  },
+  share: number,
+  sizes: Sizes,
 ): void {
   for (let at = 0; at < length; at++) {
     const posting = values[at] ?? 0;
@@ -222,8 +202,8 @@ function addMatches(
     // Most texts have none. To ask an array for its element -1 would be slow.
     const matches = place > 0 ? found[place - 1] : undefined;
     if (!matches) continue;
-    const match = matchOf(posting & MAX_COUNT, lengths[text] ?? 0, norms);
-    matches[column] = Math.min(MAX_MATCHING, (matches[column] ?? 0) + share * match);
+    const match = share * matchOf(posting & MAX_COUNT, text, sizes);
+    matches[column] = Math.min(MAX_MATCHING, (matches[column] ?? 0) + match);
   }
 }
 

@@ -1,13 +1,28 @@
 import { AppError } from "../../errors.ts";
 import { isCompiled } from "../../native/embedded-asset.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
-import type { Drawn, ToDraw } from "./worker-messages.ts";
+import type { Topics } from "./topics.ts";
 
 /** In the executable all modules but the workers are one module, at the root of its file system. */
 const WORKER = isCompiled ? "./memories/map/map-worker.js" : "./map-worker.ts";
 
 /** Milliseconds in which a map must be drawn. Ten thousand memories take 4 s. */
 const LIMIT_MS = 300_000;
+
+/** The input of a map. */
+export interface ToDraw {
+  /** The vectors one after the other, each of length 1. */
+  vectors: Float32Array<ArrayBuffer>;
+  /** Dimension of a vector. */
+  dimension: number;
+  /** The beginnings of the memories. */
+  texts: string[];
+}
+
+export interface Drawn extends Topics {
+  /** x and y of each memory, 0 to 1. */
+  places: Float32Array<ArrayBuffer>;
+}
 
 /** @param signal aborted when nobody waits for the map any more */
 export type Draw = (what: ToDraw, signal?: AbortSignal) => Promise<Drawn>;

@@ -127,9 +127,8 @@ function weightsOf({ count, points, distances }: Neighbours): Float32Array {
     }
   }
   const back = (from: number, to: number) => {
-    for (let at = to * count; at < (to + 1) * count; at++)
-      if (points[at] === from) return own[at] ?? 0;
-    return 0;
+    const nth = points.subarray(to * count, (to + 1) * count).indexOf(from);
+    return nth < 0 ? 0 : (own[to * count + nth] ?? 0);
   };
   return own.map((weight, at) => {
     const other = back(Math.floor(at / count), points[at] ?? 0);

@@ -1,6 +1,6 @@
+import type { Drawn, ToDraw } from "./draw-in-worker.ts";
 import { layOut } from "./layout.ts";
 import { findTopics } from "./topics.ts";
-import type { Drawn, ToDraw } from "./worker-messages.ts";
 
 // Drawing ten thousand memories takes four seconds. On the main thread no request would be answered meanwhile.
 declare const self: Worker;

@@ -76,11 +76,7 @@ function covarianceOf(vectors: Float32Array, mean: Float64Array): Float64Array {
 }
 
 function times(matrix: Float64Array, vector: Float64Array): Float64Array<ArrayBuffer> {
-  const product = new Float64Array(vector.length);
-  for (let row = 0; row < product.length; row++) {
-    product[row] = dot(matrix, row * vector.length, vector);
-  }
-  return product;
+  return new Float64Array(vector).map((_, row) => dot(matrix, row * vector.length, vector));
 }
 
 /** Gram–Schmidt. A vector that depends linearly on those before it becomes zero. */

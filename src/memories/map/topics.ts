@@ -22,13 +22,13 @@ function topicWords(texts: readonly string[], topicOf: Uint8Array, topics: numbe
   const textsWith = new Map<string, number>();
   const formsIn = Array.from({ length: topics }, (): FormCounts => new Map());
   const sizes = new Uint32Array(topics);
-  const stemOf = createStemmer();
   for (const [point, text] of texts.entries()) {
     const topic = topicOf[point] ?? 0;
     sizes[topic] = (sizes[topic] ?? 0) + 1;
-    for (const [stem, word] of firstForms(text, stemOf)) {
+    for (const [stem, word] of firstForms(text)) {
       textsWith.set(stem, (textsWith.get(stem) ?? 0) + 1);
-      countForm(formsIn[topic], stem, word);
+      const forms = formsIn[topic]?.get(stem) ?? new Map<string, number>();
+      formsIn[topic]?.set(stem, forms.set(word, (forms.get(word) ?? 0) + 1));
     }
   }
   return formsIn.map((forms, topic) => {
@@ -44,35 +44,14 @@ function topicWords(texts: readonly string[], topicOf: Uint8Array, topics: numbe
   });
 }
 
-/** The stems of a text, each with the form of the first word that has it. */
-function firstForms(
-  text: string,
-  stemOf: (word: string) => string | null,
-): ReadonlyMap<string, string> {
+/** The stems of a text that the index has, each with the form of the first word that has it. */
+function firstForms(text: string): ReadonlyMap<string, string> {
   const forms = new Map<string, string>();
   for (const word of wordsOf(text)) {
-    const stem = stemOf(word);
-    if (stem !== null && !forms.has(stem)) forms.set(stem, word);
+    const [stem] = tokensOf(word);
+    if (stem !== undefined && !forms.has(stem)) forms.set(stem, word);
   }
   return forms;
-}
-
-function countForm(counts: FormCounts | undefined, stem: string, word: string): void {
-  const forms = counts?.get(stem) ?? new Map<string, number>();
-  forms.set(word, (forms.get(word) ?? 0) + 1);
-  counts?.set(stem, forms);
-}
-
-/** Stems words, each only once; null for a word that the index ignores. */
-function createStemmer() {
-  const stems = new Map<string, string | null>();
-  return (word: string): string | null => {
-    const known = stems.get(word);
-    if (known !== undefined) return known;
-    const stem = tokensOf(word)[0] ?? null;
-    stems.set(word, stem);
-    return stem;
-  };
 }
 
 function mostFrequent(forms: ReadonlyMap<string, number>): string {
@@ -86,14 +65,6 @@ function wordsOf(text: string): string[] {
   );
 }
 
-/** Groups of places that are near each other. */
-interface Clusters {
-  /** x and y of the centre of each cluster. */
-  centres: Float32Array;
-  /** For each place the number of its cluster. */
-  clusterOf: Uint8Array;
-}
-
 /** Attempts with different first centres, and rounds of each attempt. */
 const ATTEMPTS = 4;
 const ROUNDS = 25;
@@ -103,8 +74,9 @@ const ROUNDS = 25;
  * best of several attempts. The same places always give the same clusters.
  * @param places x and y of each
  * @param count at most the number of places
+ * @returns x and y of the centre of each cluster, and for each place the number of its cluster
  */
-function findClusters(places: Float32Array, count: number): Clusters {
+function findClusters(places: Float32Array, count: number) {
   const size = places.length / 2;
   const random = createRandomNumbers();
   let best = { centres: new Float32Array(0), clusterOf: new Uint8Array(size), spread: Infinity };
@@ -224,26 +196,23 @@ export function findTopics(places: Float32Array, texts: readonly string[]): Topi
   const wanted = Math.round(Math.sqrt(size / (MEMORIES_OF_TWO_TOPICS / 4)));
   const count = Math.min(MAX_TOPICS, Math.max(1, wanted));
   const { centres, clusterOf } = findClusters(places, Math.min(count, size));
+  const members = Map.groupBy(clusterOf.keys(), (point) => clusterOf[point] ?? 0);
   const words = topicWords(texts, clusterOf, centres.length / 2);
-  const topics = Array.from({ length: centres.length / 2 }, (_, topic): Topic => {
-    const [x = 0, y = 0] = centres.subarray(2 * topic);
-    const own = [...clusterOf.keys()].filter((point) => clusterOf[point] === topic);
+  const sizeOf = (cluster: number) => members.get(cluster)?.length ?? 0;
+  // The largest first.
+  const order = [...members.keys()].sort((a, b) => sizeOf(b) - sizeOf(a) || a - b);
+  const topics = order.map((cluster): Topic => {
+    const [x = 0, y = 0] = centres.subarray(2 * cluster);
+    const own = members.get(cluster) ?? [];
     const distance = (point: number) =>
       Math.hypot((places[2 * point] ?? 0) - x, (places[2 * point + 1] ?? 0) - y);
     return {
-      words: words[topic] ?? [],
+      words: words[cluster] ?? [],
       x,
       y,
       memories: own.length,
       typical: own.sort((a, b) => distance(a) - distance(b)).slice(0, TYPICAL),
     };
   });
-  // The largest first, without topics that have no memories.
-  const order = [...topics.keys()]
-    .filter((topic) => (topics[topic]?.memories ?? 0) > 0)
-    .sort((a, b) => (topics[b]?.memories ?? 0) - (topics[a]?.memories ?? 0));
-  return {
-    topics: order.flatMap((topic) => topics[topic] ?? []),
-    topicOf: clusterOf.map((topic) => order.indexOf(topic)),
-  };
+  return { topics, topicOf: clusterOf.map((cluster) => order.indexOf(cluster)) };
 }

@@ -29,17 +29,28 @@ export interface Part {
 /**
  * Returns a function that finds the part of a text that answers a question, at most 400 characters: the place with the
  * most terms, rare terms counting more, and the sentences around it. A short text is returned whole. Of a text
- * without any term, the beginning of the nearest passage is returned.
+ * without any term, the beginning of the nearest passage is returned. Places are counted in code points, like the limits
+ * of a memory.
+ * @param terms the terms of the question
  */
-function createPassageFinder(terms: readonly Term[]) {
+export function createMatcher(terms: readonly Term[]) {
   let find: ((text: string) => Hits) | null = null;
-  return (text: string, nearest?: Part): Part => {
+
+  const partOf = (text: string, nearest?: Part): Part => {
     if (isShort(text)) return { start: 0, end: text.length };
     find ??= createFinder(terms);
     const hits = find(text);
     const core = bestPlace(hits, weigh(hits, terms, text.length), nearest);
     const start = wordAfter(text, nearest?.start ?? 0);
     return withSentences(text, core ?? { start, end: start + 1 });
+  };
+
+  return (text: string, nearest?: Part): Matched => {
+    const part = partOf(text, nearest);
+    const passage = text.slice(part.start, part.end);
+    const start = part.start - pairsIn(text, 0, part.start);
+    const end = start + passage.length - pairsIn(passage);
+    return { text: passage, start, end };
   };
 }
 
@@ -137,20 +148,4 @@ function sentencesOf(text: string, core: Part, ends: readonly number[]): Part {
   const most = Math.min(text.length, start + PASSAGE);
   const end = ends.find((place) => place >= core.end && place <= most);
   return { start, end: end ?? edgeBefore(text, most, core.end) };
-}
-
-/**
- * Creates a function that finds the part of a text that answers a question; see `createPassageFinder`. Places are
- * counted in code points, like the limits of a memory.
- * @param terms the terms of the question
- */
-export function createMatcher(terms: readonly Term[]) {
-  const find = createPassageFinder(terms);
-  return (text: string, nearest?: Part): Matched => {
-    const part = find(text, nearest);
-    const passage = text.slice(part.start, part.end);
-    const start = part.start - pairsIn(text, 0, part.start);
-    const end = start + passage.length - pairsIn(passage);
-    return { text: passage, start, end };
-  };
 }

@@ -2,7 +2,7 @@ import { askedWords, HAS_UNSPACED, tokensOf } from "../indexes/tokens.ts";
 import type { Term } from "../indexes/words.ts";
 
 /** Most letters of a group, such as a word in Thai or in hiragana. */
-const LONGEST = 30;
+const MAX_GROUP = 30;
 
 /** Groups of letters that are words in scripts without spaces. */
 function createTokenSuffixes() {
@@ -12,7 +12,7 @@ function createTokenSuffixes() {
 
   return {
     add(group: string, number: number) {
-      if (group.length > LONGEST) return;
+      if (group.length > MAX_GROUP) return;
       groups.set(group, number);
       const last = group.charCodeAt(group.length - 1);
       lengths.set(last, (lengths.get(last) ?? 0) | (1 << group.length));
@@ -22,7 +22,7 @@ function createTokenSuffixes() {
     find(text: string, start: number, end: number, task: (start: number, number: number) => void) {
       const known = lengths.get(text.charCodeAt(end - 1));
       if (known === undefined) return;
-      for (let length = Math.min(LONGEST, end - start); length > 0; length--) {
+      for (let length = Math.min(MAX_GROUP, end - start); length > 0; length--) {
         if ((known & (1 << length)) === 0) continue;
         const number = groups.get(text.slice(end - length, end));
         if (number !== undefined) return task(end - length, number);
@@ -50,14 +50,8 @@ const known = new Int32Array(UNITS).fill(UNKNOWN);
  * everything else, such as half of a surrogate pair.
  */
 function letterOf(unit: number): number {
-  const letter = known[unit] ?? NONE;
-  return letter === UNKNOWN ? learn(unit) : letter;
-}
-
-function learn(unit: number): number {
-  const letter = read(String.fromCharCode(unit));
-  known[unit] = letter;
-  return letter;
+  if (known[unit] === UNKNOWN) known[unit] = read(String.fromCharCode(unit));
+  return known[unit] ?? NONE;
 }
 
 function read(sign: string): number {
@@ -79,23 +73,14 @@ interface Visitor {
 const PREFIX = 3;
 const KEYS = 1 << 16;
 
-/** The beginnings of the words to find. */
-function createPrefixes() {
-  const isPrefix = new Uint8Array(KEYS);
-  return {
-    /** 1 at the keys of wanted beginnings, each of at most three letters. */
-    isPrefix,
-    /** @param stem of three letters or fewer only two count, since other forms may differ: `use`, `using` */
-    add(stem: string) {
-      const letters: number[] = [];
-      for (let at = 0; at < stem.length; at++) {
-        const letter = letterOf(stem.charCodeAt(at));
-        if (letter !== ACCENT) letters.push(letter);
-      }
-      const length = letters.length > PREFIX ? PREFIX : PREFIX - 1;
-      isPrefix[letters.slice(0, length).reduce(keyWith, 0)] = 1;
-    },
-  };
+/**
+ * The key of the beginning of a word that is wanted: of its first three letters. Of three letters or fewer only two count,
+ * since other forms may differ: `use`, `using`.
+ */
+function prefixKey(stem: string): number {
+  const units = Array.from({ length: stem.length }, (_, at) => letterOf(stem.charCodeAt(at)));
+  const letters = units.filter((letter) => letter !== ACCENT);
+  return letters.slice(0, letters.length > PREFIX ? PREFIX : PREFIX - 1).reduce(keyWith, 0);
 }
 
 function keyWith(key: number, letter: number): number {
@@ -172,11 +157,11 @@ export interface Hits {
 }
 
 /** Cached words, a power of two. */
-const REMEMBERED = 1 << 12;
+const CACHED = 1 << 12;
 /** The terms of most words of a text. */
 const NO_SPANS: readonly number[] = [];
 /** Longer runs of letters do not count as words. */
-const LONG = 100;
+const MAX_LETTERS = 100;
 
 /** The words of a question as terms, without statistics of how rare they are. */
 export function termsOf(question: string): Term[] {
@@ -190,14 +175,14 @@ export function termsOf(question: string): Term[] {
 /** Returns a function that finds terms in a text, in all their forms, in one pass over its letters. */
 export function createFinder(terms: readonly Term[]): (text: string) => Hits {
   const numbers = new Map<string, number>();
-  const prefixes = createPrefixes();
+  const isPrefix = new Uint8Array(KEYS);
   const suffixes = createTokenSuffixes();
   for (const [number, { forms }] of terms.entries()) {
     for (const { token } of forms) {
       if (numbers.has(token)) continue;
       numbers.set(token, number);
       if (HAS_UNSPACED.test(token)) suffixes.add(token, number);
-      else prefixes.add(token);
+      else isPrefix[prefixKey(token)] = 1;
     }
   }
   const lookUp = createLookUp((word) => {
@@ -216,9 +201,9 @@ export function createFinder(terms: readonly Term[]): (text: string) => Hits {
       hits.ends.push(end);
       hits.terms.push(term);
     };
-    scan(text, prefixes.isPrefix, {
+    scan(text, isPrefix, {
       word(start, end) {
-        if (end - start > LONG) return;
+        if (end - start > MAX_LETTERS) return;
         for (const term of lookUp(text, start, end)) add(start, end, term);
       },
       unspaced(start, end) {
@@ -231,12 +216,12 @@ export function createFinder(terms: readonly Term[]): (text: string) => Hits {
 
 /** Caches the terms of words by their hash, since cutting a word out and stemming it takes longer. */
 function createLookUp(read: (word: string) => readonly number[]) {
-  const hashes = new Int32Array(REMEMBERED);
+  const hashes = new Int32Array(CACHED);
   const remembered: (readonly number[])[] = [];
   return (text: string, start: number, end: number): readonly number[] => {
     let hash = end - start;
     for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
-    const slot = hash & (REMEMBERED - 1);
+    const slot = hash & (CACHED - 1);
     let found = remembered[slot];
     if (found === undefined || hashes[slot] !== hash) {
       found = read(text.slice(start, end));

@@ -90,11 +90,11 @@ function createReaders({
   };
 
   const fill = (after = 0) =>
-    view.fill(
-      () => base.stream((open) => open.read(!hasManyMemories())),
-      () => pending.all(),
+    view.fill({
+      memories: () => base.stream((open) => open.read(!hasManyMemories())),
+      changes: () => pending.all(),
       after,
-    );
+    });
 
   /** Searches the base, or the view once it is filled if many searches are reading the base. */
   const searchStored: TableReader["candidates"] = async (question) => {

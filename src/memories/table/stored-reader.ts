@@ -1,6 +1,6 @@
 import { createPause } from "../../timing/pause.ts";
 import type { Base, HeldBase } from "../base/base.ts";
-import { createStateIndex, named } from "../indexes/token-states.ts";
+import { byName, createStateIndex } from "../indexes/token-states.ts";
 import { tokensOf } from "../indexes/tokens.ts";
 import type { Pending } from "../log/pending.ts";
 import { type Filter, type PageStart, type Position, passes } from "../model/filter.ts";
@@ -149,7 +149,7 @@ export function createStoredReader({
       try {
         for (const [owner, numbers] of [...states.values()].entries()) index.put(owner, numbers);
         const matches = index.interaction(asked.numbers, weights, [...owners.keys()]);
-        return named(owners, matches);
+        return byName(owners, matches);
       } finally {
         index.close();
       }

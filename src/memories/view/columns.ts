@@ -51,43 +51,6 @@ export function createRowCache(make: (slot: number) => MemoryRow) {
   };
 }
 
-/**
- * The memories of a view, one column for each field. So a million memories take little space, and filters are
- * fast. Each memory has a slot, a small whole number. The slot of a removed memory is used again.
- */
-export interface Columns {
-  /** How many memories there are. */
-  readonly size: number;
-  /** Bytes of memory that the columns take, about. */
-  readonly bytes: number;
-  slotOf(id: string): number | undefined;
-  /** All slots are below this number. */
-  readonly end: number;
-  /** Whether a slot has a memory. */
-  has(slot: number): boolean;
-  /** Slots of memories with the same text. */
-  withText(content: string): number[];
-  /** Slots of a session that pass a filter, the last added first. */
-  ofSession(sessionId: string, accepts: Accepts, limit: number): number[];
-  /** Whether the memory in a slot passes a filter, as a function; `null` when all pass. */
-  accepts(filter: Filter): Accepts;
-  /** Memories that expire, the earliest first. */
-  expiring(limit: number): Expiring[];
-  /** The memories in which the rareness of a word is measured; `undefined` when they are all memories. */
-  among(filter: Filter): Among | undefined;
-  id(slot: number): string;
-  content(slot: number): string;
-  createdAt(slot: number): number;
-  row(slot: number): MemoryRow;
-  /** The same for searches, which read many rows again: the row is cached. */
-  cachedRow(slot: number): MemoryRow;
-  /** Adds a memory whose id is new, and returns its slot. */
-  add(memory: MemoryRow): number;
-  remove(slot: number): void;
-  /** Frees the memory. */
-  close(): void;
-}
-
 /** The number of each text of a slot among all texts. */
 const idAt = (slot: number) => 3 * slot;
 const contentAt = (slot: number) => 3 * slot + 1;
@@ -95,15 +58,21 @@ const metadataAt = (slot: number) => 3 * slot + 2;
 /** The metadata of most memories. It is not stored. */
 const NO_METADATA = "{}";
 
-export function createColumns(): Columns {
+export type Columns = ReturnType<typeof createColumns>;
+
+/**
+ * The memories of a view, one column for each field. So a million memories take little space, and filters are
+ * fast. Each memory has a slot, a small whole number. The slot of a removed memory is used again.
+ */
+export function createColumns() {
   const texts = createTexts();
-  const idOf = (slot: number) => rows.peek(slot)?.id ?? texts.get(idAt(slot));
+  const idOf = (slot: number): string => rows.peek(slot)?.id ?? texts.get(idAt(slot));
   const slots = createSlots(idOf);
   const sessions = createGroups();
   const fields = createFields();
   const { columns, strings, counts } = fields;
 
-  const row = (slot: number) =>
+  const row = (slot: number): MemoryRow =>
     fields.row(slot, {
       id: texts.get(idAt(slot)),
       content: texts.get(contentAt(slot)),
@@ -111,12 +80,14 @@ export function createColumns(): Columns {
     });
   const rows = createRowCache(row);
 
+  /** Whether the memory in a slot passes a filter, as a function; `null` when all pass. */
   const accepts = (filter: Filter) => filterConditions(fields, filter, slots.find);
 
   return {
     get size() {
       return slots.size;
     },
+    /** All slots are below this number. */
     get end() {
       return slots.end;
     },
@@ -127,7 +98,8 @@ export function createColumns(): Columns {
     has: slots.has,
     accepts,
 
-    withText(content) {
+    /** Slots of memories with the same text. */
+    withText(content: string): number[] {
       const wanted = textHash(content);
       const found: number[] = [];
       const { text } = columns;
@@ -137,7 +109,8 @@ export function createColumns(): Columns {
       return found.filter((slot) => isSameText(texts.get(contentAt(slot)), content));
     },
 
-    ofSession(sessionId, accepts, limit) {
+    /** Slots of a session that pass a filter, the last added first. */
+    ofSession(sessionId: string, accepts: Accepts, limit: number): number[] {
       const found: number[] = [];
       let slot = sessions.first(strings.find(sessionId));
       for (; slot >= 0 && found.length < limit; slot = sessions.after(slot)) {
@@ -146,7 +119,8 @@ export function createColumns(): Columns {
       return found;
     },
 
-    expiring(limit) {
+    /** Memories that expire, the earliest first. */
+    expiring(limit: number): Expiring[] {
       if (counts.expiring === 0) return [];
       const at = (slot: number) => columns.expiresAt[slot] ?? 0;
       const expires = (slot: number) => slots.has(slot) && !Number.isNaN(at(slot));
@@ -154,7 +128,8 @@ export function createColumns(): Columns {
       return found.map((slot) => ({ id: texts.get(idAt(slot)), expiresAt: at(slot) }));
     },
 
-    among({ isCaptured, projects, isBound }) {
+    /** The memories in which the rareness of a word is measured; `undefined` when they are all memories. */
+    among({ isCaptured, projects, isBound }: Filter): Among | undefined {
       // Captured memories must not make the words of saved ones less rare.
       const ofSaved = isCaptured === false && counts.captured > 0 ? { isCaptured } : {};
       const ofProjects = isBound && projects ? { projects } : {};
@@ -167,13 +142,15 @@ export function createColumns(): Columns {
     },
 
     id: idOf,
-    content: (slot) => texts.get(contentAt(slot)),
-    createdAt: (slot) => columns.createdAt[slot] ?? 0,
+    content: (slot: number) => texts.get(contentAt(slot)),
+    createdAt: (slot: number) => columns.createdAt[slot] ?? 0,
 
     row,
+    /** The same for searches, which read many rows again: the row is cached. */
     cachedRow: rows.get,
 
-    add(memory) {
+    /** Adds a memory whose id is new, and returns its slot. */
+    add(memory: MemoryRow): number {
       const slot = slots.add(memory.id);
       texts.put(idAt(slot), memory.id);
       texts.put(contentAt(slot), memory.content);
@@ -183,7 +160,7 @@ export function createColumns(): Columns {
       return slot;
     },
 
-    remove(slot) {
+    remove(slot: number): void {
       rows.remove(slot);
       sessions.remove(columns.session[slot] ?? 0, slot);
       fields.remove(slot);
@@ -191,7 +168,7 @@ export function createColumns(): Columns {
       for (const number of [idAt(slot), contentAt(slot), metadataAt(slot)]) texts.remove(number);
     },
 
-    close() {
+    close(): void {
       texts.close();
       rows.clear();
     },

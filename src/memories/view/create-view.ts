@@ -1,5 +1,5 @@
 import { firstInOrder } from "../indexes/largest.ts";
-import { createStateIndex, named } from "../indexes/token-states.ts";
+import { byName, createStateIndex } from "../indexes/token-states.ts";
 import { createVectorIndex, type VectorIndex } from "../indexes/vectors.ts";
 import { createWordIndex, type WordIndex } from "../indexes/words.ts";
 import type { Filter, PageStart } from "../model/filter.ts";
@@ -13,17 +13,12 @@ const NO_MATCHES = new Float32Array(0);
  * The candidates of searches in a view.
  * @param changes how often the view has changed
  */
-function createCandidates({
-  columns,
-  vectors,
-  words,
-  changes,
-}: {
-  columns: Columns;
-  vectors: VectorIndex;
-  words: WordIndex;
-  changes: () => number;
-}): Pick<View, "matchWords" | "candidates" | "ofSessions"> {
+function createCandidates(
+  columns: Columns,
+  vectors: VectorIndex,
+  words: WordIndex,
+  changes: () => number,
+): Pick<View, "matchWords" | "candidates" | "ofSessions"> {
   const candidatesOf = (
     slots: readonly number[],
     { vector, terms }: Pick<SessionQuestion, "vector" | "terms">,
@@ -99,11 +94,9 @@ function createListing(columns: Columns): Pick<View, "list" | "count" | "select"
     list(filter, from, limit) {
       const passes = passing(filter);
       const isListed = (slot: number) => passes(slot) && (from === null || isOnPage(from, slot));
-      if (!from?.isBackward) {
-        return firstInOrder(columns.end, isListed, byAge, limit).map(columns.id);
-      }
-      const oldestFirst = (a: number, b: number) => byAge(b, a);
-      return firstInOrder(columns.end, isListed, oldestFirst, limit).map(columns.id).reverse();
+      const order = from?.isBackward ? (a: number, b: number) => byAge(b, a) : byAge;
+      const ids = firstInOrder(columns.end, isListed, order, limit).map(columns.id);
+      return from?.isBackward ? ids.reverse() : ids;
     },
 
     count(filter) {
@@ -154,8 +147,6 @@ export function createView(dimension: number, mostWithStates = MAX_WITH_STATES):
     columns.remove(slot);
   };
 
-  const candidates = createCandidates({ columns, vectors, words, changes: () => changes });
-
   return {
     get size() {
       return columns.size;
@@ -164,7 +155,7 @@ export function createView(dimension: number, mostWithStates = MAX_WITH_STATES):
       return columns.bytes + vectors.bytes + words.bytes + (states?.bytes ?? 0);
     },
     ...createListing(columns),
-    ...candidates,
+    ...createCandidates(columns, vectors, words, () => changes),
 
     put({ vectors: passages, states: tokenStates, ...memory }) {
       remove(memory.id);
@@ -203,7 +194,7 @@ export function createView(dimension: number, mostWithStates = MAX_WITH_STATES):
     interaction(ids, question, weights) {
       if (!states) return null;
       const slots = ids.map(columns.slotOf);
-      return named(ids, states.interaction(question.numbers, weights, slots));
+      return byName(ids, states.interaction(question.numbers, weights, slots));
     },
 
     close() {

@@ -1,24 +1,20 @@
-import { growFloats, growInts } from "../indexes/growing-arrays.ts";
+import { grow } from "../indexes/growing-arrays.ts";
 import type { Accepts } from "../indexes/largest.ts";
 import { createInterned, type Interned } from "../indexes/texts.ts";
 import { type Filter, wasCaptured } from "../model/filter.ts";
 import type { MemoryRow } from "../model/rows.ts";
 
-/** Columns of whole numbers: of interned values, of 0 and 1 (`pinned`), and of a text's hash (`text`). */
-const INTEGERS = [
-  "agent",
-  "session",
-  "project",
-  "supersedes",
-  "supersededBy",
-  "tags",
-  "source",
-  "pinned",
-  "starts",
-  "text",
-] as const;
-/** Those whose numbers are of interned strings. */
-const STRINGS = ["agent", "session", "project", "supersedes", "supersededBy"] as const;
+/** Columns of interned strings, each with its field. */
+const STRINGS = {
+  agent: "agentId",
+  session: "sessionId",
+  project: "project",
+  supersedes: "supersedes",
+  supersededBy: "supersededBy",
+} as const;
+const STRING_COLUMNS = Object.keys(STRINGS) as (keyof typeof STRINGS)[];
+/** Columns of whole numbers: also of other interned values, of 0 and 1 (`pinned`), and of a text's hash (`text`). */
+const INTEGERS = [...STRING_COLUMNS, "tags", "source", "pinned", "starts", "text"] as const;
 const FLOATS = ["createdAt", "updatedAt", "expiresAt", "importance"] as const;
 type Columns = Record<(typeof INTEGERS)[number], Int32Array<ArrayBuffer>> &
   Record<(typeof FLOATS)[number], Float64Array<ArrayBuffer>>;
@@ -36,11 +32,9 @@ export function createFields() {
     ...FLOATS.map((name) => [name, new Float64Array(0)]),
   ]) as Columns;
   const strings = createInterned<string>((text) => text);
-  const tagLists = createInterned<string[]>((tags) => JSON.stringify(tags));
+  const tagLists = createInterned<string[]>(JSON.stringify);
   const startLists = createInterned<number[]>((starts) => starts.join());
-  const sources = createInterned<NonNullable<MemoryRow["source"]>>((source) =>
-    JSON.stringify(source),
-  );
+  const sources = createInterned<NonNullable<MemoryRow["source"]>>(JSON.stringify);
   /** How many memories have been superseded, expire, and were captured. */
   const counts = { superseded: 0, expiring: 0, captured: 0 };
 
@@ -53,20 +47,15 @@ export function createFields() {
     sources,
     counts,
 
-    /** Bytes of memory that the fields take, about. */
     get bytes() {
       const own = columns.agent.length * BYTES_PER_SLOT;
       return own + strings.bytes + tagLists.bytes + startLists.bytes + sources.bytes;
     },
 
     put(slot: number, memory: MemoryRow): void {
-      for (const name of INTEGERS) columns[name] = growInts(columns[name], slot + 1);
-      for (const name of FLOATS) columns[name] = growFloats(columns[name], slot + 1);
-      columns.agent[slot] = strings.take(memory.agentId);
-      columns.session[slot] = strings.take(memory.sessionId);
-      columns.project[slot] = strings.take(memory.project);
-      columns.supersedes[slot] = strings.take(memory.supersedes);
-      columns.supersededBy[slot] = strings.take(memory.supersededBy);
+      for (const name of INTEGERS) columns[name] = grow(columns[name], slot + 1);
+      for (const name of FLOATS) columns[name] = grow(columns[name], slot + 1);
+      for (const name of STRING_COLUMNS) columns[name][slot] = strings.take(memory[STRINGS[name]]);
       columns.tags[slot] = tagLists.take(memory.tags);
       columns.starts[slot] = startLists.take(memory.starts.length > 0 ? memory.starts : null);
       columns.source[slot] = sources.take(memory.source);
@@ -82,7 +71,7 @@ export function createFields() {
       if (columns.supersededBy[slot] !== 0) counts.superseded--;
       if (!Number.isNaN(columns.expiresAt[slot])) counts.expiring--;
       if (wasCaptured({ source: sources.value(columns.source[slot] ?? 0) })) counts.captured--;
-      for (const name of STRINGS) strings.release(columns[name][slot] ?? 0);
+      for (const name of STRING_COLUMNS) strings.release(columns[name][slot] ?? 0);
       tagLists.release(columns.tags[slot] ?? 0);
       startLists.release(columns.starts[slot] ?? 0);
       sources.release(columns.source[slot] ?? 0);

@@ -10,16 +10,7 @@ interface FillingSource {
   /** The changes in the log; `null` for a removed memory. */
   changes: () => ReadonlyMap<string, StoredMemory | null>;
   /** Milliseconds to wait before the view is filled. */
-  after: number;
-}
-
-/** A view that is being filled. */
-interface Filling {
-  /** Rejects when filling fails or is cancelled. */
-  readonly view: Promise<View>;
-  /** Records a commit that is made meanwhile. It is applied at the end. */
-  note(commit: Outcome): void;
-  cancel(): void;
+  after?: number;
 }
 
 /**
@@ -29,9 +20,9 @@ interface Filling {
  */
 function startFilling(
   create: () => View,
-  { memories, changes, after }: FillingSource,
+  { memories, changes, after = 0 }: FillingSource,
   onFilled: (view: View) => void,
-): Filling {
+) {
   /** Changes that the view lacks; `null` for a removed memory. */
   const newer = new Map<string, StoredMemory | null>();
   let isCancelled = false;
@@ -40,48 +31,48 @@ function startFilling(
     if (isCancelled) throw new Error("the view was closed while it was being filled");
   };
 
-  const putAll = async (view: View) => {
-    const pause = createPause();
-    const batches = memories();
-    for (const [id, memory] of changes()) newer.set(id, memory);
-    for await (const batch of batches) {
-      for (const memory of batch) {
-        if (!newer.has(memory.id)) view.put(memory);
-        await pause();
-      }
-      requireOpen();
-    }
-    // Commits add to `newer` meanwhile.
-    for (const [id, memory] of newer) {
-      newer.delete(id);
-      if (memory) view.put(memory);
-      else view.remove(id);
-      await pause();
-    }
-    requireOpen();
-    onFilled(view);
-  };
-
   const fill = async (): Promise<View> => {
     if (after > 0) await Bun.sleep(after);
     requireOpen();
     const view = create();
     try {
-      await putAll(view);
+      const pause = createPause();
+      const batches = memories();
+      for (const [id, memory] of changes()) newer.set(id, memory);
+      for await (const batch of batches) {
+        for (const memory of batch) {
+          if (!newer.has(memory.id)) view.put(memory);
+          await pause();
+        }
+        requireOpen();
+      }
+      // Commits add to `newer` meanwhile.
+      for (const [id, memory] of newer) {
+        newer.delete(id);
+        if (memory) view.put(memory);
+        else view.remove(id);
+        await pause();
+      }
+      requireOpen();
     } catch (error) {
       view.close();
       throw error;
     }
+    onFilled(view);
     return view;
   };
 
   return {
+    /** Rejects when filling fails or is cancelled. */
     view: fill(),
-    note({ written, removed }) {
+
+    /** Records a commit that is made meanwhile. It is applied at the end. */
+    note({ written, removed }: Outcome): void {
       for (const memory of written) newer.set(memory.id, memory);
       for (const id of removed) newer.set(id, null);
     },
-    cancel() {
+
+    cancel(): void {
       isCancelled = true;
     },
   };
@@ -93,7 +84,7 @@ export type LiveView = ReturnType<typeof createLiveView>;
 /** @param create makes an empty view */
 export function createLiveView(create: () => View) {
   let current: View | null = null;
-  let filling: Filling | null = null;
+  let filling: ReturnType<typeof startFilling> | null = null;
 
   const stopFilling = () => {
     filling?.cancel();
@@ -115,13 +106,9 @@ export function createLiveView(create: () => View) {
     },
 
     /** Fills the view with the memories of the base, and with those that have changed since. */
-    fill(
-      memories: FillingSource["memories"],
-      changes: FillingSource["changes"],
-      after = 0,
-    ): Promise<View> {
+    fill(source: FillingSource): Promise<View> {
       if (filling) return filling.view;
-      const mine = startFilling(create, { memories, changes, after }, (view) => {
+      const mine = startFilling(create, source, (view) => {
         current = view;
       });
       filling = mine;

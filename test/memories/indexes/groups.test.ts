@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { createGroups, type Groups } from "../../../src/memories/indexes/slots.ts";
+import { createGroups } from "../../../src/memories/indexes/slots.ts";
 
-function membersOf(groups: Groups, group: number): number[] {
+function membersOf(groups: ReturnType<typeof createGroups>, group: number): number[] {
   const members: number[] = [];
   for (let one = groups.first(group); one >= 0; one = groups.after(one)) members.push(one);
   return members;

@@ -6,7 +6,7 @@ import {
   BLOCK,
   releaseBlocks,
   takeBlock,
-  whole,
+  views,
 } from "../../../src/memories/indexes/wasm-memory.ts";
 import { createRandom } from "../../support/random.ts";
 
@@ -85,10 +85,10 @@ test.each([32, 384, 4_096])("products with vectors of %d numbers are estimated",
 
 /** Takes all free blocks, so that the next one makes the memory grow. */
 function takeFreeBlocks(): number[] {
-  const size = whole.integers.length;
+  const size = views.integers.length;
   const taken: number[] = [];
-  while (whole.integers.length === size) taken.push(takeBlock());
-  const added = (whole.integers.length - size) / BLOCK;
+  while (views.integers.length === size) taken.push(takeBlock());
+  const added = (views.integers.length - size) / BLOCK;
   for (let block = 1; block < added; block++) taken.push(takeBlock());
   return taken;
 }
@@ -98,14 +98,14 @@ test("a vector is sketched as it is when its sketch makes the memory grow", () =
   const blocks = takeFreeBlocks();
   const [address = 0] = blocks;
   const vectorAt = () => {
-    const numbers = whole.integers.subarray(address, address + dimension);
+    const numbers = views.integers.subarray(address, address + dimension);
     return { numbers: numbers.fill(1, 0, dimension / 2), factor: 0.05 };
   };
   const sketches = createSketches(dimension, new Float32Array(dimension), vectorAt);
-  const { buffer } = whole.integers;
+  const { buffer } = views.integers;
   const count = 10_000;
   for (let row = 0; row < count; row++) sketches.put(row);
-  expect(whole.integers.buffer).not.toBe(buffer);
+  expect(views.integers.buffer).not.toBe(buffer);
   const { of } = sketches.estimate(new Float32Array(dimension).fill(0.05));
   expect(new Set(Array.from({ length: count }, (_, row) => of(row))).size).toBe(1);
   sketches.close();

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import type { Reach } from "../../../src/keys/reach.ts";
 import { wholeAccount } from "../../../src/keys/reach.ts";
-import type { ToDraw } from "../../../src/memories/map/worker-messages.ts";
+import type { ToDraw } from "../../../src/memories/map/draw-in-worker.ts";
 import type { MemoryRow } from "../../../src/memories/model/rows.ts";
 import { createMaps, idOnMap, type MemoryMap } from "../../../src/memories/rules/map.ts";
 import { startServer } from "../../support/server.ts";

@@ -29,7 +29,7 @@ async function gatedView() {
 
 test("a view that is closed while it is being filled gives its memory back", async () => {
   const { live, closed, batches, go } = await gatedView();
-  const filling = live.fill(batches, () => new Map());
+  const filling = live.fill({ memories: batches, changes: () => new Map() });
   live.close();
   expect(live.isFilling).toBe(false);
   go();
@@ -40,9 +40,9 @@ test("a view that is closed while it is being filled gives its memory back", asy
 
 test("after that it is filled again, and neither of the two fillings disturbs the other", async () => {
   const { live, closed, batches, go } = await gatedView();
-  const first = live.fill(batches, () => new Map());
+  const first = live.fill({ memories: batches, changes: () => new Map() });
   live.close();
-  const second = live.fill(batches, () => new Map());
+  const second = live.fill({ memories: batches, changes: () => new Map() });
   await live.apply({ written: [await storedMemory(9)], removed: [], leavesOldData: false });
   go();
   await expect(first).rejects.toThrow(/closed/);
