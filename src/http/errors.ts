@@ -1,6 +1,6 @@
 import { ParseError, ValidationError } from "elysia";
 import { constraintViolation } from "../db/database-error.ts";
-import { AppError } from "../errors.ts";
+import { AppError, stackOf } from "../errors.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
 import type { Log } from "../log.ts";
 import { isDiskError } from "../system/disk-errors.ts";
@@ -51,7 +51,8 @@ export function describeError(
   const error = toAppError(thrown);
   const { code, message, status } = error;
   if (status >= 500) {
-    log.error("request_failed", { id, code, cause: describeCause(error) });
+    const cause = error.cause === undefined ? undefined : stackOf(error.cause);
+    log.error("request_failed", { id, code, cause });
   }
   return { error, message: status === 500 ? `${message} Look for ${id}.` : message };
 }
@@ -81,11 +82,6 @@ function toAppError(thrown: unknown): AppError {
   return new AppError("internal", "Something went wrong on the server. Its log has the details.", {
     cause: thrown,
   });
-}
-
-function describeCause({ cause }: AppError): string | undefined {
-  if (cause === undefined) return undefined;
-  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
 }
 
 interface Route {

@@ -17,7 +17,7 @@ import {
   openRecordedModel,
 } from "../embedding/chosen-model.ts";
 import { readChoice } from "../embedding/model-choice.ts";
-import { messageOf } from "../errors.ts";
+import { messageOf, stackOf } from "../errors.ts";
 import { createDrain } from "../http/load/drain.ts";
 import { createKeys } from "../keys/keys.ts";
 import { createLocalSocket, type OpenSocket, requestStop } from "../local/local-socket.ts";
@@ -48,8 +48,7 @@ import { endWithin, untilStopped } from "./stop.ts";
  * @returns a function that stops this
  */
 export function logUnhandled(log: Log): () => void {
-  const write = (error: unknown) =>
-    log.error("unhandled", { cause: error instanceof Error ? error.stack : String(error) });
+  const write = (error: unknown) => log.error("unhandled", { cause: stackOf(error) });
   process.on("unhandledRejection", write);
   return () => void process.off("unhandledRejection", write);
 }
