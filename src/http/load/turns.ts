@@ -12,6 +12,16 @@ interface IdleTimeouts {
 /** A handler of requests. Elysia's types do not name the type of answers. */
 export type Handle = (request: Request, ...rest: unknown[]) => unknown;
 
+/** Wraps the handler of requests: changes each answer, or does something else, before it is sent. */
+export const beforeAnswer =
+  (change: (response: Response, request: Request) => void) =>
+  (handle: Handle) =>
+  async (request: Request, ...rest: unknown[]) => {
+    const response = await handle(request, ...rest);
+    if (response instanceof Response) change(response, request);
+    return response;
+  };
+
 const unlimited = new WeakMap<Request, IdleTimeouts>();
 
 /** Keeps the connection of a request open until it is answered, however long the work takes. */
@@ -25,12 +35,7 @@ export function allowLongWork(request: Request, server: IdleTimeouts | null): vo
  * them. Each part of an answer that is read begins a new period.
  */
 export function createUnreadLimit(seconds = IDLE_TIMEOUT) {
-  return (handle: Handle) =>
-    async (request: Request, ...rest: unknown[]) => {
-      const response = await handle(request, ...rest);
-      unlimited.get(request)?.timeout(request, seconds);
-      return response;
-    };
+  return beforeAnswer((_, request) => unlimited.get(request)?.timeout(request, seconds));
 }
 
 /** Milliseconds between two looks at the main thread, and by how much a look is late after a long step. */
