@@ -50,6 +50,28 @@ const REST_MS = 50;
 /** The most milliseconds that a request waits for others of its account: they may wait for something else themselves. */
 const PATIENCE_MS = 1_000;
 
+/** Tells whether the main thread is busy with long steps, while it is watched. */
+function createBusyWatch() {
+  let busyUntil = 0;
+  let timer: ReturnType<typeof setInterval> | undefined;
+  return {
+    isBusy: (): boolean => performance.now() < busyUntil,
+    watch(): void {
+      if (timer) return;
+      let last = performance.now();
+      timer = setInterval(() => {
+        const now = performance.now();
+        if (now - last > LOOK_MS + LATE_MS) busyUntil = now + BUSY_MS;
+        last = now;
+      }, LOOK_MS);
+    },
+    stop(): void {
+      clearInterval(timer);
+      timer = undefined;
+    },
+  };
+}
+
 interface Turn {
   readonly accountId: string;
   readonly began: number;
@@ -78,26 +100,14 @@ export function createTurns({ patience = PATIENCE_MS } = {}) {
   const accounts = new Map<string, Requests>();
   /** The turn of each request or step of an answer; null before it begins and after it has ended. */
   const begun = new WeakMap<object, Turn | null>();
-  let busyUntil = 0;
-  let looking: ReturnType<typeof setInterval> | null = null;
+  const mainThread = createBusyWatch();
 
-  const isCrowded = () => accounts.size > 1 && performance.now() < busyUntil;
-
-  const look = () => {
-    let last = performance.now();
-    looking = setInterval(() => {
-      const now = performance.now();
-      if (now - last > LOOK_MS + LATE_MS) busyUntil = now + BUSY_MS;
-      last = now;
-    }, LOOK_MS);
-  };
+  const isCrowded = () => accounts.size > 1 && mainThread.isBusy();
 
   /** Looks at the main thread as long as several accounts use it. */
   const followAccounts = () => {
-    if (accounts.size > 1 && !looking) look();
-    if (accounts.size > 1 || !looking) return;
-    clearInterval(looking);
-    looking = null;
+    if (accounts.size > 1) return mainThread.watch();
+    mainThread.stop();
     for (const { waiting } of accounts.values()) for (const begin of waiting) begin();
   };
 
