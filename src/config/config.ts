@@ -257,23 +257,20 @@ function readContact({ read, fail }: SettingReader): string | null {
 }
 
 function readReleasesUrl({ read, fail }: SettingReader): string | null {
-  const address = read("CTXD_RELEASES_URL");
-  if (address === undefined) return null;
-  return isSecureAddress(address)
-    ? address
-    : fail(
-        "CTXD_RELEASES_URL",
-        "an https address such as https://api.github.com/repos/OWNER/ctxd/releases/latest",
-      );
+  const address = read("CTXD_RELEASES_URL") ?? null;
+  if (address === null || isSecureAddress(address)) return address;
+  return fail(
+    "CTXD_RELEASES_URL",
+    "an https address such as https://api.github.com/repos/OWNER/ctxd/releases/latest",
+  );
 }
 
 function readMemorySize({ read, fail }: SettingReader): number | null {
   const size = read("CTXD_MEMORY_SIZE");
   if (size === undefined) return null;
-  const bytes = parseBytes(size);
-  return bytes !== null && bytes >= 10e6
-    ? bytes
-    : fail("CTXD_MEMORY_SIZE", "bytes of at least 10M, such as 500M or 8G");
+  const bytes = parseBytes(size) ?? 0;
+  if (bytes >= 10e6) return bytes;
+  return fail("CTXD_MEMORY_SIZE", "bytes of at least 10M, such as 500M or 8G");
 }
 
 function readEngines({ read, fail }: SettingReader): number | null {

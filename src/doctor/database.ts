@@ -32,18 +32,15 @@ export function checkDatabase(sqlite: Sqlite, path: string): Finding {
         `${path} has rows in ${orphan.table} that refer to missing rows: restore a backup.`,
       );
     }
-    return checkSchema(schemaVersion(sqlite), path);
-  } catch (error) {
-    return problem(reasonOf(explainDatabaseError(error, path) ?? error));
-  }
-
-  function checkSchema(schema: number, path: string): Finding {
+    const schema = schemaVersion(sqlite);
     const known = MIGRATIONS.length;
     if (schema > known) {
       return problem(`${path} was written by a newer ctxd (schema ${schema}): use that version.`);
     }
     const older = schema < known ? `, which the next start migrates to ${known}` : "";
     return ok(`intact, schema ${schema}${older}`);
+  } catch (error) {
+    return problem(reasonOf(explainDatabaseError(error, path) ?? error));
   }
 }
 

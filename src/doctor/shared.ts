@@ -37,9 +37,11 @@ export async function* checkShared({
   const { databaseUrl, objects } = settings;
   const postgres = connectPostgres(databaseUrl, { sessions: 2 });
   try {
-    const database = await attempt("database", () => checkPostgres(postgres), {
-      explain: (error) => explain(error, databaseUrl),
-    });
+    const database = await attempt("database", () =>
+      checkPostgres(postgres).catch((error) => {
+        throw explain(error, databaseUrl);
+      }),
+    );
     yield database;
     const store = await checkStore(settings, clock);
     yield store;
@@ -57,15 +59,11 @@ export async function* checkShared({
 }
 
 /** Runs a check. An error is a problem. */
-async function attempt(
-  check: string,
-  task: () => Promise<Finding>,
-  { explain = (error: unknown) => error } = {},
-): Promise<Finding> {
+async function attempt(check: string, task: () => Promise<Finding>): Promise<Finding> {
   try {
     return await task();
   } catch (error) {
-    return findingsOf(check).problem(`${reasonOf(explain(error))}.`);
+    return findingsOf(check).problem(`${reasonOf(error)}.`);
   }
 }
 

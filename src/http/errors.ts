@@ -1,6 +1,6 @@
 import { ParseError, ValidationError } from "elysia";
 import { constraintViolation } from "../db/database-error.ts";
-import { AppError } from "../errors.ts";
+import { AppError, stackOf } from "../errors.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
 import type { Log } from "../log.ts";
 import { isDiskError } from "../system/disk-errors.ts";
@@ -51,7 +51,8 @@ export function describeError(
   const error = toAppError(thrown);
   const { code, message, status } = error;
   if (status >= 500) {
-    log.error("request_failed", { id, code, cause: describeCause(error) });
+    const cause = error.cause === undefined ? undefined : stackOf(error.cause);
+    log.error("request_failed", { id, code, cause });
   }
   return { error, message: status === 500 ? `${message} Look for ${id}.` : message };
 }
@@ -83,23 +84,6 @@ function toAppError(thrown: unknown): AppError {
   });
 }
 
-function describeCause({ cause }: AppError): string | undefined {
-  if (cause === undefined) return undefined;
-  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
-}
-
-interface Route {
-  method: string;
-  path: string;
-}
-
-/** The answer to a request without a route. */
-interface Unrouted {
-  error: AppError;
-  /** Methods that the path accepts, for the `Allow` header. */
-  allow: string[];
-}
-
 /**
  * Refuses a path with a `%` that begins no encoded character: handlers would get null instead of that part of the path.
  * @throws AppError `not_found`
@@ -118,8 +102,13 @@ function nothingHere(): AppError {
   return new AppError("not_found", "There is nothing at this path.");
 }
 
-/** Distinguishes an unknown path (404) from a method that the path does not accept (405). */
-export function createUnrouted(routes: readonly Route[]): (path: string) => Unrouted {
+/**
+ * Distinguishes an unknown path (404) from a method that the path does not accept (405).
+ * @returns a function that returns the error, and the methods that the path accepts, for the `Allow` header
+ */
+export function createUnrouted(
+  routes: readonly { method: string; path: string }[],
+): (path: string) => { error: AppError; allow: string[] } {
   const patterns = routes.map(({ method, path }) => ({
     method,
     // `/api/memories/` and `/api/memories` are the same path.
@@ -129,9 +118,7 @@ export function createUnrouted(routes: readonly Route[]): (path: string) => Unro
     const methods = patterns
       .filter(({ pattern }) => pattern.test(path))
       .map(({ method }) => method);
-    if (methods.length === 0) {
-      return { error: nothingHere(), allow: [] };
-    }
+    if (methods.length === 0) return { error: nothingHere(), allow: [] };
     const allow = [...new Set(methods.includes("GET") ? [...methods, "HEAD"] : methods)].sort();
     const message = `This path accepts only ${allow.join(", ")}.`;
     return { error: new AppError("method_not_allowed", message), allow };

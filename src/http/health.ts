@@ -45,9 +45,39 @@ const STOPPING = { status: "failed", version, checks: { server: "stopping" } };
  * restart a server that hangs. Neither needs a key or reveals anything private.
  */
 export function createHealthRoutes(checks: Checks, drain: Pick<Drain, "isStopping">) {
-  const routes = new Elysia({ tags: ["server"] }).model({ Health, Life: Liveness });
-  return routes
-    .use(readiness(checks, drain))
+  return new Elysia({ tags: ["server"] })
+    .model({ Health, Life: Liveness })
+    .get(
+      "/health",
+      async ({ set }) => {
+        if (drain.isStopping()) {
+          set.status = 503;
+          return STOPPING;
+        }
+        const results = await runChecks(checks);
+        const hasFailed = Object.values(results).includes("failed");
+        if (hasFailed) set.status = 503;
+        return { status: hasFailed ? "failed" : "ok", version, checks: results };
+      },
+      {
+        detail: {
+          operationId: "getHealth",
+          summary: "Whether the server works",
+          description:
+            "For load balancers, monitors and containers. Needs no key and reveals nothing private.",
+          security: [],
+          responses: {
+            200: { description: "It works.", content: json("Health") },
+            403: errorDescription(403),
+            503: {
+              description:
+                "A part of the server has failed, or the server is about to stop; `checks` names the part.",
+              content: json("Health"),
+            },
+          },
+        },
+      },
+    )
     .get("/health/live", () => ({ status: "ok", version }), {
       detail: {
         operationId: "getLife",
@@ -56,51 +86,15 @@ export function createHealthRoutes(checks: Checks, drain: Pick<Drain, "isStoppin
           "For programs that restart a server that hangs, such as Kubernetes. It does not use the database, so that no server is restarted when the database is unreachable.",
         security: [],
         responses: {
-          200: {
-            description: "It answers.",
-            content: { "application/json": { schema: ref("Life") } },
-          },
+          200: { description: "It answers.", content: json("Life") },
           403: errorDescription(403),
         },
       },
     });
 }
 
-function readiness(checks: Checks, drain: Pick<Drain, "isStopping">) {
-  return new Elysia({ tags: ["server"] }).get(
-    "/health",
-    async ({ set }) => {
-      if (drain.isStopping()) {
-        set.status = 503;
-        return STOPPING;
-      }
-      const results = await runChecks(checks);
-      const hasFailed = Object.values(results).includes("failed");
-      if (hasFailed) set.status = 503;
-      return { status: hasFailed ? "failed" : "ok", version, checks: results };
-    },
-    {
-      detail: {
-        operationId: "getHealth",
-        summary: "Whether the server works",
-        description:
-          "For load balancers, monitors and containers. Needs no key and reveals nothing private.",
-        security: [],
-        responses: {
-          200: {
-            description: "It works.",
-            content: { "application/json": { schema: ref("Health") } },
-          },
-          403: errorDescription(403),
-          503: {
-            description:
-              "A part of the server has failed, or the server is about to stop; `checks` names the part.",
-            content: { "application/json": { schema: ref("Health") } },
-          },
-        },
-      },
-    },
-  );
+function json(name: "Health" | "Life") {
+  return { "application/json": { schema: ref(name) } };
 }
 
 /** The result of each check, within a few seconds. */

@@ -39,8 +39,6 @@ export function isConnector(request: Request, message: unknown, { app = "" }: Pr
   );
 }
 
-const strict = { additionalProperties: false };
-
 /**
  * The tools `search` and `fetch` that ChatGPT's connectors require. Both return structured data, and
  * the same data as JSON text (https://developers.openai.com/api/docs/mcp).
@@ -56,7 +54,7 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
       description: "For connectors; else use search_memories.",
       scope,
       annotations: READ_ONLY,
-      input: Type.Object({ query: fields.query }, strict),
+      input: Type.Object({ query: fields.query }),
       async run({ query }, session) {
         const { memories: found, mode } = await memories.search(session.principal, {
           query,
@@ -83,7 +81,7 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
       description: "Full text of a search result.",
       scope,
       annotations: READ_ONLY,
-      input: Type.Object({ id: fields.id }, strict),
+      input: Type.Object({ id: fields.id }),
       async run({ id }, { principal }) {
         const { content, tags, created_at } = await memories.get(principal, id);
         const data = {

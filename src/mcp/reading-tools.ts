@@ -19,7 +19,6 @@ import {
 import { defineTool, type Session, type Tool } from "./tool.ts";
 import { fields, filterFields, filterOf, pageFields } from "./tool-inputs.ts";
 
-const strict = { additionalProperties: false };
 /** Annotation of tools that only read. The protocol's other hints follow from it. */
 export const READ_ONLY = { readOnlyHint: true };
 
@@ -37,7 +36,7 @@ export function createReadingTools(memories: Memories): Tool[] {
         "Find what is known, by meaning, before answering, saving or deleting. Ask in natural language.",
       scope,
       annotations: READ_ONLY,
-      input: Type.Object({ query: fields.query, ...filterFields, ...pageFields }, strict),
+      input: Type.Object({ query: fields.query, ...filterFields, ...pageFields }),
       async run({ query, limit = 10, max_tokens, ...filter }, session) {
         const request: SearchRequest = {
           ...{ query, limit, filter: filterOf(filter, session) },
@@ -61,10 +60,11 @@ export function createReadingTools(memories: Memories): Tool[] {
         "Browse saved memories, newest first. With session_id, also what was said in that session.",
       scope,
       annotations: READ_ONLY,
-      input: Type.Object(
-        { ...filterFields, ...pageFields, cursor: Type.Optional(Type.String({ maxLength: 200 })) },
-        strict,
-      ),
+      input: Type.Object({
+        ...filterFields,
+        ...pageFields,
+        cursor: Type.Optional(Type.String({ maxLength: 200 })),
+      }),
       async run({ limit = 20, max_tokens, cursor, ...rest }, session) {
         // Hundreds of captured turns would hide the memories that were saved on purpose.
         const isCaptured = rest.session_id === undefined ? { isCaptured: false } : {};
@@ -93,7 +93,7 @@ export function createReadingTools(memories: Memories): Tool[] {
       description: "Read one memory in full, such as one that was cut.",
       scope,
       annotations: READ_ONLY,
-      input: Type.Object({ id: fields.id }, strict),
+      input: Type.Object({ id: fields.id }),
       async run({ id }, { principal }) {
         const memory = await memories.get(principal, id);
         const entry = describeMemory(wholeMemory(memory));
@@ -161,10 +161,9 @@ export function createRecallTool(recall: Recall): Tool {
       "Call first in a conversation: what is known about the task, the project and the user's preferences.",
     scope: "memories:read",
     annotations: READ_ONLY,
-    input: Type.Object(
-      { task: Type.Optional({ ...fields.query, description: "What the user wants" }) },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      task: Type.Optional({ ...fields.query, description: "What the user wants" }),
+    }),
     async run({ task = null }, { principal, project }) {
       const text = await recall.text(principal, {
         session: null,

@@ -6,7 +6,7 @@ import type {
 } from "@modelcontextprotocol/server";
 import type { Static, TObject } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { AppError } from "../errors.ts";
+import { AppError, stackOf } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
 import { validationError } from "../http/requests/validation.ts";
 import type { Scope } from "../keys/scopes.ts";
@@ -26,11 +26,7 @@ export function explainError(thrown: unknown, log: Log): string {
   const id = crypto.randomUUID();
   const cause = thrown instanceof AppError ? (thrown.cause ?? thrown) : thrown;
   const code = thrown instanceof AppError ? thrown.code : "internal";
-  log.error("tool_failed", {
-    code,
-    id,
-    cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
-  });
+  log.error("tool_failed", { code, id, cause: stackOf(cause) });
   if (thrown instanceof AppError && thrown.code === "unavailable") {
     const when = thrown.retryAfter === undefined ? "later" : `in ${thrown.retryAfter} s`;
     return `${thrown.message} Try again ${when}.`;
@@ -133,6 +129,7 @@ interface Definition<Input extends TObject> {
   /** The scope that a principal needs to see and to call the tool. */
   scope: Scope;
   annotations: Pick<ToolAnnotations, "readOnlyHint" | "destructiveHint" | "idempotentHint">;
+  /** Other fields are refused. */
   input: Input;
   /** Schema of the data; none for a tool that returns text only. */
   output?: TObject;
@@ -160,7 +157,7 @@ export function defineTool<Input extends TObject>({
   const config = {
     title,
     description,
-    inputSchema: toStandardSchema(input),
+    inputSchema: toStandardSchema({ ...input, additionalProperties: false }),
     ...(output && { outputSchema: toStandardSchema(output) }),
     annotations: { ...annotations, openWorldHint: false },
   };

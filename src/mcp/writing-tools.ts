@@ -9,8 +9,6 @@ import { formatDate, titleOf } from "../text/short-text.ts";
 import { defineTool, type Session, type Tool } from "./tool.ts";
 import { clearable, fields } from "./tool-inputs.ts";
 
-const strict = { additionalProperties: false };
-
 /** Similar memories that are listed when one is saved. */
 const MAX_SIMILAR = 3;
 const SIMILARITY = {
@@ -29,20 +27,17 @@ export function createWritingTools(memories: Memories): Tool[] {
         "Remember what will matter in later conversations: a preference, a decision and its reason, a fact about people or projects, a correction. Do so unasked. One fact per call, no secrets. If a known fact has changed, give its id in supersedes.",
       scope: "memories:add",
       annotations: { readOnlyHint: false, destructiveHint: false },
-      input: Type.Object(
-        {
-          content: fields.content,
-          tags: Type.Optional(fields.tags),
-          importance: Type.Optional(fields.importance),
-          agent_id: Type.Optional(fields.agent_id),
-          project: Type.Optional(clearable(fields.project)),
-          pinned: Type.Optional(fields.pinned),
-          expires_at: Type.Optional(fields.expires_at),
-          supersedes: Type.Optional(fields.supersedes),
-          metadata: Type.Optional(fields.metadata),
-        },
-        strict,
-      ),
+      input: Type.Object({
+        content: fields.content,
+        tags: Type.Optional(fields.tags),
+        importance: Type.Optional(fields.importance),
+        agent_id: Type.Optional(fields.agent_id),
+        project: Type.Optional(clearable(fields.project)),
+        pinned: Type.Optional(fields.pinned),
+        expires_at: Type.Optional(fields.expires_at),
+        supersedes: Type.Optional(fields.supersedes),
+        metadata: Type.Optional(fields.metadata),
+      }),
       output: Type.Object({ id: Type.String(), created_at: Type.String() }),
       async run(input, session) {
         const { principal, idempotencyKey } = session;
@@ -90,7 +85,7 @@ export function createWritingTools(memories: Memories): Tool[] {
           expires_at: Type.Optional(clearable(fields.expires_at)),
           metadata: Type.Optional(fields.metadata),
         },
-        { ...strict, minProperties: 2 },
+        { minProperties: 2 },
       ),
       output: Type.Object({ id: Type.String(), updated_at: Type.String() }),
       async run({ id, ...changes }, { principal }) {
@@ -109,7 +104,7 @@ export function createWritingTools(memories: Memories): Tool[] {
         "Delete a memory permanently, when the user asks to. Search first for all that is meant.",
       scope: "memories:write",
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
-      input: Type.Object({ id: fields.id }, strict),
+      input: Type.Object({ id: fields.id }),
       output: Type.Object({ id: Type.String(), deleted: Type.Boolean() }),
       async run({ id }, { principal }) {
         await memories.remove(principal, id);

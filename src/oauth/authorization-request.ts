@@ -8,10 +8,6 @@ const CHALLENGE = /^[\w-]{43}$/;
 /** RFC 7636, section 4.1. */
 const VERIFIER = /^[\w.~-]{43,128}$/;
 
-function isChallenge(text: string): boolean {
-  return CHALLENGE.test(text);
-}
-
 /** Whether a verifier belongs to an S256 challenge (RFC 7636, section 4.6). */
 export function matchesChallenge(verifier: string, challenge: string): boolean {
   if (!VERIFIER.test(verifier)) return false;
@@ -102,7 +98,7 @@ export function parseAuthorizationRequest(
   if (challenge === null || parameterOf(parameters, "code_challenge_method") !== "S256") {
     throw invalid("PKCE is needed: send code_challenge with code_challenge_method=S256");
   }
-  if (!isChallenge(challenge)) throw invalid("code_challenge is not a SHA-256 in base64url");
+  if (!CHALLENGE.test(challenge)) throw invalid("code_challenge is not a SHA-256 in base64url");
   const scopes = parseRequestedScopes(parameterOf(parameters, "scope")) ?? FULL_ACCESS;
   const resource = parseResource(parameters.getAll("resource"), publicUrl);
   return { client, ...replyTo, challenge, scopes, resource };

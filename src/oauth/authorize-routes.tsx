@@ -94,7 +94,7 @@ export function createAuthorizeRoutes({
     handle: (request: AuthorizationRequest) => Promise<Response>,
   ): Promise<Response> => {
     const client = await findClient(oauth, parameters);
-    const replyTo = forPerson(() => parseReplyTo(parameters, client));
+    const replyTo = await forPerson(() => parseReplyTo(parameters, client));
     try {
       return await handle(parseAuthorizationRequest(parameters, { client, replyTo, publicUrl }));
     } catch (error) {
@@ -175,28 +175,23 @@ export function createAuthorizeRoutes({
 }
 
 /** Turns an error that the client must not receive into one for the person. */
-function forPerson<T>(work: () => T): T {
+async function forPerson<T>(work: () => T | Promise<T>): Promise<T> {
   try {
-    return work();
+    return await work();
   } catch (error) {
-    throw toAppError(error);
+    if (error instanceof OAuthError) throw new AppError("malformed_request", error.message);
+    throw error;
   }
 }
 
 async function findClient({ clients }: Pick<OAuth, "clients">, parameters: URLSearchParams) {
-  const clientId = forPerson(() => parameterOf(parameters, "client_id"));
-  try {
-    const client = clientId === null ? null : await clients.find(clientId);
-    if (client) return client;
-  } catch (error) {
-    throw toAppError(error);
-  }
+  const client = await forPerson(() => {
+    const clientId = parameterOf(parameters, "client_id");
+    return clientId === null ? null : clients.find(clientId);
+  });
+  if (client) return client;
   throw new AppError(
     "malformed_request",
     "This server does not know the app, or has forgotten it. Remove this server from the app and add it again.",
   );
-}
-
-function toAppError(error: unknown): unknown {
-  return error instanceof OAuthError ? new AppError("malformed_request", error.message) : error;
 }

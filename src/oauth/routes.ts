@@ -71,8 +71,9 @@ export function createOAuthRoutes({
     }
   }
 
-  const register = async (request: Request, address: string) => {
+  const register = async (request: Request) => {
     const metadata = parseClientMetadata(await readMetadata(request));
+    const address = clientAddress(request, config);
     const site = siteOf(address);
     const wait =
       (await byAddress.take(address)) ?? (site === null ? null : await bySite.take(site));
@@ -124,19 +125,13 @@ export function createOAuthRoutes({
     return Response.json({});
   };
 
-  for (const { register: registerPath, token: tokenPath, revoke: revokePath } of [
-    ENDPOINTS,
-    GUESSED_ENDPOINTS,
-  ]) {
-    routes.post(
-      registerPath,
-      ({ request }) =>
-        answerInJson(request, () => register(request, clientAddress(request, config))),
-      HIDDEN,
-    );
-    routes.post(tokenPath, ({ request }) => answerInJson(request, () => token(request)), HIDDEN);
-    routes.post(revokePath, ({ request }) => answerInJson(request, () => revoke(request)), HIDDEN);
-    for (const path of [registerPath, tokenPath, revokePath]) {
+  for (const paths of [ENDPOINTS, GUESSED_ENDPOINTS]) {
+    for (const [path, handle] of [
+      [paths.register, register],
+      [paths.token, token],
+      [paths.revoke, revoke],
+    ] as const) {
+      routes.post(path, ({ request }) => answerInJson(request, () => handle(request)), HIDDEN);
       routes.options(path, preflight, HIDDEN);
     }
   }

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNull, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, gt, inArray, isNull, sql } from "drizzle-orm";
 import { createLastUsedWriter, type Database, type Orm } from "../db/database.ts";
 import { hashSecret } from "../db/id.ts";
 import { inBoundForm, matchesResource, type Reach, toBound } from "../keys/reach.ts";
@@ -6,7 +6,7 @@ import { allows, type Scope } from "../keys/scopes.ts";
 import { ACCESS_PREFIX, type AccessSet, issueAccess, issueTokens, type TokenSet } from "./codes.ts";
 import type { Grant, Grants } from "./grants.ts";
 import { OAuthError, ReuseError } from "./oauth-error.ts";
-import { createOAuthTables } from "./tables.ts";
+import { createOAuthTables, type OAuthTables } from "./tables.ts";
 
 /**
  * Milliseconds for which a used refresh token still gives an access token. The first answer may have
@@ -81,34 +81,6 @@ export function createTokens({
     )
     .prepare();
 
-  const findByHash = async (tx: Orm, hash: string) => {
-    const [row] = await tx
-      .select({
-        hash: oauthTokens.hash,
-        kind: oauthTokens.kind,
-        expiresAt: oauthTokens.expiresAt,
-        usedAt: oauthTokens.usedAt,
-        successor: oauthTokens.successor,
-        repeatedAt: oauthTokens.repeatedAt,
-        grant: oauthGrants,
-      })
-      .from(oauthTokens)
-      .innerJoin(oauthGrants, eq(oauthGrants.id, oauthTokens.grantId))
-      .where(eq(oauthTokens.hash, hash));
-    return row;
-  };
-
-  /**
-   * The token that a refresh token is treated as: its successor if it was repeated within its grace,
-   * otherwise itself. When an answer has no refresh token, clients keep the one that they sent (RFC 6749,
-   * section 6). One of several sessions may have replaced the successor with it.
-   */
-  const currentToken = async (tx: Orm, token: StoredToken, now: number): Promise<StoredToken> => {
-    const { usedAt, repeatedAt, successor } = token;
-    if (usedAt === null || isInGrace(usedAt, now) || !repeatedAt || !successor) return token;
-    return (await findByHash(tx, successor)) ?? token;
-  };
-
   return {
     /**
      * Exchanges a refresh token for the next tokens. Within its grace, a used token gives only an access
@@ -123,10 +95,10 @@ export function createTokens({
       await grants.prune();
       const outcome = await db.transaction(
         async (tx): Promise<TokenSet | AccessSet | OAuthError> => {
-          const row = await findByHash(tx, hashSecret(refreshToken));
+          const row = await findByHash(tx, tables, hashSecret(refreshToken));
           if (row?.kind !== "refresh" || row.grant.clientId !== clientId) return refused();
           if (row.grant.revokedAt !== null || row.expiresAt.getTime() <= now) return refused();
-          const current = await currentToken(tx, row, now);
+          const current = await currentToken(tx, tables, row, now);
           if (current.usedAt !== null && !isInGrace(current.usedAt, now)) {
             return new ReuseError(refused(), await grants.revokeWithin(tx, row.grant.id));
           }
@@ -163,7 +135,7 @@ export function createTokens({
      * @throws OAuthError `invalid_grant` for another client's token
      */
     async revoke(clientId: string, token: string): Promise<Grant | null> {
-      const row = await findByHash(orm, hashSecret(token));
+      const row = await findByHash(orm, tables, hashSecret(token));
       if (!row) return null;
       if (row.grant.clientId !== clientId) {
         throw new OAuthError("invalid_grant", "The token was issued to another client.");
@@ -205,11 +177,35 @@ function renewalProblem(
   return null;
 }
 
-interface StoredToken {
-  readonly hash: string;
-  readonly usedAt: Date | null;
-  readonly successor: string | null;
-  readonly repeatedAt: Date | null;
+/** A token and its grant; undefined for an unknown token. */
+async function findByHash(tx: Orm, { oauthTokens, oauthGrants }: OAuthTables, hash: string) {
+  const [row] = await tx
+    .select({ ...getTableColumns(oauthTokens), grant: oauthGrants })
+    .from(oauthTokens)
+    .innerJoin(oauthGrants, eq(oauthGrants.id, oauthTokens.grantId))
+    .where(eq(oauthTokens.hash, hash));
+  return row;
+}
+
+type StoredToken = Pick<
+  OAuthTables["oauthTokens"]["$inferSelect"],
+  "hash" | "usedAt" | "successor" | "repeatedAt"
+>;
+
+/**
+ * The token that a refresh token is treated as: its successor if it was repeated within its grace,
+ * otherwise itself. When an answer has no refresh token, clients keep the one that they sent (RFC 6749,
+ * section 6). One of several sessions may have replaced the successor with it.
+ */
+async function currentToken(
+  tx: Orm,
+  tables: OAuthTables,
+  token: StoredToken,
+  now: number,
+): Promise<StoredToken> {
+  const { usedAt, repeatedAt, successor } = token;
+  if (usedAt === null || isInGrace(usedAt, now) || !repeatedAt || !successor) return token;
+  return (await findByHash(tx, tables, successor)) ?? token;
 }
 
 /** A clock that was set back must not make the grace longer. */

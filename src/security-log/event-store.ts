@@ -29,7 +29,7 @@ const AT_ONCE = 200;
 const FOREIGN: readonly SecurityEvent[] = Object.keys(EVENTS).filter(isEvent).filter(isForeign);
 
 /** An event with its count, and the id of its row if it has one. */
-export interface Row extends Omit<Entry, "amount"> {
+export interface Row extends Entry {
   amount: number | null;
   times: number;
   id: number | null;
@@ -52,13 +52,18 @@ export function createEventStore({ db }: { db: Database }) {
   const { orm } = db;
   const { securityEvents } = db.tables(createSecurityTables);
 
-  const matching = (accountId: string | null, { event, address, from, until }: EventFilter) =>
+  const matching = (
+    accountId: string | null,
+    { event, address, from, until }: EventFilter,
+    before: number | null,
+  ) =>
     and(
       accountId === null ? undefined : eq(securityEvents.accountId, accountId),
       event ? eq(securityEvents.event, event) : undefined,
       address ? eq(securityEvents.address, address) : undefined,
       from ? gte(securityEvents.at, from) : undefined,
       until ? lt(securityEvents.at, until) : undefined,
+      before === null ? undefined : lt(securityEvents.id, before),
     );
 
   /** Removes the oldest rows that meet a condition, few enough to delay no one. */
@@ -119,12 +124,7 @@ export function createEventStore({ db }: { db: Database }) {
       await orm
         .select()
         .from(securityEvents)
-        .where(
-          and(
-            matching(accountId, filter),
-            before === null ? undefined : lt(securityEvents.id, before),
-          ),
-        )
+        .where(matching(accountId, filter, before))
         .orderBy(desc(securityEvents.id))
         .limit(limit),
 

@@ -70,8 +70,8 @@ export type SecurityEvent = keyof typeof EVENTS;
  * The origin of an event: a page, the API (REST, MCP, OAuth), a program of the same user by the socket,
  * `ctxd` on the command line, or the server itself.
  */
-const WAYS = ["browser", "api", "local", "command", "server"] as const;
-export type Way = (typeof WAYS)[number];
+const ORIGINS = ["browser", "api", "local", "command", "server"] as const;
+export type EventOrigin = (typeof ORIGINS)[number];
 
 /** The details of an event. They must contain no secret and no text that a person typed to sign in. */
 export interface Facts {
@@ -83,7 +83,7 @@ export interface Facts {
   readonly accountId: string | null;
   /** Who caused it, if another account did: for example the owner who removes a member. */
   readonly actorId?: string | null;
-  readonly via: Way;
+  readonly via: EventOrigin;
   /** The client's IP address; null if it did not use the network. */
   readonly address?: string | null;
   /** The name that the browser or program gives itself. */

@@ -1,5 +1,5 @@
 import type { Dialect } from "../db/database.ts";
-import type { SecurityEvent, Way } from "./events.ts";
+import type { EventOrigin, SecurityEvent } from "./events.ts";
 
 export type SecurityTables = ReturnType<typeof createSecurityTables>;
 
@@ -15,7 +15,7 @@ export function createSecurityTables({ table, index, counter, text, integer, tim
       accountId: text("account_id"),
       /** Null for the account's own person, and for the machine's administrator. */
       actorId: text("actor_id"),
-      via: text("via").$type<Way>().notNull(),
+      via: text("via").$type<EventOrigin>().notNull(),
       address: text("address"),
       agent: text("agent"),
       subjectId: text("subject_id"),

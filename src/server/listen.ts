@@ -48,10 +48,11 @@ const IPV4_LOCALHOST = ["127.0.0.1", "0.0.0.0"];
 
 type App = ReturnType<typeof createApp>;
 type Address = Pick<Config, "host" | "port" | "tls">;
+type Listener = { stop(): Promise<void> };
 
 /** The port of a server. It is closed at first and is opened once. */
 export function createPort(app: App, address: Address, parts: { log: Log; metrics: Metrics }) {
-  let listener: { stop(): Promise<void> } | null = null;
+  let listener: Listener | null = null;
   return {
     /** Opens the port if it is closed. @throws ServerError when the port is in use, CertificateError */
     open(): void {
@@ -62,11 +63,7 @@ export function createPort(app: App, address: Address, parts: { log: Log; metric
 }
 
 /** Makes the app listen. With a certificate it uses HTTPS; new connections use a renewed certificate. */
-function listen(
-  app: App,
-  address: Address,
-  parts: { log: Log; metrics: Metrics },
-): { stop(): Promise<void> } {
+function listen(app: App, address: Address, parts: { log: Log; metrics: Metrics }): Listener {
   const { tls } = address;
   try {
     if (tls) return listenWithTls(app, { ...address, tls }, parts);
@@ -89,7 +86,7 @@ function listen(
  * another user of the machine who listens there would receive requests for this server.
  * @returns null if the machine has no IPv6
  */
-function listenOnIpv6(app: App, address: Address): { stop(): Promise<void> } | null {
+function listenOnIpv6(app: App, address: Address): Listener | null {
   const port = app.server?.port ?? address.port;
   try {
     return Bun.serve({ ...serverOptions({ host: "::1", port }), fetch: app.fetch });
@@ -124,7 +121,7 @@ function listenWithTls(
   app: App,
   address: Address & { tls: NonNullable<Config["tls"]> },
   { log, metrics }: { log: Log; metrics: Metrics },
-): { stop(): Promise<void> } {
+): Listener {
   const certificate = readCertificate(address.tls);
   if (certificate.expires.getTime() < Date.now()) {
     log.warn("certificate_expired", { at: certificate.expires.toISOString() });

@@ -18,8 +18,8 @@ import {
 } from "../embedding/chosen-model.ts";
 import { defaultEngines } from "../embedding/engine-pool.ts";
 import { readChoice } from "../embedding/model-choice.ts";
-import { messageOf } from "../errors.ts";
-import { createDrain } from "../http/load/drain.ts";
+import { messageOf, stackOf } from "../errors.ts";
+import { createDrain, type Drain } from "../http/load/drain.ts";
 import { createKeys } from "../keys/keys.ts";
 import { createLocalSocket, type OpenSocket, requestStop } from "../local/local-socket.ts";
 import type { Log } from "../log.ts";
@@ -50,19 +50,9 @@ import { endWithin, untilStopped } from "./stop.ts";
  * @returns a function that stops this
  */
 export function logUnhandled(log: Log): () => void {
-  const write = (error: unknown) =>
-    log.error("unhandled", { cause: error instanceof Error ? error.stack : String(error) });
+  const write = (error: unknown) => log.error("unhandled", { cause: stackOf(error) });
   process.on("unhandledRejection", write);
   return () => void process.off("unhandledRejection", write);
-}
-
-/**
- * The link of the page that creates the owner's account.
- * @param address the server's address
- * @param token proves that a visitor got the link from the server's operator
- */
-function setUpLink(address: string, token: string): string {
-  return `${address}${SET_UP_PATH}?token=${token}`;
 }
 
 /** Milliseconds between two attempts to lock the folder, and after which it gives up. */
@@ -204,8 +194,11 @@ export async function serve(
   });
   const address = config.publicUrl;
   const port = createPort(app, config, { log, metrics });
+  // The token proves that a visitor got the link from the server's operator.
   const setUp = async () =>
-    (await accounts.isSetUp()) ? null : setUpLink(address, await access.setUpToken.issue());
+    (await accounts.isSetUp())
+      ? null
+      : `${address}${SET_UP_PATH}?token=${await access.setUpToken.issue()}`;
   const openDashboard = async () => {
     port.open();
     lock.announce(address);
@@ -236,10 +229,7 @@ export async function serve(
   }
   if (!background) {
     onStart({ address, setUp: await untilReachable(setUp, log) });
-    const signal = await untilStopped();
-    drain.begin();
-    // A load balancer needs time to notice that the server is stopping. Ctrl-C in a terminal does not wait.
-    if (config.shared && signal === "SIGTERM") await Bun.sleep(config.shared.drainSeconds * 1000);
+    await untilDrained(drain, config);
   } else if (socket) {
     log.info("started", { version, pid: process.pid });
     await untilUnused(background, socket, () => lastRequest);
@@ -247,6 +237,13 @@ export async function serve(
   } else throw new ServerError("A socket can't be created in the data folder: use ctxd serve.");
   log.info("stopping");
   endWithin(STOP_LIMIT * 1000, () => log.error("stop_took_too_long", { seconds: STOP_LIMIT }));
+}
+
+/** Waits for a stop signal, and then for load balancers to notice it. Ctrl-C in a terminal does not wait for them. */
+async function untilDrained(drain: Drain, { shared }: Config): Promise<void> {
+  const signal = await untilStopped();
+  drain.begin();
+  if (shared && signal === "SIGTERM") await Bun.sleep(shared.drainSeconds * 1000);
 }
 
 /** Opens the embedding model. It loads while the rest of the server starts; requests that need it wait. */

@@ -1,8 +1,7 @@
 import { win32 } from "node:path";
 import { withTimeLimit } from "../timing/time-limit.ts";
+import type { Environment } from "./folders.ts";
 import { IN_BACKGROUND } from "./processes.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Time within which the program that opens a browser reports a failure. */
 const FAILURE_TIMEOUT_MS = 1_000;

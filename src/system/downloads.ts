@@ -70,7 +70,7 @@ export async function requestFile(
 
 /** Reads the body of an answer into memory. @throws Error when it has more bytes */
 export async function readAtMost(
-  body: ReadableStream<Uint8Array> | null,
+  body: AsyncIterable<Uint8Array> | null,
   bytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];

@@ -2,7 +2,8 @@ import { mkdtempSync, rmdirSync, symlinkSync, unlinkSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join, posix, win32 } from "node:path";
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** Environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Environment variables that determine a person's folders. */
 export const FOLDER_VARIABLES = ["HOME", "USERPROFILE", "LOCALAPPDATA", "APPDATA"] as const;

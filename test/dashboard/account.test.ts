@@ -65,7 +65,7 @@ test("an account without a password can set one", async () => {
 });
 
 test("sessions are listed with their browser and can be ended one by one or together", async () => {
-  await server.sessions.revokeOthers(accountId, "");
+  await server.sessions.revokeAll(accountId, "");
   const { person, session } = await signedIn();
   const others = [await signedIn(), await signedIn(), await signedIn()].map((each) => each.session);
   const page = await person.visit("/account");

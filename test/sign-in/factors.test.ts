@@ -32,18 +32,18 @@ describe.each(DATABASES)("on %s,", (_, place) => {
   test("removing the last factor removes the recovery codes, and removing the account removes everything", async () => {
     const parts = await startFactors(place);
     const { passkeys, oneTimeCodes, recoveryCodes, one, two, accounts, db, clock } = parts;
-    const { issueFirstCodes, tidy, isSetUp, kinds } = parts;
+    const { isSetUp, kinds } = parts;
     expect([await isSetUp(one), await kinds(one)]).toEqual([false, []]);
     await oneTimeCodes.confirm(one, (await createAppFor(parts)).code());
-    expect(await issueFirstCodes(one)).toHaveLength(10);
+    expect(await recoveryCodes.issueFirst(one)).toHaveLength(10);
     await passkeys.add(one, passkey("a"));
-    expect(await issueFirstCodes(one)).toBeNull();
+    expect(await recoveryCodes.issueFirst(one)).toBeNull();
     expect(await kinds(one)).toEqual(["passkey", "code"]);
     await oneTimeCodes.remove(one);
-    await tidy(one);
+    await recoveryCodes.removeUnneeded(one);
     expect(await recoveryCodes.count(one)).toBe(10);
     await passkeys.remove(one, "a");
-    await tidy(one);
+    await recoveryCodes.removeUnneeded(one);
     expect([await isSetUp(one), await recoveryCodes.count(one)]).toEqual([false, 0]);
 
     await passkeys.add(one, passkey("b"));

@@ -25,7 +25,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
       "Firefox",
     ]);
     expect(await other.isProved(second)).toBe(true);
-    expect(await other.revokeOthers(id, second)).toBe(1);
+    expect(await other.revokeAll(id, second)).toBe(1);
     expect(await sessions.findAccount(first)).toBeNull();
     clock.advance(SESSION_LIFETIME);
     expect(await sessions.findAccount(second)).toBeNull();

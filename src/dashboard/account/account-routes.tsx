@@ -158,7 +158,7 @@ export function createAccountRoutes({
       `${SESSIONS_PATH}/revoke-others`,
       ({ request }) =>
         guard.act(request, async ({ account, session }) => {
-          const count = await sessions.revokeOthers(account.id, session);
+          const count = await sessions.revokeAll(account.id, session);
           record(request, "sessions_ended", { accountId: account.id, amount: count });
           const browsers = count === 1 ? "one other browser" : `${count} other browsers`;
           return { to: PATHS.account, notice: `Signed out in ${browsers}.` };

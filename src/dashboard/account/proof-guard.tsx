@@ -61,19 +61,19 @@ export type FactorChanges = ReturnType<typeof createFactorChanges>;
 
 /** Ends other sessions and issues recovery codes when a person's second factors change. */
 export function createFactorChanges({
-  factors,
+  factors: { recoveryCodes },
   pendingSignIns,
   sessions,
   record,
 }: {
-  factors: Pick<Factors, "issueFirstCodes" | "tidy">;
+  factors: Pick<Factors, "recoveryCodes">;
   pendingSignIns: Pick<PendingSignIns, "endAll">;
-  sessions: Pick<Sessions, "revokeOthers">;
+  sessions: Pick<Sessions, "revokeAll">;
   record: RecordEvent;
 }) {
   /** Ends the person's other sessions and unfinished sign-ins: an intruder may have started them. */
   const endOthers = async (request: Request, { account, session }: Visit) => {
-    const amount = await sessions.revokeOthers(account.id, session);
+    const amount = await sessions.revokeAll(account.id, session);
     if (amount > 0) record(request, "sessions_ended", { accountId: account.id, amount });
     await pendingSignIns.endAll(account.id);
   };
@@ -81,7 +81,7 @@ export function createFactorChanges({
   return {
     /** After a factor was added. The first factor comes with recovery codes. */
     async added(request: Request, visit: Visit, notice: string): Promise<FormOutcome> {
-      const codes = await factors.issueFirstCodes(visit.account.id);
+      const codes = await recoveryCodes.issueFirst(visit.account.id);
       if (codes === null) return { to: PATHS.account, notice };
       await endOthers(request, visit);
       record(request, "recovery_codes_created", { accountId: visit.account.id });
@@ -90,7 +90,7 @@ export function createFactorChanges({
 
     /** After a factor was removed. */
     async removed(request: Request, visit: Visit, notice: string): Promise<FormOutcome> {
-      await factors.tidy(visit.account.id);
+      await recoveryCodes.removeUnneeded(visit.account.id);
       await endOthers(request, visit);
       return { to: PATHS.account, notice };
     },

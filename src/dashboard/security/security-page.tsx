@@ -6,7 +6,7 @@ import { Moment } from "../../pages/moment.tsx";
 import { EmptyState } from "../../pages/notice.tsx";
 import { Table } from "../../pages/table.tsx";
 import type { SecurityRecord } from "../../security-log/event-store.ts";
-import { EVENTS, type Way } from "../../security-log/events.ts";
+import { EVENTS, type EventOrigin } from "../../security-log/events.ts";
 import { browserName } from "../account/account-page.tsx";
 import { AccountTabs, AdminTabs, HELP_PATH, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
@@ -19,7 +19,7 @@ export const SECURITY_PATHS = {
   account: `${PATHS.account}/security`,
 } as const;
 
-const ORIGINS: Readonly<Record<Way, string>> = {
+const ORIGINS: Readonly<Record<EventOrigin, string>> = {
   browser: "Browser",
   api: "API",
   local: "This machine",

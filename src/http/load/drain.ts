@@ -1,4 +1,5 @@
-import type { Handle } from "./turns.ts";
+import { beforeAnswer } from "./turns.ts";
+
 /** Stops a server without cutting off requests. */
 export type Drain = ReturnType<typeof createDrain>;
 
@@ -26,12 +27,8 @@ export function createDrain() {
      * RFC 9112, section 9.6: this header closes the connection after the answer. Otherwise a client's
      * next request could meet a connection that is being closed.
      */
-    closeWhenStopping:
-      (handle: Handle) =>
-      async (request: Request, ...rest: unknown[]) => {
-        const response = await handle(request, ...rest);
-        if (isStopping && response instanceof Response) response.headers.set("connection", "close");
-        return response;
-      },
+    closeWhenStopping: beforeAnswer(({ headers }) => {
+      if (isStopping) headers.set("connection", "close");
+    }),
   };
 }

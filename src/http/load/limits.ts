@@ -2,7 +2,7 @@ import type { Config } from "../../config/config.ts";
 import { AppError } from "../../errors.ts";
 import { createRateLimit, type RateLimit } from "../../timing/rate-limit.ts";
 import { type Connections, clientAddress } from "../requests/proxy.ts";
-import type { Handle } from "./turns.ts";
+import { beforeAnswer } from "./turns.ts";
 
 /** Seconds in which a used-up limit is restored. */
 const WINDOW = 60;
@@ -99,19 +99,13 @@ export function createLimits({
     },
 
     /** Adds the limit and its remainder to answers (draft-ietf-httpapi-ratelimit-headers-10). */
-    addLimitHeaders:
-      (handle: Handle) =>
-      async (request: Request, ...rest: unknown[]) => {
-        const response = await handle(request, ...rest);
-        const known = counted.get(request);
-        if (known && response instanceof Response) {
-          const { policy, who } = known;
-          const { left, full } = limits[policy].state(who);
-          const { headers } = response;
-          headers.set("ratelimit-policy", `"${policy}";q=${policies[policy]};w=${WINDOW}`);
-          headers.set("ratelimit", `"${policy}";r=${left};t=${full}`);
-        }
-        return response;
-      },
+    addLimitHeaders: beforeAnswer(({ headers }, request) => {
+      const known = counted.get(request);
+      if (!known) return;
+      const { policy, who } = known;
+      const { left, full } = limits[policy].state(who);
+      headers.set("ratelimit-policy", `"${policy}";q=${policies[policy]};w=${WINDOW}`);
+      headers.set("ratelimit", `"${policy}";r=${left};t=${full}`);
+    }),
   };
 }

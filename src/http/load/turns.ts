@@ -12,6 +12,16 @@ interface IdleTimeouts {
 /** A handler of requests. Elysia's types do not name the type of answers. */
 export type Handle = (request: Request, ...rest: unknown[]) => unknown;
 
+/** Wraps the handler of requests: changes each answer, or does something else, before it is sent. */
+export const beforeAnswer =
+  (change: (response: Response, request: Request) => void) =>
+  (handle: Handle) =>
+  async (request: Request, ...rest: unknown[]) => {
+    const response = await handle(request, ...rest);
+    if (response instanceof Response) change(response, request);
+    return response;
+  };
+
 const unlimited = new WeakMap<Request, IdleTimeouts>();
 
 /** Keeps the connection of a request open until it is answered, however long the work takes. */
@@ -25,12 +35,7 @@ export function allowLongWork(request: Request, server: IdleTimeouts | null): vo
  * them. Each part of an answer that is read begins a new period.
  */
 export function createUnreadLimit(seconds = IDLE_TIMEOUT) {
-  return (handle: Handle) =>
-    async (request: Request, ...rest: unknown[]) => {
-      const response = await handle(request, ...rest);
-      unlimited.get(request)?.timeout(request, seconds);
-      return response;
-    };
+  return beforeAnswer((_, request) => unlimited.get(request)?.timeout(request, seconds));
 }
 
 /** Milliseconds between two looks at the main thread, and by how much a look is late after a long step. */
@@ -44,6 +49,28 @@ const ACTIVE_MS = 250;
 const REST_MS = 50;
 /** The most milliseconds that a request waits for others of its account: they may wait for something else themselves. */
 const PATIENCE_MS = 1_000;
+
+/** Tells whether the main thread is busy with long steps, while it is watched. */
+function createBusyWatch() {
+  let busyUntil = 0;
+  let timer: ReturnType<typeof setInterval> | undefined;
+  return {
+    isBusy: (): boolean => performance.now() < busyUntil,
+    watch(): void {
+      if (timer) return;
+      let last = performance.now();
+      timer = setInterval(() => {
+        const now = performance.now();
+        if (now - last > LOOK_MS + LATE_MS) busyUntil = now + BUSY_MS;
+        last = now;
+      }, LOOK_MS);
+    },
+    stop(): void {
+      clearInterval(timer);
+      timer = undefined;
+    },
+  };
+}
 
 interface Turn {
   readonly accountId: string;
@@ -73,26 +100,14 @@ export function createTurns({ patience = PATIENCE_MS } = {}) {
   const accounts = new Map<string, Requests>();
   /** The turn of each request or step of an answer; null before it begins and after it has ended. */
   const begun = new WeakMap<object, Turn | null>();
-  let busyUntil = 0;
-  let looking: ReturnType<typeof setInterval> | null = null;
+  const mainThread = createBusyWatch();
 
-  const isCrowded = () => accounts.size > 1 && performance.now() < busyUntil;
-
-  const look = () => {
-    let last = performance.now();
-    looking = setInterval(() => {
-      const now = performance.now();
-      if (now - last > LOOK_MS + LATE_MS) busyUntil = now + BUSY_MS;
-      last = now;
-    }, LOOK_MS);
-  };
+  const isCrowded = () => accounts.size > 1 && mainThread.isBusy();
 
   /** Looks at the main thread as long as several accounts use it. */
   const followAccounts = () => {
-    if (accounts.size > 1 && !looking) look();
-    if (accounts.size > 1 || !looking) return;
-    clearInterval(looking);
-    looking = null;
+    if (accounts.size > 1) return mainThread.watch();
+    mainThread.stop();
     for (const { waiting } of accounts.values()) for (const begin of waiting) begin();
   };
 

@@ -139,7 +139,7 @@ export function createHttpsRule({
 }: Pick<Config, "tls" | "trustProxy" | "allowHttp">): (request: Request) => void {
   if (tls || allowHttp) return () => {};
   return (request) => {
-    if (isLocalhost(hostOf(request))) return;
+    if (isLocalhost(URL.parse(request.url)?.hostname ?? "")) return;
     if (isHttpsAtProxy(request, trustProxy) || isProbe(request)) return;
     throw new AppError(
       "https_required",
@@ -152,8 +152,4 @@ function isProbe({ url, headers }: Request): boolean {
   const { hostname = "", pathname = "" } = URL.parse(url) ?? {};
   if (!ADDRESS.test(hostname) || !PROBED.test(pathname)) return false;
   return !headers.has("authorization") && !headers.has("cookie");
-}
-
-function hostOf(request: Request): string {
-  return URL.parse(request.url)?.hostname ?? "";
 }

@@ -119,12 +119,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch (cause) {
-    throw new AppError(
-      "malformed_request",
-      "The query string is not well-formed: check its % escapes.",
-      {
-        cause,
-      },
-    );
+    const message = "The query string is not well-formed: check its % escapes.";
+    throw new AppError("malformed_request", message, { cause });
   }
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { type RequestOptions, request } from "node:https";
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
+import { readAtMost } from "../../system/downloads.ts";
 
 /** IANA's special-purpose IPv4 addresses that are not globally reachable, and multicast. */
 const SPECIAL_IPV4 = [
@@ -122,8 +123,9 @@ export function createDocumentFetcher(network: Network = INTERNET): FetchDocumen
     try {
       if (response.statusCode !== 200) throw new Error(`the answer is ${response.statusCode}`);
       if (!isJson(response.headers["content-type"])) throw new Error("the answer is not JSON");
-      const body = await readAll(response);
-      return { json: JSON.parse(body), maxAge: maxAgeOf(response.headers["cache-control"]) };
+      const body = await readAtMost(response, MAX_BYTES);
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
+      return { json: JSON.parse(text), maxAge: maxAgeOf(response.headers["cache-control"]) };
     } finally {
       response.destroy();
     }
@@ -155,17 +157,6 @@ function send(url: URL, address: string, { port, ca }: Network, signal: AbortSig
   return new Promise<IncomingMessage>((resolve, reject) => {
     request(options, resolve).on("error", reject).end();
   });
-}
-
-async function readAll(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of response) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > MAX_BYTES) throw new Error("the document is too large");
-  }
-  return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
 }
 
 /** `application/json`, or a more specific type such as `application/client+json`. */

@@ -56,15 +56,6 @@ export function createFactors({
       return (await recoveryCodes.use(accountId, typed)) ? "recovery" : null;
     },
 
-    /**
-     * Creates recovery codes for an account that has just set up its first second factor; null if it
-     * has codes.
-     */
-    issueFirstCodes: recoveryCodes.issueFirst,
-
-    /** Removes the recovery codes of an account that no longer has a second factor. */
-    tidy: recoveryCodes.tidy,
-
     /** Removes all second factors of an account whose person has lost them. */
     reset: (accountId: string): Promise<void> =>
       db.transaction(async (tx) => {

@@ -50,7 +50,7 @@ export function createRecoveryCodes({ db }: { db: Database }) {
       return codes;
     },
 
-    /** Creates codes for an account without any; null if it has some. */
+    /** Creates codes for an account that has just set up its first second factor; null if it has codes. */
     async issueFirst(accountId: string): Promise<string[] | null> {
       const { codes, rows } = createRows(accountId);
       return await db.transaction(async (tx) => {
@@ -73,7 +73,7 @@ export function createRecoveryCodes({ db }: { db: Database }) {
     },
 
     /** Removes all codes of an account without a second factor. */
-    async tidy(accountId: string): Promise<void> {
+    async removeUnneeded(accountId: string): Promise<void> {
       const passkey = orm.select({ id: passkeys.id }).from(passkeys);
       const app = orm.select({ id: oneTimeCodes.accountId }).from(oneTimeCodes);
       const isTheirApp = eq(oneTimeCodes.accountId, accountId);

@@ -221,22 +221,14 @@ export function createSecondStep({
       if (secret === null || pending === null) return { status: "expired", accountId: null };
       const { accountId, triesLeft } = pending;
       const isWrong = { status: triesLeft > 0 ? "wrong" : "expired", accountId } as const;
-      let byRecovery = false;
-      if ("code" in answer) {
-        const used = await factors.useCode(
-          accountId,
-          answer.code,
-          await browserOf(request, accountId),
-        );
-        if (used === null) return isWrong;
-        byRecovery = used === "recovery";
-      } else {
-        const owner = await webauthn.verify(secret, "second-step", answer.credential, accountId);
-        if (owner === null) return isWrong;
-      }
+      const used =
+        "code" in answer
+          ? await factors.useCode(accountId, answer.code, await browserOf(request, accountId))
+          : await webauthn.verify(secret, "second-step", answer.credential, accountId);
+      if (used === null) return isWrong;
       // Only one of two simultaneous right answers begins a session.
       const { arrival } = await welcome(request, pending, { pending: secret });
-      return { status: "right", accountId, arrival, byRecovery };
+      return { status: "right", accountId, arrival, byRecovery: used === "recovery" };
     },
   };
 }

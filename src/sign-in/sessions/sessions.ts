@@ -1,4 +1,4 @@
-import { and, between, desc, eq, gt, lte, ne, type SQL } from "drizzle-orm";
+import { and, between, desc, eq, gt, lte, not, type SQL } from "drizzle-orm";
 import { createAccountCheck } from "../../accounts/accounts.ts";
 import { createLastUsedWriter, type Database, type Orm } from "../../db/database.ts";
 import { createSecret, hashSecret } from "../../db/id.ts";
@@ -168,12 +168,9 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
       throw new AppError("not_found", "This session has already ended.");
     },
 
-    /** Ends all sessions of an account except the one with this secret. Returns how many. */
-    revokeOthers: (accountId: string, secret: string): Promise<number> =>
-      endWhere(and(isOf(accountId), ne(sessions.hash, hashSecret(secret)))),
-
-    /** Ends all of an account's sessions. Returns how many. */
-    revokeAll: (accountId: string): Promise<number> => endWhere(isOf(accountId)),
+    /** Ends all of an account's sessions, except the one with the secret `kept`. Returns how many. */
+    revokeAll: (accountId: string, kept?: string): Promise<number> =>
+      endWhere(and(isOf(accountId), kept === undefined ? undefined : not(byHash(kept)))),
 
     /** Ends a session, if there is one. */
     async end(secret: string): Promise<void> {

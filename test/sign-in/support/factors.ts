@@ -32,7 +32,7 @@ export async function addApp(server: Server, accountId: string) {
   if (!(await oneTimeCodes.confirm(accountId, app.code()))) throw new Error("not confirmed");
   // The first code is used up.
   server.clock.advance(2 * STEP);
-  return { app, codes: (await server.factors.issueFirstCodes(accountId)) ?? [] };
+  return { app, codes: (await server.factors.recoveryCodes.issueFirst(accountId)) ?? [] };
 }
 
 /** Requests the options of a passkey, as the page's script does. */
