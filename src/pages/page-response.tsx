@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
 import { AppError } from "../errors.ts";
+import { createPagedStream } from "../http/responses.ts";
 import { Markup } from "./jsx-runtime.ts";
 import { MessagePage } from "./layout.tsx";
 
@@ -45,11 +46,20 @@ export function pageResponse(
 /** Marks the place of the streamed parts in a page. Text is escaped, so no other content looks like it. */
 export const SLOT = Markup.element("template", { id: "to-come" });
 
+/** The response for a page that `streamPage` streams. */
+export function streamedPage(page: Markup, parts: AsyncGenerator<Markup, void>): Response {
+  const encoder = new TextEncoder();
+  const stream = createPagedStream(streamPage(page, parts), (text) => encoder.encode(text));
+  // A proxy must not hold the beginning back until the end is there.
+  const headers = { "x-accel-buffering": "no" };
+  return pageResponse(stream, { headers, scripts: true });
+}
+
 /**
  * Streams a page without scripts: its beginning at once, then each part in place of `SLOT`, and its end after the
  * last part.
  */
-export async function* streamPage(
+async function* streamPage(
   page: Markup,
   parts: AsyncIterable<Markup>,
 ): AsyncGenerator<string, void> {

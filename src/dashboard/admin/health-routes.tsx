@@ -1,6 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
-import { Elysia } from "elysia";
 import { version } from "../../../package.json" with { type: "json" };
 import type { Config } from "../../config/config.ts";
 import { type CheckResult, type Checks, runChecks } from "../../http/health.ts";
@@ -9,11 +8,12 @@ import { Moment } from "../../pages/moment.tsx";
 import { Table } from "../../pages/table.tsx";
 import type { SecurityLog } from "../../security-log/security-log.ts";
 import { sizeText } from "../../text/number-text.ts";
-import { type Guard, PAGE_ROUTE } from "../guard.tsx";
+import type { Guard } from "../guard.tsx";
 import { AdminTabs, BACKUPS_PATH, HEALTH_PATH, HELP_PATH } from "../navigation.tsx";
 import { Page, Setting } from "../page.tsx";
+import { createPages } from "../page-routes.tsx";
 import type { ServerFacts, ServerStatus } from "../server-status.ts";
-import { requireOwner, type Visit } from "../session.ts";
+import type { Visit } from "../session.ts";
 import { BackupsPage } from "./backups-page.tsx";
 
 /** What each check covers. */
@@ -171,35 +171,23 @@ export function createServerRoutes({
     return newestFirst.slice(0, MAX_EVENTS);
   };
 
-  return new Elysia()
-    .get(
-      HEALTH_PATH,
-      ({ request }) =>
-        guard.show(request, async (visit) => {
-          requireOwner(visit);
-          const results = await runChecks(checks);
-          const facts = serverStatus?.server() ?? null;
-          return (
-            <HealthPage visit={visit} results={results} facts={facts} address={config.publicUrl} />
-          );
-        }),
-      PAGE_ROUTE,
-    )
-    .get(
-      BACKUPS_PATH,
-      ({ request }) =>
-        guard.show(request, async (visit) => {
-          requireOwner(visit);
-          const facts = (await serverStatus?.backups()) ?? null;
-          return (
-            <BackupsPage
-              visit={visit}
-              facts={facts}
-              events={await listEvents()}
-              program={serverStatus?.program ?? "ctxd"}
-            />
-          );
-        }),
-      PAGE_ROUTE,
+  const pages = createPages(guard, { owner: true });
+
+  pages.get(HEALTH_PATH, async (visit) => {
+    const results = await runChecks(checks);
+    const facts = serverStatus?.server() ?? null;
+    return <HealthPage visit={visit} results={results} facts={facts} address={config.publicUrl} />;
+  });
+  pages.get(BACKUPS_PATH, async (visit) => {
+    const facts = (await serverStatus?.backups()) ?? null;
+    return (
+      <BackupsPage
+        visit={visit}
+        facts={facts}
+        events={await listEvents()}
+        program={serverStatus?.program ?? "ctxd"}
+      />
     );
+  });
+  return pages.routes;
 }

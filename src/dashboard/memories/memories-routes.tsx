@@ -2,13 +2,14 @@
 import { Elysia } from "elysia";
 import { AppError } from "../../errors.ts";
 import type { Etags } from "../../http/responses.ts";
-import { wholeAccount } from "../../keys/reach.ts";
+import type { Reach } from "../../keys/reach.ts";
 import type { Memories } from "../../memories/rules/memories.ts";
 import type { PendingChange, Undoable } from "../../undo/undoable.ts";
-import { type Guard, PAGE_ROUTE } from "../guard.tsx";
+import type { Guard } from "../guard.tsx";
 import type { Live } from "../live/live.ts";
 import { createMemoryEditRoutes, createMemoryPageRoutes } from "../memory/memory-routes.tsx";
 import { PATHS } from "../navigation.tsx";
+import { createPages } from "../page-routes.tsx";
 import type { Visit } from "../session.ts";
 import { MemoriesPage, type Shown } from "./memories-page.tsx";
 import {
@@ -75,11 +76,10 @@ function createListRoutes({
   undoable: Pick<Undoable, "list">;
 }) {
   const find = async (
-    accountId: string,
+    reach: Reach,
     view: View,
     pending: readonly PendingChange[],
   ): Promise<Shown> => {
-    const reach = wholeAccount(accountId);
     const except = leavingView(pending, view);
     const filter = { ...listRequest({ ...view, cursor: "" }).filter, except };
     if (view.q !== "") {
@@ -96,35 +96,39 @@ function createListRoutes({
     // The memories of the last page may have been deleted since its link was made.
     const isPast = view.cursor !== "" && page.memories.length === 0;
     return isPast
-      ? find(accountId, { ...view, cursor: "" }, pending)
+      ? find(reach, { ...view, cursor: "" }, pending)
       : { kind: "list", ...page, total };
   };
 
   const countsOf = createProjectCounts({ memories });
 
   /** The projects and sources around the results; empty if the script requests only the results. */
-  const surroundings = async (request: Request, { account }: Visit) => {
+  const surroundings = async ({ account, request }: Visit) => {
     if (request.headers.has("hx-request")) return { projects: [], sources: [] };
     const [projects, sources] = await Promise.all([countsOf(account.id), listSources(account)]);
     return { projects, sources };
   };
 
-  return new Elysia().get(
-    PATHS.memories,
-    ({ request }) =>
-      guard.show(request, async (visit) => {
-        const view = readView(visit.url.searchParams);
-        // Read before the memories, so that a write in between makes the page update itself.
-        const position = await live.positionOf("memories", visit.account.id);
-        const pending = await undoable.list(visit.account.id);
-        const shared = { visit, view, position, pending, ...(await surroundings(request, visit)) };
-        try {
-          return <MemoriesPage {...shared} shown={await find(visit.account.id, view, pending)} />;
-        } catch (error) {
-          if (!(error instanceof AppError) || error.status >= 500) throw error;
-          return <MemoriesPage {...shared} shown={null} problem={error.message} />;
-        }
-      }),
-    PAGE_ROUTE,
-  );
+  const pages = createPages(guard);
+
+  pages.get(PATHS.memories, async (visit) => {
+    const view = readView(visit.url.searchParams);
+    // Read before the memories, so that a write in between makes the page update itself.
+    const position = await live.positionOf("memories", visit.account.id);
+    const pending = await undoable.list(visit.account.id);
+    const shared = {
+      visit,
+      view,
+      position,
+      pending,
+      ...(await surroundings(visit)),
+    };
+    try {
+      return <MemoriesPage {...shared} shown={await find(visit.reach, view, pending)} />;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      return <MemoriesPage {...shared} shown={null} problem={error.message} />;
+    }
+  });
+  return pages.routes;
 }

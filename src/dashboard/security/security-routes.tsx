@@ -1,5 +1,4 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { Elysia } from "elysia";
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { Config } from "../../config/config.ts";
 import { AppError } from "../../errors.ts";
@@ -7,7 +6,8 @@ import { createPagedStream } from "../../http/responses.ts";
 import type { SecurityRecord } from "../../security-log/event-store.ts";
 import { CSV_HEAD, toCsv, toJson } from "../../security-log/formats.ts";
 import type { SecurityLog } from "../../security-log/security-log.ts";
-import { type Guard, PAGE_ROUTE } from "../guard.tsx";
+import type { Guard } from "../guard.tsx";
+import { createPages } from "../page-routes.tsx";
 import { requireOwner, type Visit } from "../session.ts";
 import { SECURITY_PATHS, SecurityPage } from "./security-page.tsx";
 import { beforeOf, filterOf, readSecurityView, type SecurityView } from "./security-view.ts";
@@ -100,18 +100,13 @@ export function createSecurityRoutes({
     });
   };
 
-  const routes = new Elysia();
+  const pages = createPages(guard);
   for (const scope of ["admin", "account"] as const) {
     const path = SECURITY_PATHS[scope];
-    routes
-      .get(path, ({ request }) => guard.show(request, (visit) => show(visit, scope)), PAGE_ROUTE)
-      .get(
-        `${path}/download`,
-        ({ request }) => guard.show(request, (visit) => download(visit, scope)),
-        PAGE_ROUTE,
-      );
+    pages.get(path, (visit) => show(visit, scope));
+    pages.get(`${path}/download`, (visit) => download(visit, scope));
   }
-  return routes;
+  return pages.routes;
 }
 
 /** Runs a query. For an invalid filter the page shows an empty list with the message. */
