@@ -1,43 +1,23 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import { describeRevoked, revokeAccess } from "../../access/revoke-access.ts";
-import type { Accounts } from "../../accounts/accounts.ts";
-import type { Quotas } from "../../accounts/quotas.ts";
-import type { RecordEvent } from "../../http/record-event.ts";
-import type { Keys } from "../../keys/keys.ts";
-import type { Memories } from "../../memories/rules/memories.ts";
-import type { Grants } from "../../oauth/grants.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { SIGN_IN_PATH } from "../../sign-in/paths.ts";
-import type { PendingSignIns } from "../../sign-in/second-step/second-step.ts";
-import type { Sessions } from "../../sign-in/sessions/sessions.ts";
 import { type Member, MemberPage } from "../admin/member-page.tsx";
 import { findExisting, readUsage } from "../admin/quota-routes.tsx";
-import type { Guard } from "../guard.tsx";
 import { ACCOUNTS_PATH, PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 
 /** The page on which people revoke all access to their own account. */
 const REVOKE_PATH = `${PATHS.account}/revoke`;
 
-interface Dependencies {
-  guard: Guard;
-  accounts: Pick<Accounts, "find" | "disable" | "enable">;
-  keys: Pick<Keys, "revokeAll">;
-  grants: Pick<Grants, "revokeAll">;
-  pendingSignIns: Pick<PendingSignIns, "endAll">;
-  sessions: Pick<Sessions, "revokeAll">;
-  memories: Pick<Memories, "usage" | "bytes">;
-  quotas: Pick<Quotas, "of" | "isSet">;
-  record: RecordEvent;
-}
-
 /** Revokes access to an account: people for their own account, the owner for every account. */
-export function createAccessRoutes(dependencies: Dependencies) {
-  return new Elysia().use(createOwnRoutes(dependencies)).use(createAdminRoutes(dependencies));
+export function createAccessRoutes(parts: Parts) {
+  return new Elysia().use(createOwnRoutes(parts)).use(createAdminRoutes(parts));
 }
 
-function createOwnRoutes({ guard, record, ...stores }: Dependencies) {
+function createOwnRoutes({ guard, record, ...stores }: Parts) {
   const pages = createPages(guard);
   pages.confirmed(
     REVOKE_PATH,
@@ -65,7 +45,7 @@ function createOwnRoutes({ guard, record, ...stores }: Dependencies) {
   return pages.routes;
 }
 
-function createAdminRoutes({ guard, record, memories, quotas, ...stores }: Dependencies) {
+function createAdminRoutes({ guard, record, memories, quotas, ...stores }: Parts) {
   const { accounts } = stores;
 
   const readMember = async (id: string): Promise<Member> => {

@@ -1,23 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import type { Accounts } from "../../accounts/accounts.ts";
-import type { Config } from "../../config/config.ts";
 import { AppError } from "../../errors.ts";
-import type { RecordEvent } from "../../http/record-event.ts";
 import { clientAddress } from "../../http/requests/proxy.ts";
-import type { WebAuthn } from "../../sign-in/passkeys/webauthn.ts";
-import type { Provider } from "../../sign-in/providers/provider.ts";
-import type { Identities } from "../../sign-in/providers/provider-sign-in.ts";
-import type { Factors } from "../../sign-in/second-step/factors.ts";
-import type { Sessions } from "../../sign-in/sessions/sessions.ts";
-import type { Visitors } from "../../sign-in/sessions/visitor.ts";
-import { type Hashing, noPasswords, type SignIn } from "../../sign-in/sign-in.ts";
-import type { RemoveSignInMethod } from "../../sign-in/sign-in-methods.ts";
-import type { Guard } from "../guard.tsx";
+import { noPasswords } from "../../sign-in/sign-in.ts";
 import { PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { AccountPage, PASSWORD_PATH, PROVIDERS_PATH, SESSIONS_PATH } from "./account-page.tsx";
-import type { ProofGuard } from "./proof-guard.tsx";
 
 /** The page of a person's own account: password, providers and sessions. */
 export function createAccountRoutes({
@@ -35,22 +24,7 @@ export function createAccountRoutes({
   webauthn,
   providers,
   record,
-}: {
-  config: Pick<Config, "trustProxy" | "passwords">;
-  guard: Guard;
-  proved: ProofGuard;
-  accounts: Pick<Accounts, "hasPassword" | "setPassword">;
-  sessions: Sessions;
-  visitors: Visitors;
-  signIn: SignIn;
-  hashing: Hashing;
-  identities: Pick<Identities, "issuers" | "unlink">;
-  factors: Factors;
-  removeSignInMethod: RemoveSignInMethod;
-  webauthn: Pick<WebAuthn, "isAvailable">;
-  providers: readonly Provider[];
-  record: RecordEvent;
-}) {
+}: Parts) {
   const providersOf = async (accountId: string) => {
     const issuers = await identities.issuers(accountId);
     return providers.map(({ id, name, issuer }) => ({
@@ -80,7 +54,6 @@ export function createAccountRoutes({
 
   const pages = createPages(guard);
   const proving = createPages({ show: guard.show, act: proved.act }, { routes: pages.routes });
-
   pages.get(PATHS.account, (visit) => page(visit));
   proving.post(
     PASSWORD_PATH,

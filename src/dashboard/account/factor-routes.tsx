@@ -1,15 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import type { Accounts } from "../../accounts/accounts.ts";
-import type { Config } from "../../config/config.ts";
 import { AppError } from "../../errors.ts";
-import type { RecordEvent } from "../../http/record-event.ts";
 import { CODE, CREDENTIAL } from "../../sign-in/forms.tsx";
-import type { WebAuthn } from "../../sign-in/passkeys/webauthn.ts";
-import type { Factors } from "../../sign-in/second-step/factors.ts";
-import type { Visitors } from "../../sign-in/sessions/visitor.ts";
-import type { RemoveSignInMethod } from "../../sign-in/sign-in-methods.ts";
 import { PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import {
   APP_PATH,
@@ -22,7 +16,6 @@ import {
   REMOVE_PASSWORD_PATH,
   RecoveryCodesPage,
 } from "./factor-pages.tsx";
-import type { FactorChanges, ProofGuard } from "./proof-guard.tsx";
 
 /** Adds and removes passkeys, and removes the password. Every request needs a fresh proof. */
 export function createPasskeyRoutes({
@@ -35,19 +28,8 @@ export function createPasskeyRoutes({
   visitors,
   webauthn,
   record,
-}: {
-  config: Pick<Config, "passwords">;
-  proved: ProofGuard;
-  changes: FactorChanges;
-  accounts: Pick<Accounts, "removePassword">;
-  factors: Pick<Factors, "passkeys">;
-  removeSignInMethod: RemoveSignInMethod;
-  visitors: Pick<Visitors, "welcome">;
-  webauthn: WebAuthn;
-  record: RecordEvent;
-}) {
+}: Parts) {
   const pages = createPages(proved);
-
   pages.get(NEW_PASSKEY_PATH, (visit) => <NewPasskeyPage visit={visit} />);
   pages.post(NEW_PASSKEY_OPTIONS, async ({ session, account }) =>
     Response.json(await webauthn.registrationOptions(session, account)),
@@ -95,19 +77,7 @@ export function createPasskeyRoutes({
 }
 
 /** Sets up and removes the authenticator app and recovery codes. Every request needs a fresh proof. */
-export function createAuthenticatorRoutes({
-  config,
-  proved,
-  changes,
-  factors,
-  record,
-}: {
-  config: Pick<Config, "publicUrl">;
-  proved: ProofGuard;
-  changes: FactorChanges;
-  factors: Factors;
-  record: RecordEvent;
-}) {
+export function createAuthenticatorRoutes({ config, proved, changes, factors, record }: Parts) {
   const { oneTimeCodes, recoveryCodes } = factors;
   const issuer = `ctxd (${new URL(config.publicUrl).host})`;
 
@@ -119,7 +89,6 @@ export function createAuthenticatorRoutes({
   };
 
   const pages = createPages(proved);
-
   pages.post(APP_PATH, async ({ account }) => {
     await oneTimeCodes.begin(account.id);
     return { to: APP_PATH };

@@ -1,12 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import type { Activity } from "../../activity/activity.ts";
 import type { ActivityEvent } from "../../activity/activity-reports.ts";
 import type { Reach } from "../../keys/reach.ts";
-import type { Memories } from "../../memories/rules/memories.ts";
-import type { Guard } from "../guard.tsx";
-import type { Live } from "../live/live.ts";
 import { PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 import { ActivityPage, DEFAULT_RANGE, QUERIES_PATH, RANGES } from "./activity-page.tsx";
 import { actorsOf, barsOf, firstDay } from "./activity-view.ts";
 
@@ -14,19 +11,7 @@ import { actorsOf, barsOf, firstDay } from "./activity-view.ts";
 const PAGE_SIZE = 30;
 
 /** The activity page, and the setting that keeps questions. */
-export function createActivityRoutes({
-  guard,
-  activity,
-  memories,
-  live,
-  clock,
-}: {
-  guard: Guard;
-  activity: Activity;
-  memories: Pick<Memories, "find">;
-  live: Pick<Live, "positionOf">;
-  clock: () => number;
-}) {
+export function createActivityRoutes({ guard, activity, memories, live, clock }: Parts) {
   /** Titles of the memories that events refer to. */
   const titlesOf = async (reach: Reach, events: readonly ActivityEvent[]) => {
     const ids = [...new Set(events.flatMap(({ memoryId }) => memoryId ?? []))];
@@ -35,7 +20,6 @@ export function createActivityRoutes({
   };
 
   const pages = createPages(guard);
-
   pages.get(PATHS.activity, async (visit) => {
     const { id } = visit.account;
     const { searchParams } = visit.url;

@@ -1,21 +1,13 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Account } from "../../accounts/account.ts";
-import type { Accounts } from "../../accounts/accounts.ts";
-import type { Invitations } from "../../accounts/invitations.ts";
-import type { Quotas } from "../../accounts/quotas.ts";
-import type { Config } from "../../config/config.ts";
 import { AppError } from "../../errors.ts";
-import type { RecordEvent } from "../../http/record-event.ts";
-import type { Keys } from "../../keys/keys.ts";
 import { wholeAccount } from "../../keys/reach.ts";
-import type { Memories } from "../../memories/rules/memories.ts";
-import type { Grants } from "../../oauth/grants.ts";
 import { listPage } from "../../pages/table.tsx";
 import { JOIN_PATH } from "../../sign-in/paths.ts";
-import type { Guard } from "../guard.tsx";
 import { ACCOUNTS_PATH, INVITATIONS_PATH, PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
-import type { ShownOnce, Visit } from "../session.ts";
+import type { Parts } from "../parts.ts";
+import type { Visit } from "../session.ts";
 import { AdminPage, type Overview } from "./admin-page.tsx";
 import { findExisting, readUsage } from "./quota-routes.tsx";
 
@@ -31,18 +23,7 @@ export function createAdminRoutes({
   quotas,
   shownOnce,
   record,
-}: {
-  config: Pick<Config, "publicUrl">;
-  guard: Guard;
-  accounts: Pick<Accounts, "list" | "find" | "remove">;
-  invitations: Pick<Invitations, "create" | "list" | "revoke">;
-  keys: Pick<Keys, "list">;
-  grants: Pick<Grants, "list">;
-  memories: Pick<Memories, "usage" | "bytes" | "stats">;
-  quotas: Pick<Quotas, "of" | "ofMembers">;
-  shownOnce: ShownOnce;
-  record: RecordEvent;
-}) {
+}: Parts) {
   const { publicUrl } = config;
 
   const readOverview = async ({ url }: Visit): Promise<Overview> => {
@@ -70,7 +51,6 @@ export function createAdminRoutes({
   };
 
   const pages = createPages(guard, { owner: true });
-
   pages.get(PATHS.admin, async (visit) => {
     const id = visit.url.searchParams.get("invited") ?? "";
     const secret = await shownOnce.take(visit.session, id);

@@ -1,18 +1,16 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
 import { version } from "../../../package.json" with { type: "json" };
-import type { Config } from "../../config/config.ts";
-import { type CheckResult, type Checks, runChecks } from "../../http/health.ts";
+import { type CheckResult, runChecks } from "../../http/health.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { Table } from "../../pages/table.tsx";
-import type { SecurityLog } from "../../security-log/security-log.ts";
 import { sizeText } from "../../text/number-text.ts";
-import type { Guard } from "../guard.tsx";
 import { AdminTabs, BACKUPS_PATH, HEALTH_PATH, HELP_PATH } from "../navigation.tsx";
 import { Page, Setting } from "../page.tsx";
 import { createPages } from "../page-routes.tsx";
-import type { ServerFacts, ServerStatus } from "../server-status.ts";
+import type { Parts } from "../parts.ts";
+import type { ServerFacts } from "../server-status.ts";
 import type { Visit } from "../session.ts";
 import { BackupsPage } from "./backups-page.tsx";
 
@@ -147,20 +145,7 @@ function stateClass(states: readonly CheckResult[]): string {
 const MAX_EVENTS = 10;
 
 /** The owner's pages of health and backups. */
-export function createServerRoutes({
-  config,
-  guard,
-  checks,
-  serverStatus,
-  securityLog,
-}: {
-  config: Pick<Config, "publicUrl">;
-  guard: Guard;
-  checks: Checks;
-  /** Null if the program does not report its status. */
-  serverStatus: ServerStatus | null;
-  securityLog: Pick<SecurityLog, "list">;
-}) {
+export function createServerRoutes({ config, guard, checks, serverStatus, securityLog }: Parts) {
   const listEvents = async () => {
     const [made, restored] = await Promise.all(
       (["backup_created", "backup_restored"] as const).map((event) =>
@@ -172,7 +157,6 @@ export function createServerRoutes({
   };
 
   const pages = createPages(guard, { owner: true });
-
   pages.get(HEALTH_PATH, async (visit) => {
     const results = await runChecks(checks);
     const facts = serverStatus?.server() ?? null;

@@ -5,13 +5,12 @@ import type { Accounts } from "../../accounts/accounts.ts";
 import type { AccountQuota, Quotas } from "../../accounts/quotas.ts";
 import { parseBytes } from "../../config/setting-values.ts";
 import { AppError } from "../../errors.ts";
-import type { RecordEvent } from "../../http/record-event.ts";
 import type { Memories } from "../../memories/rules/memories.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { memoryCount, percent, sizeText } from "../../text/number-text.ts";
-import type { Guard } from "../guard.tsx";
 import { ACCOUNTS_PATH } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 
 /** How much an account stores, as quotas count it. */
 interface Usage {
@@ -90,17 +89,7 @@ export function DefaultQuota({ quota }: { quota: AccountQuota | null }): Markup 
 }
 
 /** The forms with which the owner sets the quota of an account. */
-export function createQuotaRoutes({
-  guard,
-  accounts,
-  quotas,
-  record,
-}: {
-  guard: Guard;
-  accounts: Pick<Accounts, "find">;
-  quotas: Pick<Quotas, "of" | "set" | "clear">;
-  record: RecordEvent;
-}) {
+export function createQuotaRoutes({ guard, accounts, quotas, record }: Parts) {
   const pages = createPages(guard, { owner: true });
   const addChange = (
     path: string,

@@ -1,9 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { AppError } from "../../errors.ts";
-import type { RecordEvent } from "../../http/record-event.ts";
 import { toBound } from "../../keys/reach.ts";
-import type { Memories } from "../../memories/rules/memories.ts";
-import { type Grant, type Grants, grantFacts } from "../../oauth/grants.ts";
+import { type Grant, grantFacts } from "../../oauth/grants.ts";
 import { ButtonLink } from "../../pages/button.tsx";
 import { Allowed } from "../../pages/form.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
@@ -11,31 +9,20 @@ import { Moment } from "../../pages/moment.tsx";
 import { EmptyState } from "../../pages/notice.tsx";
 import { listPage, Pager, Table } from "../../pages/table.tsx";
 import { memoryCount } from "../../text/number-text.ts";
-import type { Guard } from "../guard.tsx";
 import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME } from "../memories/memories-view.ts";
 import { PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { DeleteWrittenLink } from "./written-routes.tsx";
 
 /** The page of apps that may use a person's memories. */
-export function createAppsRoutes({
-  guard,
-  grants,
-  memories,
-  record,
-}: {
-  guard: Guard;
-  grants: Pick<Grants, "list" | "revoke">;
-  memories: Pick<Memories, "count">;
-  record: RecordEvent;
-}) {
+export function createAppsRoutes({ guard, grants, memories, record }: Parts) {
   const active = async (accountId: string) =>
     (await grants.list(accountId)).filter(({ revokedAt }) => revokedAt === null).reverse();
 
   const pages = createPages(guard);
-
   pages.get(PATHS.apps, async (visit) => {
     const all = await grants.list(visit.account.id);
     const ended = all.filter(({ revokedAt }) => revokedAt !== null).reverse();

@@ -1,16 +1,15 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { AppError } from "../../errors.ts";
-import type { RecordEvent, RouteFacts } from "../../http/record-event.ts";
-import { type Keys, keyFacts } from "../../keys/keys.ts";
-import type { Memories } from "../../memories/rules/memories.ts";
-import { type Grants, grantFacts } from "../../oauth/grants.ts";
+import type { RouteFacts } from "../../http/record-event.ts";
+import { keyFacts } from "../../keys/keys.ts";
+import { grantFacts } from "../../oauth/grants.ts";
 import { ButtonLink } from "../../pages/button.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { memoryCount } from "../../text/number-text.ts";
-import type { Guard } from "../guard.tsx";
 import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME, viewPath } from "../memories/memories-view.ts";
 import { PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 
 /** The key, app or local agents that wrote memories. */
 interface Writer {
@@ -46,19 +45,7 @@ export function DeleteWrittenLink({
  * Deletes at once all memories that a key or an app wrote, even after the key was revoked or the app disconnected.
  * The key may have been stolen, or its agent misled.
  */
-export function createWrittenRoutes({
-  guard,
-  keys,
-  grants,
-  memories,
-  record,
-}: {
-  guard: Guard;
-  keys: Pick<Keys, "list">;
-  grants: Pick<Grants, "list">;
-  memories: Pick<Memories, "count" | "removeMatching">;
-  record: RecordEvent;
-}) {
+export function createWrittenRoutes({ guard, keys, grants, memories, record }: Parts) {
   const ofKey = async (accountId: string, id: string): Promise<Writer | undefined> =>
     (await keys.list(accountId))
       .map((key) => ({ id: key.id, name: key.name, facts: keyFacts(key) }))

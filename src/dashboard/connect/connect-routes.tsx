@@ -1,16 +1,13 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { AppError } from "../../errors.ts";
-import type { RecordEvent } from "../../http/record-event.ts";
-import { type Keys, keyFacts } from "../../keys/keys.ts";
+import { keyFacts } from "../../keys/keys.ts";
 import { FULL_ACCESS } from "../../keys/scopes.ts";
 import { boundOf } from "../../pages/form.tsx";
-import type { ProofGuard } from "../account/proof-guard.tsx";
-import type { Guard } from "../guard.tsx";
 import { AGENT_EXPIRY, expiryOf } from "../keys/key-choices.ts";
 import { PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
-import type { ConnectCommandOf } from "../server-status.ts";
-import { createKeyInSession, type ShownOnce } from "../session.ts";
+import type { Parts } from "../parts.ts";
+import { createKeyInSession } from "../session.ts";
 import { ConnectPage, connectPath, TARGETS, type Target } from "./connect-page.tsx";
 
 /** The page with instructions for connecting agents, and the form that creates keys for them. */
@@ -19,23 +16,13 @@ export function createConnectRoutes({
   proved,
   keys,
   shownOnce,
-  publicUrl,
+  config,
   connectCommand,
   clock,
   record: recordEvent,
-}: {
-  guard: Guard;
-  proved: ProofGuard;
-  keys: Pick<Keys, "create" | "list" | "revoke">;
-  shownOnce: ShownOnce;
-  publicUrl: string;
-  connectCommand: ConnectCommandOf;
-  clock: () => number;
-  record: RecordEvent;
-}) {
+}: Parts) {
   const pages = createPages(guard);
   const proving = createPages({ show: guard.show, act: proved.act }, { routes: pages.routes });
-
   pages.get(PATHS.connect, async (visit) => {
     const { searchParams } = visit.url;
     const target = findTarget(searchParams.get("to") ?? TARGETS[0]?.of.id);
@@ -47,7 +34,7 @@ export function createConnectRoutes({
       <ConnectPage
         visit={visit}
         target={target}
-        publicUrl={publicUrl}
+        publicUrl={config.publicUrl}
         fresh={fresh}
         connectCommand={connectCommand}
       />

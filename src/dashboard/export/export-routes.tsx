@@ -1,17 +1,13 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
-import type { Room } from "../../http/load/room.ts";
-import type { Turns } from "../../http/load/turns.ts";
-import type { RecordEvent } from "../../http/record-event.ts";
 import { NDJSON, toStream } from "../../memories/http/transfer-routes.ts";
-import type { Memories } from "../../memories/rules/memories.ts";
 import { ButtonLink } from "../../pages/button.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
-import type { ProofGuard } from "../account/proof-guard.tsx";
 import { PAGE_ROUTE } from "../guard.tsx";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 
 /** The page that offers all memories as a file. */
@@ -41,19 +37,7 @@ function ExportPage({ visit }: { visit: Visit }): Markup {
 }
 
 /** The download of all memories as a file. */
-export function createExportRoutes({
-  proved,
-  memories,
-  record,
-  room,
-  turns,
-}: {
-  proved: ProofGuard;
-  memories: Pick<Memories, "export">;
-  record: RecordEvent;
-  room: Room;
-  turns: Pick<Turns, "step">;
-}) {
+export function createExportRoutes({ proved, memories, record, room, turns }: Parts) {
   const download = async ({ account, reach, request, stillSignedIn }: Visit) => {
     const pages = room.hold({ accountId: account.id }, request, await memories.export(reach, {}));
     record(request, "memories_exported", { accountId: account.id });

@@ -2,21 +2,19 @@
 import { AppError } from "../../errors.ts";
 import { describeError } from "../../http/errors.ts";
 import { requestId } from "../../http/observer.ts";
-import type { RecordEvent } from "../../http/record-event.ts";
 import type { FormWithFiles } from "../../http/requests/form.ts";
 import { SourceError } from "../../import/files/source.ts";
 import { readInWorker } from "../../import/read-in-worker.ts";
 import { createTotals, transfer } from "../../import/transfer.ts";
-import type { Log } from "../../log.ts";
 import { parseLines } from "../../memories/http/transfer-routes.ts";
 import { Project } from "../../memories/model/memory.ts";
-import type { Memories } from "../../memories/rules/memories.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { streamedPage } from "../../pages/page-response.tsx";
 import { problemOf } from "../../text/input-kinds.ts";
-import { type Guard, PAGE_ROUTE, type Streamed } from "../guard.tsx";
+import { PAGE_ROUTE, type Streamed } from "../guard.tsx";
 import { MEMORY_PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 import { credentialOf, type Visit } from "../session.ts";
 import { ImportingPage, ImportOutcome, ImportPage, ImportProgress } from "./import-page.tsx";
 
@@ -33,17 +31,7 @@ interface Upload {
 }
 
 /** Imports files of all formats that `ctxd import` reads, and streams the progress. */
-export function createImportRoutes({
-  guard,
-  memories,
-  record,
-  log,
-}: {
-  guard: Guard;
-  memories: Pick<Memories, "import">;
-  record: RecordEvent;
-  log: Log;
-}) {
+export function createImportRoutes({ guard, memories, record, log }: Parts) {
   /** Imports the files. Yields the progress, then the outcome. */
   async function* importFiles(
     { account, reach, request, stillSignedIn }: Visit,
@@ -81,7 +69,6 @@ export function createImportRoutes({
   }
 
   const pages = createPages(guard);
-
   pages.get(MEMORY_PATHS.import, (visit) => <ImportPage visit={visit} />);
   pages.routes.post(
     MEMORY_PATHS.import,

@@ -1,13 +1,11 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { AppError } from "../../errors.ts";
-import type { RecordEvent } from "../../http/record-event.ts";
-import { type KeyRecord, type Keys, keyFacts } from "../../keys/keys.ts";
+import { type KeyRecord, keyFacts } from "../../keys/keys.ts";
 import { boundOf } from "../../pages/form.tsx";
-import type { ProofGuard } from "../account/proof-guard.tsx";
-import type { Guard } from "../guard.tsx";
 import { PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
-import { createKeyInSession, type ShownOnce, type Visit } from "../session.ts";
+import type { Parts } from "../parts.ts";
+import { createKeyInSession, type Visit } from "../session.ts";
 import { expiryOf, scopesOf } from "./key-choices.ts";
 import { KeysPage } from "./keys-page.tsx";
 
@@ -19,14 +17,7 @@ export function createKeyRoutes({
   shownOnce,
   clock,
   record: recordEvent,
-}: {
-  guard: Guard;
-  proved: ProofGuard;
-  keys: Pick<Keys, "create" | "list" | "revoke">;
-  shownOnce: ShownOnce;
-  clock: () => number;
-  record: RecordEvent;
-}) {
+}: Parts) {
   /** A key that is not revoked. */
   const find = async (accountId: string, id: string): Promise<KeyRecord> => {
     const key = (await keys.list(accountId)).find((each) => each.id === id);
@@ -49,7 +40,6 @@ export function createKeyRoutes({
 
   const pages = createPages(guard);
   const proving = createPages({ show: guard.show, act: proved.act }, { routes: pages.routes });
-
   pages.get(PATHS.keys, async (visit) => {
     const list = await keys.list(visit.account.id);
     const id = visit.url.searchParams.get("made") ?? "";

@@ -1,13 +1,13 @@
 import { AppError } from "../../errors.ts";
-import type { Guard } from "../guard.tsx";
 import { createPages } from "../page-routes.tsx";
-import { isTopic, type Live, TOPICS } from "./live.ts";
+import type { Parts } from "../parts.ts";
+import { isTopic, TOPICS } from "./live.ts";
 
 /** The stream of change events. */
 const EVENTS_PATH = "/events";
 
 /** `GET /events?of=TOPIC`: a stream of change events for an open page. */
-export function createLiveRoutes({ guard, live }: { guard: Guard; live: Live }) {
+export function createLiveRoutes({ guard, live }: Parts) {
   const pages = createPages(guard);
   pages.routes.onStop(() => live.close());
   pages.get(EVENTS_PATH, ({ url, account, stillSignedIn, request }) => {

@@ -3,18 +3,17 @@ import { describeError } from "../../http/errors.ts";
 import { allowLongWork } from "../../http/load/turns.ts";
 import { requestId } from "../../http/observer.ts";
 import type { Reach } from "../../keys/reach.ts";
-import type { Log } from "../../log.ts";
 import { GROUPINGS, type Grouping } from "../../memories/map/groups.ts";
 import { MEMORY_ID, type Memory } from "../../memories/model/memory.ts";
 import { idOnMap, type MemoryMap } from "../../memories/rules/map.ts";
-import type { Memories } from "../../memories/rules/memories.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Problem } from "../../pages/notice.tsx";
 import { streamedPage } from "../../pages/page-response.tsx";
 import { withTimeLimit } from "../../timing/time-limit.ts";
-import { type Guard, PAGE_ROUTE } from "../guard.tsx";
+import { PAGE_ROUTE } from "../guard.tsx";
 import { PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { EmptyMap, MAP_PATHS, MapOfMemories, MapPage, MapPending } from "./map-page.tsx";
 
@@ -25,15 +24,7 @@ const MAX_TEXTS = 64;
 const MAX_CHARACTERS = 240;
 
 /** The page of the map, and the data that its script requests. */
-export function createMapRoutes({
-  guard,
-  memories,
-  log,
-}: {
-  guard: Guard;
-  memories: Pick<Memories, "map" | "some">;
-  log: Log;
-}) {
+export function createMapRoutes({ guard, memories, log }: Parts) {
   async function* parts(reach: Reach, wanted: string | null, id: string) {
     const content = async (): Promise<Markup> => {
       try {

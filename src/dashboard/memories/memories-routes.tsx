@@ -1,80 +1,29 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import { AppError } from "../../errors.ts";
-import type { Etags } from "../../http/responses.ts";
 import type { Reach } from "../../keys/reach.ts";
-import type { Memories } from "../../memories/rules/memories.ts";
-import type { PendingChange, Undoable } from "../../undo/undoable.ts";
-import type { Guard } from "../guard.tsx";
-import type { Live } from "../live/live.ts";
+import type { PendingChange } from "../../undo/undoable.ts";
 import { createMemoryEditRoutes, createMemoryPageRoutes } from "../memory/memory-routes.tsx";
 import { PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { MemoriesPage, type Shown } from "./memories-page.tsx";
-import {
-  type ListSources,
-  listRequest,
-  readView,
-  searchRequest,
-  type View,
-} from "./memories-view.ts";
+import { listRequest, readView, searchRequest, type View } from "./memories-view.ts";
 import { leavingView } from "./pending-changes.tsx";
 import { createProjectCounts } from "./project-switch.tsx";
 import { createSelectionRoutes } from "./selection-routes.tsx";
 
-type Service = Pick<
-  Memories,
-  | "elsewhere"
-  | "count"
-  | "fading"
-  | "find"
-  | "get"
-  | "history"
-  | "inSession"
-  | "list"
-  | "move"
-  | "moveThese"
-  | "near"
-  | "remove"
-  | "removeMatching"
-  | "save"
-  | "search"
-  | "elsewhere"
-  | "secrets"
-  | "stats"
-  | "update"
->;
-
 /** The pages of memories: search, browse, add, open, edit, delete, and change several at once. */
-export function createMemoryRoutes(dependencies: {
-  guard: Guard;
-  memories: Service;
-  etags: Etags;
-  listSources: ListSources;
-  live: Pick<Live, "positionOf">;
-  undoable: Undoable;
-}) {
+export function createMemoryRoutes(parts: Parts) {
   return new Elysia()
-    .use(createListRoutes(dependencies))
-    .use(createMemoryEditRoutes(dependencies))
-    .use(createSelectionRoutes(dependencies))
-    .use(createMemoryPageRoutes(dependencies));
+    .use(createListRoutes(parts))
+    .use(createMemoryEditRoutes(parts))
+    .use(createSelectionRoutes(parts))
+    .use(createMemoryPageRoutes(parts));
 }
 
-function createListRoutes({
-  guard,
-  memories,
-  listSources,
-  live,
-  undoable,
-}: {
-  guard: Guard;
-  memories: Service;
-  listSources: ListSources;
-  live: Pick<Live, "positionOf">;
-  undoable: Pick<Undoable, "list">;
-}) {
+function createListRoutes({ guard, memories, listSources, live, undoable }: Parts) {
   const find = async (
     reach: Reach,
     view: View,
@@ -110,7 +59,6 @@ function createListRoutes({
   };
 
   const pages = createPages(guard);
-
   pages.get(PATHS.memories, async (visit) => {
     const view = readView(visit.url.searchParams);
     // Read before the memories, so that a write in between makes the page update itself.

@@ -4,16 +4,14 @@ import { createCheck } from "../../http/requests/validation.ts";
 import type { Reach } from "../../keys/reach.ts";
 import type { Filter } from "../../memories/model/filter.ts";
 import { LIMITS, MEMORY_ID, MemoryChanges, Tag } from "../../memories/model/memory.ts";
-import type { Memories } from "../../memories/rules/memories.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { memoryCount } from "../../text/number-text.ts";
 import { type Change, retagged } from "../../undo/change.ts";
-import type { Undoable } from "../../undo/undoable.ts";
 import { ConfirmPage } from "../confirm.tsx";
 import { titleOf } from "../excerpt.ts";
-import type { Guard } from "../guard.tsx";
 import { MEMORY_PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { canTakeAll, listRequest, readView, type View, viewPath } from "./memories-view.ts";
 import { describeChange } from "./pending-changes.tsx";
@@ -26,18 +24,8 @@ const ORIGIN = "http://localhost";
 const checkTag = createCheck(Tag);
 const checkChanges = createCheck(MemoryChanges);
 
-type Service = Pick<Memories, "find" | "get" | "move" | "removeMatching">;
-
 /** Changes the selected memories of a list, or all memories that match its filters. */
-export function createSelectionRoutes({
-  guard,
-  memories,
-  undoable,
-}: {
-  guard: Guard;
-  memories: Service;
-  undoable: Undoable;
-}) {
+export function createSelectionRoutes({ guard, memories, undoable }: Parts) {
   const askToDelete = async (visit: Visit, form: URLSearchParams): Promise<Markup> => {
     const ids = idsOf(form);
     const filter = filterOfAll(form);
@@ -101,7 +89,6 @@ export function createSelectionRoutes({
   };
 
   const pages = createPages(guard);
-
   pages.post(MEMORY_PATHS.selection, async (visit, form) => {
     const { id: accountId } = visit.account;
     const [action, filter] = [form.get("action"), filterOfAll(form)];

@@ -1,15 +1,13 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import type { Etags } from "../../http/responses.ts";
 import type { Reach } from "../../keys/reach.ts";
 import type { Memory } from "../../memories/model/memory.ts";
-import type { Memories } from "../../memories/rules/memories.ts";
 import { Choice } from "../../pages/field.tsx";
 import { memoryCount } from "../../text/number-text.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
 import { titleOf } from "../excerpt.ts";
-import type { Guard } from "../guard.tsx";
 import { MEMORY_PATHS, memoryPath, PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 import { ownSource } from "../session.ts";
 import { EditMemoryPage, NewMemoryPage } from "./memory-edit-page.tsx";
 import {
@@ -26,18 +24,8 @@ import { MAX_VERSIONS } from "./memory-history.tsx";
 import { type Context, MemoryPage } from "./memory-page.tsx";
 import { MAX_SESSION_MEMORIES, MAX_SIMILAR } from "./related-memories.tsx";
 
-type EditService = Pick<Memories, "find" | "get" | "save" | "secrets" | "update">;
-
 /** The pages for adding and editing memories. */
-export function createMemoryEditRoutes({
-  guard,
-  memories,
-  etags,
-}: {
-  guard: Guard;
-  memories: EditService;
-  etags: Etags;
-}) {
+export function createMemoryEditRoutes({ guard, memories, etags }: Parts) {
   const pages = createPages(guard);
   addNewPages(pages, memories);
   pages.get(`${PATHS.memories}/:id/edit`, async (visit, id) => {
@@ -82,7 +70,7 @@ export function createMemoryEditRoutes({
   return pages.routes;
 }
 
-function addNewPages(pages: ReturnType<typeof createPages>, memories: EditService): void {
+function addNewPages(pages: ReturnType<typeof createPages>, memories: Parts["memories"]): void {
   pages.get(MEMORY_PATHS.new, async (visit) => {
     const { searchParams } = visit.url;
     const replaced = searchParams.get("supersedes");
@@ -113,13 +101,8 @@ function addNewPages(pages: ReturnType<typeof createPages>, memories: EditServic
 /** Milliseconds that the page waits for similar memories. After a start the server must load the memories first. */
 const SIMILAR_TIMEOUT_MS = 1_000;
 
-type Service = Pick<
-  Memories,
-  "fading" | "get" | "history" | "inSession" | "near" | "remove" | "update"
->;
-
 /** The page of a memory, and its forms. */
-export function createMemoryPageRoutes({ guard, memories }: { guard: Guard; memories: Service }) {
+export function createMemoryPageRoutes({ guard, memories }: Parts) {
   /** The newest versions; if the memory is not among them, the versions from it on. */
   const historyOf = async (
     reach: Reach,
@@ -153,7 +136,6 @@ export function createMemoryPageRoutes({ guard, memories }: { guard: Guard; memo
   };
 
   const pages = createPages(guard);
-
   pages.get(`${PATHS.memories}/:id`, async (visit, id) => {
     const memory = await memories.get(visit.reach, id);
     const context = await contextOf(visit.reach, memory);

@@ -1,29 +1,14 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import type { Activity } from "../../activity/activity.ts";
 import type { Reach } from "../../keys/reach.ts";
-import type { Memories } from "../../memories/rules/memories.ts";
-import type { Guard } from "../guard.tsx";
-import type { Live } from "../live/live.ts";
 import { PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { growthOf, SPANS } from "./growth-chart.tsx";
 import { type Event, OverviewPage } from "./overview-page.tsx";
 
 /** The overview page. `?span=month`, `year` or `all` selects the period of the growth chart. */
-export function createOverviewRoutes({
-  guard,
-  activity,
-  memories,
-  live,
-  clock,
-}: {
-  guard: Guard;
-  activity: Pick<Activity, "lastFound">;
-  live: Pick<Live, "positionOf">;
-  memories: Pick<Memories, "find" | "list" | "stats">;
-  clock: () => number;
-}) {
+export function createOverviewRoutes({ guard, activity, memories, live, clock }: Parts) {
   const lastSaved = async (reach: Reach): Promise<Event | null> => {
     const { memories: newest } = await memories.list(reach, { filter: {}, limit: 1 });
     const [memory] = newest;
@@ -36,7 +21,6 @@ export function createOverviewRoutes({
   };
 
   const pages = createPages(guard);
-
   pages.get(PATHS.overview, async (visit) => {
     const position = await live.positionOf("memories", visit.account.id);
     const [stats, saved, found] = await Promise.all([

@@ -1,11 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { findClient } from "../../connect/clients.ts";
 import { AppError } from "../../errors.ts";
-import type { LastAgents } from "../../http/record-event.ts";
-import type { Keys } from "../../keys/keys.ts";
-import type { Memories } from "../../memories/rules/memories.ts";
-import type { Grants } from "../../oauth/grants.ts";
-import type { Guard } from "../guard.tsx";
 import {
   LOCAL_SOURCE_ID,
   LOCAL_SOURCE_NAME,
@@ -20,7 +15,7 @@ import {
   secretNotice,
 } from "../memory/memory-form.ts";
 import { createPages } from "../page-routes.tsx";
-import type { ConnectCommandOf } from "../server-status.ts";
+import type { Parts } from "../parts.ts";
 import { ownSource, type Visit } from "../session.ts";
 import {
   type Asked,
@@ -45,14 +40,7 @@ export function createWelcomeRoutes({
   grants,
   lastAgents,
   connectCommand,
-}: {
-  guard: Guard;
-  memories: Pick<Memories, "count" | "find" | "save" | "search" | "secrets">;
-  keys: Pick<Keys, "list">;
-  grants: Pick<Grants, "list">;
-  lastAgents: Pick<LastAgents, "last">;
-  connectCommand: ConnectCommandOf;
-}) {
+}: Parts) {
   /**
    * The agent that connected last. If none has since the server's start, it is the last key or app that was used, or
    * the agents on this machine if they have written memories.
@@ -87,7 +75,6 @@ export function createWelcomeRoutes({
   };
 
   const pages = createPages(guard);
-
   pages.get(STEPS.connect, async (visit) => (
     <ConnectStep
       visit={visit}
