@@ -35,7 +35,8 @@ interface Question {
 }
 
 /**
- * Adds pages behind a guard to `routes`.
+ * Adds pages behind a guard to `routes`. Their bodies are read by the guard, and the documentation of the API does not
+ * list them.
  * @param owner whether only the owner of the server may use them
  */
 export function createPages(

@@ -85,9 +85,8 @@ export function createAccountRoutes({
   );
   proving.post(
     `${PROVIDERS_PATH}/:id/disconnect`,
-    async ({ account, request }, _, wanted) => {
+    async ({ account: { id }, request }, _, wanted) => {
       const provider = providers.find((each) => each.id === wanted);
-      const { id } = account;
       if (!provider) throw new AppError("not_found", "This provider is not set up on this server.");
       const other = config.passwords ? "Set a password" : "Add a passkey";
       await removeSignInMethod(

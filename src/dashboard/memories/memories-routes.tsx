@@ -64,13 +64,7 @@ function createListRoutes({ guard, memories, listSources, live, undoable }: Part
     // Read before the memories, so that a write in between makes the page update itself.
     const position = await live.positionOf("memories", visit.account.id);
     const pending = await undoable.list(visit.account.id);
-    const shared = {
-      visit,
-      view,
-      position,
-      pending,
-      ...(await surroundings(visit)),
-    };
+    const shared = { visit, view, position, pending, ...(await surroundings(visit)) };
     try {
       return <MemoriesPage {...shared} shown={await find(visit.reach, view, pending)} />;
     } catch (error) {

@@ -104,10 +104,7 @@ export function createSelectionRoutes({ guard, memories, undoable }: Parts) {
       return { to: listIn(form) };
     }
     const count = await undoable.applyNow(accountId, change);
-    return {
-      to: listIn(form),
-      notice: `${memoryCount(count)} ${describeChange(change, count)}.`,
-    };
+    return { to: listIn(form), notice: `${memoryCount(count)} ${describeChange(change, count)}.` };
   });
   pages.post(`${MEMORY_PATHS.selection}/delete`, async ({ account, reach }, form) => {
     const filter = filterOfAll(form);

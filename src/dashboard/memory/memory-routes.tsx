@@ -83,9 +83,7 @@ function addNewPages(pages: ReturnType<typeof createPages>, memories: Parts["mem
     PATHS.memories,
     async ({ account, reach }, form) => {
       const input = newMemoryOf(readEntries(form));
-      const { memory, isNew } = await memories.save(reach, input, {
-        source: ownSource(account),
-      });
+      const { memory, isNew } = await memories.save(reach, input, { source: ownSource(account) });
       const notice = isNew ? "The memory is saved." : "You already have this memory.";
       return { to: memoryPath(memory.id), notice: notice + secretNotice(memories, input) };
     },

@@ -86,10 +86,7 @@ export function createWelcomeRoutes({
   pages.post(
     STEPS.save,
     async ({ account, reach }, form) => {
-      const input = newMemoryOf({
-        ...readEntries(form),
-        importance: NOTHING_ENTERED.importance,
-      });
+      const input = newMemoryOf({ ...readEntries(form), importance: NOTHING_ENTERED.importance });
       const source = ownSource(account);
       const { memory } = await memories.save(reach, input, { source });
       const notice = secretNotice(memories, input).trim();
