@@ -46,10 +46,17 @@ export function pageResponse(
 /** Marks the place of the streamed parts in a page. Text is escaped, so no other content looks like it. */
 export const SLOT = Markup.element("template", { id: "to-come" });
 
-/** The response for a page that `streamPage` streams. */
-export function streamedPage(page: Markup, parts: AsyncGenerator<Markup, void>): Response {
+/**
+ * The response for a page that `streamPage` streams.
+ * @param onEnd called when the last part is sent or the client has gone
+ */
+export function streamedPage(
+  page: Markup,
+  parts: AsyncIterable<Markup>,
+  onEnd = () => {},
+): Response {
   const encoder = new TextEncoder();
-  const stream = createPagedStream(streamPage(page, parts), (text) => encoder.encode(text));
+  const stream = createPagedStream(streamPage(page, parts, onEnd), (text) => encoder.encode(text));
   // A proxy must not hold the beginning back until the end is there.
   const headers = { "x-accel-buffering": "no" };
   return pageResponse(stream, { headers, scripts: true });
@@ -62,11 +69,16 @@ export function streamedPage(page: Markup, parts: AsyncGenerator<Markup, void>):
 async function* streamPage(
   page: Markup,
   parts: AsyncIterable<Markup>,
+  onEnd: () => void,
 ): AsyncGenerator<string, void> {
   const [before = "", after = ""] = `<!doctype html>\n${page}\n`.split(`${SLOT}`);
-  yield before;
-  for await (const part of parts) yield `${part}`;
-  yield after;
+  try {
+    yield before;
+    for await (const part of parts) yield `${part}`;
+    yield after;
+  } finally {
+    onEnd();
+  }
 }
 
 /** A page with an error message and a link to the dashboard. */

@@ -101,14 +101,7 @@ function readUpload(form: FormWithFiles): Upload {
 
 function streamed(visit: Visit, parts: AsyncGenerator<Markup, void>): Streamed {
   const { promise: ended, resolve } = Promise.withResolvers<void>();
-  async function* watched() {
-    try {
-      yield* parts;
-    } finally {
-      resolve();
-    }
-  }
-  return { response: streamedPage(<ImportingPage visit={visit} />, watched()), ended };
+  return { response: streamedPage(<ImportingPage visit={visit} />, parts, resolve), ended };
 }
 
 async function* asBody(lines: readonly string[]): AsyncGenerator<Uint8Array> {
