@@ -6,7 +6,8 @@ import { createProgressMemory, type ProgressStore } from "./capture/progress.ts"
 import { createRecall } from "./capture/recall.ts";
 import { createCaptureRoutes } from "./capture/routes.ts";
 import type { Config } from "./config/config.ts";
-import { createDashboardRoutes, type DashboardParts } from "./dashboard/routes.tsx";
+import type { DashboardParts } from "./dashboard/parts.ts";
+import { createDashboardRoutes } from "./dashboard/routes.tsx";
 import type { ServerStatus } from "./dashboard/server-status.ts";
 import { createSessionPrincipal } from "./dashboard/session.ts";
 import { createDocs } from "./http/docs.ts";

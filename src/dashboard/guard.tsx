@@ -4,6 +4,7 @@ import { AppError } from "../errors.ts";
 import { type FormWithFiles, readFiles, readForm } from "../http/requests/form.ts";
 import { createHostCheck } from "../http/requests/proxy.ts";
 import { seeOther } from "../http/responses.ts";
+import { wholeAccount } from "../keys/reach.ts";
 import { type Cookies, checkForm, createNotices, FORM_TOKEN } from "../pages/cookies.ts";
 import { Markup } from "../pages/jsx-runtime.ts";
 import { answerWithPage, pageResponse } from "../pages/page-response.tsx";
@@ -37,9 +38,9 @@ export const PAGE_ROUTE = { parse: "none", detail: { hide: true } } as const;
 
 /**
  * Guards every page of the dashboard. Visitors who are not signed in are redirected to the sign-in page, or to the
- * set-up page if the server has no owner. Forms of other sites are refused. A `GET` route is
- * `guard.show(request, (visit) => <MyPage visit={visit} />)`; a `POST` route is
- * `guard.act(request, (visit, form) => ({ to: PATHS.keys, notice: "Done." }))`.
+ * set-up page if the server has no owner. Forms of other sites are refused. Use it by `createPages`: a `GET` route is
+ * `pages.get(path, (visit) => <MyPage visit={visit} />)`; a `POST` route is
+ * `pages.post(path, (visit, form) => ({ to: PATHS.keys, notice: "Done." }))`.
  */
 export function createGuard({
   config,
@@ -67,7 +68,9 @@ export function createGuard({
   const visitOf = (request: Request, person: SignedIn): Visit => ({
     ...person,
     notice: notices.read(request, person.session),
+    request,
     url: new URL(request.url),
+    reach: wholeAccount(person.account.id),
     async stillSignedIn() {
       if ((await visitors.find(request))?.account.id === person.account.id) return;
       throw new AppError("unauthorized", "You have been signed out.");

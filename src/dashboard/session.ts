@@ -5,7 +5,7 @@ import { AppError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
 import type { Keys } from "../keys/keys.ts";
 import type { NewKey } from "../keys/new-key.ts";
-import type { Credential } from "../keys/reach.ts";
+import type { Credential, Reach } from "../keys/reach.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
 import type { MemorySource } from "../memories/model/memory.ts";
 import { PROOF_PATH } from "../sign-in/paths.ts";
@@ -16,7 +16,10 @@ import type { SignedIn, Visitors } from "../sign-in/sessions/visitor.ts";
 export interface Visit extends SignedIn {
   /** The message that the last form left, which this page shows once. */
   readonly notice: string | null;
+  readonly request: Request;
   readonly url: URL;
+  /** All memories of the account. */
+  readonly reach: Reach;
   /**
    * Checks the session again, during work that takes long.
    * @throws AppError `unauthorized` when the session has ended or the account is gone

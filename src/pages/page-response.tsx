@@ -5,6 +5,7 @@ import { AppError } from "../errors.ts";
 import { readForm } from "../http/requests/form.ts";
 import { createHostCheck } from "../http/requests/proxy.ts";
 import { type Cookies, checkForm, FORM_TOKEN } from "./cookies.ts";
+import { createPagedStream } from "../http/responses.ts";
 import { Markup } from "./jsx-runtime.ts";
 import { MessagePage } from "./layout.tsx";
 
@@ -50,17 +51,38 @@ export function pageResponse(
 export const SLOT = Markup.element("template", { id: "to-come" });
 
 /**
+ * The response for a page that `streamPage` streams.
+ * @param onEnd called when the last part is sent or the client has gone
+ */
+export function streamedPage(
+  page: Markup,
+  parts: AsyncIterable<Markup>,
+  onEnd = () => {},
+): Response {
+  const encoder = new TextEncoder();
+  const stream = createPagedStream(streamPage(page, parts, onEnd), (text) => encoder.encode(text));
+  // A proxy must not hold the beginning back until the end is there.
+  const headers = { "x-accel-buffering": "no" };
+  return pageResponse(stream, { headers, scripts: true });
+}
+
+/**
  * Streams a page without scripts: its beginning at once, then each part in place of `SLOT`, and its end after the
  * last part.
  */
-export async function* streamPage(
+async function* streamPage(
   page: Markup,
   parts: AsyncIterable<Markup>,
+  onEnd: () => void,
 ): AsyncGenerator<string, void> {
   const [before = "", after = ""] = `<!doctype html>\n${page}\n`.split(`${SLOT}`);
-  yield before;
-  for await (const part of parts) yield `${part}`;
-  yield after;
+  try {
+    yield before;
+    for await (const part of parts) yield `${part}`;
+    yield after;
+  } finally {
+    onEnd();
+  }
 }
 
 /** The title of a page that shows an error. */

@@ -13,8 +13,6 @@ interface SignInMethods {
   readonly recoveryCodes: number;
 }
 
-export type RemoveSignInMethod = ReturnType<typeof createRemoveSignInMethod>;
-
 /**
  * Creates the function that removes a way to sign in, unless too little would remain. Of two
  * simultaneous removals, the second sees that the first is done.

@@ -3,10 +3,12 @@ import type { Guard } from "../../src/dashboard/guard.tsx";
 import { MAP_PATHS } from "../../src/dashboard/map/map-page.tsx";
 import { createMapRoutes } from "../../src/dashboard/map/map-routes.tsx";
 import { PATHS } from "../../src/dashboard/navigation.tsx";
+import type { Parts } from "../../src/dashboard/parts.ts";
 
 test("map requests without a session do not disable the connection's time limit", async () => {
   const guard = { show: async () => new Response(null, { status: 303 }) } as Pick<Guard, "show">;
-  const app = createMapRoutes({ guard: guard as Guard, memories: {} as never, log: {} as never });
+  const parts: Partial<Parts> = { guard: guard as Guard };
+  const app = createMapRoutes(parts as Parts);
   app.listen({ port: 0, hostname: "127.0.0.1" });
   const { server } = app;
   if (!server) throw new Error("there is no server");

@@ -1,23 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { Elysia } from "elysia";
-import type { Accounts } from "../../accounts/accounts.ts";
-import type { Config } from "../../config/config.ts";
 import { AppError } from "../../errors.ts";
-import type { RecordEvent } from "../../http/record-event.ts";
 import { clientAddress } from "../../http/requests/proxy.ts";
-import type { WebAuthn } from "../../sign-in/passkeys/webauthn.ts";
-import type { Provider } from "../../sign-in/providers/provider.ts";
-import type { Identities } from "../../sign-in/providers/provider-sign-in.ts";
-import type { Factors } from "../../sign-in/second-step/factors.ts";
-import type { Sessions } from "../../sign-in/sessions/sessions.ts";
-import type { Visitors } from "../../sign-in/sessions/visitor.ts";
-import { type Hashing, noPasswords, type SignIn } from "../../sign-in/sign-in.ts";
-import type { RemoveSignInMethod } from "../../sign-in/sign-in-methods.ts";
-import { type Guard, PAGE_ROUTE } from "../guard.tsx";
+import { noPasswords } from "../../sign-in/sign-in.ts";
 import { PATHS } from "../navigation.tsx";
+import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { AccountPage, PASSWORD_PATH, PROVIDERS_PATH, SESSIONS_PATH } from "./account-page.tsx";
-import type { ProofGuard } from "./proof-guard.tsx";
 
 /** The page of a person's own account: password, providers and sessions. */
 export function createAccountRoutes({
@@ -35,22 +24,7 @@ export function createAccountRoutes({
   webauthn,
   providers,
   record,
-}: {
-  config: Pick<Config, "trustProxy" | "passwords">;
-  guard: Guard;
-  proved: ProofGuard;
-  accounts: Pick<Accounts, "hasPassword" | "setPassword">;
-  sessions: Sessions;
-  visitors: Visitors;
-  signIn: SignIn;
-  hashing: Hashing;
-  identities: Pick<Identities, "issuers" | "unlink">;
-  factors: Factors;
-  removeSignInMethod: RemoveSignInMethod;
-  webauthn: Pick<WebAuthn, "isAvailable">;
-  providers: readonly Provider[];
-  record: RecordEvent;
-}) {
+}: Parts) {
   const providersOf = async (accountId: string) => {
     const issuers = await identities.issuers(accountId);
     return providers.map(({ id, name, issuer }) => ({
@@ -78,91 +52,72 @@ export function createAccountRoutes({
     />
   );
 
-  return new Elysia()
-    .get(PATHS.account, ({ request }) => guard.show(request, (visit) => page(visit)), PAGE_ROUTE)
-    .post(
-      PASSWORD_PATH,
-      ({ request }) =>
-        proved.act(
-          request,
-          async ({ account: { id, email }, session }, form) => {
-            if (!config.passwords) throw noPasswords();
-            let former: string | null = null;
-            if (await accounts.hasPassword(id)) {
-              const password = form.get("current") ?? "";
-              const address = clientAddress(request, config);
-              // Failed sign-ins of strangers must not lock out a person who is signed in.
-              const browser = sessions.idOf(session);
-              const verified = await signIn.check({ email, password }, { address, browser });
-              if (verified === null) {
-                record(request, "proof_failed", { accountId: id });
-                throw new AppError("validation_failed", "The current password is wrong.");
-              }
-              former = verified.passwordMark;
-            }
-            // Hashing takes a while. If the password is changed meanwhile, this change must not overwrite it.
-            const next = form.get("next") ?? "";
-            const set = () => accounts.setPassword(id, next, former);
-            const passwordMark = await hashing(set, "known");
-            // A trigger in the database has ended all sessions of the old password, including this one.
-            const welcome = await visitors.welcome(request, id, { passwordMark });
-            record(request, "password_changed", { accountId: id });
-            return { to: PATHS.account, notice: "Your password is changed.", welcome };
-          },
-          page,
-        ),
-      PAGE_ROUTE,
-    )
-    .post(
-      `${PROVIDERS_PATH}/:id/disconnect`,
-      ({ request, params }) =>
-        proved.act(
-          request,
-          async ({ account: { id } }) => {
-            const provider = providers.find((each) => each.id === params.id);
-            if (!provider)
-              throw new AppError("not_found", "This provider is not set up on this server.");
-            const other = config.passwords ? "Set a password" : "Add a passkey";
-            await removeSignInMethod(
-              id,
-              (tx) => identities.unlink(id, provider.issuer, tx),
-              ({ hasPassword, issuers, passkeys }) =>
-                (config.passwords && hasPassword) ||
-                providers.some(({ issuer }) => issuers.includes(issuer)) ||
-                passkeys > 0,
-              `${other} first: this is your only way in.`,
-            );
-            const facts = { accountId: id, subjectId: provider.id, subject: provider.name };
-            record(request, "provider_disconnected", facts);
-            return { to: PATHS.account, notice: `${provider.name} is disconnected.` };
-          },
-          page,
-        ),
-      PAGE_ROUTE,
-    )
-    .post(
-      `${SESSIONS_PATH}/:id/revoke`,
-      ({ request, params }) =>
-        guard.act(
-          request,
-          async ({ account }) => {
-            await sessions.revoke(account.id, params.id);
-            record(request, "sessions_ended", { accountId: account.id, amount: 1 });
-            return { to: PATHS.account, notice: "The browser is signed out." };
-          },
-          page,
-        ),
-      PAGE_ROUTE,
-    )
-    .post(
-      `${SESSIONS_PATH}/revoke-others`,
-      ({ request }) =>
-        guard.act(request, async ({ account, session }) => {
-          const count = await sessions.revokeAll(account.id, session);
-          record(request, "sessions_ended", { accountId: account.id, amount: count });
-          const browsers = count === 1 ? "one other browser" : `${count} other browsers`;
-          return { to: PATHS.account, notice: `Signed out in ${browsers}.` };
-        }),
-      PAGE_ROUTE,
-    );
+  const pages = createPages(guard);
+  const proving = createPages({ show: guard.show, act: proved.act }, { routes: pages.routes });
+  pages.get(PATHS.account, (visit) => page(visit));
+  proving.post(
+    PASSWORD_PATH,
+    async ({ account: { id, email }, session, request }, form) => {
+      if (!config.passwords) throw noPasswords();
+      let former: string | null = null;
+      if (await accounts.hasPassword(id)) {
+        const password = form.get("current") ?? "";
+        const address = clientAddress(request, config);
+        // Failed sign-ins of strangers must not lock out a person who is signed in.
+        const browser = sessions.idOf(session);
+        const verified = await signIn.check({ email, password }, { address, browser });
+        if (verified === null) {
+          record(request, "proof_failed", { accountId: id });
+          throw new AppError("validation_failed", "The current password is wrong.");
+        }
+        former = verified.passwordMark;
+      }
+      // Hashing takes a while. If the password is changed meanwhile, this change must not overwrite it.
+      const next = form.get("next") ?? "";
+      const set = () => accounts.setPassword(id, next, former);
+      const passwordMark = await hashing(set, "known");
+      // A trigger in the database has ended all sessions of the old password, including this one.
+      const welcome = await visitors.welcome(request, id, { passwordMark });
+      record(request, "password_changed", { accountId: id });
+      return { to: PATHS.account, notice: "Your password is changed.", welcome };
+    },
+    page,
+  );
+  proving.post(
+    `${PROVIDERS_PATH}/:id/disconnect`,
+    async ({ account: { id }, request }, _, wanted) => {
+      const provider = providers.find((each) => each.id === wanted);
+      if (!provider) throw new AppError("not_found", "This provider is not set up on this server.");
+      const other = config.passwords ? "Set a password" : "Add a passkey";
+      await removeSignInMethod(
+        id,
+        (tx) => identities.unlink(id, provider.issuer, tx),
+        ({ hasPassword, issuers, passkeys }) =>
+          (config.passwords && hasPassword) ||
+          providers.some(({ issuer }) => issuers.includes(issuer)) ||
+          passkeys > 0,
+        `${other} first: this is your only way in.`,
+      );
+      const facts = { accountId: id, subjectId: provider.id, subject: provider.name };
+      record(request, "provider_disconnected", facts);
+      return { to: PATHS.account, notice: `${provider.name} is disconnected.` };
+    },
+    page,
+  );
+  pages.post(
+    `${SESSIONS_PATH}/:id/revoke`,
+    async ({ account, request }, _, id) => {
+      await sessions.revoke(account.id, id);
+      record(request, "sessions_ended", { accountId: account.id, amount: 1 });
+      return { to: PATHS.account, notice: "The browser is signed out." };
+    },
+    page,
+  );
+  pages.post(`${SESSIONS_PATH}/revoke-others`, async ({ account, session, request }) => {
+    const count = await sessions.revokeAll(account.id, session);
+    record(request, "sessions_ended", { accountId: account.id, amount: count });
+    const browsers = count === 1 ? "one other browser" : `${count} other browsers`;
+    return { to: PATHS.account, notice: `Signed out in ${browsers}.` };
+  });
+  return pages.routes;
 }

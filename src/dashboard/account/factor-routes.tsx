@@ -1,16 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { Elysia } from "elysia";
-import type { Accounts } from "../../accounts/accounts.ts";
-import type { Config } from "../../config/config.ts";
 import { AppError } from "../../errors.ts";
-import type { RecordEvent } from "../../http/record-event.ts";
 import { CODE, CREDENTIAL } from "../../sign-in/forms.tsx";
-import type { WebAuthn } from "../../sign-in/passkeys/webauthn.ts";
-import type { Factors } from "../../sign-in/second-step/factors.ts";
-import type { Visitors } from "../../sign-in/sessions/visitor.ts";
-import type { RemoveSignInMethod } from "../../sign-in/sign-in-methods.ts";
-import { PAGE_ROUTE } from "../guard.tsx";
 import { PATHS } from "../navigation.tsx";
+import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import {
   APP_PATH,
@@ -23,7 +16,6 @@ import {
   REMOVE_PASSWORD_PATH,
   RecoveryCodesPage,
 } from "./factor-pages.tsx";
-import type { FactorChanges, ProofGuard } from "./proof-guard.tsx";
 
 /** Adds and removes passkeys, and removes the password. Every request needs a fresh proof. */
 export function createPasskeyRoutes({
@@ -36,101 +28,56 @@ export function createPasskeyRoutes({
   visitors,
   webauthn,
   record,
-}: {
-  config: Pick<Config, "passwords">;
-  proved: ProofGuard;
-  changes: FactorChanges;
-  accounts: Pick<Accounts, "removePassword">;
-  factors: Pick<Factors, "passkeys">;
-  removeSignInMethod: RemoveSignInMethod;
-  visitors: Pick<Visitors, "welcome">;
-  webauthn: WebAuthn;
-  record: RecordEvent;
-}) {
-  return new Elysia()
-    .get(
-      NEW_PASSKEY_PATH,
-      ({ request }) => proved.show(request, (visit) => <NewPasskeyPage visit={visit} />),
-      PAGE_ROUTE,
-    )
-    .post(
-      NEW_PASSKEY_OPTIONS,
-      ({ request }) =>
-        proved.act(request, async ({ session, account }) =>
-          Response.json(await webauthn.registrationOptions(session, account)),
-        ),
-      PAGE_ROUTE,
-    )
-    .post(
-      PASSKEYS_PATH,
-      ({ request }) =>
-        proved.act(
-          request,
-          async (visit, form) => {
-            const credential = form.get(CREDENTIAL) ?? "";
-            const name = form.get("name") ?? "";
-            await webauthn.register(visit.session, visit.account, { credential, name });
-            record(request, "passkey_added", { accountId: visit.account.id, subject: name });
-            return changes.added(request, visit, "The passkey is added.");
-          },
-          (visit, problem) => <NewPasskeyPage visit={visit} problem={problem} />,
-        ),
-      PAGE_ROUTE,
-    )
-    .post(
-      `${PASSKEYS_PATH}/remove`,
-      ({ request }) =>
-        proved.act(request, async (visit, form) => {
-          const { id } = visit.account;
-          const wanted = form.get("id") ?? "";
-          const other = config.passwords ? "Set a password" : "Add another passkey";
-          await removeSignInMethod(
-            id,
-            (tx) => passkeys.remove(id, wanted, tx),
-            (remaining) =>
-              remaining.passkeys > 0 ||
-              (config.passwords && remaining.hasPassword) ||
-              remaining.issuers.length > 0,
-            `${other} first: this is your only way in.`,
-          );
-          record(request, "passkey_removed", { accountId: id });
-          return changes.removed(request, visit, "The passkey is removed.");
-        }),
-      PAGE_ROUTE,
-    )
-    .post(
-      REMOVE_PASSWORD_PATH,
-      ({ request }) =>
-        proved.act(request, async ({ account: { id } }) => {
-          await removeSignInMethod(
-            id,
-            (tx) => accounts.removePassword(id, tx),
-            (remaining) => remaining.passkeys > 0 && remaining.recoveryCodes > 0,
-            "Add a passkey and make recovery codes first.",
-          );
-          record(request, "password_removed", { accountId: id });
-          // A trigger in the database has ended all sessions of the password, including this one.
-          const welcome = await visitors.welcome(request, id, { passwordMark: null });
-          return { to: PATHS.account, notice: "Your password is removed.", welcome };
-        }),
-      PAGE_ROUTE,
+}: Parts) {
+  const pages = createPages(proved);
+  pages.get(NEW_PASSKEY_PATH, (visit) => <NewPasskeyPage visit={visit} />);
+  pages.post(NEW_PASSKEY_OPTIONS, async ({ session, account }) =>
+    Response.json(await webauthn.registrationOptions(session, account)),
+  );
+  pages.post(
+    PASSKEYS_PATH,
+    async (visit, form) => {
+      const credential = form.get(CREDENTIAL) ?? "";
+      const name = form.get("name") ?? "";
+      await webauthn.register(visit.session, visit.account, { credential, name });
+      record(visit.request, "passkey_added", { accountId: visit.account.id, subject: name });
+      return changes.added(visit, "The passkey is added.");
+    },
+    (visit, problem) => <NewPasskeyPage visit={visit} problem={problem} />,
+  );
+  pages.post(`${PASSKEYS_PATH}/remove`, async (visit, form) => {
+    const { id } = visit.account;
+    const wanted = form.get("id") ?? "";
+    const other = config.passwords ? "Set a password" : "Add another passkey";
+    await removeSignInMethod(
+      id,
+      (tx) => passkeys.remove(id, wanted, tx),
+      (remaining) =>
+        remaining.passkeys > 0 ||
+        (config.passwords && remaining.hasPassword) ||
+        remaining.issuers.length > 0,
+      `${other} first: this is your only way in.`,
     );
+    record(visit.request, "passkey_removed", { accountId: id });
+    return changes.removed(visit, "The passkey is removed.");
+  });
+  pages.post(REMOVE_PASSWORD_PATH, async ({ account: { id }, request }) => {
+    await removeSignInMethod(
+      id,
+      (tx) => accounts.removePassword(id, tx),
+      (remaining) => remaining.passkeys > 0 && remaining.recoveryCodes > 0,
+      "Add a passkey and make recovery codes first.",
+    );
+    record(request, "password_removed", { accountId: id });
+    // A trigger in the database has ended all sessions of the password, including this one.
+    const welcome = await visitors.welcome(request, id, { passwordMark: null });
+    return { to: PATHS.account, notice: "Your password is removed.", welcome };
+  });
+  return pages.routes;
 }
 
 /** Sets up and removes the authenticator app and recovery codes. Every request needs a fresh proof. */
-export function createAuthenticatorRoutes({
-  config,
-  proved,
-  changes,
-  factors,
-  record,
-}: {
-  config: Pick<Config, "publicUrl">;
-  proved: ProofGuard;
-  changes: FactorChanges;
-  factors: Factors;
-  record: RecordEvent;
-}) {
+export function createAuthenticatorRoutes({ config, proved, changes, factors, record }: Parts) {
   const { oneTimeCodes, recoveryCodes } = factors;
   const issuer = `ctxd (${new URL(config.publicUrl).host})`;
 
@@ -141,57 +88,38 @@ export function createAuthenticatorRoutes({
     return <AppPage visit={visit} secret={secret} issuer={issuer} {...(problem && { problem })} />;
   };
 
-  return new Elysia()
-    .post(
-      APP_PATH,
-      ({ request }) =>
-        proved.act(request, async ({ account }) => {
-          await oneTimeCodes.begin(account.id);
-          return { to: APP_PATH };
-        }),
-      PAGE_ROUTE,
-    )
-    .get(APP_PATH, ({ request }) => proved.show(request, (visit) => appPage(visit)), PAGE_ROUTE)
-    .post(
-      `${APP_PATH}/confirm`,
-      ({ request }) =>
-        proved.act(
-          request,
-          async (visit, form) => {
-            if (!(await oneTimeCodes.confirm(visit.account.id, form.get(CODE) ?? ""))) {
-              throw new AppError(
-                "validation_failed",
-                "This code is wrong. Enter the code that the app shows now.",
-              );
-            }
-            record(request, "second_step_enabled", { accountId: visit.account.id });
-            return changes.added(request, visit, "The authenticator app is set up.");
-          },
-          appPage,
-        ),
-      PAGE_ROUTE,
-    )
-    .post(
-      `${APP_PATH}/remove`,
-      ({ request }) =>
-        proved.act(request, async (visit) => {
-          await oneTimeCodes.remove(visit.account.id);
-          record(request, "second_step_disabled", { accountId: visit.account.id });
-          return changes.removed(request, visit, "The authenticator app is removed.");
-        }),
-      PAGE_ROUTE,
-    )
-    .post(
-      RECOVERY_CODES_PATH,
-      ({ request }) =>
-        proved.act(request, async (visit) => {
-          if (!(await factors.isSetUp(visit.account.id))) {
-            throw new AppError("conflict", "Set up a passkey or an authenticator app first.");
-          }
-          const codes = await recoveryCodes.replace(visit.account.id);
-          record(request, "recovery_codes_created", { accountId: visit.account.id });
-          return <RecoveryCodesPage visit={visit} codes={codes} />;
-        }),
-      PAGE_ROUTE,
-    );
+  const pages = createPages(proved);
+  pages.post(APP_PATH, async ({ account }) => {
+    await oneTimeCodes.begin(account.id);
+    return { to: APP_PATH };
+  });
+  pages.get(APP_PATH, (visit) => appPage(visit));
+  pages.post(
+    `${APP_PATH}/confirm`,
+    async (visit, form) => {
+      if (!(await oneTimeCodes.confirm(visit.account.id, form.get(CODE) ?? ""))) {
+        throw new AppError(
+          "validation_failed",
+          "This code is wrong. Enter the code that the app shows now.",
+        );
+      }
+      record(visit.request, "second_step_enabled", { accountId: visit.account.id });
+      return changes.added(visit, "The authenticator app is set up.");
+    },
+    appPage,
+  );
+  pages.post(`${APP_PATH}/remove`, async (visit) => {
+    await oneTimeCodes.remove(visit.account.id);
+    record(visit.request, "second_step_disabled", { accountId: visit.account.id });
+    return changes.removed(visit, "The authenticator app is removed.");
+  });
+  pages.post(RECOVERY_CODES_PATH, async (visit) => {
+    if (!(await factors.isSetUp(visit.account.id))) {
+      throw new AppError("conflict", "Set up a passkey or an authenticator app first.");
+    }
+    const codes = await recoveryCodes.replace(visit.account.id);
+    record(visit.request, "recovery_codes_created", { accountId: visit.account.id });
+    return <RecoveryCodesPage visit={visit} codes={codes} />;
+  });
+  return pages.routes;
 }

@@ -72,7 +72,7 @@ export function createFactorChanges({
   record: RecordEvent;
 }) {
   /** Ends the person's other sessions and unfinished sign-ins: an intruder may have started them. */
-  const endOthers = async (request: Request, { account, session }: Visit) => {
+  const endOthers = async ({ account, request, session }: Visit) => {
     const amount = await sessions.revokeAll(account.id, session);
     if (amount > 0) record(request, "sessions_ended", { accountId: account.id, amount });
     await pendingSignIns.endAll(account.id);
@@ -80,18 +80,18 @@ export function createFactorChanges({
 
   return {
     /** After a factor was added. The first factor comes with recovery codes. */
-    async added(request: Request, visit: Visit, notice: string): Promise<FormOutcome> {
+    async added(visit: Visit, notice: string): Promise<FormOutcome> {
       const codes = await recoveryCodes.issueFirst(visit.account.id);
       if (codes === null) return { to: PATHS.account, notice };
-      await endOthers(request, visit);
-      record(request, "recovery_codes_created", { accountId: visit.account.id });
+      await endOthers(visit);
+      record(visit.request, "recovery_codes_created", { accountId: visit.account.id });
       return <RecoveryCodesPage visit={visit} codes={codes} />;
     },
 
     /** After a factor was removed. */
-    async removed(request: Request, visit: Visit, notice: string): Promise<FormOutcome> {
+    async removed(visit: Visit, notice: string): Promise<FormOutcome> {
       await recoveryCodes.removeUnneeded(visit.account.id);
-      await endOthers(request, visit);
+      await endOthers(visit);
       return { to: PATHS.account, notice };
     },
   };

@@ -1,12 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { Elysia } from "elysia";
-import type { Activity } from "../../activity/activity.ts";
 import type { ActivityEvent } from "../../activity/activity-reports.ts";
-import { wholeAccount } from "../../keys/reach.ts";
-import type { Memories } from "../../memories/rules/memories.ts";
-import { type Guard, PAGE_ROUTE } from "../guard.tsx";
-import type { Live } from "../live/live.ts";
+import type { Reach } from "../../keys/reach.ts";
 import { PATHS } from "../navigation.tsx";
+import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 import { ActivityPage, DEFAULT_RANGE, QUERIES_PATH, RANGES } from "./activity-page.tsx";
 import { actorsOf, barsOf, firstDay } from "./activity-view.ts";
 
@@ -14,76 +11,54 @@ import { actorsOf, barsOf, firstDay } from "./activity-view.ts";
 const PAGE_SIZE = 30;
 
 /** The activity page, and the setting that keeps questions. */
-export function createActivityRoutes({
-  guard,
-  activity,
-  memories,
-  live,
-  clock,
-}: {
-  guard: Guard;
-  activity: Activity;
-  memories: Pick<Memories, "find">;
-  live: Pick<Live, "positionOf">;
-  clock: () => number;
-}) {
+export function createActivityRoutes({ guard, activity, memories, live, clock }: Parts) {
   /** Titles of the memories that events refer to. */
-  const titlesOf = async (accountId: string, events: readonly ActivityEvent[]) => {
+  const titlesOf = async (reach: Reach, events: readonly ActivityEvent[]) => {
     const ids = [...new Set(events.flatMap(({ memoryId }) => memoryId ?? []))];
-    const found = await Promise.all(ids.map((id) => memories.find(wholeAccount(accountId), id)));
+    const found = await Promise.all(ids.map((id) => memories.find(reach, id)));
     return new Map(found.flatMap((each) => (each ? [[each.id, lineOf(each.content)]] : [])));
   };
 
-  return new Elysia()
-    .get(
-      PATHS.activity,
-      ({ request }) =>
-        guard.show(request, async (visit) => {
-          const { id } = visit.account;
-          const { searchParams } = visit.url;
-          const days =
-            RANGES.find((range) => `${range}` === searchParams.get("days")) ?? DEFAULT_RANGE;
-          const before = readId(searchParams.get("before"));
-          const since = firstDay(days, clock());
-          // Read before the activity, so that an event in between makes the page update itself.
-          const position = await live.positionOf("activity", id);
-          const [daily, actors, listed, queriesSince] = await Promise.all([
-            before === null ? activity.daily(id, since) : [],
-            before === null ? activity.actors(id, since) : [],
-            activity.list(id, { limit: PAGE_SIZE + 1, before }),
-            activity.queriesSince(id),
-          ]);
-          const events = listed.slice(0, PAGE_SIZE);
-          return (
-            <ActivityPage
-              visit={visit}
-              days={days}
-              before={before}
-              events={events}
-              queriesSince={queriesSince}
-              position={position}
-              bars={barsOf(daily, days, clock())}
-              actors={actorsOf(actors, id)}
-              names={await titlesOf(id, events)}
-              next={listed.length > PAGE_SIZE ? (events.at(-1)?.id ?? null) : null}
-            />
-          );
-        }),
-      PAGE_ROUTE,
-    )
-    .post(
-      QUERIES_PATH,
-      ({ request }) =>
-        guard.act(request, async ({ account }, form) => {
-          const isKept = form.get("keep") === "yes";
-          await activity.keepQueries(account.id, isKept);
-          const notice = isKept
-            ? "Questions are kept from now on."
-            : "The kept questions are deleted. New ones are not kept.";
-          return { to: PATHS.activity, notice };
-        }),
-      PAGE_ROUTE,
+  const pages = createPages(guard);
+  pages.get(PATHS.activity, async (visit) => {
+    const { id } = visit.account;
+    const { searchParams } = visit.url;
+    const days = RANGES.find((range) => `${range}` === searchParams.get("days")) ?? DEFAULT_RANGE;
+    const before = readId(searchParams.get("before"));
+    const since = firstDay(days, clock());
+    // Read before the activity, so that an event in between makes the page update itself.
+    const position = await live.positionOf("activity", id);
+    const [daily, actors, listed, queriesSince] = await Promise.all([
+      before === null ? activity.daily(id, since) : [],
+      before === null ? activity.actors(id, since) : [],
+      activity.list(id, { limit: PAGE_SIZE + 1, before }),
+      activity.queriesSince(id),
+    ]);
+    const events = listed.slice(0, PAGE_SIZE);
+    return (
+      <ActivityPage
+        visit={visit}
+        days={days}
+        before={before}
+        events={events}
+        queriesSince={queriesSince}
+        position={position}
+        bars={barsOf(daily, days, clock())}
+        actors={actorsOf(actors, id)}
+        names={await titlesOf(visit.reach, events)}
+        next={listed.length > PAGE_SIZE ? (events.at(-1)?.id ?? null) : null}
+      />
     );
+  });
+  pages.post(QUERIES_PATH, async ({ account }, form) => {
+    const isKept = form.get("keep") === "yes";
+    await activity.keepQueries(account.id, isKept);
+    const notice = isKept
+      ? "Questions are kept from now on."
+      : "The kept questions are deleted. New ones are not kept.";
+    return { to: PATHS.activity, notice };
+  });
+  return pages.routes;
 }
 
 /** The beginning of a text, on one line. */

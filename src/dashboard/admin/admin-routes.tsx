@@ -1,24 +1,15 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { Elysia } from "elysia";
 import type { Account } from "../../accounts/account.ts";
-import type { Accounts } from "../../accounts/accounts.ts";
-import type { Invitations } from "../../accounts/invitations.ts";
-import type { Quotas } from "../../accounts/quotas.ts";
-import type { Config } from "../../config/config.ts";
 import { AppError } from "../../errors.ts";
-import type { RecordEvent } from "../../http/record-event.ts";
-import type { Keys } from "../../keys/keys.ts";
 import { wholeAccount } from "../../keys/reach.ts";
-import type { Memories } from "../../memories/rules/memories.ts";
-import type { Grants } from "../../oauth/grants.ts";
 import { listPage } from "../../pages/table.tsx";
 import { JOIN_PATH } from "../../sign-in/paths.ts";
-import { ConfirmPage } from "../confirm.tsx";
-import { type Guard, PAGE_ROUTE } from "../guard.tsx";
 import { ACCOUNTS_PATH, INVITATIONS_PATH, PATHS } from "../navigation.tsx";
-import { requireOwner, type ShownOnce, type Visit } from "../session.ts";
+import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
+import type { Visit } from "../session.ts";
 import { AdminPage, type Overview } from "./admin-page.tsx";
-import { readUsage } from "./quota-routes.tsx";
+import { findExisting, readUsage } from "./quota-routes.tsx";
 
 /** The owner's page of accounts and invitations, and the removal of accounts. */
 export function createAdminRoutes({
@@ -32,18 +23,7 @@ export function createAdminRoutes({
   quotas,
   shownOnce,
   record,
-}: {
-  config: Pick<Config, "publicUrl">;
-  guard: Guard;
-  accounts: Pick<Accounts, "list" | "find" | "remove">;
-  invitations: Pick<Invitations, "create" | "list" | "revoke">;
-  keys: Pick<Keys, "list">;
-  grants: Pick<Grants, "list">;
-  memories: Pick<Memories, "usage" | "bytes" | "stats">;
-  quotas: Pick<Quotas, "of" | "ofMembers">;
-  shownOnce: ShownOnce;
-  record: RecordEvent;
-}) {
+}: Parts) {
   const { publicUrl } = config;
 
   const readOverview = async ({ url }: Visit): Promise<Overview> => {
@@ -62,118 +42,82 @@ export function createAdminRoutes({
 
   /** @throws AppError unless the account exists and belongs to a member: the owner's can't be removed */
   const findMember = async (id: string): Promise<Account> => {
-    const account = await accounts.find(id);
-    if (account?.role === "member") return account;
-    throw account
-      ? new AppError(
-          "forbidden",
-          "The owner's account can't be removed. Make another account the owner first: ctxd user owner EMAIL.",
-        )
-      : new AppError("not_found", "This account no longer exists.");
+    const account = await findExisting(accounts, id);
+    if (account.role === "member") return account;
+    throw new AppError(
+      "forbidden",
+      "The owner's account can't be removed. Make another account the owner first: ctxd user owner EMAIL.",
+    );
   };
 
-  return new Elysia()
-    .get(
-      PATHS.admin,
-      ({ request }) =>
-        guard.show(request, async (visit) => {
-          requireOwner(visit);
-          const id = visit.url.searchParams.get("invited") ?? "";
-          const secret = await shownOnce.take(visit.session, id);
-          const link = secret === null ? null : `${publicUrl}${JOIN_PATH}/${secret}`;
-          return (
-            <AdminPage visit={visit} overview={await readOverview(visit)} invitationLink={link} />
-          );
-        }),
-      PAGE_ROUTE,
-    )
-    .post(
-      INVITATIONS_PATH,
-      ({ request }) =>
-        guard.act(
-          request,
-          async (visit, form) => {
-            requireOwner(visit);
-            const { secret, invitation } = await invitations.create(
-              form.get("email")?.trim() || null,
-            );
-            const facts = { accountId: visit.account.id, subjectId: invitation.id };
-            record(request, "invitation_created", facts);
-            await shownOnce.put(visit.session, invitation.id, secret);
-            return { to: `${PATHS.admin}?${new URLSearchParams({ invited: invitation.id })}` };
-          },
-          async (visit, problem, form) => {
-            requireOwner(visit);
-            const email = form.get("email") ?? "";
-            return (
-              <AdminPage
-                visit={visit}
-                overview={await readOverview(visit)}
-                problem={problem}
-                email={email}
-              />
-            );
-          },
+  const pages = createPages(guard, { owner: true });
+  pages.get(PATHS.admin, async (visit) => {
+    const id = visit.url.searchParams.get("invited") ?? "";
+    const secret = await shownOnce.take(visit.session, id);
+    const link = secret === null ? null : `${publicUrl}${JOIN_PATH}/${secret}`;
+    return <AdminPage visit={visit} overview={await readOverview(visit)} invitationLink={link} />;
+  });
+  pages.post(
+    INVITATIONS_PATH,
+    async (visit, form) => {
+      const { secret, invitation } = await invitations.create(form.get("email")?.trim() || null);
+      const facts = { accountId: visit.account.id, subjectId: invitation.id };
+      record(visit.request, "invitation_created", facts);
+      await shownOnce.put(visit.session, invitation.id, secret);
+      return { to: `${PATHS.admin}?${new URLSearchParams({ invited: invitation.id })}` };
+    },
+    async (visit, problem, form) => {
+      const email = form.get("email") ?? "";
+      return (
+        <AdminPage
+          visit={visit}
+          overview={await readOverview(visit)}
+          problem={problem}
+          email={email}
+        />
+      );
+    },
+  );
+  pages.post(`${INVITATIONS_PATH}/:id/revoke`, async (visit, _, id) => {
+    await invitations.revoke(id);
+    const facts = { accountId: visit.account.id, subjectId: id };
+    record(visit.request, "invitation_revoked", facts);
+    return { to: PATHS.admin, notice: "The invitation is revoked." };
+  });
+  pages.confirmed(
+    `${ACCOUNTS_PATH}/:id/remove`,
+    "admin",
+    async (_, id) => {
+      const { email } = await findMember(id);
+      const stats = await memories.stats(wholeAccount(id));
+      const active = <T extends { revokedAt: Date | null }>(list: T[]) =>
+        list.filter(({ revokedAt }) => revokedAt === null).length;
+      return {
+        title: "Remove this account?",
+        confirm: "Remove the account permanently",
+        cancel: `${ACCOUNTS_PATH}/${id}`,
+        text: (
+          <>
+            <p>
+              This permanently removes <bdi>{email}</bdi> with everything in the account:
+            </p>
+            <ul>
+              <li>memories: {stats.memories.toLocaleString("en")}</li>
+              <li>API keys: {active(await keys.list(id))}</li>
+              <li>connected apps: {active(await grants.list(id))}</li>
+            </ul>
+            <p>You can't undo this. Existing backups still contain the account.</p>
+          </>
         ),
-      PAGE_ROUTE,
-    )
-    .post(
-      `${INVITATIONS_PATH}/:id/revoke`,
-      ({ request, params }) =>
-        guard.act(request, async (visit) => {
-          requireOwner(visit);
-          await invitations.revoke(params.id);
-          const facts = { accountId: visit.account.id, subjectId: params.id };
-          record(request, "invitation_revoked", facts);
-          return { to: PATHS.admin, notice: "The invitation is revoked." };
-        }),
-      PAGE_ROUTE,
-    )
-    .get(
-      `${ACCOUNTS_PATH}/:id/remove`,
-      ({ request, params }) =>
-        guard.show(request, async (visit) => {
-          requireOwner(visit);
-          const { id, email } = await findMember(params.id);
-          const stats = await memories.stats(wholeAccount(id));
-          const active = <T extends { revokedAt: Date | null }>(list: T[]) =>
-            list.filter(({ revokedAt }) => revokedAt === null).length;
-          return (
-            <ConfirmPage
-              visit={visit}
-              section="admin"
-              title="Remove this account?"
-              action={`${ACCOUNTS_PATH}/${id}/remove`}
-              confirm="Remove the account permanently"
-              cancel={`${ACCOUNTS_PATH}/${id}`}
-            >
-              <p>
-                This permanently removes <bdi>{email}</bdi> with everything in the account:
-              </p>
-              <ul>
-                <li>memories: {stats.memories.toLocaleString("en")}</li>
-                <li>API keys: {active(await keys.list(id))}</li>
-                <li>connected apps: {active(await grants.list(id))}</li>
-              </ul>
-              <p>You can't undo this. Existing backups still contain the account.</p>
-            </ConfirmPage>
-          );
-        }),
-      PAGE_ROUTE,
-    )
-    .post(
-      `${ACCOUNTS_PATH}/:id/remove`,
-      ({ request, params }) =>
-        guard.act(request, async (visit) => {
-          requireOwner(visit);
-          const { id, email } = await findMember(params.id);
-          await accounts.remove(id);
-          record(request, "account_removed", { accountId: id, actorId: visit.account.id });
-          return {
-            to: PATHS.admin,
-            notice: `${email} is removed, with all memories of the account.`,
-          };
-        }),
-      PAGE_ROUTE,
-    );
+      };
+    },
+    async (visit, _, id) => {
+      const { email } = await findMember(id);
+      await accounts.remove(id);
+      record(visit.request, "account_removed", { accountId: id, actorId: visit.account.id });
+      const notice = `${email} is removed, with all memories of the account.`;
+      return { to: PATHS.admin, notice };
+    },
+  );
+  return pages.routes;
 }

@@ -1,19 +1,17 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
-import { Elysia } from "elysia";
 import { version } from "../../../package.json" with { type: "json" };
-import type { Config } from "../../config/config.ts";
-import { type CheckResult, type Checks, runChecks } from "../../http/health.ts";
+import { type CheckResult, runChecks } from "../../http/health.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { Table } from "../../pages/table.tsx";
-import type { SecurityLog } from "../../security-log/security-log.ts";
 import { sizeText } from "../../text/number-text.ts";
-import { type Guard, PAGE_ROUTE } from "../guard.tsx";
 import { AdminTabs, BACKUPS_PATH, HEALTH_PATH, HELP_PATH } from "../navigation.tsx";
 import { Page, Setting } from "../page.tsx";
-import type { ServerFacts, ServerStatus } from "../server-status.ts";
-import { requireOwner, type Visit } from "../session.ts";
+import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
+import type { ServerFacts } from "../server-status.ts";
+import type { Visit } from "../session.ts";
 import { BackupsPage } from "./backups-page.tsx";
 
 /** What each check covers. */
@@ -147,20 +145,7 @@ function stateClass(states: readonly CheckResult[]): string {
 const MAX_EVENTS = 10;
 
 /** The owner's pages of health and backups. */
-export function createServerRoutes({
-  config,
-  guard,
-  checks,
-  serverStatus,
-  securityLog,
-}: {
-  config: Pick<Config, "publicUrl">;
-  guard: Guard;
-  checks: Checks;
-  /** Null if the program does not report its status. */
-  serverStatus: ServerStatus | null;
-  securityLog: Pick<SecurityLog, "list">;
-}) {
+export function createServerRoutes({ config, guard, checks, serverStatus, securityLog }: Parts) {
   const listEvents = async () => {
     const [made, restored] = await Promise.all(
       (["backup_created", "backup_restored"] as const).map((event) =>
@@ -171,35 +156,22 @@ export function createServerRoutes({
     return newestFirst.slice(0, MAX_EVENTS);
   };
 
-  return new Elysia()
-    .get(
-      HEALTH_PATH,
-      ({ request }) =>
-        guard.show(request, async (visit) => {
-          requireOwner(visit);
-          const results = await runChecks(checks);
-          const facts = serverStatus?.server() ?? null;
-          return (
-            <HealthPage visit={visit} results={results} facts={facts} address={config.publicUrl} />
-          );
-        }),
-      PAGE_ROUTE,
-    )
-    .get(
-      BACKUPS_PATH,
-      ({ request }) =>
-        guard.show(request, async (visit) => {
-          requireOwner(visit);
-          const facts = (await serverStatus?.backups()) ?? null;
-          return (
-            <BackupsPage
-              visit={visit}
-              facts={facts}
-              events={await listEvents()}
-              program={serverStatus?.program ?? "ctxd"}
-            />
-          );
-        }),
-      PAGE_ROUTE,
+  const pages = createPages(guard, { owner: true });
+  pages.get(HEALTH_PATH, async (visit) => {
+    const results = await runChecks(checks);
+    const facts = serverStatus?.server() ?? null;
+    return <HealthPage visit={visit} results={results} facts={facts} address={config.publicUrl} />;
+  });
+  pages.get(BACKUPS_PATH, async (visit) => {
+    const facts = (await serverStatus?.backups()) ?? null;
+    return (
+      <BackupsPage
+        visit={visit}
+        facts={facts}
+        events={await listEvents()}
+        program={serverStatus?.program ?? "ctxd"}
+      />
     );
+  });
+  return pages.routes;
 }

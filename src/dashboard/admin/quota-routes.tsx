@@ -1,17 +1,16 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
-import { Elysia } from "elysia";
+import type { Account } from "../../accounts/account.ts";
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { AccountQuota, Quotas } from "../../accounts/quotas.ts";
 import { parseBytes } from "../../config/setting-values.ts";
 import { AppError } from "../../errors.ts";
-import type { RecordEvent } from "../../http/record-event.ts";
 import type { Memories } from "../../memories/rules/memories.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { memoryCount, percent, sizeText } from "../../text/number-text.ts";
-import { type Guard, PAGE_ROUTE } from "../guard.tsx";
 import { ACCOUNTS_PATH } from "../navigation.tsx";
-import { requireOwner } from "../session.ts";
+import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 
 /** How much an account stores, as quotas count it. */
 interface Usage {
@@ -90,44 +89,29 @@ export function DefaultQuota({ quota }: { quota: AccountQuota | null }): Markup 
 }
 
 /** The forms with which the owner sets the quota of an account. */
-export function createQuotaRoutes({
-  guard,
-  accounts,
-  quotas,
-  record,
-}: {
-  guard: Guard;
-  accounts: Pick<Accounts, "find">;
-  quotas: Pick<Quotas, "of" | "set" | "clear">;
-  record: RecordEvent;
-}) {
-  const change = (
-    request: Request,
-    id: string,
-    apply: (id: string, form: URLSearchParams) => Promise<void>,
+export function createQuotaRoutes({ guard, accounts, quotas, record }: Parts) {
+  const pages = createPages(guard, { owner: true });
+  const addChange = (
+    path: string,
+    apply: (accountId: string, form: URLSearchParams) => Promise<void>,
   ) =>
-    guard.act(request, async (visit, form) => {
-      requireOwner(visit);
-      const account = await accounts.find(id);
-      if (!account) throw new AppError("not_found", "This account no longer exists.");
-      await apply(account.id, form);
-      record(request, "quota_changed", { accountId: account.id, actorId: visit.account.id });
-      const notice = `${account.email} may store ${quotaText(await quotas.of(account.id))}.`;
-      return { to: `${ACCOUNTS_PATH}/${account.id}`, notice };
+    pages.post(`${ACCOUNTS_PATH}/:id/${path}`, async (visit, form, id) => {
+      const { email } = await findExisting(accounts, id);
+      await apply(id, form);
+      record(visit.request, "quota_changed", { accountId: id, actorId: visit.account.id });
+      const notice = `${email} may store ${quotaText(await quotas.of(id))}.`;
+      return { to: `${ACCOUNTS_PATH}/${id}`, notice };
     });
+  addChange("quota", (id, form) => quotas.set(id, quotaOf(form)));
+  addChange("quota/clear", quotas.clear);
+  return pages.routes;
+}
 
-  return new Elysia()
-    .post(
-      `${ACCOUNTS_PATH}/:id/quota`,
-      ({ request, params }) =>
-        change(request, params.id, (id, form) => quotas.set(id, quotaOf(form))),
-      PAGE_ROUTE,
-    )
-    .post(
-      `${ACCOUNTS_PATH}/:id/quota/clear`,
-      ({ request, params }) => change(request, params.id, quotas.clear),
-      PAGE_ROUTE,
-    );
+/** @throws AppError `not_found` */
+export async function findExisting(accounts: Pick<Accounts, "find">, id: string): Promise<Account> {
+  const account = await accounts.find(id);
+  if (account) return account;
+  throw new AppError("not_found", "This account no longer exists.");
 }
 
 /** @throws AppError `validation_failed` */

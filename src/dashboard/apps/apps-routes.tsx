@@ -1,10 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { Elysia } from "elysia";
 import { AppError } from "../../errors.ts";
-import type { RecordEvent } from "../../http/record-event.ts";
-import { toBound, wholeAccount } from "../../keys/reach.ts";
-import type { Memories } from "../../memories/rules/memories.ts";
-import { type Grant, type Grants, grantFacts } from "../../oauth/grants.ts";
+import { toBound } from "../../keys/reach.ts";
+import { type Grant, grantFacts } from "../../oauth/grants.ts";
 import { ButtonLink } from "../../pages/button.tsx";
 import { Allowed } from "../../pages/form.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
@@ -12,81 +9,56 @@ import { Moment } from "../../pages/moment.tsx";
 import { EmptyState } from "../../pages/notice.tsx";
 import { listPage, Pager, Table } from "../../pages/table.tsx";
 import { memoryCount } from "../../text/number-text.ts";
-import { ConfirmPage } from "../confirm.tsx";
-import { type Guard, PAGE_ROUTE } from "../guard.tsx";
 import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME } from "../memories/memories-view.ts";
 import { PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
+import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { DeleteWrittenLink } from "./written-routes.tsx";
 
 /** The page of apps that may use a person's memories. */
-export function createAppsRoutes({
-  guard,
-  grants,
-  memories,
-  record,
-}: {
-  guard: Guard;
-  grants: Pick<Grants, "list" | "revoke">;
-  memories: Pick<Memories, "count">;
-  record: RecordEvent;
-}) {
+export function createAppsRoutes({ guard, grants, memories, record }: Parts) {
   const active = async (accountId: string) =>
     (await grants.list(accountId)).filter(({ revokedAt }) => revokedAt === null).reverse();
 
-  return new Elysia()
-    .get(
-      PATHS.apps,
-      ({ request }) =>
-        guard.show(request, async (visit) => {
-          const all = await grants.list(visit.account.id);
-          const ended = all.filter(({ revokedAt }) => revokedAt !== null).reverse();
-          const reach = wholeAccount(visit.account.id);
-          const byAgents = await memories.count(reach, { sourceId: LOCAL_SOURCE_ID });
-          const working = await active(visit.account.id);
-          return <AppsPage visit={visit} grants={working} ended={ended} byAgents={byAgents} />;
-        }),
-      PAGE_ROUTE,
-    )
-    .get(
-      `${PATHS.apps}/:id/revoke`,
-      ({ request, params }) =>
-        guard.show(request, async (visit) => {
-          const grant = (await active(visit.account.id)).find(({ id }) => id === params.id);
-          if (!grant) throw new AppError("not_found", "This app is no longer connected.");
-          return (
-            <ConfirmPage
-              visit={visit}
-              section="apps"
-              title="Disconnect this app?"
-              action={`${PATHS.apps}/${grant.id}/revoke`}
-              confirm="Disconnect"
-              cancel={PATHS.apps}
-            >
-              <p>
-                <strong>
-                  <bdi>{grant.clientName}</bdi>
-                </strong>{" "}
-                will lose access to your memories at once. You can connect it again later. The
-                memories that it saved stay.
-              </p>
-            </ConfirmPage>
-          );
-        }),
-      PAGE_ROUTE,
-    )
-    .post(
-      `${PATHS.apps}/:id/revoke`,
-      ({ request, params }) =>
-        guard.act(request, async ({ account }) => {
-          const revoked = await grants.revoke(account.id, params.id);
-          const { clientName } = revoked;
-          record(request, "app_revoked", grantFacts(revoked));
-          return { to: PATHS.apps, notice: `“${clientName}” is disconnected.` };
-        }),
-      PAGE_ROUTE,
-    );
+  const pages = createPages(guard);
+  pages.get(PATHS.apps, async (visit) => {
+    const all = await grants.list(visit.account.id);
+    const ended = all.filter(({ revokedAt }) => revokedAt !== null).reverse();
+    const byAgents = await memories.count(visit.reach, { sourceId: LOCAL_SOURCE_ID });
+    const working = await active(visit.account.id);
+    return <AppsPage visit={visit} grants={working} ended={ended} byAgents={byAgents} />;
+  });
+  pages.confirmed(
+    `${PATHS.apps}/:id/revoke`,
+    "apps",
+    async ({ account }, wanted) => {
+      const grant = (await active(account.id)).find(({ id }) => id === wanted);
+      if (!grant) throw new AppError("not_found", "This app is no longer connected.");
+      return {
+        title: "Disconnect this app?",
+        confirm: "Disconnect",
+        cancel: PATHS.apps,
+        text: (
+          <p>
+            <strong>
+              <bdi>{grant.clientName}</bdi>
+            </strong>{" "}
+            will lose access to your memories at once. You can connect it again later. The memories
+            that it saved stay.
+          </p>
+        ),
+      };
+    },
+    async ({ account, request }, _, id) => {
+      const revoked = await grants.revoke(account.id, id);
+      const { clientName } = revoked;
+      record(request, "app_revoked", grantFacts(revoked));
+      return { to: PATHS.apps, notice: `“${clientName}” is disconnected.` };
+    },
+  );
+  return pages.routes;
 }
 
 function AppsPage({

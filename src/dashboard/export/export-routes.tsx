@@ -1,18 +1,13 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
-import { Elysia } from "elysia";
-import type { Room } from "../../http/load/room.ts";
-import type { Turns } from "../../http/load/turns.ts";
-import type { RecordEvent } from "../../http/record-event.ts";
-import { wholeAccount } from "../../keys/reach.ts";
 import { NDJSON, toStream } from "../../memories/http/transfer-routes.ts";
-import type { Memories } from "../../memories/rules/memories.ts";
 import { ButtonLink } from "../../pages/button.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
-import type { ProofGuard } from "../account/proof-guard.tsx";
 import { PAGE_ROUTE } from "../guard.tsx";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
+import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 
 /** The page that offers all memories as a file. */
@@ -42,48 +37,26 @@ function ExportPage({ visit }: { visit: Visit }): Markup {
 }
 
 /** The download of all memories as a file. */
-export function createExportRoutes({
-  proved,
-  memories,
-  record,
-  room,
-  turns,
-}: {
-  proved: ProofGuard;
-  memories: Pick<Memories, "export">;
-  record: RecordEvent;
-  room: Room;
-  turns: Pick<Turns, "step">;
-}) {
-  return new Elysia()
-    .get(
-      MEMORY_PATHS.export,
-      ({ request }) =>
-        proved.show(
-          request,
-          async ({ account, stillSignedIn }) => {
-            const pages = room.hold(
-              { accountId: account.id },
-              request,
-              await memories.export(wholeAccount(account.id), {}),
-            );
-            record(request, "memories_exported", { accountId: account.id });
-            const day = new Date().toISOString().slice(0, 10);
-            const stream = toStream(pages, stillSignedIn, (read) => turns.step(account.id, read));
-            return new Response(stream, {
-              headers: {
-                "content-type": NDJSON,
-                "content-disposition": `attachment; filename="ctxd-memories-${day}.jsonl"`,
-              },
-            });
-          },
-          MEMORY_PATHS.exportOffer,
-        ),
-      PAGE_ROUTE,
-    )
-    .get(
-      MEMORY_PATHS.exportOffer,
-      ({ request }) => proved.show(request, (visit) => <ExportPage visit={visit} />),
-      PAGE_ROUTE,
-    );
+export function createExportRoutes({ proved, memories, record, room, turns }: Parts) {
+  const download = async ({ account, reach, request, stillSignedIn }: Visit) => {
+    const pages = room.hold({ accountId: account.id }, request, await memories.export(reach, {}));
+    record(request, "memories_exported", { accountId: account.id });
+    const day = new Date().toISOString().slice(0, 10);
+    const stream = toStream(pages, stillSignedIn, (read) => turns.step(account.id, read));
+    return new Response(stream, {
+      headers: {
+        "content-type": NDJSON,
+        "content-disposition": `attachment; filename="ctxd-memories-${day}.jsonl"`,
+      },
+    });
+  };
+
+  const pages = createPages(proved);
+  pages.get(MEMORY_PATHS.exportOffer, (visit) => <ExportPage visit={visit} />);
+  pages.routes.get(
+    MEMORY_PATHS.export,
+    ({ request }) => proved.show(request, download, MEMORY_PATHS.exportOffer),
+    PAGE_ROUTE,
+  );
+  return pages.routes;
 }

@@ -1,24 +1,20 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { Elysia } from "elysia";
 import { AppError } from "../../errors.ts";
 import { describeError } from "../../http/errors.ts";
 import { requestId } from "../../http/observer.ts";
-import type { RecordEvent } from "../../http/record-event.ts";
 import type { FormWithFiles } from "../../http/requests/form.ts";
-import { createPagedStream } from "../../http/responses.ts";
 import { SourceError } from "../../import/files/source.ts";
 import { readInWorker } from "../../import/read-in-worker.ts";
 import { createTotals, transfer } from "../../import/transfer.ts";
-import { wholeAccount } from "../../keys/reach.ts";
-import type { Log } from "../../log.ts";
 import { parseLines } from "../../memories/http/transfer-routes.ts";
 import { Project } from "../../memories/model/memory.ts";
-import type { Memories } from "../../memories/rules/memories.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
-import { pageResponse, streamPage } from "../../pages/page-response.tsx";
+import { streamedPage } from "../../pages/page-response.tsx";
 import { problemOf } from "../../text/input-kinds.ts";
-import { type Guard, PAGE_ROUTE, type Streamed } from "../guard.tsx";
+import { PAGE_ROUTE, type Streamed } from "../guard.tsx";
 import { MEMORY_PATHS } from "../navigation.tsx";
+import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 import { credentialOf, type Visit } from "../session.ts";
 import { ImportingPage, ImportOutcome, ImportPage, ImportProgress } from "./import-page.tsx";
 
@@ -35,27 +31,16 @@ interface Upload {
 }
 
 /** Imports files of all formats that `ctxd import` reads, and streams the progress. */
-export function createImportRoutes({
-  guard,
-  memories,
-  record,
-  log,
-}: {
-  guard: Guard;
-  memories: Pick<Memories, "import">;
-  record: RecordEvent;
-  log: Log;
-}) {
+export function createImportRoutes({ guard, memories, record, log }: Parts) {
   /** Imports the files. Yields the progress, then the outcome. */
   async function* importFiles(
-    request: Request,
-    { account, stillSignedIn }: Visit,
+    { account, reach, request, stillSignedIn }: Visit,
     { files, project, isTrial }: Upload,
   ): AsyncGenerator<Markup, void> {
     const reading = readInWorker(files, { project });
     const totals = createTotals();
     const send = (lines: readonly string[]) =>
-      memories.import(wholeAccount(account.id), parseLines(asBody(lines)), {
+      memories.import(reach, parseLines(asBody(lines)), {
         source: { via: "import", ...credentialOf(account) },
         dryRun: isTrial,
         mayRead: true,
@@ -83,25 +68,22 @@ export function createImportRoutes({
     yield <ImportOutcome reading={reading} totals={totals} isTrial={isTrial} problem={problem} />;
   }
 
-  return new Elysia()
-    .get(
-      MEMORY_PATHS.import,
-      ({ request }) => guard.show(request, (visit) => <ImportPage visit={visit} />),
-      PAGE_ROUTE,
-    )
-    .post(
-      MEMORY_PATHS.import,
-      ({ request, server }) => {
-        // Embedding may take longer than the time limit of idle connections.
-        server?.timeout(request, 0);
-        return guard.upload(
-          request,
-          (visit, form) => streamed(visit, importFiles(request, visit, readUpload(form))),
-          MAX_BYTES,
-        );
-      },
-      PAGE_ROUTE,
-    );
+  const pages = createPages(guard);
+  pages.get(MEMORY_PATHS.import, (visit) => <ImportPage visit={visit} />);
+  pages.routes.post(
+    MEMORY_PATHS.import,
+    ({ request, server }) => {
+      // Embedding may take longer than the time limit of idle connections.
+      server?.timeout(request, 0);
+      return guard.upload(
+        request,
+        (visit, form) => streamed(visit, importFiles(visit, readUpload(form))),
+        MAX_BYTES,
+      );
+    },
+    PAGE_ROUTE,
+  );
+  return pages.routes;
 }
 
 /** @throws AppError `validation_failed` */
@@ -119,18 +101,7 @@ function readUpload(form: FormWithFiles): Upload {
 
 function streamed(visit: Visit, parts: AsyncGenerator<Markup, void>): Streamed {
   const { promise: ended, resolve } = Promise.withResolvers<void>();
-  async function* watched() {
-    try {
-      yield* streamPage(<ImportingPage visit={visit} />, parts);
-    } finally {
-      resolve();
-    }
-  }
-  const encoder = new TextEncoder();
-  const stream = createPagedStream(watched(), (part) => encoder.encode(part));
-  // A proxy that buffers the response would hide the progress.
-  const headers = { "x-accel-buffering": "no" };
-  return { response: pageResponse(stream, { headers, scripts: true }), ended };
+  return { response: streamedPage(<ImportingPage visit={visit} />, parts, resolve), ended };
 }
 
 async function* asBody(lines: readonly string[]): AsyncGenerator<Uint8Array> {

@@ -8,7 +8,6 @@ import { Moment } from "../../pages/moment.tsx";
 import { EmptyState } from "../../pages/notice.tsx";
 import { listPage, Pager, Table } from "../../pages/table.tsx";
 import { DeleteWrittenLink } from "../apps/written-routes.tsx";
-import { ConfirmPage } from "../confirm.tsx";
 import { PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import type { Visit } from "../session.ts";
@@ -110,56 +109,6 @@ export function KeysPage({
   );
 }
 
-const QUESTIONS = {
-  revoke: {
-    title: "Revoke this key?",
-    confirm: "Revoke the key",
-    loss: "stops working at once for every program that uses it. You can't undo this. Your memories stay.",
-  },
-  regenerate: {
-    title: "Regenerate this key?",
-    confirm: "Regenerate the key",
-    loss: "stops working at once. You get a new key with the same name, scope, project and expiry, which you must give to the programs that used the old one.",
-  },
-} as const;
-
-export type KeyAction = keyof typeof QUESTIONS;
-
-/** The page that revokes or regenerates a key. */
-function keyPath(id: string, action: KeyAction): string {
-  return `${PATHS.keys}/${id}/${action}`;
-}
-
-/** Asks for confirmation before a key is revoked or regenerated. */
-export function KeyQuestion({
-  visit,
-  record: { id, name, prefix },
-  action,
-}: {
-  visit: Visit;
-  record: KeyRecord;
-  action: KeyAction;
-}): Markup {
-  const { title, confirm, loss } = QUESTIONS[action];
-  return (
-    <ConfirmPage
-      visit={visit}
-      section="keys"
-      title={title}
-      action={keyPath(id, action)}
-      confirm={confirm}
-      cancel={PATHS.keys}
-    >
-      <p>
-        <strong>
-          <bdi>{name}</bdi>
-        </strong>{" "}
-        (<code>{prefix}…</code>) {loss}
-      </p>
-    </ConfirmPage>
-  );
-}
-
 function KeyTable({
   caption,
   keys,
@@ -203,12 +152,12 @@ function KeyTable({
           cell: (key) => (
             <div class="actions">
               {!isEnded && (
-                <ButtonLink href={keyPath(key.id, "regenerate")} asks={true}>
+                <ButtonLink href={`${PATHS.keys}/${key.id}/regenerate`} asks={true}>
                   Regenerate<span class="hidden-text"> {key.name}</span>
                 </ButtonLink>
               )}
               {!isEnded && (
-                <ButtonLink href={keyPath(key.id, "revoke")} kind="danger" asks={true}>
+                <ButtonLink href={`${PATHS.keys}/${key.id}/revoke`} kind="danger" asks={true}>
                   Revoke<span class="hidden-text"> {key.name}</span>
                 </ButtonLink>
               )}

@@ -1,21 +1,19 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { Elysia } from "elysia";
 import { describeError } from "../../http/errors.ts";
 import { allowLongWork } from "../../http/load/turns.ts";
 import { requestId } from "../../http/observer.ts";
-import { createPagedStream } from "../../http/responses.ts";
-import { type Reach, wholeAccount } from "../../keys/reach.ts";
-import type { Log } from "../../log.ts";
+import type { Reach } from "../../keys/reach.ts";
 import { GROUPINGS, type Grouping } from "../../memories/map/groups.ts";
 import { MEMORY_ID, type Memory } from "../../memories/model/memory.ts";
 import { idOnMap, type MemoryMap } from "../../memories/rules/map.ts";
-import type { Memories } from "../../memories/rules/memories.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Problem } from "../../pages/notice.tsx";
-import { pageResponse, streamPage } from "../../pages/page-response.tsx";
+import { streamedPage } from "../../pages/page-response.tsx";
 import { withTimeLimit } from "../../timing/time-limit.ts";
-import { type Guard, PAGE_ROUTE } from "../guard.tsx";
+import { PAGE_ROUTE } from "../guard.tsx";
 import { PATHS } from "../navigation.tsx";
+import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { EmptyMap, MAP_PATHS, MapOfMemories, MapPage, MapPending } from "./map-page.tsx";
 
@@ -26,15 +24,7 @@ const MAX_TEXTS = 64;
 const MAX_CHARACTERS = 240;
 
 /** The page of the map, and the data that its script requests. */
-export function createMapRoutes({
-  guard,
-  memories,
-  log,
-}: {
-  guard: Guard;
-  memories: Pick<Memories, "map" | "byIds">;
-  log: Log;
-}) {
+export function createMapRoutes({ guard, memories, log }: Parts) {
   async function* parts(reach: Reach, wanted: string | null, id: string) {
     const content = async (): Promise<Markup> => {
       try {
@@ -56,7 +46,8 @@ export function createMapRoutes({
     yield inTime ?? (await drawn);
   }
 
-  return new Elysia()
+  const pages = createPages(guard);
+  pages.routes
     .get(
       PATHS.map,
       ({ request, server }) =>
@@ -65,13 +56,8 @@ export function createMapRoutes({
           // connections of people who are signed in get no limit: Bun would never close them.
           server?.timeout(request, 0);
           const wanted = visit.url.searchParams.get("by");
-          const content = parts(reachOf(visit, request), wanted, requestId(request));
-          const encoder = new TextEncoder();
-          const page = createPagedStream(streamPage(<MapPage visit={visit} />, content), (part) =>
-            encoder.encode(part),
-          );
-          const headers = { "x-accel-buffering": "no" };
-          return pageResponse(page, { headers, scripts: true });
+          const content = parts(reachOf(visit), wanted, requestId(request));
+          return streamedPage(<MapPage visit={visit} />, content);
         }),
       PAGE_ROUTE,
     )
@@ -81,28 +67,24 @@ export function createMapRoutes({
         guard.show(request, async (visit) => {
           allowLongWork(request, server);
           const version = visit.url.searchParams.get("version");
-          return Response.json(encodeMap(await memories.map(reachOf(visit, request), version)));
-        }),
-      PAGE_ROUTE,
-    )
-    .get(
-      MAP_PATHS.texts,
-      ({ request }) =>
-        guard.show(request, async ({ account, url }) => {
-          const ids = (url.searchParams.get("ids") ?? "").split(",").slice(0, MAX_TEXTS);
-          const found = await memories.byIds(
-            wholeAccount(account.id),
-            ids.filter((id) => MEMORY_ID.test(id)),
-          );
-          return Response.json({ memories: found.map(textOf) });
+          return Response.json(encodeMap(await memories.map(reachOf(visit), version)));
         }),
       PAGE_ROUTE,
     );
+  pages.get(MAP_PATHS.texts, async ({ url, reach }) => {
+    const ids = (url.searchParams.get("ids") ?? "").split(",").slice(0, MAX_TEXTS);
+    const found = await memories.byIds(
+      reach,
+      ids.filter((id) => MEMORY_ID.test(id)),
+    );
+    return Response.json({ memories: found.map(textOf) });
+  });
+  return pages.routes;
 }
 
 /** The person's memories, until the person leaves. */
-function reachOf({ account }: Visit, { signal }: Request): Reach {
-  return { ...wholeAccount(account.id), signal };
+function reachOf({ reach, request }: Visit): Reach {
+  return { ...reach, signal: request.signal };
 }
 
 /** The grouping that was asked for, or else the first one with a named group. */

@@ -1,85 +1,34 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import { AppError } from "../../errors.ts";
-import type { Etags } from "../../http/responses.ts";
-import { wholeAccount } from "../../keys/reach.ts";
-import type { Memories } from "../../memories/rules/memories.ts";
-import type { PendingChange, Undoable } from "../../undo/undoable.ts";
-import { type Guard, PAGE_ROUTE } from "../guard.tsx";
-import type { Live } from "../live/live.ts";
+import type { Reach } from "../../keys/reach.ts";
+import type { PendingChange } from "../../undo/undoable.ts";
 import { createMemoryEditRoutes, createMemoryPageRoutes } from "../memory/memory-routes.tsx";
 import { PATHS } from "../navigation.tsx";
+import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { MemoriesPage, type Shown } from "./memories-page.tsx";
-import {
-  type ListSources,
-  listRequest,
-  readView,
-  searchRequest,
-  type View,
-} from "./memories-view.ts";
+import { listRequest, readView, searchRequest, type View } from "./memories-view.ts";
 import { leavingView } from "./pending-changes.tsx";
 import { createProjectCounts } from "./project-switch.tsx";
 import { createSelectionRoutes } from "./selection-routes.tsx";
 
-type Service = Pick<
-  Memories,
-  | "countElsewhere"
-  | "count"
-  | "fading"
-  | "find"
-  | "get"
-  | "history"
-  | "inSession"
-  | "list"
-  | "move"
-  | "moveThese"
-  | "near"
-  | "remove"
-  | "removeMatching"
-  | "save"
-  | "search"
-  | "countElsewhere"
-  | "secrets"
-  | "stats"
-  | "update"
->;
-
 /** The pages of memories: search, browse, add, open, edit, delete, and change several at once. */
-export function createMemoryRoutes(dependencies: {
-  guard: Guard;
-  memories: Service;
-  etags: Etags;
-  listSources: ListSources;
-  live: Pick<Live, "positionOf">;
-  undoable: Undoable;
-}) {
+export function createMemoryRoutes(parts: Parts) {
   return new Elysia()
-    .use(createListRoutes(dependencies))
-    .use(createMemoryEditRoutes(dependencies))
-    .use(createSelectionRoutes(dependencies))
-    .use(createMemoryPageRoutes(dependencies));
+    .use(createListRoutes(parts))
+    .use(createMemoryEditRoutes(parts))
+    .use(createSelectionRoutes(parts))
+    .use(createMemoryPageRoutes(parts));
 }
 
-function createListRoutes({
-  guard,
-  memories,
-  listSources,
-  live,
-  undoable,
-}: {
-  guard: Guard;
-  memories: Service;
-  listSources: ListSources;
-  live: Pick<Live, "positionOf">;
-  undoable: Pick<Undoable, "list">;
-}) {
+function createListRoutes({ guard, memories, listSources, live, undoable }: Parts) {
   const find = async (
-    accountId: string,
+    reach: Reach,
     view: View,
     pending: readonly PendingChange[],
   ): Promise<Shown> => {
-    const reach = wholeAccount(accountId);
     const except = leavingView(pending, view);
     const filter = { ...listRequest({ ...view, cursor: "" }).filter, except };
     if (view.q !== "") {
@@ -96,35 +45,32 @@ function createListRoutes({
     // The memories of the last page may have been deleted since its link was made.
     const isPast = view.cursor !== "" && page.memories.length === 0;
     return isPast
-      ? find(accountId, { ...view, cursor: "" }, pending)
+      ? find(reach, { ...view, cursor: "" }, pending)
       : { kind: "list", ...page, total };
   };
 
   const countsOf = createProjectCounts({ memories });
 
   /** The projects and sources around the results; empty if the script requests only the results. */
-  const surroundings = async (request: Request, { account }: Visit) => {
+  const surroundings = async ({ account, request }: Visit) => {
     if (request.headers.has("hx-request")) return { projects: [], sources: [] };
     const [projects, sources] = await Promise.all([countsOf(account.id), listSources(account)]);
     return { projects, sources };
   };
 
-  return new Elysia().get(
-    PATHS.memories,
-    ({ request }) =>
-      guard.show(request, async (visit) => {
-        const view = readView(visit.url.searchParams);
-        // Read before the memories, so that a write in between makes the page update itself.
-        const position = await live.positionOf("memories", visit.account.id);
-        const pending = await undoable.list(visit.account.id);
-        const shared = { visit, view, position, pending, ...(await surroundings(request, visit)) };
-        try {
-          return <MemoriesPage {...shared} shown={await find(visit.account.id, view, pending)} />;
-        } catch (error) {
-          if (!(error instanceof AppError) || error.status >= 500) throw error;
-          return <MemoriesPage {...shared} shown={null} problem={error.message} />;
-        }
-      }),
-    PAGE_ROUTE,
-  );
+  const pages = createPages(guard);
+  pages.get(PATHS.memories, async (visit) => {
+    const view = readView(visit.url.searchParams);
+    // Read before the memories, so that a write in between makes the page update itself.
+    const position = await live.positionOf("memories", visit.account.id);
+    const pending = await undoable.list(visit.account.id);
+    const shared = { visit, view, position, pending, ...(await surroundings(visit)) };
+    try {
+      return <MemoriesPage {...shared} shown={await find(visit.reach, view, pending)} />;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      return <MemoriesPage {...shared} shown={null} problem={error.message} />;
+    }
+  });
+  return pages.routes;
 }

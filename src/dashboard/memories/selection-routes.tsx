@@ -1,19 +1,17 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { Elysia } from "elysia";
 import { AppError } from "../../errors.ts";
 import { createCheck } from "../../http/requests/validation.ts";
-import { wholeAccount } from "../../keys/reach.ts";
+import type { Reach } from "../../keys/reach.ts";
 import type { Filter } from "../../memories/model/filter.ts";
 import { LIMITS, MEMORY_ID, MemoryChanges, Tag } from "../../memories/model/memory.ts";
-import type { Memories } from "../../memories/rules/memories.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { memoryCount } from "../../text/number-text.ts";
 import { type Change, retagged } from "../../undo/change.ts";
-import type { Undoable } from "../../undo/undoable.ts";
 import { ConfirmPage } from "../confirm.tsx";
 import { titleOf } from "../excerpt.ts";
-import { type Guard, PAGE_ROUTE } from "../guard.tsx";
 import { MEMORY_PATHS } from "../navigation.tsx";
+import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { canTakeAll, listRequest, readView, type View, viewPath } from "./memories-view.ts";
 import { describeChange } from "./pending-changes.tsx";
@@ -26,24 +24,12 @@ const ORIGIN = "http://localhost";
 const checkTag = createCheck(Tag);
 const checkChanges = createCheck(MemoryChanges);
 
-type Service = Pick<Memories, "find" | "get" | "move" | "removeMatching">;
-
 /** Changes the selected memories of a list, or all memories that match its filters. */
-export function createSelectionRoutes({
-  guard,
-  memories,
-  undoable,
-}: {
-  guard: Guard;
-  memories: Service;
-  undoable: Undoable;
-}) {
+export function createSelectionRoutes({ guard, memories, undoable }: Parts) {
   const askToDelete = async (visit: Visit, form: URLSearchParams): Promise<Markup> => {
     const ids = idsOf(form);
     const filter = filterOfAll(form);
-    const named = await Promise.all(
-      ids.slice(0, NAMED).map((id) => memories.get(wholeAccount(visit.account.id), id)),
-    );
+    const named = await Promise.all(ids.slice(0, NAMED).map((id) => memories.get(visit.reach, id)));
     const what = filter ? "all memories that match these filters" : memoryCount(ids.length);
     const back = listIn(form);
     return (
@@ -78,7 +64,7 @@ export function createSelectionRoutes({
    * Reads the change that a form with ids asks for.
    * @throws AppError `validation_failed` when the change is not valid for every selected memory
    */
-  const changeOf = async (accountId: string, form: URLSearchParams): Promise<Change> => {
+  const changeOf = async (reach: Reach, form: URLSearchParams): Promise<Change> => {
     const ids = idsOf(form);
     const action = form.get("action");
     if (action === "delete") return { kind: "delete", ids };
@@ -87,70 +73,53 @@ export function createSelectionRoutes({
     const change = { kind, ids, tag: checkTag(form.get("tag")).trim() } as const;
     const retag = retagged(change);
     for (const id of ids) {
-      const memory = await memories.find(wholeAccount(accountId), id);
+      const memory = await memories.find(reach, id);
       if (memory) checkChanges({ tags: retag(memory.tags) });
     }
     return change;
   };
 
-  const moveAll = async ({ account }: Visit, form: URLSearchParams, filter: Filter) => {
+  const moveAll = async ({ reach }: Visit, form: URLSearchParams, filter: Filter) => {
     const project = projectIn(form);
-    const count = await memories.move(wholeAccount(account.id), filter, project);
+    const count = await memories.move(reach, filter, project);
     return {
       to: listIn(form),
       notice: `${memoryCount(count)} ${describeChange({ kind: "move", project }, count)}.`,
     };
   };
 
-  return new Elysia()
-    .post(
-      MEMORY_PATHS.selection,
-      ({ request }) =>
-        guard.act(request, async (visit, form) => {
-          const { id: accountId } = visit.account;
-          const [action, filter] = [form.get("action"), filterOfAll(form)];
-          const isLater = form.has("later") && !filter;
-          if (action === "delete" && !isLater) return askToDelete(visit, form);
-          if (action === "move" && filter) return moveAll(visit, form, filter);
-          if (filter) {
-            throw new AppError("validation_failed", "Only selected memories can be tagged.");
-          }
-          const change = await changeOf(accountId, form);
-          if (isLater) {
-            await undoable.applyLater(accountId, change);
-            return { to: listIn(form) };
-          }
-          const count = await undoable.applyNow(accountId, change);
-          return {
-            to: listIn(form),
-            notice: `${memoryCount(count)} ${describeChange(change, count)}.`,
-          };
-        }),
-      PAGE_ROUTE,
-    )
-    .post(
-      `${MEMORY_PATHS.selection}/delete`,
-      ({ request }) =>
-        guard.act(request, async ({ account }, form) => {
-          const filter = filterOfAll(form);
-          const count = filter
-            ? await memories.removeMatching(wholeAccount(account.id), filter)
-            : await undoable.applyNow(account.id, { kind: "delete", ids: idsOf(form) });
-          return { to: listIn(form), notice: `Deleted permanently: ${memoryCount(count)}.` };
-        }),
-      PAGE_ROUTE,
-    )
-    .post(
-      MEMORY_PATHS.undo,
-      ({ request }) =>
-        guard.act(request, async ({ account }, form) => {
-          if (!(await undoable.undo(account.id, form.get("change") ?? ""))) {
-            throw new AppError("conflict", "It is too late to undo this change.");
-          }
-          return { to: listIn(form), notice: "The change is undone." };
-        }),
-      PAGE_ROUTE,
-    );
+  const pages = createPages(guard);
+  pages.post(MEMORY_PATHS.selection, async (visit, form) => {
+    const { id: accountId } = visit.account;
+    const [action, filter] = [form.get("action"), filterOfAll(form)];
+    const isLater = form.has("later") && !filter;
+    if (action === "delete" && !isLater) return askToDelete(visit, form);
+    if (action === "move" && filter) return moveAll(visit, form, filter);
+    if (filter) {
+      throw new AppError("validation_failed", "Only selected memories can be tagged.");
+    }
+    const change = await changeOf(visit.reach, form);
+    if (isLater) {
+      await undoable.applyLater(accountId, change);
+      return { to: listIn(form) };
+    }
+    const count = await undoable.applyNow(accountId, change);
+    return { to: listIn(form), notice: `${memoryCount(count)} ${describeChange(change, count)}.` };
+  });
+  pages.post(`${MEMORY_PATHS.selection}/delete`, async ({ account, reach }, form) => {
+    const filter = filterOfAll(form);
+    const count = filter
+      ? await memories.removeMatching(reach, filter)
+      : await undoable.applyNow(account.id, { kind: "delete", ids: idsOf(form) });
+    return { to: listIn(form), notice: `Deleted permanently: ${memoryCount(count)}.` };
+  });
+  pages.post(MEMORY_PATHS.undo, async ({ account }, form) => {
+    if (!(await undoable.undo(account.id, form.get("change") ?? ""))) {
+      throw new AppError("conflict", "It is too late to undo this change.");
+    }
+    return { to: listIn(form), notice: "The change is undone." };
+  });
+  return pages.routes;
 }
 
 function projectIn(form: URLSearchParams): string | null {

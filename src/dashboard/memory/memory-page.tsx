@@ -2,11 +2,9 @@
 import type { Memory } from "../../memories/model/memory.ts";
 import type { Fading } from "../../memories/ranking/retention.ts";
 import { Button, ButtonLink } from "../../pages/button.tsx";
-import { Choice } from "../../pages/field.tsx";
 import { PostForm } from "../../pages/form.tsx";
 import type { Child, Markup } from "../../pages/jsx-runtime.ts";
 import { Notice } from "../../pages/notice.tsx";
-import { ConfirmPage } from "../confirm.tsx";
 import { titleOf } from "../excerpt.ts";
 import { newPath } from "../memories/memories-page.tsx";
 import { viewPath } from "../memories/memories-view.ts";
@@ -166,29 +164,5 @@ function Actions({ visit, memory }: { visit: Visit; memory: Memory }): Markup {
         Delete
       </ButtonLink>
     </>
-  );
-}
-
-/** Asks for confirmation before a memory is deleted. */
-export function MemoryQuestion({ visit, memory }: { visit: Visit; memory: Memory }): Markup {
-  const hasHistory = memory.supersedes !== null || memory.superseded_by !== null;
-  return (
-    <ConfirmPage
-      visit={visit}
-      section="memories"
-      title="Delete this memory?"
-      action={`${memoryPath(memory.id)}/delete`}
-      confirm="Delete the memory"
-      cancel={memoryPath(memory.id)}
-    >
-      <p>
-        “<bdi>{titleOf(memory.content)}</bdi>” will be deleted permanently. You can't undo this.
-      </p>
-      {hasHistory && (
-        <Choice name="history" value="1">
-          Delete its older and newer versions too
-        </Choice>
-      )}
-    </ConfirmPage>
   );
 }

@@ -1,13 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { Elysia } from "elysia";
-import type { Accounts } from "../../accounts/accounts.ts";
-import type { Config } from "../../config/config.ts";
 import { AppError } from "../../errors.ts";
 import { createPagedStream } from "../../http/responses.ts";
 import type { SecurityRecord } from "../../security-log/event-store.ts";
 import { CSV_HEAD, toCsv, toJson } from "../../security-log/formats.ts";
-import type { SecurityLog } from "../../security-log/security-log.ts";
-import { type Guard, PAGE_ROUTE } from "../guard.tsx";
+import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 import { requireOwner, type Visit } from "../session.ts";
 import { SECURITY_PATHS, SecurityPage } from "./security-page.tsx";
 import { beforeOf, filterOf, readSecurityView, type SecurityView } from "./security-view.ts";
@@ -20,17 +17,7 @@ const BATCH = 500;
 type Scope = keyof typeof SECURITY_PATHS;
 
 /** The pages and downloads of the security log, for the owner and for every account. */
-export function createSecurityRoutes({
-  config,
-  guard,
-  accounts,
-  securityLog,
-}: {
-  config: Pick<Config, "securityLogDays">;
-  guard: Guard;
-  accounts: Pick<Accounts, "find" | "findByEmail">;
-  securityLog: Pick<SecurityLog, "list" | "flush">;
-}) {
+export function createSecurityRoutes({ config, guard, accounts, securityLog }: Parts) {
   /** The account whose events are shown; null for all accounts. */
   const accountOf = async (
     visit: Visit,
@@ -100,18 +87,13 @@ export function createSecurityRoutes({
     });
   };
 
-  const routes = new Elysia();
+  const pages = createPages(guard);
   for (const scope of ["admin", "account"] as const) {
     const path = SECURITY_PATHS[scope];
-    routes
-      .get(path, ({ request }) => guard.show(request, (visit) => show(visit, scope)), PAGE_ROUTE)
-      .get(
-        `${path}/download`,
-        ({ request }) => guard.show(request, (visit) => download(visit, scope)),
-        PAGE_ROUTE,
-      );
+    pages.get(path, (visit) => show(visit, scope));
+    pages.get(`${path}/download`, (visit) => download(visit, scope));
   }
-  return routes;
+  return pages.routes;
 }
 
 /** Runs a query. For an invalid filter the page shows an empty list with the message. */

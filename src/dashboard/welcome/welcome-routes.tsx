@@ -1,13 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { Elysia } from "elysia";
 import { findClient } from "../../connect/clients.ts";
 import { AppError } from "../../errors.ts";
-import type { LastAgents } from "../../http/record-event.ts";
-import type { Keys } from "../../keys/keys.ts";
-import { wholeAccount } from "../../keys/reach.ts";
-import type { Memories } from "../../memories/rules/memories.ts";
-import type { Grants } from "../../oauth/grants.ts";
-import { type Guard, PAGE_ROUTE } from "../guard.tsx";
 import {
   LOCAL_SOURCE_ID,
   LOCAL_SOURCE_NAME,
@@ -21,7 +14,8 @@ import {
   readEntries,
   secretNotice,
 } from "../memory/memory-form.ts";
-import type { ConnectCommandOf } from "../server-status.ts";
+import { createPages } from "../page-routes.tsx";
+import type { Parts } from "../parts.ts";
 import { ownSource, type Visit } from "../session.ts";
 import {
   type Asked,
@@ -46,101 +40,72 @@ export function createWelcomeRoutes({
   grants,
   lastAgents,
   connectCommand,
-}: {
-  guard: Guard;
-  memories: Pick<Memories, "count" | "find" | "save" | "search" | "secrets">;
-  keys: Pick<Keys, "list">;
-  grants: Pick<Grants, "list">;
-  lastAgents: Pick<LastAgents, "last">;
-  connectCommand: ConnectCommandOf;
-}) {
+}: Parts) {
   /**
    * The agent that connected last. If none has since the server's start, it is the last key or app that was used, or
    * the agents on this machine if they have written memories.
    */
-  const lastConnected = async (accountId: string): Promise<ConnectedAgent | null> => {
-    const latest = lastAgents.last(accountId);
+  const lastConnected = async ({ account, reach }: Visit): Promise<ConnectedAgent | null> => {
+    const latest = lastAgents.last(account.id);
     if (latest) return { ...latest, name: findClient(latest.name ?? "")?.name ?? latest.name };
-    const [ofKeys, ofApps] = await Promise.all([keys.list(accountId), grants.list(accountId)]);
+    const [ofKeys, ofApps] = await Promise.all([keys.list(account.id), grants.list(account.id)]);
     const used = [
       ...ofKeys.map(({ name, lastUsedAt }) => ({ name, at: lastUsedAt })),
       ...ofApps.map(({ clientName, lastUsedAt }) => ({ name: clientName, at: lastUsedAt })),
     ].flatMap(({ name, at }) => (at ? [{ name, at }] : []));
     const [newest] = used.sort((a, b) => b.at.getTime() - a.at.getTime());
     if (newest) return newest;
-    const written = await memories.count(wholeAccount(accountId), { sourceId: LOCAL_SOURCE_ID });
+    const written = await memories.count(reach, { sourceId: LOCAL_SOURCE_ID });
     return written > 0 ? { name: LOCAL_SOURCE_NAME, at: null } : null;
   };
 
   const ask = async (visit: Visit): Promise<Asked | null> => {
     const query = visit.url.searchParams.get("q")?.trim() ?? "";
     if (query === "") return null;
-    const reach = wholeAccount(visit.account.id);
-    const { memories: found, mode } = await memories.search(reach, {
+    const { memories: found, mode } = await memories.search(visit.reach, {
       ...searchRequest(readView(new URLSearchParams({ q: query }))),
       limit: MAX_RESULTS,
     });
     return { query, found, mode };
   };
 
-  const savedOf = async ({ account, url }: Visit) => {
+  const savedOf = async ({ reach, url }: Visit) => {
     const id = url.searchParams.get("saved") ?? "";
-    return id === "" ? null : await memories.find(wholeAccount(account.id), id);
+    return id === "" ? null : await memories.find(reach, id);
   };
 
-  return new Elysia()
-    .get(
-      STEPS.connect,
-      ({ request }) =>
-        guard.show(request, async (visit) => (
-          <ConnectStep
-            visit={visit}
-            {...connectCommand(visit.account, "connect --all")}
-            arrival={await lastConnected(visit.account.id)}
-          />
-        )),
-      PAGE_ROUTE,
-    )
-    .get(
-      STEPS.save,
-      ({ request }) => guard.show(request, (visit) => <SaveStep visit={visit} />),
-      PAGE_ROUTE,
-    )
-    .post(
-      STEPS.save,
-      ({ request }) =>
-        guard.act(
-          request,
-          async ({ account }, form) => {
-            const input = newMemoryOf({
-              ...readEntries(form),
-              importance: NOTHING_ENTERED.importance,
-            });
-            const source = ownSource(account);
-            const { memory } = await memories.save(wholeAccount(account.id), input, { source });
-            const notice = secretNotice(memories, input).trim();
-            const to = `${STEPS.ask}?${new URLSearchParams({ saved: memory.id })}`;
-            return { to, ...(notice !== "" && { notice }) };
-          },
-          (visit, problem, form) => (
-            <SaveStep visit={visit} content={form.get("content") ?? ""} problem={problem} />
-          ),
-          MAX_FORM,
-        ),
-      PAGE_ROUTE,
-    )
-    .get(
-      STEPS.ask,
-      ({ request }) =>
-        guard.show(request, async (visit) => {
-          const saved = await savedOf(visit);
-          try {
-            return <AskStep visit={visit} saved={saved} asked={await ask(visit)} />;
-          } catch (error) {
-            if (!(error instanceof AppError) || error.status >= 500) throw error;
-            return <AskStep visit={visit} saved={saved} asked={null} problem={error.message} />;
-          }
-        }),
-      PAGE_ROUTE,
-    );
+  const pages = createPages(guard);
+  pages.get(STEPS.connect, async (visit) => (
+    <ConnectStep
+      visit={visit}
+      {...connectCommand(visit.account, "connect --all")}
+      arrival={await lastConnected(visit)}
+    />
+  ));
+  pages.get(STEPS.save, (visit) => <SaveStep visit={visit} />);
+  pages.post(
+    STEPS.save,
+    async ({ account, reach }, form) => {
+      const input = newMemoryOf({ ...readEntries(form), importance: NOTHING_ENTERED.importance });
+      const source = ownSource(account);
+      const { memory } = await memories.save(reach, input, { source });
+      const notice = secretNotice(memories, input).trim();
+      const to = `${STEPS.ask}?${new URLSearchParams({ saved: memory.id })}`;
+      return { to, ...(notice !== "" && { notice }) };
+    },
+    (visit, problem, form) => (
+      <SaveStep visit={visit} content={form.get("content") ?? ""} problem={problem} />
+    ),
+    MAX_FORM,
+  );
+  pages.get(STEPS.ask, async (visit) => {
+    const saved = await savedOf(visit);
+    try {
+      return <AskStep visit={visit} saved={saved} asked={await ask(visit)} />;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      return <AskStep visit={visit} saved={saved} asked={null} problem={error.message} />;
+    }
+  });
+  return pages.routes;
 }
