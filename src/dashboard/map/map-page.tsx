@@ -187,7 +187,9 @@ function Entry({
   return (
     <li data-bit={bit}>
       <span class={`map-swatch hue-${bit + 1}`} aria-hidden="true" />
-      <span class="map-group">{href === undefined ? text : <a href={href}>{text}</a>}</span>
+      <span class="map-group one-line">
+        {href === undefined ? text : <a href={href}>{text}</a>}
+      </span>
       <span class="count number">{count.toLocaleString("en")}</span>
     </li>
   );
@@ -212,7 +214,7 @@ function TopicItem({
       <ul>
         {typical.map(({ id, text }) => (
           <li>
-            <a href={memoryPath(id)}>
+            <a class="one-line" href={memoryPath(id)}>
               <bdi>{text}</bdi>
             </a>
           </li>

@@ -209,7 +209,7 @@ function Groups({
       <ul class="groups">
         {groups.slice(0, MAX_GROUPS).map(({ label, href, memories }) => (
           <li>
-            <span class="group-label">{href ? <a href={href}>{label}</a> : label}</span>
+            <span class="one-line">{href ? <a href={href}>{label}</a> : label}</span>
             <meter value={memories} min={0} max={most} aria-hidden="true" />
             <span class="number">{memories.toLocaleString("en")}</span>
           </li>
