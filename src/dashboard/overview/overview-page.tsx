@@ -103,7 +103,7 @@ function DetailLinks(): Markup {
 function FigurePanels({ position, stats, growth, span, lastSaved, lastFound }: Figures): Markup {
   return (
     <>
-      <div class="tiles" id="figures" data-live="memories" data-live-at={position}>
+      <div class="columns tiles" id="figures" data-live="memories" data-live-at={position}>
         <Tile label="Memories">
           <a class="figure" href={PATHS.memories}>
             {stats.memories.toLocaleString("en")}
