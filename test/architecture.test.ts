@@ -230,6 +230,7 @@ describe("each library is imported in one place:", () => {
     ],
     ["the library of passkeys", /^@simplewebauthn\//, /^sign-in\/passkeys\/webauthn\.ts$/],
     ["the library of QR codes", /^qr$/, /^pages\/qr-code\.tsx$/],
+    ["the library of differences", /^diff$/, /^dashboard\/memory\/memory-history\.tsx$/],
     ["the library of Amazon's signatures", /^aws4fetch$/, /^objects\//],
     ["the JSX library", /^@kitajs\//, /^pages\//],
     ["the Prometheus library", /^prom-client$/, /^metrics\.ts$/],

@@ -16,12 +16,7 @@ interface Revoked {
  */
 export async function revokeAccess(
   accountId: string,
-  {
-    keys,
-    grants,
-    pendingSignIns,
-    sessions,
-  }: {
+  stores: {
     keys: Pick<Keys, "revokeAll">;
     grants: Pick<Grants, "revokeAll">;
     pendingSignIns: Pick<PendingSignIns, "endAll">;
@@ -29,11 +24,11 @@ export async function revokeAccess(
   },
 ): Promise<Revoked> {
   // Sessions first, since they create the others: nothing new can begin in the meantime.
-  await pendingSignIns.endAll(accountId);
-  const ended = await sessions.revokeAll(accountId);
+  await stores.pendingSignIns.endAll(accountId);
+  const ended = await stores.sessions.revokeAll(accountId);
   return {
-    apps: await grants.revokeAll(accountId),
-    keys: await keys.revokeAll(accountId),
+    apps: await stores.grants.revokeAll(accountId),
+    keys: await stores.keys.revokeAll(accountId),
     sessions: ended,
   };
 }

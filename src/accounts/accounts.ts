@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { type Account, type NewAccount, normaliseEmail, unknownAccount } from "./account.ts";
@@ -6,6 +6,7 @@ import {
   checkRemovable,
   createOwnership,
   findOwner,
+  hasAny,
   insertAccount,
   prepareAccount,
 } from "./ownership.ts";
@@ -24,8 +25,8 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
   const { accounts, account, invitations, removedAccounts } = tables;
   const ownership = createOwnership({ db, clock });
 
-  const find = async (id: string): Promise<Account | null> => {
-    const [found] = await orm.select(account).from(accounts).where(eq(accounts.id, id));
+  const findWhere = async (condition: SQL): Promise<Account | null> => {
+    const [found] = await orm.select(account).from(accounts).where(condition);
     return found ?? null;
   };
 
@@ -34,9 +35,6 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
     .from(accounts)
     .where(and(eq(accounts.id, sql.placeholder("id")), isNull(accounts.disabledAt)))
     .prepare();
-
-  const isEmpty = async (tx: Orm): Promise<boolean> =>
-    (await tx.select({ id: accounts.id }).from(accounts).limit(1)).length === 0;
 
   const setDisabled = (id: string, disabledAt: Date | null): Promise<void> =>
     db.transaction(async (tx) => {
@@ -50,12 +48,9 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
     });
 
   return {
-    find,
+    find: (id: string): Promise<Account | null> => findWhere(eq(accounts.id, id)),
 
-    /**
-     * Returns the account if it is enabled. Every request checks this, whether it has a session, a key
-     * or a token.
-     */
+    /** The account if it is enabled. Every request checks this: of a session, a key or a token. */
     async admit(id: string): Promise<Account | null> {
       const [found] = await admitted.execute({ id });
       return found ?? null;
@@ -72,11 +67,8 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
     enable: (id: string): Promise<void> => setDisabled(id, null),
 
     /** Finds an account. The case of the address does not matter. */
-    async findByEmail(email: string): Promise<Account | null> {
-      const isThis = eq(accounts.email, normaliseEmail(email));
-      const [found] = await orm.select(account).from(accounts).where(isThis);
-      return found ?? null;
-    },
+    findByEmail: (email: string): Promise<Account | null> =>
+      findWhere(eq(accounts.email, normaliseEmail(email))),
 
     /** All accounts, oldest first. */
     list: async (): Promise<Account[]> =>
@@ -86,20 +78,18 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
 
     /**
      * Adds an account. The first one becomes the owner.
-     * @throws AppError `validation_failed` for a bad address or password, `conflict` for a known
-     *   address
+     * @throws AppError `validation_failed` for a bad address or password, `conflict` for a known address
      */
     async add(wanted: NewAccount): Promise<Account> {
       const row = await prepareAccount(wanted, clock());
       return db.transaction(async (tx) => {
-        const role = (await isEmpty(tx)) ? "owner" : "member";
+        const role = (await hasAny(tx, tables)) ? "member" : "owner";
         return insertAccount(tx, tables, { ...row, role });
       });
     },
 
     /**
-     * Hashes the password of a new member, and returns a function that adds the member in a
-     * transaction.
+     * Hashes the password of a new member, and returns a function that adds the member in a transaction.
      * @throws AppError `validation_failed` for a bad address or password. The returned function throws
      *   `conflict` for a known address, and `forbidden` on a server without an owner.
      */
@@ -124,8 +114,7 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
      * Removes an account with its keys, and overwrites them in the database file. The server that holds
      * its memories removes them when it reads `removed`. Removing the last account also removes the
      * invitations.
-     * @throws AppError `not_found` for an unknown account, `conflict` for the owner's while there are
-     *   others
+     * @throws AppError `not_found` for an unknown account, `conflict` for the owner's while there are others
      */
     async remove(id: string): Promise<void> {
       await db.transaction(async (tx) => {
@@ -134,16 +123,14 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
         const removed = await tx.delete(accounts).where(isThis).returning({ id: accounts.id });
         if (removed.length === 0) throw unknownAccount();
         await tx.insert(removedAccounts).values({ id });
-        if (await isEmpty(tx)) await tx.delete(invitations);
+        if (!(await hasAny(tx, tables))) await tx.delete(invitations);
       });
       await db.expunge();
     },
 
     /** Ids of removed accounts that may still have memories. */
-    async removed(): Promise<string[]> {
-      const rows = await orm.select().from(removedAccounts);
-      return rows.map(({ id }) => id);
-    },
+    removed: async (): Promise<string[]> =>
+      (await orm.select().from(removedAccounts)).map(({ id }) => id),
 
     /** Forgets a removed account, after its memories were removed. */
     async forget(id: string): Promise<void> {

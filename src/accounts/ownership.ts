@@ -66,7 +66,8 @@ export async function checkRemovable(tx: Orm, tables: AccountTables, id: string)
   );
 }
 
-async function hasAny(
+/** Whether there is an account, or one that matches a condition. */
+export async function hasAny(
   orm: Orm,
   { accounts }: AccountTables,
   condition?: ReturnType<typeof and>,

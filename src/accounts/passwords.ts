@@ -1,4 +1,4 @@
-import { and, eq, isNotNull } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { hashSecret } from "../db/id.ts";
 import { AppError } from "../errors.ts";
@@ -21,31 +21,23 @@ export function hashPasswordMark(passwordHash: string | null): string | null {
 export function createPasswords({ db: { orm, tables, transaction } }: { db: Database }) {
   const { accounts, account } = tables(createAccountTables);
 
-  const emailOf = async (id: string): Promise<string> => {
-    const { email } = accounts;
-    const [found] = await orm.select({ email }).from(accounts).where(eq(accounts.id, id));
-    return found?.email ?? "";
+  const find = async (id: string, tx: Orm = orm) => {
+    const { email, passwordHash } = accounts;
+    const found = tx.select({ email, passwordHash }).from(accounts);
+    return (await found.where(eq(accounts.id, id)))[0];
   };
 
   return {
     /** Whether an account has a password. */
-    async hasPassword(id: string, tx: Orm = orm): Promise<boolean> {
-      const found = await tx
-        .select({ id: accounts.id })
-        .from(accounts)
-        .where(and(eq(accounts.id, id), isNotNull(accounts.passwordHash)));
-      return found.length > 0;
-    },
+    hasPassword: async (id: string, tx: Orm = orm): Promise<boolean> =>
+      typeof (await find(id, tx))?.passwordHash === "string",
 
     /**
      * A mark that changes with the account's password and reveals nothing about it; null for an account
      * without a password.
      */
-    async passwordMark(id: string): Promise<string | null> {
-      const { passwordHash } = accounts;
-      const [found] = await orm.select({ passwordHash }).from(accounts).where(eq(accounts.id, id));
-      return hashPasswordMark(found?.passwordHash ?? null);
-    },
+    passwordMark: async (id: string): Promise<string | null> =>
+      hashPasswordMark((await find(id))?.passwordHash ?? null),
 
     /**
      * Sets an account's password, and returns its mark.
@@ -54,17 +46,15 @@ export function createPasswords({ db: { orm, tables, transaction } }: { db: Data
      *   `conflict` when the password is no longer the former one
      */
     async setPassword(id: string, password: string, former?: string | null): Promise<string> {
-      checkPassword(password, await emailOf(id));
+      checkPassword(password, (await find(id))?.email ?? "");
       const passwordHash = await hashPassword(password);
-      const isThis = eq(accounts.id, id);
       await transaction(async (tx) => {
-        const present = tx.select({ passwordHash: accounts.passwordHash }).from(accounts);
-        const [found] = await present.where(isThis);
+        const found = await find(id, tx);
         if (!found) throw unknownAccount();
         if (former !== undefined && hashPasswordMark(found.passwordHash) !== former) {
           throw new AppError("conflict", "The password was changed elsewhere in the meantime.");
         }
-        await tx.update(accounts).set({ passwordHash }).where(isThis);
+        await tx.update(accounts).set({ passwordHash }).where(eq(accounts.id, id));
       });
       return hashSecret(passwordHash);
     },

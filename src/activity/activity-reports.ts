@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, inArray, isNotNull, lt, max, sum } from "drizzle-orm";
+import { and, type Column, desc, eq, gte, inArray, isNotNull, lt, max, sum } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { type Kind, QUESTIONS } from "./action.ts";
 import { createActivityTables } from "./tables.ts";
@@ -29,6 +29,8 @@ export type ActivityEvent = ReturnType<
   typeof createActivityTables
 >["activityEvents"]["$inferSelect"];
 
+const total = (column: Column) => sum(column).mapWith(Number);
+
 /** Reads the activity of an account. */
 export function createActivityReports({ db }: { db: Database }) {
   const { orm } = db;
@@ -38,16 +40,11 @@ export function createActivityReports({ db }: { db: Database }) {
     /** The actions on each day since a day. */
     async daily(accountId: string, since: string): Promise<DayCount[]> {
       const { day, kind, times, memories } = activityDays;
-      const rows = await orm
-        .select({ day, kind, times: sum(times), memories: sum(memories) })
+      return await orm
+        .select({ day, kind, times: total(times), memories: total(memories) })
         .from(activityDays)
         .where(and(eq(activityDays.accountId, accountId), gte(day, since)))
         .groupBy(day, kind);
-      return rows.map((row) => ({
-        ...row,
-        times: Number(row.times),
-        memories: Number(row.memories),
-      }));
     },
 
     /** The actions of each source and agent since a day. */
@@ -59,22 +56,18 @@ export function createActivityReports({ db }: { db: Database }) {
           agent,
           kind,
           source: max(source),
-          times: sum(times),
-          inVain: sum(inVain),
-          memories: sum(memories),
+          times: total(times),
+          inVain: total(inVain),
+          memories: total(memories),
           lastAt: max(lastAt),
         })
         .from(activityDays)
         .where(and(eq(activityDays.accountId, accountId), gte(day, since)))
         .groupBy(sourceId, agent, kind);
       return rows.map((row) => ({
-        sourceId: row.sourceId,
+        ...row,
         source: row.source ?? "",
         agent: row.agent || null,
-        kind: row.kind,
-        times: Number(row.times),
-        inVain: Number(row.inVain),
-        memories: Number(row.memories),
         lastAt: row.lastAt ?? new Date(0),
       }));
     },

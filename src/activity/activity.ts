@@ -3,7 +3,7 @@ import type { Log } from "../log.ts";
 import { maskSecrets } from "../secrets/find-secrets.ts";
 import { type Action, addCounts, type CountedAction, groupKey, QUESTIONS } from "./action.ts";
 import { createActivityReports } from "./activity-reports.ts";
-import { createActivityStore, removeOldActivity } from "./activity-store.ts";
+import { createActivityPruning, createActivityStore } from "./activity-store.ts";
 
 /** Days for which activity is kept. */
 export const KEPT_DAYS = 90;
@@ -38,6 +38,7 @@ export function createActivity({
 }) {
   const store = createActivityStore({ db });
   const reports = createActivityReports({ db });
+  const removeOld = createActivityPruning({ db });
   let pending = new Map<string, CountedAction>();
   let timer: NodeJS.Timeout | null = null;
   let failures = 0;
@@ -135,7 +136,7 @@ export function createActivity({
       store.keepQueries(accountId, isKept ? new Date(clock()) : null),
 
     /** Deletes some activity that is too old or too much. Returns whether there was any. */
-    prune: () => removeOldActivity(db, clock(), KEPT_DAYS),
+    prune: () => removeOld(clock(), KEPT_DAYS),
   };
 }
 

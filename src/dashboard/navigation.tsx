@@ -101,7 +101,13 @@ export const INVITATIONS_PATH = `${PATHS.admin}/invitations`;
 export const BACKUPS_PATH = `${PATHS.admin}/backups`;
 export const HEALTH_PATH = `${PATHS.admin}/health`;
 
-/** A page of a part of the dashboard. */
+/** Classes of the list and of a link, and how the shown one is marked. */
+const KINDS_OF_TABS = {
+  pages: ["subnav", undefined, "page"],
+  views: ["tabs", "tab", "true"],
+} as const;
+
+/** A page of a part of the dashboard, or a view of a page. */
 type Tab = readonly [path: string, label: string];
 
 const ADMIN: readonly Tab[] = [
@@ -126,22 +132,28 @@ export function AccountTabs({ current }: { current: string }): Markup {
   return <Tabs label="Account" tabs={ACCOUNT} current={current} />;
 }
 
-function Tabs({
+/** Links of which one is shown: pages of a part of the dashboard, or views of one page. */
+export function Tabs({
   label,
   tabs,
   current,
+  of = "pages",
 }: {
+  /** Describes the links for screen readers. */
   label: string;
   tabs: readonly Tab[];
+  /** The path that is shown. */
   current: string;
+  of?: "pages" | "views";
 }): Markup {
+  const [name, tab, shown] = KINDS_OF_TABS[of];
   return (
-    <nav class="subnav" aria-label={label}>
+    <nav class={name} aria-label={label}>
       <ul>
-        {tabs.map(([path, name]) => (
+        {tabs.map(([path, text]) => (
           <li>
-            <a href={path} aria-current={path === current ? "page" : undefined}>
-              {name}
+            <a class={tab} href={path} aria-current={path === current ? shown : undefined}>
+              {text}
             </a>
           </li>
         ))}

@@ -179,7 +179,7 @@ export function Page({
             <PaletteOpener />
             <Navigation current={section} isOwner={account.role === "owner"} />
             <div class="person">
-              <p>
+              <p class="one-line">
                 <bdi>{account.email}</bdi>
               </p>
               <div class="person-links">
@@ -195,7 +195,7 @@ export function Page({
         }
       >
         {above}
-        <div class="page-head">
+        <div class="page-head spread">
           <h1>{title}</h1>
           {actions !== undefined && <div class="actions">{actions}</div>}
         </div>

@@ -112,5 +112,11 @@ const PARTS: readonly string[] = [
   connect,
 ];
 
+/** A class for each colour of groups on the map. */
+const HUES = Array.from(
+  { length: 10 },
+  (_, bit) => `.hue-${bit + 1}{background:var(--hue-${bit + 1})}`,
+);
+
 /** The stylesheet of all pages. */
-export const STYLE_TEXT = [FONT_FACES, ...PARTS].join("\n");
+export const STYLE_TEXT = [FONT_FACES, ...PARTS, ...HUES].join("\n");

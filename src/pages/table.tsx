@@ -15,14 +15,16 @@ export interface Column<Row> {
 /** A table. On narrow screens every row becomes a card. */
 export function Table<Row>({
   caption,
-  columns,
+  columns: all,
   rows,
 }: {
   /** Describes the table for screen readers; not shown. */
   caption: string;
-  columns: readonly Column<Row>[];
+  /** `false` for a column that is left out. */
+  columns: readonly (Column<Row> | false)[];
   rows: readonly Row[];
 }): Markup {
+  const columns = all.filter((column) => column !== false);
   return (
     <table>
       <caption class="hidden-text">{caption}</caption>

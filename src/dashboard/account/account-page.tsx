@@ -53,17 +53,7 @@ interface ProviderLink {
   readonly isLinked: boolean;
 }
 
-/** The page of a person's own account: identity, password, second factors and sessions. */
-export function AccountPage({
-  visit,
-  hasPassword,
-  passwords,
-  factors,
-  providers,
-  sessions,
-  current,
-  problem,
-}: {
+interface AccountProps {
   visit: Visit;
   /** Whether the account has a password. Accounts made through a provider may have none. */
   hasPassword: boolean;
@@ -75,9 +65,20 @@ export function AccountPage({
   /** The id of the session that requests the page. */
   current: string;
   problem?: string;
-}): Markup {
+}
+
+/** The page of a person's own account: identity, password, second factors and sessions. */
+export function AccountPage({
+  visit,
+  hasPassword,
+  passwords,
+  factors,
+  providers,
+  sessions,
+  current,
+  problem,
+}: AccountProps): Markup {
   const { account, token } = visit;
-  const { items, ...links } = listPage(sessions, PATHS.account, visit.url);
   return (
     <Page
       visit={visit}
@@ -97,92 +98,10 @@ export function AccountPage({
           </Fact>
         </dl>
       </Setting>
-      {passwords && (
-        <Setting
-          id="password"
-          title={hasPassword ? "Change the password" : "Set a password"}
-          about="This signs you out everywhere else. API keys and connected apps keep working."
-        >
-          <PostForm action={PASSWORD_PATH} token={token}>
-            <input type="hidden" name="username" autocomplete="username" value={account.email} />
-            {hasPassword && (
-              <Field
-                label="Current password"
-                name="current"
-                type="password"
-                autocomplete="current-password"
-                required={true}
-                maxlength={1024}
-              />
-            )}
-            <NewPasswordField label="New password" name="next" />
-            <Button>{hasPassword ? "Change password" : "Set password"}</Button>
-          </PostForm>
-        </Setting>
-      )}
+      {passwords && <PasswordForm visit={visit} hasPassword={hasPassword} />}
       <FactorsSection token={token} hasPassword={hasPassword} {...factors} />
-      {providers.length > 0 && (
-        <Setting id="ways" title="Sign in through">
-          {providers.map(({ id, name, isLinked }) =>
-            isLinked ? (
-              <PostForm
-                action={`${PROVIDERS_PATH}/${id}/disconnect`}
-                token={token}
-                class="setting-row"
-              >
-                <span>{name}</span> <Button>Disconnect {name}</Button>
-              </PostForm>
-            ) : (
-              <p class="setting-row">
-                <span>{name}</span>{" "}
-                <ButtonLink href={`${WITH_PATH}/${id}?link=${linkProof(token)}`}>
-                  Connect {name}
-                </ButtonLink>
-              </p>
-            ),
-          )}
-        </Setting>
-      )}
-      <Setting
-        id="sessions"
-        title="Where you are signed in"
-        about="A browser stays signed in for 30 days, unless you sign out."
-      >
-        <Table
-          caption="Browsers where you are signed in"
-          rows={items}
-          columns={[
-            {
-              title: "Browser",
-              isHeader: true,
-              cell: ({ id, browser }) => (
-                <>
-                  {browserName(browser)} {id === current && <span class="badge">this one</span>}
-                </>
-              ),
-            },
-            { title: "Signed in", cell: ({ createdAt }) => <Moment at={createdAt} /> },
-            { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
-            {
-              title: "Actions",
-              isActions: true,
-              cell: ({ id, browser }) => (
-                <PostForm action={`${SESSIONS_PATH}/${id}/revoke`} token={token}>
-                  <Button>
-                    Sign out<span class="hidden-text"> {browserName(browser)}</span>
-                  </Button>
-                </PostForm>
-              ),
-            },
-          ]}
-        />
-        <Pager label="Pages of browsers" {...links} />
-        {sessions.length > 1 && (
-          <PostForm action={`${SESSIONS_PATH}/revoke-others`} token={token}>
-            <Button>Sign out everywhere else</Button>
-          </PostForm>
-        )}
-      </Setting>
+      {providers.length > 0 && <ProviderLinks token={token} providers={providers} />}
+      <Sessions visit={visit} sessions={sessions} current={current} />
       <Setting
         id="revoke"
         title="If something was stolen"
@@ -193,5 +112,105 @@ export function AccountPage({
         </ButtonLink>
       </Setting>
     </Page>
+  );
+}
+
+function PasswordForm({ visit, hasPassword }: Pick<AccountProps, "visit" | "hasPassword">): Markup {
+  return (
+    <Setting
+      id="password"
+      title={hasPassword ? "Change the password" : "Set a password"}
+      about="This signs you out everywhere else. API keys and connected apps keep working."
+    >
+      <PostForm action={PASSWORD_PATH} token={visit.token}>
+        <input type="hidden" name="username" autocomplete="username" value={visit.account.email} />
+        {hasPassword && (
+          <Field
+            label="Current password"
+            name="current"
+            type="password"
+            autocomplete="current-password"
+            required={true}
+            maxlength={1024}
+          />
+        )}
+        <NewPasswordField label="New password" name="next" />
+        <Button>{hasPassword ? "Change password" : "Set password"}</Button>
+      </PostForm>
+    </Setting>
+  );
+}
+
+function ProviderLinks({
+  token,
+  providers,
+}: Pick<AccountProps, "providers"> & { token: string }): Markup {
+  return (
+    <Setting id="ways" title="Sign in through">
+      {providers.map(({ id, name, isLinked }) =>
+        isLinked ? (
+          <PostForm action={`${PROVIDERS_PATH}/${id}/disconnect`} token={token} class="setting-row">
+            <span>{name}</span> <Button>Disconnect {name}</Button>
+          </PostForm>
+        ) : (
+          <p class="setting-row">
+            <span>{name}</span>{" "}
+            <ButtonLink href={`${WITH_PATH}/${id}?link=${linkProof(token)}`}>
+              Connect {name}
+            </ButtonLink>
+          </p>
+        ),
+      )}
+    </Setting>
+  );
+}
+
+function Sessions({
+  visit,
+  sessions,
+  current,
+}: Pick<AccountProps, "visit" | "sessions" | "current">): Markup {
+  const { items, ...links } = listPage(sessions, PATHS.account, visit.url);
+  return (
+    <Setting
+      id="sessions"
+      title="Where you are signed in"
+      about="A browser stays signed in for 30 days, unless you sign out."
+    >
+      <Table
+        caption="Browsers where you are signed in"
+        rows={items}
+        columns={[
+          {
+            title: "Browser",
+            isHeader: true,
+            cell: ({ id, browser }) => (
+              <>
+                {browserName(browser)} {id === current && <span class="badge">this one</span>}
+              </>
+            ),
+          },
+          { title: "Signed in", cell: ({ createdAt }) => <Moment at={createdAt} /> },
+          { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
+          {
+            title: "Actions",
+            isActions: true,
+            cell: ({ id, browser }) => (
+              <PostForm action={`${SESSIONS_PATH}/${id}/revoke`} token={visit.token}>
+                <Button>
+                  Sign out<span class="hidden-text"> {browserName(browser)}</span>
+                </Button>
+              </PostForm>
+            ),
+          },
+        ]}
+      />
+      <Pager label="Pages of browsers" {...links} />
+      {sessions.length > 1 && (
+        <PostForm action={`${SESSIONS_PATH}/revoke-others`} token={visit.token}>
+          <Button>Sign out everywhere else</Button>
+        </PostForm>
+      )}
+    </Setting>
   );
 }

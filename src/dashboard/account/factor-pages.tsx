@@ -67,16 +67,10 @@ export function FactorsSection({
         </p>
       )}
       <h3>Authenticator app</h3>
-      {hasApp ? (
-        <PostForm action={`${APP_PATH}/remove`} token={token} class="setting-row">
-          <span>You enter its code after your password.</span> <Button>Remove the app</Button>
-        </PostForm>
-      ) : (
-        <PostForm action={APP_PATH} token={token} class="setting-row">
-          <span>You enter its code after your password.</span>{" "}
-          <Button>Set up an authenticator app</Button>
-        </PostForm>
-      )}
+      <PostForm action={hasApp ? `${APP_PATH}/remove` : APP_PATH} token={token} class="setting-row">
+        <span>You enter its code after your password.</span>{" "}
+        <Button>{hasApp ? "Remove the app" : "Set up an authenticator app"}</Button>
+      </PostForm>
       {isSetUp && (
         <>
           <h3>Recovery codes</h3>

@@ -113,7 +113,7 @@ function Summary({ days, bars, actors }: Pick<Activity, "days" | "bars" | "actor
   return (
     <>
       <section class="panel" aria-labelledby="by-day">
-        <div class="activity-chart-head">
+        <div class="activity-chart-head spread">
           <h2 id="by-day">By {unit}</h2>
           <ul class="activity-ranges" aria-label="Days shown">
             {RANGES.map((range) => (
@@ -238,7 +238,7 @@ function MemoryLink({
   const name = memoryId === null ? undefined : names.get(memoryId);
   if (memoryId === null || name === undefined) return Fragment({});
   return (
-    <a class="activity-event-memory" href={memoryPath(memoryId)}>
+    <a class="activity-event-memory one-line" href={memoryPath(memoryId)}>
       <bdi>{name}</bdi>
     </a>
   );

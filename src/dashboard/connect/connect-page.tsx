@@ -136,11 +136,7 @@ function KeyForm({
   visit,
   target,
   fresh,
-}: {
-  visit: Visit;
-  target: Target;
-  fresh: FreshKey | null;
-}): Markup {
+}: Pick<InstructionsProps, "visit" | "target" | "fresh">): Markup {
   if (fresh !== null) {
     return (
       <p class="done" role="status">
@@ -238,17 +234,14 @@ function FilePath({ file: { linux, macos, windows } }: Pick<Client, "file">): Ma
   return (
     <>
       <code>{linux}</code>
-      {macos !== linux && (
-        <>
-          {" "}
-          (on macOS <code>{macos}</code>)
-        </>
-      )}
-      {windows !== linux && (
-        <>
-          {" "}
-          (on Windows <code>{windows}</code>)
-        </>
+      {Object.entries({ macOS: macos, Windows: windows }).map(
+        ([system, path]) =>
+          path !== linux && (
+            <>
+              {` (on ${system} `}
+              <code>{path}</code>)
+            </>
+          ),
       )}
     </>
   );

@@ -138,14 +138,10 @@ function KeyTable({
         { title: "Access", cell: ({ scopes, bound }) => <Allowed scopes={scopes} bound={bound} /> },
         { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
         { title: "Expires", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
-        ...(isEnded
-          ? [
-              {
-                title: "Revoked",
-                cell: ({ revokedAt }: KeyRecord) => <Moment at={revokedAt} none="expired" />,
-              },
-            ]
-          : []),
+        isEnded && {
+          title: "Revoked",
+          cell: ({ revokedAt }) => <Moment at={revokedAt} none="expired" />,
+        },
         {
           title: "Actions",
           isActions: true,

@@ -12,7 +12,7 @@ import { SLOT } from "../../pages/page-response.tsx";
 import { memoryCount } from "../../text/number-text.ts";
 import { titleOf } from "../excerpt.ts";
 import { viewPath } from "../memories/memories-view.ts";
-import { MEMORY_PATHS, memoryPath, PATHS } from "../navigation.tsx";
+import { MEMORY_PATHS, memoryPath, PATHS, Tabs } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import type { Visit } from "../session.ts";
 
@@ -147,21 +147,12 @@ function Legend({ groups, by }: { groups: Groups; by: Grouping }): Markup {
   return (
     <section class="map-legend">
       <h2>Colours</h2>
-      <nav class="tabs" aria-label="Colours by">
-        <ul>
-          {GROUPINGS.map((each) => (
-            <li>
-              <a
-                class="tab"
-                href={`${PATHS.map}?by=${each}`}
-                aria-current={each === by ? "true" : undefined}
-              >
-                {TITLES[each]}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <Tabs
+        label="Colours by"
+        of="views"
+        tabs={GROUPINGS.map((each) => [`${PATHS.map}?by=${each}`, TITLES[each]])}
+        current={`${PATHS.map}?by=${by}`}
+      />
       <ul class="map-groups">
         {named.map(({ name, memories }, bit) => (
           <Entry bit={bit} name={name} href={pathOf(name)} count={memories} />
@@ -196,7 +187,9 @@ function Entry({
   return (
     <li data-bit={bit}>
       <span class={`map-swatch hue-${bit + 1}`} aria-hidden="true" />
-      <span class="map-group">{href === undefined ? text : <a href={href}>{text}</a>}</span>
+      <span class="map-group one-line">
+        {href === undefined ? text : <a href={href}>{text}</a>}
+      </span>
       <span class="count number">{count.toLocaleString("en")}</span>
     </li>
   );
@@ -221,7 +214,7 @@ function TopicItem({
       <ul>
         {typical.map(({ id, text }) => (
           <li>
-            <a href={memoryPath(id)}>
+            <a class="one-line" href={memoryPath(id)}>
               <bdi>{text}</bdi>
             </a>
           </li>

@@ -131,7 +131,7 @@ function Results({
   return (
     <PostForm action={MEMORY_PATHS.selection} token={visit.token} class="results">
       <input type="hidden" name="view" value={viewPath(view)} />
-      <div class="results-line">
+      <div class="results-line spread">
         <p role="status">{summary(shown, view)}</p>
         <button type="button" class="link" data-select-all="id" hidden={true}>
           Select all on this page

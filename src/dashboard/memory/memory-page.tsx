@@ -41,7 +41,7 @@ function MemoryText({ memory: { id, content, tags } }: { memory: Memory }): Mark
           Show all {characters.toLocaleString("en")} characters
         </label>
       )}
-      <div class="memory-foot">
+      <div class="memory-foot spread">
         {tags.length > 0 && (
           <ul class="memory-tags" aria-label="Tags">
             {tags.map((tag) => (

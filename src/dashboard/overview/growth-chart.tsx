@@ -4,7 +4,7 @@ import type { Stats } from "../../memories/rules/stats.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { dayText } from "../../pages/moment.tsx";
 import { Table } from "../../pages/table.tsx";
-import { PATHS } from "../navigation.tsx";
+import { PATHS, Tabs } from "../navigation.tsx";
 
 const DAY = 86_400_000;
 
@@ -88,21 +88,12 @@ export function GrowthChart({
       <div class="growth-head">
         <h2>Growth</h2>
         <p class="faint">{`${added.toLocaleString("en")} saved in this period`}</p>
-        <nav class="tabs" aria-label="Period">
-          <ul>
-            {SPANS.map((each) => (
-              <li>
-                <a
-                  class="tab"
-                  href={`${PATHS.overview}?span=${each}`}
-                  aria-current={each === span ? "true" : undefined}
-                >
-                  {LABELS[each]}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
+        <Tabs
+          label="Period"
+          of="views"
+          tabs={SPANS.map((each) => [pathOf(each), LABELS[each]])}
+          current={pathOf(span)}
+        />
       </div>
       <div class="growth-plot">
         <p class="growth-scale" aria-hidden="true">
@@ -164,6 +155,10 @@ function Plot({ growth, most }: { growth: readonly Growth[]; most: number }): Ma
       ))}
     </svg>
   );
+}
+
+function pathOf(span: Span): string {
+  return `${PATHS.overview}?span=${span}`;
 }
 
 function periodOf({ from, to }: Growth): string {

@@ -103,7 +103,7 @@ function DetailLinks(): Markup {
 function FigurePanels({ position, stats, growth, span, lastSaved, lastFound }: Figures): Markup {
   return (
     <>
-      <div class="tiles" id="figures" data-live="memories" data-live-at={position}>
+      <div class="columns tiles" id="figures" data-live="memories" data-live-at={position}>
         <Tile label="Memories">
           <a class="figure" href={PATHS.memories}>
             {stats.memories.toLocaleString("en")}
@@ -113,10 +113,10 @@ function FigurePanels({ position, stats, growth, span, lastSaved, lastFound }: F
           <span class="figure">{sizeText(stats.bytes ?? 0)}</span>
         </Tile>
         <Tile label="Last saved">
-          <LastEvent event={lastSaved} none="nothing yet" />
+          <LastEvent event={lastSaved} />
         </Tile>
         <Tile label="Last found by a search">
-          <LastEvent event={lastFound} none="nothing yet" />
+          <LastEvent event={lastFound} />
         </Tile>
       </div>
       <GrowthChart growth={growth} span={span} />
@@ -148,15 +148,7 @@ function FigurePanels({ position, stats, growth, span, lastSaved, lastFound }: F
             memories,
           }))}
         />
-        <Groups
-          title="By retention"
-          none=""
-          groups={retentionBands(stats).map(({ label, memories }) => ({
-            label,
-            href: null,
-            memories,
-          }))}
-        >
+        <Groups title="By retention" none="" groups={retentionBands(stats)}>
           <p class="hint">
             Memories fade with age, important ones more slowly. Faded memories rank lower in
             searches but are never lost. <a href={`${HELP_PATH}/search`}>How memories are found</a>
@@ -176,8 +168,8 @@ function Tile({ label, children }: { label: string; children?: Child }): Markup 
   );
 }
 
-function LastEvent({ event, none }: { event: Event | null; none: string }): Markup {
-  if (event === null) return <span class="faint">{none}</span>;
+function LastEvent({ event }: { event: Event | null }): Markup {
+  if (event === null) return <span class="faint">nothing yet</span>;
   const { memory, at } = event;
   return (
     <>
@@ -193,8 +185,8 @@ function LastEvent({ event, none }: { event: Event | null; none: string }): Mark
 
 interface Group {
   label: Child;
-  /** The list of the group's memories; `null` if there is no filter for it. */
-  href: string | null;
+  /** The list of the group's memories, if there is a filter for it. */
+  href?: string | null;
   memories: number;
 }
 
@@ -217,7 +209,7 @@ function Groups({
       <ul class="groups">
         {groups.slice(0, MAX_GROUPS).map(({ label, href, memories }) => (
           <li>
-            <span class="group-label">{href === null ? label : <a href={href}>{label}</a>}</span>
+            <span class="one-line">{href ? <a href={href}>{label}</a> : label}</span>
             <meter value={memories} min={0} max={most} aria-hidden="true" />
             <span class="number">{memories.toLocaleString("en")}</span>
           </li>

@@ -161,28 +161,24 @@ function EventTable({
       columns={[
         { title: "Event", isHeader: true, cell: (event) => <EventText event={event} /> },
         { title: "When", cell: ({ at }) => <Moment at={at} exact={true} /> },
-        ...(scope === "admin"
-          ? [
-              {
-                title: "Account",
-                cell: ({ accountId, actorId }: SecurityRecord) => (
-                  <>
-                    {accountId === null ? (
-                      <span class="faint">none</span>
-                    ) : (
-                      <bdi>{emailOf(accountId)}</bdi>
-                    )}
-                    {actorId !== null && (
-                      <>
-                        {" "}
-                        by <bdi>{emailOf(actorId)}</bdi>
-                      </>
-                    )}
-                  </>
-                ),
-              },
-            ]
-          : []),
+        scope === "admin" && {
+          title: "Account",
+          cell: ({ accountId, actorId }) => (
+            <>
+              {accountId === null ? (
+                <span class="faint">none</span>
+              ) : (
+                <bdi>{emailOf(accountId)}</bdi>
+              )}
+              {actorId !== null && (
+                <>
+                  {" "}
+                  by <bdi>{emailOf(actorId)}</bdi>
+                </>
+              )}
+            </>
+          ),
+        },
         { title: "From", cell: (event) => <Origin event={event} isOwn={scope === "account"} /> },
       ]}
     />

@@ -23,7 +23,7 @@ const FIELDS = [
 export type SecurityView = Record<(typeof FIELDS)[number], string>;
 
 export function readSecurityView(parameters: URLSearchParams): SecurityView {
-  const view = {} as SecurityView;
+  const view: SecurityView = { event: "", account: "", address: "", from: "", to: "", before: "" };
   for (const name of FIELDS) view[name] = (parameters.get(name) ?? "").trim().slice(0, MAX_LENGTH);
   return view;
 }

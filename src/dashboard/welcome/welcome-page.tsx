@@ -69,7 +69,7 @@ export function ConnectStep({
       </p>
       <Copyable text={command} label="the command" />
       {arrival === null ? (
-        <div class="arrival" data-arrival="none" role="status">
+        <div class="arrival spread" data-arrival="none" role="status">
           <p>
             <span class="waiting" aria-hidden="true" /> Waiting for an agent. Start a session in
             your agent.
@@ -77,7 +77,7 @@ export function ConnectStep({
           <a href={STEPS.connect}>Check again</a>
         </div>
       ) : (
-        <div class="arrival come" data-arrival="come" role="status">
+        <div class="arrival come spread" data-arrival="come" role="status">
           <p>
             <strong>
               <bdi>{arrival.name ?? "An agent"}</bdi>
@@ -232,7 +232,7 @@ function StepPage({
   return (
     <Document title={title} kind="alone" assets={[SCRIPT, WELCOME]}>
       <main class="welcome">
-        <div class="welcome-top">
+        <div class="welcome-top spread">
           <p class="brand">ctxd</p>
           <a href={PATHS.overview}>Skip to the overview</a>
         </div>

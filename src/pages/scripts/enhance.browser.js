@@ -2,11 +2,13 @@
 
 /** Buttons that copy their own text, the text of an element, or the response of an address. */
 const COPY_BUTTONS = "button[data-copy], button[data-copy-from], button[data-copy-url]";
+/** Buttons that select all rows of a page. */
+const SELECT_BUTTONS = "button[data-select-all]";
 
-/** Shows the copy buttons. Browsers allow copying only on HTTPS and localhost. */
-function showCopyButtons(root) {
-  if (!navigator.clipboard) return;
-  for (const button of root.querySelectorAll(COPY_BUTTONS)) button.hidden = false;
+/** Shows the buttons that need scripts. Browsers allow copying only on HTTPS and localhost. */
+function showButtons() {
+  const names = navigator.clipboard ? `${SELECT_BUTTONS}, ${COPY_BUTTONS}` : SELECT_BUTTONS;
+  for (const button of document.querySelectorAll(names)) button.hidden = false;
 }
 
 async function fetchJsonText(url) {
@@ -70,7 +72,7 @@ document.addEventListener("click", (event) => {
   const target = event.target instanceof Element ? event.target : null;
   const button = target?.closest(COPY_BUTTONS);
   if (button) copy(button);
-  const selectsAll = target?.closest("button[data-select-all]");
+  const selectsAll = target?.closest(SELECT_BUTTONS);
   if (selectsAll) selectAll(selectsAll);
   const link = target?.closest("a[data-dialog]");
   const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey);
@@ -79,11 +81,6 @@ document.addEventListener("click", (event) => {
     openQuestion(link).catch(() => location.assign(link.href));
   }
 });
-
-/** Shows the buttons that select all rows of a page. */
-function showSelectButtons(root) {
-  for (const button of root.querySelectorAll("button[data-select-all]")) button.hidden = false;
-}
 
 function selectAll(button) {
   const boxes = [...document.getElementsByName(button.dataset.selectAll)];
@@ -115,8 +112,7 @@ function updateSwitchLinks() {
 
 function enhance() {
   showMoments(document);
-  showCopyButtons(document);
-  showSelectButtons(document);
+  showButtons();
 }
 
 enhance();

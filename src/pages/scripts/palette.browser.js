@@ -29,6 +29,7 @@ function createOptionList(field, list) {
     group.dataset.kind = kind;
     for (const entry of ofKind) {
       const option = document.createElement("div");
+      option.className = "one-line";
       option.setAttribute("role", "option");
       option.id = `palette-${entries.indexOf(entry)}`;
       option.dir = "auto";
