@@ -5,7 +5,7 @@ import type { Checkpoint } from "../log/records.ts";
 import type { Filter } from "../model/filter.ts";
 import type { StoredMemory } from "../model/rows.ts";
 import type { Base } from "./base.ts";
-import { createAssembly, decodeIds, decodeWords } from "./decode.ts";
+import { type Columns, createAssembly, decodeEach } from "./decode.ts";
 import {
   filterSql,
   type HasColumn,
@@ -110,7 +110,7 @@ async function idsOf(
   except: readonly string[],
   least = 0,
 ): Promise<string[]> {
-  const decode = (rows: Table) => decodeIds(rows).map((id) => ({ id: memoryIdOf(id) }));
+  const decode = ({ required }: Columns, row: number) => ({ id: memoryIdOf(required("id", row)) });
   return (await firstOf(query, { limit, least, except, decode })).map(({ id }) => id);
 }
 
@@ -130,12 +130,12 @@ export async function firstOf<Found extends { id: string }>(
     limit: number;
     least?: number;
     except: readonly string[];
-    decode: (rows: Table) => Found[];
+    decode: (columns: Columns, row: number) => Found;
   },
 ): Promise<Found[]> {
   const excluded = new Set(except);
   for (let most = Math.max(1, limit + excluded.size); ; most *= 2) {
-    const found = decode(await query.limit(most).toArrow());
+    const found = decodeEach(await query.limit(most).toArrow(), decode);
     const kept = found.filter(({ id }) => !excluded.has(id));
     const seen = new Set<string>();
     const end = kept.findIndex(({ id }, index) => seen.add(id).size >= least && index + 1 >= limit);
@@ -238,7 +238,10 @@ export function createLanceSearch(
           query.limit(SIMILAR_WORDS * MEMORIES_PER_WORD).toArrow(),
         ),
       );
-      return await nearestIn(found.flatMap(decodeWords), word);
+      const texts = found.flatMap((rows) =>
+        decodeEach(rows, ({ nullable }, row) => nullable("words", row) ?? ""),
+      );
+      return await nearestIn(texts, word);
     },
   };
 }
