@@ -5,7 +5,7 @@ import type { Checkpoint } from "../log/records.ts";
 import type { Base } from "./base.ts";
 import { createAssembly, decodeEach, decodeMemories } from "./decode.ts";
 import { EXPIRING_SQL, idsSql, listSql } from "./filter-sql.ts";
-import { createLanceSearch, firstOf, load, readVersion } from "./lance-search.ts";
+import { createLanceSearch, createRowReader, readFirst, readVersion } from "./lance-search.ts";
 import { baseSchema, recordedModel } from "./schema.ts";
 
 /** A base, with what writing needs. */
@@ -45,10 +45,12 @@ export async function openLanceBase(
   const has = (name: string) => names.includes(name);
   const rowColumns = names.filter((name) => !NOT_OF_ROWS.includes(name));
   const storedColumns = names.filter((name) => name !== "words");
+  const rows = createRowReader(table, storedColumns);
   let version = await readVersion(table, checkpoint, has);
   const search = createLanceSearch(lancedb, table, {
     has,
     storedColumns,
+    rows,
     version: () => version,
   });
 
@@ -78,7 +80,7 @@ export async function openLanceBase(
       return decodeMemories(await table.query().where(idsSql(ids)).select(rowColumns).toArrow());
     },
 
-    load: (ids) => load(table, ids, storedColumns),
+    load: rows.load,
 
     async states(ids) {
       if (ids.length === 0 || !has("states")) return new Map();
@@ -110,7 +112,7 @@ export async function openLanceBase(
         .where(listSql(await version.simplify(filter), from, has))
         .orderBy(from?.isBackward ? OLDEST_FIRST : NEWEST_FIRST);
       const columns = query.select(["id", "created_at"]);
-      const found = await firstOf(columns, {
+      const found = await readFirst(columns, {
         limit,
         except,
         decode: ({ required }, row) => ({
@@ -125,7 +127,7 @@ export async function openLanceBase(
       if (!has("expires_at")) return [];
       const query = table.query().where(EXPIRING_SQL).orderBy(SOONEST_FIRST);
       const columns = query.select(["id", "expires_at"]);
-      return await firstOf(columns, {
+      return await readFirst(columns, {
         limit,
         except,
         decode: ({ required }, row) => ({

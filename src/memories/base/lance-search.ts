@@ -67,40 +67,31 @@ export async function readVersion(
   };
 }
 
-/** Memories by id with their vectors. Memories of several rows need a second query. */
-export async function load(
-  table: LanceDb.Table,
-  ids: readonly string[],
-  columns: string[],
-): Promise<StoredMemory[]> {
-  if (ids.length === 0) return [];
-  const more = (wanted: readonly string[]) => rowsOf(table, wanted, columns);
-  return await assemble(await more(ids), more);
-}
+/** Reads memories with their vectors. @param columns those that a stored memory needs */
+export function createRowReader(table: LanceDb.Table, columns: string[]) {
+  const read = (ids: readonly string[]): Promise<Table> =>
+    table.query().where(idsSql(ids)).select(columns).toArrow();
 
-function rowsOf(table: LanceDb.Table, ids: readonly string[], columns: string[]): Promise<Table> {
-  return table.query().where(idsSql(ids)).select(columns).toArrow();
-}
+  /** Memories whose first rows are given. Those of several rows need a second query. */
+  const assemble = async (first: Table): Promise<StoredMemory[]> => {
+    const assembly = createAssembly();
+    const memories = assembly.add(first);
+    const further = assembly.missing();
+    if (further.length > 0) memories.push(...assembly.add(await read(further)));
+    assembly.end();
+    return memories.map((memory) => ({
+      ...memory,
+      // Copies, since a view would keep the whole batch in memory.
+      vectors: memory.vectors.map((vector) => vector.slice()),
+      states: memory.states.slice(),
+    }));
+  };
 
-/**
- * Memories whose first rows are given.
- * @param more reads their other rows
- */
-async function assemble(
-  first: Table,
-  more: (ids: readonly string[]) => Promise<Table>,
-): Promise<StoredMemory[]> {
-  const assembly = createAssembly();
-  const memories = assembly.add(first);
-  const further = assembly.missing();
-  if (further.length > 0) memories.push(...assembly.add(await more(further)));
-  assembly.end();
-  return memories.map((memory) => ({
-    ...memory,
-    // Copies, since a view would keep the whole batch in memory.
-    vectors: memory.vectors.map((vector) => vector.slice()),
-    states: memory.states.slice(),
-  }));
+  return {
+    assemble,
+    load: async (ids: readonly string[]): Promise<StoredMemory[]> =>
+      ids.length === 0 ? [] : await assemble(await read(ids)),
+  };
 }
 
 /** The ids of memories whose rows a query finds first, in the same order. */
@@ -111,7 +102,7 @@ async function idsOf(
   least = 0,
 ): Promise<string[]> {
   const decode = ({ required }: Columns, row: number) => ({ id: memoryIdOf(required("id", row)) });
-  return (await firstOf(query, { limit, least, except, decode })).map(({ id }) => id);
+  return (await readFirst(query, { limit, least, except, decode })).map(({ id }) => id);
 }
 
 /**
@@ -119,7 +110,7 @@ async function idsOf(
  * reads again with twice the limit if too few are left.
  * @param least how many different memories are found at least, if there are enough
  */
-export async function firstOf<Found extends { id: string }>(
+export async function readFirst<Found extends { id: string }>(
   query: LanceDb.Query | LanceDb.VectorQuery,
   {
     limit,
@@ -170,7 +161,7 @@ type MatchOptions = ConstructorParameters<typeof LanceDb.MatchQuery>[2];
 
 /**
  * The searches of a base.
- * @param storedColumns columns that a stored memory needs
+ * @param storedColumns columns that a stored memory needs, which `rows` reads
  * @param version the version that is read at present
  */
 export function createLanceSearch(
@@ -179,8 +170,14 @@ export function createLanceSearch(
   {
     has,
     storedColumns,
+    rows: { load, assemble },
     version,
-  }: { has: HasColumn; storedColumns: string[]; version: () => LanceVersion },
+  }: {
+    has: HasColumn;
+    storedColumns: string[];
+    rows: ReturnType<typeof createRowReader>;
+    version: () => LanceVersion;
+  },
 ): Searches {
   // In bases of earlier versions, LanceDB finds the words in the content.
   const wordColumn = has("words") ? "words" : "content";
@@ -200,7 +197,7 @@ export function createLanceSearch(
         near ? idsOf(near.select(["id", "_distance"]), limit, except, least) : [],
         matched ? idsOf(matched.select(["id", "_score"]), limit, except) : [],
       ]);
-      return await load(table, [...new Set(found.flat())], storedColumns);
+      return await load([...new Set(found.flat())]);
     },
 
     async ofSessions(sessions, filter, except) {
@@ -211,7 +208,7 @@ export function createLanceSearch(
         .where(sessionsSql(sessions, await version().simplify(filter), has))
         .select(storedColumns);
       const rows = await query.limit(SESSION_MEMORIES + excluded.size).toArrow();
-      const found = await assemble(rows, (ids) => rowsOf(table, ids, storedColumns));
+      const found = await assemble(rows);
       return found.filter(({ id }) => !excluded.has(id)).slice(0, SESSION_MEMORIES);
     },
 

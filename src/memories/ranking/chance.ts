@@ -145,7 +145,7 @@ export function calibrate(found: RankedResults): Ranked[] {
     const own = known * shareOfBest(one.sum - best);
     // Age may have changed the order, but no result may have a higher score than the one before it.
     lowestChance = Math.min(lowestChance, own);
-    lowestScore = Math.min(lowestScore, lowestChance * (1 - depth + depth * one.kept));
+    lowestScore = Math.min(lowestScore, lowestChance * (1 - depth + depth * one.retention));
     return { ...one, logOdds: logOddsOf(own), chance: lowestChance, score: rounded(lowestScore) };
   });
 }

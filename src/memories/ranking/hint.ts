@@ -1,7 +1,7 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import { wasCaptured } from "../model/filter.ts";
 import type { MemoryRow } from "../model/rows.ts";
-import { type FactMemory, type FactText, factOf, readFact } from "./fact-text.ts";
+import { type FactMemory, type FactText, factOf, readFact, UNSPACED } from "./fact-text.ts";
 import { type Difference, ofKind, relationOf } from "./relation.ts";
 import { meaningScore } from "./relevance.ts";
 import { cosineOf } from "./version-order.ts";
@@ -28,8 +28,6 @@ const PIECE = 4;
 const SAME_PIECES = 0.72;
 /** Kinds of words that are values: another one says something else. */
 const VALUES = ["number", "day", "code", "name"] as const;
-/** Scripts without spaces between words. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /**
  * The hint about an earlier memory when a later one is saved; null when there is nothing to say, for

@@ -4,7 +4,13 @@ import { type Considered, placeInSessions } from "./considered.ts";
 import type { Question } from "./question.ts";
 import { chanceOf, logOddsOf, rounded } from "./relevance.ts";
 import { retentionOf } from "./retention.ts";
-import { CHEAP, COMPARED, READ, SIGNALS, signalReader } from "./signals/signals.ts";
+import {
+  SIGNALS,
+  SIGNALS_OF_ALL,
+  SIGNALS_OF_TEXT,
+  SIGNALS_OF_WORDS,
+  signalReader,
+} from "./signals/signals.ts";
 import { partsOf, sumOf, WEIGHTS, type Weights } from "./weights.ts";
 
 /** Best candidates for which the other memories of their sessions are read. */
@@ -24,7 +30,7 @@ export interface Ranked {
   /** In the order of `SIGNALS`. */
   signals: Float64Array;
   /** Its retention, 0 to 1. */
-  kept: number;
+  retention: number;
   /** `sum` adjusted by the results as a whole; see `calibrate`. */
   logOdds: number;
   /** The chance that it answers the question, 0 to 1, whatever its age. */
@@ -64,7 +70,7 @@ export function rankFirst(
   placeInSessions(considered, new Set(sessions));
   // A memory that is only a neighbour of a match has none of the words.
   const found = question.mode === "keyword" ? considered.filter(({ own }) => own > 0) : considered;
-  const read = signalReader(CHEAP, question, found);
+  const read = signalReader(SIGNALS_OF_ALL, question, found);
   const all = found.map((one) => {
     const signals = new Float64Array(SIGNALS.length);
     read(one, signals);
@@ -77,8 +83,8 @@ export function rankFirst(
     best: bestMemories.map(({ memory }) => memory.id),
     finish(interactions, count = all.length) {
       for (const one of bestMemories) one.interaction = interactions.get(one.memory.id) ?? null;
-      const compare = signalReader(COMPARED, question, bestMemories);
-      const readText = signalReader(READ, question, bestMemories);
+      const compare = signalReader(SIGNALS_OF_WORDS, question, bestMemories);
+      const readText = signalReader(SIGNALS_OF_TEXT, question, bestMemories);
       for (const { one, signals } of all) compare(one, signals);
       for (const { one, signals } of best) readText(one, signals);
       for (const one of all) order(one, weights);
@@ -91,7 +97,7 @@ export function rankFirst(
 interface Placed {
   readonly one: Considered;
   readonly signals: Float64Array;
-  readonly kept: number;
+  readonly retention: number;
   /** The share of its score that age leaves, and its logarithm. */
   readonly share: number;
   readonly logShare: number;
@@ -105,9 +111,9 @@ function place(
   { decay, now }: Question,
   weights: Weights,
 ): Placed {
-  const kept = decay ? retentionOf(one.memory, now, decay) : 1;
-  const share = decay ? 1 - decay.depth + decay.depth * kept : 1;
-  const placed = { one, signals, kept, share, logShare: Math.log(share), sum: 0, order: 0 };
+  const retention = decay ? retentionOf(one.memory, now, decay) : 1;
+  const share = decay ? 1 - decay.depth + decay.depth * retention : 1;
+  const placed = { one, signals, retention, share, logShare: Math.log(share), sum: 0, order: 0 };
   order(placed, weights);
   return placed;
 }
@@ -121,9 +127,9 @@ function order(placed: Placed, weights: Weights): void {
   placed.order = rounded(logShare - Math.log(Math.exp(-sum) + 1 - share));
 }
 
-function rankedOf({ one: { memory, passage }, signals, sum, kept, order }: Placed): Ranked {
+function rankedOf({ one: { memory, passage }, signals, sum, retention, order }: Placed): Ranked {
   const score = rounded(chanceOf(order));
-  return { memory, passage, score, sum, signals, kept, logOdds: sum, chance: chanceOf(sum) };
+  return { memory, passage, score, sum, signals, retention, logOdds: sum, chance: chanceOf(sum) };
 }
 
 const orderOf = ({ order }: Placed): number => order;
@@ -169,11 +175,11 @@ const ROUNDED = 0.0005;
  * `question` has the difference.
  */
 export function explain(
-  { score, signals, sum, logOdds, chance, kept }: Ranked,
+  { score, signals, sum, logOdds, chance, retention }: Ranked,
   { decay }: Pick<Question, "decay">,
 ): Explanation {
   const depth = decay?.depth ?? 0;
-  const share = 1 - depth + depth * kept;
+  const share = 1 - depth + depth * retention;
   const parts = partsOf(signals, WEIGHTS);
   const isMoved = Math.abs(chance - chanceOf(logOdds)) > ROUNDED;
   const moved = isMoved ? logOddsOf(chance, LOWEST) - logOdds : 0;
@@ -185,7 +191,7 @@ export function explain(
     time: parts.time + moved,
     question: reached - sum - moved,
     relevance: chanceOf(reached),
-    retention: kept,
+    retention,
     decay: depth,
   };
 }

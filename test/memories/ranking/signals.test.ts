@@ -4,10 +4,10 @@ import { consider, placeInSessions } from "../../../src/memories/ranking/conside
 import type { Question } from "../../../src/memories/ranking/question.ts";
 import { interactionWeights } from "../../../src/memories/ranking/signals/interaction.ts";
 import {
-  CHEAP,
-  COMPARED,
-  READ,
   SIGNALS,
+  SIGNALS_OF_ALL,
+  SIGNALS_OF_TEXT,
+  SIGNALS_OF_WORDS,
   signalReader,
 } from "../../../src/memories/ranking/signals/signals.ts";
 import learned from "../../../src/memories/ranking/weights.json" with { type: "json" };
@@ -56,7 +56,8 @@ function signalsOf(
   for (const [at, one] of all.entries()) one.interaction = interactions[at] ?? null;
   return all.map((one) => {
     const row = new Float64Array(SIGNALS.length);
-    for (const kinds of [CHEAP, COMPARED, READ]) signalReader(kinds, asked, all)(one, row);
+    for (const kinds of [SIGNALS_OF_ALL, SIGNALS_OF_WORDS, SIGNALS_OF_TEXT])
+      signalReader(kinds, asked, all)(one, row);
     return Object.fromEntries(SIGNALS.map(({ name }, at) => [name, row[at] ?? 0]));
   });
 }

@@ -101,13 +101,13 @@ function borrows({ memory }: Considered): number {
 type Kinds = readonly [Kind, ...Kind[]];
 
 /** Signals that take little time. They are computed for all memories that are ranked. */
-export const CHEAP: Kinds = [meaning, words, session, time, length];
+export const SIGNALS_OF_ALL: Kinds = [meaning, words, session, time, length];
 /** Signals that compare the best memories with the question word by word. */
-export const COMPARED: Kinds = [interaction];
+export const SIGNALS_OF_WORDS: Kinds = [interaction];
 /** Signals that need the text. They are computed for the best memories only, and are 0 for the others. */
-export const READ: Kinds = [reply, wording];
+export const SIGNALS_OF_TEXT: Kinds = [reply, wording];
 
-const ALL = [...CHEAP, ...COMPARED, ...READ];
+const ALL = [...SIGNALS_OF_ALL, ...SIGNALS_OF_WORDS, ...SIGNALS_OF_TEXT];
 
 /** All signals in the order of their columns, each with its part of the explanation. */
 export const SIGNALS: readonly { name: string; part: Part }[] = ALL.flatMap(({ names, part }) =>
