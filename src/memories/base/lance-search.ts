@@ -19,20 +19,10 @@ import { memoryIdOf } from "./schema.ts";
 /** Columns in which most bases have no value. */
 type RareColumn = "superseded_by" | "expires_at";
 
-/** The version of a LanceDB table that is read. LanceDB never changes it. */
-interface LanceVersion {
-  readonly checkpoint: Checkpoint;
-  readonly rows: number;
-  /** Whether it has the indexes that a search needs. */
-  readonly isIndexed: boolean;
-  /**
-   * A filter without the conditions that all rows meet. LanceDB checks each condition for each row, which takes
-   * as long as a search.
-   */
-  simplify(filter: Filter): Promise<Filter>;
-}
+type LanceVersion = Awaited<ReturnType<typeof readVersion>>;
 
 /**
+ * The version of a LanceDB table that is read. LanceDB never changes it.
  * @param table has checked out the checkpoint's version
  * @param has whether the table has a column
  */
@@ -40,7 +30,7 @@ export async function readVersion(
   table: LanceDb.Table,
   checkpoint: Checkpoint,
   has: (column: string) => boolean,
-): Promise<LanceVersion> {
+) {
   const indexed = (await table.listIndices()).flatMap(({ columns }) => columns);
   /** Whether any row has a value in a column, as far as a search needed to know. */
   const used = new Map<RareColumn, Promise<boolean>>();
@@ -56,10 +46,15 @@ export async function readVersion(
   return {
     checkpoint,
     rows: await table.countRows(),
+    /** Whether it has the indexes that a search needs. */
     isIndexed:
       indexed.includes("id") && ["words", "content"].some((each) => indexed.includes(each)),
 
-    simplify: async ({ isCurrent, aliveAt, ...filter }) => ({
+    /**
+     * A filter without the conditions that all rows meet. LanceDB checks each condition for each row, which takes
+     * as long as a search.
+     */
+    simplify: async ({ isCurrent, aliveAt, ...filter }: Filter): Promise<Filter> => ({
       ...filter,
       ...(isCurrent && (await isUsed("superseded_by")) && { isCurrent }),
       ...(aliveAt !== undefined && (await isUsed("expires_at")) && { aliveAt }),

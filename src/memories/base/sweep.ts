@@ -12,7 +12,8 @@ const RECORDED_MS = 5_000;
 /** Milliseconds between listings of all bases. A listing takes a call for each thousand. */
 const LISTED_MS = 3_600_000;
 
-interface Parts {
+/** What several replicas need to keep bases in an object store. */
+export interface SharedParts {
   objects: Objects;
   records: BaseRecords;
   cache: BaseCache;
@@ -21,7 +22,7 @@ interface Parts {
 type Sweep = ReturnType<typeof createSweep>;
 
 /** Removes the objects and local copies of bases to which no checkpoint refers any more. */
-export function createSweep({ objects, records, cache }: Parts) {
+export function createSweep({ objects, records, cache }: SharedParts) {
   const removeAll = async (bases: readonly string[]) => {
     const refused: unknown[] = [];
     for (const base of bases) {

@@ -1,4 +1,4 @@
-import type { Postgres } from "../../db/postgres.ts";
+import type { Postgres, Statements } from "../../db/postgres.ts";
 import { ANSWER_LIFETIME, type Log } from "./log.ts";
 import { appendEntry } from "./postgres-append.ts";
 import { dropTables, recordAsIs, recordUnderLease } from "./postgres-checkpoints.ts";
@@ -97,17 +97,7 @@ export function createPostgresLog(
         : recordAsIs(postgres, table, checkpoint, overdue),
 
     async expunge(table) {
-      for (let deleted = EXPUNGED_PER_STATEMENT; deleted === EXPUNGED_PER_STATEMENT; ) {
-        const rows = await postgres.rows(
-          `DELETE FROM journal WHERE (name, seq) IN (
-             SELECT j.name, j.seq FROM checkpoints c
-               JOIN journal j ON j.name = c.name AND j.seq <= c.up_to
-             WHERE $1::text IS NULL OR c.name = $1 LIMIT ${EXPUNGED_PER_STATEMENT}
-           ) RETURNING 1`,
-          [table ?? null],
-        );
-        deleted = rows.length;
-      }
+      while ((await deleteIncluded(postgres, table)) === EXPUNGED_PER_STATEMENT);
       return true;
     },
 
@@ -170,4 +160,17 @@ export function createPostgresLog(
       },
     },
   };
+}
+
+/** Deletes entries that checkpoints include, as many as one statement deletes. Returns their number. */
+async function deleteIncluded(sql: Statements, table: string | undefined): Promise<number> {
+  const rows = await sql.rows(
+    `DELETE FROM journal WHERE (name, seq) IN (
+       SELECT j.name, j.seq FROM checkpoints c
+         JOIN journal j ON j.name = c.name AND j.seq <= c.up_to
+       WHERE $1::text IS NULL OR c.name = $1 LIMIT ${EXPUNGED_PER_STATEMENT}
+     ) RETURNING 1`,
+    [table ?? null],
+  );
+  return rows.length;
 }
