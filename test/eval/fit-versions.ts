@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { calibrate } from "../../src/memories/ranking/chance.ts";
+import { WEIGHTS } from "../../src/memories/ranking/rank.ts";
 import { readTrees } from "../../src/memories/ranking/trees.ts";
 import {
   ANCHORS,
@@ -10,7 +11,6 @@ import {
   type Versioned,
 } from "../../src/memories/ranking/version-order.ts";
 import type { VersionQuestion } from "../../src/memories/ranking/versions.ts";
-import { WEIGHTS } from "../../src/memories/ranking/weights.ts";
 import { versionData } from "../../src/memories/rules/search.ts";
 import { fitTrees } from "./boosting.ts";
 import { readGroups } from "./groups.ts";

@@ -3,7 +3,8 @@ import type { MemoryRow } from "../model/rows.ts";
 import { type Considered, placeInSessions } from "./considered.ts";
 import type { Question } from "./question.ts";
 import { chanceOf, logOddsOf, rounded } from "./relevance.ts";
-import { retentionOf } from "./retention.ts";
+import { retentionOf, shareKept } from "./retention.ts";
+import { PARTS, type ScorePart } from "./signals/kind.ts";
 import {
   SIGNALS,
   SIGNALS_OF_ALL,
@@ -11,7 +12,42 @@ import {
   SIGNALS_OF_WORDS,
   signalReader,
 } from "./signals/signals.ts";
-import { partsOf, sumOf, WEIGHTS, type Weights } from "./weights.ts";
+import learned from "./weights.json" with { type: "json" };
+
+/** The weight of each signal, and the base of a memory without signals, in log-odds. */
+export interface Weights {
+  readonly start: number;
+  readonly weights: Float64Array;
+}
+
+/** The weights learned from conversations; see `test/eval/train.ts`. */
+export const WEIGHTS: Weights = readWeights(learned);
+
+export function readWeights({
+  start,
+  weights,
+}: {
+  start: number;
+  weights: Readonly<Record<string, number>>;
+}): Weights {
+  return { start, weights: Float64Array.from(SIGNALS, ({ name }) => weights[name] ?? 0) };
+}
+
+/** The weighted sum of signals. */
+export function sumOf(signals: Float64Array, { start, weights }: Weights): number {
+  let sum = start;
+  for (let at = 0; at < weights.length; at++) sum += (signals[at] ?? 0) * (weights[at] ?? 0);
+  return sum;
+}
+
+/** The contribution of each part to the sum. */
+export function partsOf(signals: Float64Array, { weights }: Weights): Record<ScorePart, number> {
+  const parts = Object.fromEntries(PARTS.map((part) => [part, 0])) as Record<ScorePart, number>;
+  for (const [at, { part }] of SIGNALS.entries()) {
+    parts[part] += (signals[at] ?? 0) * (weights[at] ?? 0);
+  }
+  return parts;
+}
 
 /** Best candidates for which the other memories of their sessions are read. */
 const BEST = 10;
@@ -48,25 +84,16 @@ export function sessionsAround(found: readonly Considered[]): string[] {
   return [...new Set(best.flatMap(({ memory }) => memory.sessionId ?? []))];
 }
 
-/** A ranking by the signals that take little time. */
-interface FirstRanking {
-  /** The ids of the best memories, which are compared further. */
-  readonly best: readonly string[];
-  /**
-   * Puts the best memory first; equals go by newest, then id.
-   * @param interactions how well the words of each of the best answer those of the question, by its id
-   * @param count how many of the first memories are needed; all by default
-   */
-  finish(interactions: ReadonlyMap<string, number>, count?: number): Ranked[];
-}
-
-/** @param sessions those of which all memories are considered */
+/**
+ * Ranks by the signals that take little time.
+ * @param sessions those of which all memories are considered
+ */
 export function rankFirst(
   considered: readonly Considered[],
   sessions: readonly string[],
   question: Question,
   weights: Weights = WEIGHTS,
-): FirstRanking {
+) {
   placeInSessions(considered, new Set(sessions));
   // A memory that is only a neighbour of a match has none of the words.
   const found = question.mode === "keyword" ? considered.filter(({ own }) => own > 0) : considered;
@@ -80,8 +107,15 @@ export function rankFirst(
   const best = firstOf(all, BEST_COUNT, orderOf, newerFirst);
   const bestMemories = best.map(({ one }) => one);
   return {
+    /** The ids of the best memories, which are compared further. */
     best: bestMemories.map(({ memory }) => memory.id),
-    finish(interactions, count = all.length) {
+
+    /**
+     * Puts the best memory first; equals go by newest, then id.
+     * @param interactions how well the words of each of the best answer those of the question, by its id
+     * @param count how many of the first memories are needed
+     */
+    finish(interactions: ReadonlyMap<string, number>, count = all.length): Ranked[] {
       for (const one of bestMemories) one.interaction = interactions.get(one.memory.id) ?? null;
       const compare = signalReader(SIGNALS_OF_WORDS, question, bestMemories);
       const readText = signalReader(SIGNALS_OF_TEXT, question, bestMemories);
@@ -112,7 +146,7 @@ function place(
   weights: Weights,
 ): Placed {
   const retention = decay ? retentionOf(one.memory, now, decay) : 1;
-  const share = decay ? 1 - decay.depth + decay.depth * retention : 1;
+  const share = shareKept(decay, retention);
   const placed = { one, signals, retention, share, logShare: Math.log(share), sum: 0, order: 0 };
   order(placed, weights);
   return placed;
@@ -178,8 +212,7 @@ export function explain(
   { score, signals, sum, logOdds, chance, retention }: Ranked,
   { decay }: Pick<Question, "decay">,
 ): Explanation {
-  const depth = decay?.depth ?? 0;
-  const share = 1 - depth + depth * retention;
+  const share = shareKept(decay, retention);
   const parts = partsOf(signals, WEIGHTS);
   const isMoved = Math.abs(chance - chanceOf(logOdds)) > ROUNDED;
   const moved = isMoved ? logOddsOf(chance, LOWEST) - logOdds : 0;
@@ -192,6 +225,6 @@ export function explain(
     question: reached - sum - moved,
     relevance: chanceOf(reached),
     retention,
-    decay: depth,
+    decay: decay?.depth ?? 0,
   };
 }

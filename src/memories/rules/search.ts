@@ -18,7 +18,7 @@ import { consider, placeAmongSaved } from "../ranking/considered.ts";
 import { collapse } from "../ranking/hint.ts";
 import { readPeriod } from "../ranking/period.ts";
 import type { Question, SearchMode } from "../ranking/question.ts";
-import { explain, type Ranked, rankFirst, sessionsAround } from "../ranking/rank.ts";
+import { explain, type Ranked, rankFirst, sessionsAround, type Weights } from "../ranking/rank.ts";
 import { interactionWeights } from "../ranking/signals/interaction.ts";
 import {
   COMPARED_RESULTS,
@@ -29,7 +29,6 @@ import {
   type VersionMarks,
   versionsToCompare,
 } from "../ranking/version-order.ts";
-import type { Weights } from "../ranking/weights.ts";
 import type { MemoryTable } from "../table/table.ts";
 
 /** Candidates by meaning and by words, each; more if a page is larger. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Candidate, MemoryRow } from "../../../src/memories/model/rows.ts";
 import { consider, placeInSessions } from "../../../src/memories/ranking/considered.ts";
 import type { Question } from "../../../src/memories/ranking/question.ts";
+import { partsOf, sumOf, WEIGHTS } from "../../../src/memories/ranking/rank.ts";
 import { interactionWeights } from "../../../src/memories/ranking/signals/interaction.ts";
 import {
   SIGNALS,
@@ -11,7 +12,6 @@ import {
   signalReader,
 } from "../../../src/memories/ranking/signals/signals.ts";
 import learned from "../../../src/memories/ranking/weights.json" with { type: "json" };
-import { partsOf, sumOf, WEIGHTS } from "../../../src/memories/ranking/weights.ts";
 
 const DAY = 86_400_000;
 const NOW = Date.parse("2026-06-01T00:00:00Z");
