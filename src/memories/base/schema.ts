@@ -17,16 +17,11 @@ interface Column {
   readonly of: ValueOf;
 }
 
-const required = <Type extends Arrow.DataType>(type: Type, of: ValueOf) => ({
-  type,
-  nullable: false,
-  of,
-});
-const optional = <Type extends Arrow.DataType>(type: Type, of: ValueOf) => ({
-  type,
-  nullable: true,
-  of,
-});
+const columnThat =
+  (nullable: boolean) =>
+  <Type extends Arrow.DataType>(type: Type, of: ValueOf) => ({ type, nullable, of });
+const required = columnThat(false);
+const optional = columnThat(true);
 /** A column that is null in the rows of further passages. */
 const first = <Type extends Arrow.DataType>(type: Type, of: (memory: StoredMemory) => unknown) =>
   optional(type, (memory, passage) => (passage ? null : of(memory)));

@@ -1,5 +1,5 @@
 import type { Postgres, Statements } from "../../db/postgres.ts";
-import { ANSWER_LIFETIME, type Log } from "./log.ts";
+import type { Log } from "./log.ts";
 import { appendEntry } from "./postgres-append.ts";
 import { dropTables, recordAsIs, recordUnderLease } from "./postgres-checkpoints.ts";
 import { createLeases, type Overdue, readNames, STATEMENT_TIME } from "./postgres-leases.ts";
@@ -151,14 +151,7 @@ export function createPostgresLog(
       );
     },
 
-    shared: {
-      ...createSharedLog(postgres, leases, copying),
-      async expireAnswers() {
-        await postgres.rows("DELETE FROM idempotency_keys WHERE created_at <= $1::bigint", [
-          Date.now() - ANSWER_LIFETIME,
-        ]);
-      },
-    },
+    shared: createSharedLog(postgres, leases, copying),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Postgres, Statements } from "../../db/postgres.ts";
 import type { Usage } from "../model/quota.ts";
+import { ANSWER_LIFETIME } from "./log.ts";
 import { createBaseRecords } from "./postgres-bases.ts";
 import { dropTables } from "./postgres-checkpoints.ts";
 import { type createLeases, NOW, readNames } from "./postgres-leases.ts";
@@ -38,7 +39,7 @@ export function createSharedLog(
   postgres: Postgres,
   leases: ReturnType<typeof createLeases>,
   copying: Leases,
-): Omit<SharedLog, "expireAnswers"> {
+): SharedLog {
   return {
     async position(accountId) {
       const [row] = await postgres.query<TableHeadRow & { model: string | null }>(
@@ -134,6 +135,12 @@ export function createSharedLog(
         await tx.rows("DELETE FROM idempotency_keys WHERE account_id = $1", [accountId]);
         return await readNames(tx, "SELECT base FROM bases WHERE name = ANY($1::text[])", [names]);
       }),
+
+    async expireAnswers() {
+      await postgres.rows("DELETE FROM idempotency_keys WHERE created_at <= $1::bigint", [
+        Date.now() - ANSWER_LIFETIME,
+      ]);
+    },
 
     records: createBaseRecords(postgres, leases.of),
   };

@@ -22,7 +22,7 @@ export function stemOf(word: string): string {
 }
 
 /** Length from which on a memory says too much to be a single fact, in UTF-16 units. */
-const LONG = 400;
+export const MAX_FACT_LENGTH = 400;
 
 /** Words that take back what was said before. They say nothing about the subject. */
 const RETRACTS =
@@ -130,14 +130,14 @@ const known = new WeakMap<Pick<FactMemory, "content">, FactText>();
 export function factOf(memory: Pick<FactMemory, "content">): FactText {
   const before = known.get(memory);
   if (before) return before;
-  const fact = readFact(memory.content.slice(0, LONG));
+  const fact = readFact(memory.content.slice(0, MAX_FACT_LENGTH));
   known.set(memory, fact);
   return fact;
 }
 
 /** Whether a memory can be a version of a fact: a long one says too much. */
 export function mayBeVersion({ content }: Pick<FactMemory, "content">): boolean {
-  return content.length <= LONG;
+  return content.length <= MAX_FACT_LENGTH;
 }
 
 export function readFact(text: string): FactText {
