@@ -101,18 +101,11 @@ export function createSqliteLog({
       await truncate();
     },
 
-    answer: async (accountId, keyHash, since) =>
-      orm
-        .select()
-        .from(answers)
-        .where(
-          and(
-            eq(answers.accountId, accountId),
-            eq(answers.keyHash, keyHash),
-            gt(answers.createdAt, since),
-          ),
-        )
-        .get() ?? null,
+    async answer(accountId, keyHash, since) {
+      const hasKey = and(eq(answers.accountId, accountId), eq(answers.keyHash, keyHash));
+      const isNewer = gt(answers.createdAt, since);
+      return orm.select().from(answers).where(and(hasKey, isNewer)).get() ?? null;
+    },
 
     expired: async (now, limit) =>
       orm
