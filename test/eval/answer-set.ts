@@ -1,5 +1,5 @@
 import { calibrate, FLOOR } from "../../src/memories/ranking/chance.ts";
-import { WEIGHTS } from "../../src/memories/ranking/weights.ts";
+import { WEIGHTS } from "../../src/memories/ranking/rank.ts";
 import { readGroups } from "./groups.ts";
 import { ownGroups } from "./measure-all.ts";
 import { withEvaluationServer } from "./server.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { chanceSigns, shareOfBest } from "../../src/memories/ranking/chance.ts";
+import { WEIGHTS } from "../../src/memories/ranking/rank.ts";
 import { chanceOf } from "../../src/memories/ranking/relevance.ts";
-import { WEIGHTS } from "../../src/memories/ranking/weights.ts";
 import { type ForeignStore, foreignStores, OTHER_WORD } from "./foreign-stores.ts";
 import { readGroups } from "./groups.ts";
 import { largeStore } from "./large.ts";

@@ -1,9 +1,16 @@
 import { join } from "node:path";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { calibrate } from "../../src/memories/ranking/chance.ts";
+import { WEIGHTS } from "../../src/memories/ranking/rank.ts";
 import { readTrees } from "../../src/memories/ranking/trees.ts";
-import { comparePairs } from "../../src/memories/ranking/version-order.ts";
-import { WEIGHTS } from "../../src/memories/ranking/weights.ts";
+import {
+  ANCHORS,
+  COMPARED_RESULTS,
+  createComparison,
+  type VersionData,
+  type Versioned,
+} from "../../src/memories/ranking/version-order.ts";
+import type { VersionQuestion } from "../../src/memories/ranking/versions.ts";
 import { versionData } from "../../src/memories/rules/search.ts";
 import { fitTrees } from "./boosting.ts";
 import { readGroups } from "./groups.ts";
@@ -124,4 +131,17 @@ function firstOf({ memories: [first] }: VersionStore["set"]): string {
 
 function rounded(value: number): number {
   return Math.round(value * 1_000) / 1_000;
+}
+
+/** All pairs of results that are compared, with their signs. */
+function comparePairs(question: VersionQuestion, ranked: readonly Versioned[], data: VersionData) {
+  const found = ranked.slice(0, COMPARED_RESULTS);
+  const compare = createComparison(question, found, data);
+  return found.slice(0, ANCHORS).flatMap((a, one) =>
+    found.flatMap((b, other) => {
+      const signs = other > one ? compare(one, other) : null;
+      const [older, newer] = a.memory.createdAt < b.memory.createdAt ? [a, b] : [b, a];
+      return signs ? [{ older, newer, signs }] : [];
+    }),
+  );
 }

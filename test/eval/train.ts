@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
+import { readWeights } from "../../src/memories/ranking/rank.ts";
 import { SIGNALS } from "../../src/memories/ranking/signals/signals.ts";
-import { readWeights } from "../../src/memories/ranking/weights.ts";
 import { sharedEmbedder, testCacheDir } from "../support/embedder.ts";
 import { cacheEmbeddings } from "./cached-embedder.ts";
 import { readGroups } from "./groups.ts";

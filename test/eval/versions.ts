@@ -1,7 +1,7 @@
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { calibrate } from "../../src/memories/ranking/chance.ts";
+import { WEIGHTS } from "../../src/memories/ranking/rank.ts";
 import { orderVersions } from "../../src/memories/ranking/version-order.ts";
-import { WEIGHTS } from "../../src/memories/ranking/weights.ts";
 import { versionData } from "../../src/memories/rules/search.ts";
 import type { Half } from "./own-sets.ts";
 import type { Figure } from "./table.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { type Filter, type Position, passes } from "../../src/memories/model/filter.ts";
-import type { Found } from "../../src/memories/model/rows.ts";
+import type { SearchCandidates } from "../../src/memories/model/rows.ts";
 import { askedOf, embedQuery, idOf, storedMemories, storedMemory } from "../support/bases.ts";
 import { asEarlier, writeEarlierTable } from "../support/earlier-tables.ts";
 import { idsIn, openKeptTable, TABLE, tableStorage } from "../support/kept-table.ts";
@@ -60,7 +60,8 @@ test("a search finds what is written and misses what is deleted while its questi
   embedding.resolve(vector);
   const found = await searching;
   expect(found).toEqual(await table.candidates({ ...asked, vector }));
-  const idsOf = ({ candidates }: Found) => candidates.map(({ memory }) => memory.id).sort();
+  const idsOf = ({ candidates }: SearchCandidates) =>
+    candidates.map(({ memory }) => memory.id).sort();
   const wanted = [...idsOf(before), idOf(41)].filter((id) => id !== idOf(3));
   expect(idsOf(found)).toEqual(wanted);
 });
@@ -77,7 +78,8 @@ test("a search whose view is closed while its question is embedded reads the bas
   table.view.close();
   embedding.resolve(vector);
   const { candidates } = await searching;
-  const idsOf = (found: Found["candidates"]) => found.map(({ memory }) => memory.id).sort();
+  const idsOf = (found: SearchCandidates["candidates"]) =>
+    found.map(({ memory }) => memory.id).sort();
   expect(idsOf(candidates)).toEqual(idsOf(wanted.candidates));
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Filter } from "../../src/memories/model/filter.ts";
-import type { Candidate, Found, StoredMemory } from "../../src/memories/model/rows.ts";
+import type { Candidate, SearchCandidates, StoredMemory } from "../../src/memories/model/rows.ts";
 import type { KeptTable } from "../../src/memories/table/table.ts";
 import { askedOf, embedContent, embedQuery, idOf, storedMemory } from "../support/bases.ts";
 import { bm25Of } from "../support/bm25.ts";
@@ -146,7 +146,7 @@ function expectSameVectors(
 }
 
 /** Expects the same candidates with the same cosines and about the same BM25. */
-function expectAlike(found: Found, wanted: Found, question: string) {
+function expectAlike(found: SearchCandidates, wanted: SearchCandidates, question: string) {
   const parts = (candidates: readonly Candidate[]) =>
     candidates
       .toSorted((a, b) => (a.memory.id < b.memory.id ? -1 : 1))

@@ -51,8 +51,6 @@ export function createBaseCache({
   const local = createBaseFolder(folder);
   /** The least recently used base first. */
   const entries = new Map<string, Entry>();
-  /** Bases whose files are being removed. */
-  const removals = new Map<string, Promise<void>>();
 
   const use = (base: string): Entry => {
     const entry = entries.get(base) ?? newEntry();
@@ -61,28 +59,10 @@ export function createBaseCache({
     return entry;
   };
 
-  const temporaryFolder = async () => {
-    const path = join(folder, `${TEMPORARY}${randomBytes(6).toString("hex")}`);
-    await mkdir(path, { recursive: true });
-    return path;
-  };
-
-  /** Moves the folder away first, so that no reader finds a part of it. */
-  const removeFolder = async (base: string) => {
-    await load();
-    const path = await temporaryFolder();
-    await moveFile(local.pathOf(base), join(path, base)).catch(absent);
-    await rm(path, { recursive: true, force: true });
-  };
-
+  const removals = createRemovals(folder, local.pathOf, () => load());
   const remove = (base: string): Promise<void> => {
     entries.delete(base);
-    const removing = (removals.get(base) ?? Promise.resolve()).then(() => removeFolder(base));
-    const done = removing.finally(() => {
-      if (removals.get(base) === done) removals.delete(base);
-    });
-    removals.set(base, done);
-    return done;
+    return removals.remove(base);
   };
 
   const isUnused = ({ holds, arrived }: Entry) =>
@@ -90,7 +70,7 @@ export function createBaseCache({
   const size = () => entries.values().reduce((sum, entry) => sum + entry.bytes, 0);
 
   const adopt = async (base: string) => {
-    if (entries.has(base) || removals.has(base)) return;
+    if (entries.has(base) || removals.of(base)) return;
     use(base).bytes = await local.bytes(base);
   };
 
@@ -121,7 +101,7 @@ export function createBaseCache({
       }
     },
     /** Makes a new temporary folder beside those of bases. */
-    temporaryFolder,
+    temporaryFolder: removals.temporaryFolder,
     remove,
 
     /** Keeps the local files of a base until the returned function is called. */
@@ -143,7 +123,7 @@ export function createBaseCache({
 
     /** Waits until the removal of a base's files, if there is one, has finished. */
     async removalOf(base: string): Promise<void> {
-      await removals.get(base);
+      await removals.of(base);
     },
 
     /** Records that all files of a base have arrived. */
@@ -177,6 +157,48 @@ export function createBaseCache({
 
     /** Bytes of all local copies. */
     size,
+  };
+}
+
+/**
+ * Removes the local files of bases, by way of temporary folders beside them.
+ * @param before called before a removal
+ */
+function createRemovals(
+  folder: string,
+  pathOf: (base: string) => string,
+  before: () => Promise<void>,
+) {
+  const running = new Map<string, Promise<void>>();
+
+  const temporaryFolder = async () => {
+    const path = join(folder, `${TEMPORARY}${randomBytes(6).toString("hex")}`);
+    await mkdir(path, { recursive: true });
+    return path;
+  };
+
+  /** Moves the folder away first, so that no reader finds a part of it. */
+  const removeFolder = async (base: string) => {
+    await before();
+    const path = await temporaryFolder();
+    await moveFile(pathOf(base), join(path, base)).catch(absent);
+    await rm(path, { recursive: true, force: true });
+  };
+
+  return {
+    temporaryFolder,
+
+    /** The removal of a base's files, if there is one. */
+    of: (base: string) => running.get(base),
+
+    remove(base: string): Promise<void> {
+      const removing = (running.get(base) ?? Promise.resolve()).then(() => removeFolder(base));
+      const done = removing.finally(() => {
+        if (running.get(base) === done) running.delete(base);
+      });
+      running.set(base, done);
+      return done;
+    },
   };
 }
 

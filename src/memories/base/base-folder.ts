@@ -1,6 +1,6 @@
 import { open, readdir, rm } from "node:fs/promises";
 import { dirname, extname, join, sep } from "node:path";
-import { AppError } from "../../errors.ts";
+import { AppError, errorCode } from "../../errors.ts";
 import { SYNCABLE, syncFolder } from "../../system/files.ts";
 import { TornFile, type Vault } from "./vault.ts";
 
@@ -103,15 +103,21 @@ export async function requireWhole(handle: Handle, path: string): Promise<void> 
   if (size === 0 || end.toString("latin1") !== expected) throw new TornFile(path);
 }
 
-/** Whether a file exists and is complete. */
-export async function isWhole(path: string): Promise<boolean> {
+/** Why a file is of no use: it is missing, or lacks its last bytes. `null` for a complete file. */
+async function damageOf(path: string): Promise<Error | null> {
   try {
     await withFile(path, requireWhole);
-    return true;
+    return null;
   } catch (error) {
-    if (isAbsent(error) || error instanceof TornFile) return false;
+    if (isAbsent(error)) return new Error(`${path} is missing, and a checkpoint lists it`);
+    if (error instanceof TornFile) return error;
     throw error;
   }
+}
+
+/** Whether a file exists and is complete. */
+export async function isWhole(path: string): Promise<boolean> {
+  return (await damageOf(path)) === null;
 }
 
 /** The error when a file that a checkpoint lists is lost. */
@@ -122,7 +128,7 @@ export function damaged(cause: unknown): AppError {
 }
 
 export function isAbsent(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
+  return errorCode(error) === "ENOENT";
 }
 
 /** Handles the error of a folder or file that may be absent. */
@@ -173,7 +179,9 @@ export function createDiskVault(folder: string): Vault {
 
     async restore(base, files) {
       const path = local.pathOf(base);
-      await Promise.all(files.map((file) => requireListed(join(path, file))));
+      const found = await Promise.all(files.map((file) => damageOf(join(path, file))));
+      const damage = found.find((one) => one !== null);
+      if (damage) throw damaged(damage);
       const removed = await local.removeUnlisted(base, files);
       await syncFolders(removed.map((file) => dirname(join(path, file))));
       kept.set(base, new Set(files));
@@ -191,15 +199,4 @@ export function createDiskVault(folder: string): Vault {
 
 async function syncFolders(paths: readonly string[]): Promise<void> {
   for (const path of new Set(paths)) await syncFolder(path);
-}
-
-/** @throws AppError `unavailable` when a file that a checkpoint lists is missing or incomplete */
-async function requireListed(path: string): Promise<void> {
-  try {
-    await withFile(path, requireWhole);
-  } catch (cause) {
-    if (!isAbsent(cause) && !(cause instanceof TornFile)) throw cause;
-    const missing = new Error(`${path} is missing, and a checkpoint lists it`);
-    throw damaged(isAbsent(cause) ? missing : cause);
-  }
 }

@@ -110,6 +110,11 @@ export interface MemoryCodec {
   decode(bytes: Uint8Array): StoredMemory[];
 }
 
+/** A model of which only name and dimension are known. */
+export function modelNamed(id: string, dimension: number): EmbeddingModel {
+  return { id, dimension, cosines: { unrelated: 0.5, same: 1 } };
+}
+
 /** The base of a table. A flush replaces it while reads of the former base finish. */
 export type HeldBase = ReturnType<typeof holdBase>;
 

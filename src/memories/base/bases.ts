@@ -7,7 +7,7 @@ import type { Checkpoint } from "../log/records.ts";
 import type { StoredMemory } from "../model/rows.ts";
 import type { Base, Bases } from "./base.ts";
 import { connectTo } from "./connection.ts";
-import { decodeIds } from "./decode.ts";
+import { decodeEach } from "./decode.ts";
 import { exceptSql } from "./filter-sql.ts";
 import { createRestoringBase, type LanceBase, openLanceBase } from "./lance-base.ts";
 import { partitionsFor } from "./lance-search.ts";
@@ -245,7 +245,7 @@ async function* rowsExcept(table: LanceDb.Table, ids: readonly string[]) {
   const addresses: bigint[] = [];
   for await (const batch of table.query().withRowId().select(["id", "_rowid"])) {
     const column: Iterable<bigint> = batch.getChild("_rowid") ?? [];
-    const found = decodeIds(batch);
+    const found = decodeEach(batch, ({ required }, row) => required("id", row));
     let row = 0;
     for (const address of column) {
       if (!excluded.has(memoryIdOf(found[row++] ?? ""))) addresses.push(address);

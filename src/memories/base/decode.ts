@@ -1,88 +1,13 @@
-import type {
-  Binary,
-  Bool,
-  Data,
-  FixedSizeList,
-  Float32,
-  Float64,
-  Int32,
-  List,
-  RecordBatch,
-  Table,
-  TimestampMillisecond,
-  Utf8,
-  Vector,
-} from "apache-arrow";
-import type { Position } from "../model/filter.ts";
+import type { Data, RecordBatch, Table, Vector } from "apache-arrow";
 import type { MemorySource } from "../model/memory.ts";
-import type { Expiring, MemoryRow, StoredMemory } from "../model/rows.ts";
-import { memoryIdOf, rowIds } from "./schema.ts";
-
-/** The types of the columns that are read back. */
-type RowTypes = {
-  id: Utf8;
-  passage: Int32;
-  passages: Int32;
-  content: Utf8;
-  words: Utf8;
-  tags: List<Utf8>;
-  agent_id: Utf8;
-  session_id: Utf8;
-  project: Utf8;
-  importance: Float64;
-  pinned: Bool;
-  supersedes: Utf8;
-  superseded_by: Utf8;
-  metadata: Utf8;
-  source_via: Utf8;
-  source_by: Utf8;
-  source_id: Utf8;
-  created_at: TimestampMillisecond;
-  updated_at: TimestampMillisecond;
-  expires_at: TimestampMillisecond;
-  starts: List<Int32>;
-  states: Binary;
-  vector: FixedSizeList<Float32>;
-};
+import type { MemoryRow, StoredMemory } from "../model/rows.ts";
+import { memoryIdOf, type RowTypes, rowIds } from "./schema.ts";
 
 type Rows = Table | RecordBatch;
 
 /** Reads memories from their first rows. Missing columns have defaults. */
 export function decodeMemories(rows: Rows): MemoryRow[] {
   return decodeEach(rows, decodeMemory);
-}
-
-/** Reads the ids of rows. */
-export function decodeIds(rows: Rows): string[] {
-  return decodeEach(rows, ({ required }, row) => required("id", row));
-}
-
-/** Reads token states by the ids of memories. */
-export function decodeStates(rows: Rows): Map<string, Int8Array> {
-  return new Map(
-    decodeEach(rows, ({ required, states }, row) => [required("id", row), states(row).slice()]),
-  );
-}
-
-/** Reads the words of each memory: one string, with spaces between words. */
-export function decodeWords(rows: Rows): string[] {
-  return decodeEach(rows, ({ nullable }, row) => nullable("words", row) ?? "");
-}
-
-/** Reads the positions of memories in a list. */
-export function decodePositions(rows: Rows): Position[] {
-  return decodeEach(rows, ({ required }, row) => ({
-    id: required("id", row),
-    createdAt: required("created_at", row),
-  }));
-}
-
-/** Reads the ids and times of memories that expire. */
-export function decodeExpiring(rows: Rows): Expiring[] {
-  return decodeEach(rows, ({ required }, row) => ({
-    id: required("id", row),
-    expiresAt: required("expires_at", row),
-  }));
 }
 
 /**
@@ -173,7 +98,7 @@ function sourceOf({ nullable }: Columns, row: number): MemorySource | null {
 }
 
 /** Decodes a batch at a time: for each value of a table, Arrow would search for the batch that has it. */
-function decodeEach<Row>(rows: Rows, decode: (columns: Columns, row: number) => Row): Row[] {
+export function decodeEach<Row>(rows: Rows, decode: (columns: Columns, row: number) => Row): Row[] {
   const batches = "batches" in rows ? rows.batches : [rows];
   return batches.flatMap((batch) => {
     const columns = columnsOf(batch);
@@ -181,7 +106,7 @@ function decodeEach<Row>(rows: Rows, decode: (columns: Columns, row: number) => 
   });
 }
 
-type Columns = ReturnType<typeof columnsOf>;
+export type Columns = ReturnType<typeof columnsOf>;
 
 function columnsOf(batch: RecordBatch) {
   const typed = batch as RecordBatch<RowTypes>;
@@ -196,15 +121,27 @@ function columnsOf(batch: RecordBatch) {
   };
   const nullable = <Name extends keyof RowTypes>(name: Name, row: number) =>
     column(name)?.get(row) ?? null;
-  /** A column of lists, with the values of all lists, one after the other. */
+  /** Columns of lists, with the values of all lists, one after the other. */
+  const known = new Map<string, { data: Data; values: Vector }>();
   const lists = (name: "tags" | "starts" | "vector") => {
+    const before = known.get(name);
+    if (before) return before;
     const [data] = column(name)?.data ?? [];
     const values = column(name)?.getChildAt(0);
     if (!data || !values) throw new Error(`there is no ${name}`);
+    known.set(name, { data, values });
     return { data, values };
   };
-  let [tags, starts, vectors]: (ReturnType<typeof lists> | undefined)[] = [];
-  let states: Data<Binary> | undefined;
+  const span = ({ valueOffsets }: Data, row: number) =>
+    [valueOffsets[row] ?? 0, valueOffsets[row + 1] ?? 0] as const;
+  /** Arrow would make a slice and a vector for each list, as much work as all other columns together. */
+  const list = <Value>(name: "tags" | "starts", row: number, as: (value: unknown) => Value) => {
+    const { data, values } = lists(name);
+    // The offsets of a null value are undefined.
+    if (!data.getValid(row)) return [];
+    const [start, end] = span(data, row);
+    return Array.from({ length: end - start }, (_, n) => as(values.get(start + n)));
+  };
   return {
     nullable,
     required<Name extends keyof RowTypes>(name: Name, row: number): RowTypes[Name]["TValue"] {
@@ -212,35 +149,19 @@ function columnsOf(batch: RecordBatch) {
       if (value === null) throw new Error(`row ${row} has no ${name}`);
       return value;
     },
-    // Arrow would make a slice and a vector for each list, as much work as all other columns together.
-    tags(row: number): string[] {
-      tags ??= lists("tags");
-      const { data, values } = tags;
-      const [start, end] = [data.valueOffsets[row] ?? 0, data.valueOffsets[row + 1] ?? 0];
-      return Array.from({ length: end - start }, (_, n) => String(values.get(start + n)));
-    },
-    starts(row: number): number[] {
-      if (!column("starts")) return [];
-      starts ??= lists("starts");
-      const { data, values } = starts;
-      if (!data.getValid(row)) return [];
-      const [start, end] = [data.valueOffsets[row] ?? 0, data.valueOffsets[row + 1] ?? 0];
-      return Array.from({ length: end - start }, (_, n) => Number(values.get(start + n)));
-    },
+    tags: (row: number) => list("tags", row, String),
+    starts: (row: number) => (column("starts") ? list("starts", row, Number) : []),
     /** A view of the batch. */
     states(row: number): Int8Array {
       // Arrow would make two views of each value.
-      states ??= column("states")?.data[0];
-      // The offsets of a null value are undefined.
-      if (!states?.getValid(row)) return new Int8Array(0);
-      const { valueOffsets, values } = states;
-      const [start, end] = [valueOffsets[row] ?? 0, valueOffsets[row + 1] ?? 0];
-      return new Int8Array(values.buffer, values.byteOffset + start, end - start);
+      const data = column("states")?.data[0];
+      if (!data?.getValid(row)) return new Int8Array(0);
+      const [start, end] = span(data, row);
+      return new Int8Array(data.values.buffer, data.values.byteOffset + start, end - start);
     },
     /** A view of the batch. */
     vector(row: number): Float32Array {
-      vectors ??= lists("vector");
-      const { data, values } = vectors;
+      const { data, values } = lists("vector");
       return values.data[0]?.values.subarray(row * data.stride, (row + 1) * data.stride);
     },
   };

@@ -3,15 +3,9 @@ import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import { AppError } from "../../errors.ts";
 import type { Checkpoint } from "../log/records.ts";
 import type { Base } from "./base.ts";
-import {
-  createAssembly,
-  decodeExpiring,
-  decodeMemories,
-  decodePositions,
-  decodeStates,
-} from "./decode.ts";
+import { createAssembly, decodeEach, decodeMemories } from "./decode.ts";
 import { EXPIRING_SQL, idsSql, listSql } from "./filter-sql.ts";
-import { createLanceSearch, firstOf, load, readVersion } from "./lance-search.ts";
+import { createLanceSearch, createRowReader, readFirst, readVersion } from "./lance-search.ts";
 import { baseSchema, recordedModel } from "./schema.ts";
 
 /** A base, with what writing needs. */
@@ -51,10 +45,12 @@ export async function openLanceBase(
   const has = (name: string) => names.includes(name);
   const rowColumns = names.filter((name) => !NOT_OF_ROWS.includes(name));
   const storedColumns = names.filter((name) => name !== "words");
+  const rows = createRowReader(table, storedColumns);
   let version = await readVersion(table, checkpoint, has);
   const search = createLanceSearch(lancedb, table, {
     has,
     storedColumns,
+    rows,
     version: () => version,
   });
 
@@ -84,12 +80,13 @@ export async function openLanceBase(
       return decodeMemories(await table.query().where(idsSql(ids)).select(rowColumns).toArrow());
     },
 
-    load: (ids) => load(table, ids, storedColumns),
+    load: rows.load,
 
     async states(ids) {
       if (ids.length === 0 || !has("states")) return new Map();
-      return decodeStates(
-        await table.query().where(idsSql(ids)).select(["id", "states"]).toArrow(),
+      const rows = await table.query().where(idsSql(ids)).select(["id", "states"]).toArrow();
+      return new Map(
+        decodeEach(rows, ({ required, states }, row) => [required("id", row), states(row).slice()]),
       );
     },
 
@@ -115,7 +112,14 @@ export async function openLanceBase(
         .where(listSql(await version.simplify(filter), from, has))
         .orderBy(from?.isBackward ? OLDEST_FIRST : NEWEST_FIRST);
       const columns = query.select(["id", "created_at"]);
-      const found = await firstOf(columns, { limit, except, decode: decodePositions });
+      const found = await readFirst(columns, {
+        limit,
+        except,
+        decode: ({ required }, row) => ({
+          id: required("id", row),
+          createdAt: required("created_at", row),
+        }),
+      });
       return from?.isBackward ? found.reverse() : found;
     },
 
@@ -123,7 +127,14 @@ export async function openLanceBase(
       if (!has("expires_at")) return [];
       const query = table.query().where(EXPIRING_SQL).orderBy(SOONEST_FIRST);
       const columns = query.select(["id", "expires_at"]);
-      return await firstOf(columns, { limit, except, decode: decodeExpiring });
+      return await readFirst(columns, {
+        limit,
+        except,
+        decode: ({ required }, row) => ({
+          id: required("id", row),
+          expiresAt: required("expires_at", row),
+        }),
+      });
     },
 
     count: (filter) => table.countRows(listSql(filter, null, has)),

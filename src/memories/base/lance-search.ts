@@ -5,7 +5,7 @@ import type { Checkpoint } from "../log/records.ts";
 import type { Filter } from "../model/filter.ts";
 import type { StoredMemory } from "../model/rows.ts";
 import type { Base } from "./base.ts";
-import { createAssembly, decodeIds, decodeWords } from "./decode.ts";
+import { type Columns, createAssembly, decodeEach } from "./decode.ts";
 import {
   filterSql,
   type HasColumn,
@@ -19,20 +19,10 @@ import { memoryIdOf } from "./schema.ts";
 /** Columns in which most bases have no value. */
 type RareColumn = "superseded_by" | "expires_at";
 
-/** The version of a LanceDB table that is read. LanceDB never changes it. */
-interface LanceVersion {
-  readonly checkpoint: Checkpoint;
-  readonly rows: number;
-  /** Whether it has the indexes that a search needs. */
-  readonly isIndexed: boolean;
-  /**
-   * A filter without the conditions that all rows meet. LanceDB checks each condition for each row, which takes
-   * as long as a search.
-   */
-  simplify(filter: Filter): Promise<Filter>;
-}
+type LanceVersion = Awaited<ReturnType<typeof readVersion>>;
 
 /**
+ * The version of a LanceDB table that is read. LanceDB never changes it.
  * @param table has checked out the checkpoint's version
  * @param has whether the table has a column
  */
@@ -40,7 +30,7 @@ export async function readVersion(
   table: LanceDb.Table,
   checkpoint: Checkpoint,
   has: (column: string) => boolean,
-): Promise<LanceVersion> {
+) {
   const indexed = (await table.listIndices()).flatMap(({ columns }) => columns);
   /** Whether any row has a value in a column, as far as a search needed to know. */
   const used = new Map<RareColumn, Promise<boolean>>();
@@ -56,10 +46,15 @@ export async function readVersion(
   return {
     checkpoint,
     rows: await table.countRows(),
+    /** Whether it has the indexes that a search needs. */
     isIndexed:
       indexed.includes("id") && ["words", "content"].some((each) => indexed.includes(each)),
 
-    simplify: async ({ isCurrent, aliveAt, ...filter }) => ({
+    /**
+     * A filter without the conditions that all rows meet. LanceDB checks each condition for each row, which takes
+     * as long as a search.
+     */
+    simplify: async ({ isCurrent, aliveAt, ...filter }: Filter): Promise<Filter> => ({
       ...filter,
       ...(isCurrent && (await isUsed("superseded_by")) && { isCurrent }),
       ...(aliveAt !== undefined && (await isUsed("expires_at")) && { aliveAt }),
@@ -67,40 +62,31 @@ export async function readVersion(
   };
 }
 
-/** Memories by id with their vectors. Memories of several rows need a second query. */
-export async function load(
-  table: LanceDb.Table,
-  ids: readonly string[],
-  columns: string[],
-): Promise<StoredMemory[]> {
-  if (ids.length === 0) return [];
-  const more = (wanted: readonly string[]) => rowsOf(table, wanted, columns);
-  return await assemble(await more(ids), more);
-}
+/** Reads memories with their vectors. @param columns those that a stored memory needs */
+export function createRowReader(table: LanceDb.Table, columns: string[]) {
+  const read = (ids: readonly string[]): Promise<Table> =>
+    table.query().where(idsSql(ids)).select(columns).toArrow();
 
-function rowsOf(table: LanceDb.Table, ids: readonly string[], columns: string[]): Promise<Table> {
-  return table.query().where(idsSql(ids)).select(columns).toArrow();
-}
+  /** Memories whose first rows are given. Those of several rows need a second query. */
+  const assemble = async (first: Table): Promise<StoredMemory[]> => {
+    const assembly = createAssembly();
+    const memories = assembly.add(first);
+    const further = assembly.missing();
+    if (further.length > 0) memories.push(...assembly.add(await read(further)));
+    assembly.end();
+    return memories.map((memory) => ({
+      ...memory,
+      // Copies, since a view would keep the whole batch in memory.
+      vectors: memory.vectors.map((vector) => vector.slice()),
+      states: memory.states.slice(),
+    }));
+  };
 
-/**
- * Memories whose first rows are given.
- * @param more reads their other rows
- */
-async function assemble(
-  first: Table,
-  more: (ids: readonly string[]) => Promise<Table>,
-): Promise<StoredMemory[]> {
-  const assembly = createAssembly();
-  const memories = assembly.add(first);
-  const further = assembly.missing();
-  if (further.length > 0) memories.push(...assembly.add(await more(further)));
-  assembly.end();
-  return memories.map((memory) => ({
-    ...memory,
-    // Copies, since a view would keep the whole batch in memory.
-    vectors: memory.vectors.map((vector) => vector.slice()),
-    states: memory.states.slice(),
-  }));
+  return {
+    assemble,
+    load: async (ids: readonly string[]): Promise<StoredMemory[]> =>
+      ids.length === 0 ? [] : await assemble(await read(ids)),
+  };
 }
 
 /** The ids of memories whose rows a query finds first, in the same order. */
@@ -110,8 +96,8 @@ async function idsOf(
   except: readonly string[],
   least = 0,
 ): Promise<string[]> {
-  const decode = (rows: Table) => decodeIds(rows).map((id) => ({ id: memoryIdOf(id) }));
-  return (await firstOf(query, { limit, least, except, decode })).map(({ id }) => id);
+  const decode = ({ required }: Columns, row: number) => ({ id: memoryIdOf(required("id", row)) });
+  return (await readFirst(query, { limit, least, except, decode })).map(({ id }) => id);
 }
 
 /**
@@ -119,7 +105,7 @@ async function idsOf(
  * reads again with twice the limit if too few are left.
  * @param least how many different memories are found at least, if there are enough
  */
-export async function firstOf<Found extends { id: string }>(
+export async function readFirst<Found extends { id: string }>(
   query: LanceDb.Query | LanceDb.VectorQuery,
   {
     limit,
@@ -130,12 +116,12 @@ export async function firstOf<Found extends { id: string }>(
     limit: number;
     least?: number;
     except: readonly string[];
-    decode: (rows: Table) => Found[];
+    decode: (columns: Columns, row: number) => Found;
   },
 ): Promise<Found[]> {
   const excluded = new Set(except);
   for (let most = Math.max(1, limit + excluded.size); ; most *= 2) {
-    const found = decode(await query.limit(most).toArrow());
+    const found = decodeEach(await query.limit(most).toArrow(), decode);
     const kept = found.filter(({ id }) => !excluded.has(id));
     const seen = new Set<string>();
     const end = kept.findIndex(({ id }, index) => seen.add(id).size >= least && index + 1 >= limit);
@@ -170,7 +156,7 @@ type MatchOptions = ConstructorParameters<typeof LanceDb.MatchQuery>[2];
 
 /**
  * The searches of a base.
- * @param storedColumns columns that a stored memory needs
+ * @param storedColumns columns that a stored memory needs, which `rows` reads
  * @param version the version that is read at present
  */
 export function createLanceSearch(
@@ -179,8 +165,14 @@ export function createLanceSearch(
   {
     has,
     storedColumns,
+    rows: { load, assemble },
     version,
-  }: { has: HasColumn; storedColumns: string[]; version: () => LanceVersion },
+  }: {
+    has: HasColumn;
+    storedColumns: string[];
+    rows: ReturnType<typeof createRowReader>;
+    version: () => LanceVersion;
+  },
 ): Searches {
   // In bases of earlier versions, LanceDB finds the words in the content.
   const wordColumn = has("words") ? "words" : "content";
@@ -200,7 +192,7 @@ export function createLanceSearch(
         near ? idsOf(near.select(["id", "_distance"]), limit, except, least) : [],
         matched ? idsOf(matched.select(["id", "_score"]), limit, except) : [],
       ]);
-      return await load(table, [...new Set(found.flat())], storedColumns);
+      return await load([...new Set(found.flat())]);
     },
 
     async ofSessions(sessions, filter, except) {
@@ -211,7 +203,7 @@ export function createLanceSearch(
         .where(sessionsSql(sessions, await version().simplify(filter), has))
         .select(storedColumns);
       const rows = await query.limit(SESSION_MEMORIES + excluded.size).toArrow();
-      const found = await assemble(rows, (ids) => rowsOf(table, ids, storedColumns));
+      const found = await assemble(rows);
       return found.filter(({ id }) => !excluded.has(id)).slice(0, SESSION_MEMORIES);
     },
 
@@ -238,7 +230,10 @@ export function createLanceSearch(
           query.limit(SIMILAR_WORDS * MEMORIES_PER_WORD).toArrow(),
         ),
       );
-      return await nearestIn(found.flatMap(decodeWords), word);
+      const texts = found.flatMap((rows) =>
+        decodeEach(rows, ({ nullable }, row) => nullable("words", row) ?? ""),
+      );
+      return await nearestIn(texts, word);
     },
   };
 }

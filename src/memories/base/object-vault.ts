@@ -7,15 +7,15 @@ import type { Metrics } from "../../metrics.ts";
 import { digestOf } from "../../objects/body.ts";
 import { measureObjects } from "../../objects/measured-objects.ts";
 import { isNotFound, ObjectStoreError, OTHER_CONTENT } from "../../objects/object-store-error.ts";
-import { createObjects, type Objects } from "../../objects/objects.ts";
+import { createObjects } from "../../objects/objects.ts";
 import { isDiskFull } from "../../system/disk-errors.ts";
 import type { FileDigest } from "../../system/file-digest.ts";
 import { moveFile } from "../../system/files.ts";
 import type { BaseRecords } from "../log/shared-log.ts";
-import { type BaseCache, createBaseCache } from "./base-cache.ts";
+import { createBaseCache } from "./base-cache.ts";
 import { damaged, isWhole, requireWhole, withFile } from "./base-folder.ts";
 import { bytesOfObjects, inParallel, removeObjects, requireStored } from "./base-objects.ts";
-import { createSweep, startSweep } from "./sweep.ts";
+import { createSweep, type SharedParts, startSweep } from "./sweep.ts";
 import { TornFile, type Vault } from "./vault.ts";
 
 /** Bytes that are freed when the disk has no space for a base. */
@@ -25,41 +25,15 @@ const FREED_BYTES = 1 << 30;
  * Keeps bases in an object store, with local copies to read and write. The objects count. Local files may be
  * lost at any moment, and are fetched again.
  */
-export function createObjectVault({
-  objects,
-  records,
-  cache,
-}: {
-  objects: Objects;
-  records: BaseRecords;
-  cache: BaseCache;
-}): Vault {
-  /** Fetches objects into the base's folder: all of them, or none. */
-  const fetchFiles = async (base: string, files: readonly string[]) => {
-    const contents = await records.contents(base);
-    const [from, to] = [await cache.temporaryFolder(), cache.pathOf(base)];
-    try {
-      await inParallel(files, async (file) => {
-        await mkdir(dirname(join(from, file)), { recursive: true });
-        await objects.fetch(`${base}/${file}`, join(from, file), contents[file] ?? null);
-        await withFile(join(from, file), requireWhole);
-      });
-      for (const file of files) {
-        await mkdir(dirname(join(to, file)), { recursive: true });
-        await moveFile(join(from, file), join(to, file));
-      }
-    } finally {
-      await rm(from, { recursive: true, force: true });
-    }
-  };
-
+export function createObjectVault(parts: SharedParts): Vault {
+  const { objects, records, cache } = parts;
   const fetchWithRoom = async (base: string, files: readonly string[]) => {
     try {
-      await fetchFiles(base, files);
+      await fetchFiles(parts, base, files);
     } catch (error) {
       if (!isDiskFull(error)) throw error;
       await cache.makeRoom(FREED_BYTES);
-      await fetchFiles(base, files);
+      await fetchFiles(parts, base, files);
     }
   };
 
@@ -126,7 +100,8 @@ export function createObjectVault({
         for (const file of files) stored.add(file);
         await cache.recordArrival(base);
       } catch (error) {
-        throw isNotFound(error) && !(await isWanted(base)) ? replaced(error) : notRestored(error);
+        const isReplaced = isNotFound(error) && !(await records.wanted([base])).has(base);
+        throw isReplaced ? replaced(error) : notRestored(error);
       } finally {
         release();
       }
@@ -143,9 +118,28 @@ export function createObjectVault({
       }
     },
   };
+}
 
-  async function isWanted(base: string): Promise<boolean> {
-    return (await records.wanted([base])).has(base);
+/** Fetches objects into the base's folder: all of them, or none. */
+async function fetchFiles(
+  { objects, records, cache }: SharedParts,
+  base: string,
+  files: readonly string[],
+): Promise<void> {
+  const contents = await records.contents(base);
+  const [from, to] = [await cache.temporaryFolder(), cache.pathOf(base)];
+  try {
+    await inParallel(files, async (file) => {
+      await mkdir(dirname(join(from, file)), { recursive: true });
+      await objects.fetch(`${base}/${file}`, join(from, file), contents[file] ?? null);
+      await withFile(join(from, file), requireWhole);
+    });
+    for (const file of files) {
+      await mkdir(dirname(join(to, file)), { recursive: true });
+      await moveFile(join(from, file), join(to, file));
+    }
+  } finally {
+    await rm(from, { recursive: true, force: true });
   }
 }
 

@@ -4,49 +4,82 @@ import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import { createPause } from "../../timing/pause.ts";
 import { tokensOf } from "../indexes/tokens.ts";
 import type { StoredMemory } from "../model/rows.ts";
+import { modelNamed } from "./base.ts";
 
 // `import` would load a second copy of Arrow. LanceDB accepts only objects of its own copy.
 import Arrow = require("apache-arrow");
 
+type ValueOf = (memory: StoredMemory, passage: number) => unknown;
+
+interface Column {
+  readonly type: Arrow.DataType;
+  readonly nullable: boolean;
+  readonly of: ValueOf;
+}
+
+const columnThat =
+  (nullable: boolean) =>
+  <Type extends Arrow.DataType>(type: Type, of: ValueOf) => ({ type, nullable, of });
+const required = columnThat(false);
+const optional = columnThat(true);
+/** A column that is null in the rows of further passages. */
+const first = <Type extends Arrow.DataType>(type: Type, of: (memory: StoredMemory) => unknown) =>
+  optional(type, (memory, passage) => (passage ? null : of(memory)));
+const item = <Type extends Arrow.DataType>(type: Type) => new Arrow.Field("item", type, true);
+
+const utf8 = new Arrow.Utf8();
+const int32 = new Arrow.Int32();
+const time = new Arrow.TimestampMillisecond("UTC");
+
 /**
- * The schema of a base. The first row of a memory has its text and its token states. Each further passage has a row
- * with its own vector and the columns that filters and ranking read, without the text. A new column also needs
- * a line in `encode.ts` and in `decode.ts`, and a default there: older bases are read without the column, and
- * the next rewrite adds it.
+ * All columns of a base except `vector`: type and value of a memory's passage. The first row of a memory has its text
+ * and its token states. Each further passage has a row with its own vector and the columns that filters and ranking
+ * read, without the text. A new column also needs a line in `decode.ts`, and a default there: older bases are read
+ * without the column, and the next rewrite adds it.
  */
+const COLUMNS = {
+  id: required(utf8, ({ id }, passage) => rowIdOf(id, passage)),
+  passage: required(int32, (_, passage) => passage),
+  passages: required(int32, ({ vectors }) => vectors.length),
+  content: first(utf8, ({ content }) => content),
+  // The words of the content from `tokensOf`, with spaces between, for the index. When `tokensOf` changes,
+  // give this column another name: then older bases are rewritten.
+  words: first(utf8, ({ content }) => wordsOf(content)),
+  tags: required(new Arrow.List(item(utf8)), ({ tags }) => tags),
+  agent_id: optional(utf8, ({ agentId }) => agentId),
+  session_id: optional(utf8, ({ sessionId }) => sessionId),
+  project: optional(utf8, ({ project }) => project),
+  importance: required(new Arrow.Float64(), ({ importance }) => importance),
+  pinned: required(new Arrow.Bool(), ({ pinned }) => pinned),
+  supersedes: optional(utf8, ({ supersedes }) => supersedes),
+  superseded_by: optional(utf8, ({ supersededBy }) => supersededBy),
+  metadata: first(utf8, ({ metadata }) => metadata),
+  source_via: optional(utf8, ({ source }) => source?.via ?? null),
+  source_by: optional(utf8, ({ source }) => source?.by ?? null),
+  source_id: optional(utf8, ({ source }) => source?.id ?? null),
+  created_at: required(time, ({ createdAt }) => createdAt),
+  updated_at: required(time, ({ updatedAt }) => updatedAt),
+  expires_at: optional(time, ({ expiresAt }) => expiresAt),
+  starts: first(new Arrow.List(item(int32)), ({ starts }) => (starts.length > 0 ? starts : null)),
+  states: first(new Arrow.Binary(), ({ states }) => (states.length > 0 ? bytesOf(states) : null)),
+};
+
+/** The types of all columns. */
+export type RowTypes = {
+  [Name in keyof typeof COLUMNS]: (typeof COLUMNS)[Name]["type"];
+} & { vector: Arrow.FixedSizeList<Arrow.Float32> };
+
+const columns: Readonly<Record<string, Column>> = COLUMNS;
+
+/** The schema of a base. */
 export function baseSchema(model: EmbeddingModel): Arrow.Schema {
-  const required = (name: string, type: Arrow.DataType) => new Arrow.Field(name, type, false);
-  const optional = (name: string, type: Arrow.DataType) => new Arrow.Field(name, type, true);
+  const vector = new Arrow.FixedSizeList(model.dimension, item(new Arrow.Float32()));
   return new Arrow.Schema(
     [
-      required("id", new Arrow.Utf8()),
-      required("passage", new Arrow.Int32()),
-      required("passages", new Arrow.Int32()),
-      optional("content", new Arrow.Utf8()),
-      // The words of the content from `tokensOf`, with spaces between, for the index. When `tokensOf` changes,
-      // give this column another name: then older bases are rewritten.
-      optional("words", new Arrow.Utf8()),
-      required("tags", new Arrow.List(optional("item", new Arrow.Utf8()))),
-      optional("agent_id", new Arrow.Utf8()),
-      optional("session_id", new Arrow.Utf8()),
-      optional("project", new Arrow.Utf8()),
-      required("importance", new Arrow.Float64()),
-      required("pinned", new Arrow.Bool()),
-      optional("supersedes", new Arrow.Utf8()),
-      optional("superseded_by", new Arrow.Utf8()),
-      optional("metadata", new Arrow.Utf8()),
-      optional("source_via", new Arrow.Utf8()),
-      optional("source_by", new Arrow.Utf8()),
-      optional("source_id", new Arrow.Utf8()),
-      required("created_at", new Arrow.TimestampMillisecond("UTC")),
-      required("updated_at", new Arrow.TimestampMillisecond("UTC")),
-      optional("expires_at", new Arrow.TimestampMillisecond("UTC")),
-      optional("starts", new Arrow.List(optional("item", new Arrow.Int32()))),
-      optional("states", new Arrow.Binary()),
-      required(
-        "vector",
-        new Arrow.FixedSizeList(model.dimension, optional("item", new Arrow.Float32())),
+      ...Object.entries(columns).map(
+        ([name, { type, nullable }]) => new Arrow.Field(name, type, nullable),
       ),
+      new Arrow.Field("vector", vector, false),
     ],
     new Map([
       ["ctxd.model", model.id],
@@ -78,11 +111,6 @@ export function recordedModel(
   return modelNamed(id, type?.listSize ?? 0);
 }
 
-/** A model of which only name and dimension are known. */
-export function modelNamed(id: string, dimension: number): EmbeddingModel {
-  return { id, dimension, cosines: { unrelated: 0.5, same: 1 } };
-}
-
 /** Ids of all rows of a memory. */
 export function rowIds(id: string, passages: number): string[] {
   return Array.from({ length: passages }, (_, passage) => rowIdOf(id, passage));
@@ -99,33 +127,6 @@ export function memoryIdOf(rowId: string): string {
   return end < 0 ? rowId : rowId.slice(0, end);
 }
 
-type ValueOf = (memory: StoredMemory, passage: number) => unknown;
-
-/** The values of all columns except `passages` and `vector`. */
-const VALUES: Readonly<Record<string, ValueOf>> = {
-  id: ({ id }, passage) => rowIdOf(id, passage),
-  passage: (_, passage) => passage,
-  content: ({ content }, passage) => (passage ? null : content),
-  words: ({ content }, passage) => (passage ? null : wordsOf(content)),
-  tags: ({ tags }) => tags,
-  agent_id: ({ agentId }) => agentId,
-  session_id: ({ sessionId }) => sessionId,
-  project: ({ project }) => project,
-  importance: ({ importance }) => importance,
-  pinned: ({ pinned }) => pinned,
-  supersedes: ({ supersedes }) => supersedes,
-  superseded_by: ({ supersededBy }) => supersededBy,
-  metadata: ({ metadata }, passage) => (passage ? null : metadata),
-  source_via: ({ source }) => source?.via ?? null,
-  source_by: ({ source }) => source?.by ?? null,
-  source_id: ({ source }) => source?.id ?? null,
-  created_at: ({ createdAt }) => createdAt,
-  updated_at: ({ updatedAt }) => updatedAt,
-  expires_at: ({ expiresAt }) => expiresAt,
-  starts: ({ starts }, passage) => (passage || starts.length === 0 ? null : starts),
-  states: ({ states }, passage) => (passage || states.length === 0 ? null : bytesOf(states)),
-};
-
 /**
  * Encodes memories as one Arrow batch, column by column. LanceDB's own conversion of objects takes ten times as
  * long, and silently pads a vector of the wrong length.
@@ -138,24 +139,14 @@ export function encodeRows(
     memory.vectors.map((vector, passage) => ({ memory, vector, passage })),
   );
   const children = schema.fields.map(({ name, type }) => {
-    if (name === "vector") {
-      return encodeVectors(
-        rows.map((row) => row.vector),
-        type,
-      );
+    const column = columns[name];
+    if (column) {
+      const values = rows.map(({ memory, passage }) => column.of(memory, passage));
+      return dataOf(values, type);
     }
-    if (name === "passages") {
-      return dataOf(
-        rows.map((row) => row.memory.vectors.length),
-        type,
-      );
-    }
-    const value = VALUES[name];
-    if (!value) throw new Error(`the column ${name} is unknown`);
-    return dataOf(
-      rows.map((row) => value(row.memory, row.passage)),
-      type,
-    );
+    if (name !== "vector") throw new Error(`the column ${name} is unknown`);
+    const vectors = rows.map(({ vector }) => vector);
+    return encodeVectors(vectors, type);
   });
   return batchOf(schema, children, rows.length);
 }

@@ -12,7 +12,8 @@ const RECORDED_MS = 5_000;
 /** Milliseconds between listings of all bases. A listing takes a call for each thousand. */
 const LISTED_MS = 3_600_000;
 
-interface Parts {
+/** What several replicas need to keep bases in an object store. */
+export interface SharedParts {
   objects: Objects;
   records: BaseRecords;
   cache: BaseCache;
@@ -21,7 +22,7 @@ interface Parts {
 type Sweep = ReturnType<typeof createSweep>;
 
 /** Removes the objects and local copies of bases to which no checkpoint refers any more. */
-export function createSweep({ objects, records, cache }: Parts) {
+export function createSweep({ objects, records, cache }: SharedParts) {
   const removeAll = async (bases: readonly string[]) => {
     const refused: unknown[] = [];
     for (const base of bases) {
@@ -100,10 +101,6 @@ export function startSweep(
     every = { recorded: RECORDED_MS, listed: LISTED_MS },
   }: { logger: Logger; every?: { recorded: number; listed: number } },
 ): Loop {
-  // The random delay keeps replicas that start together from listing together.
-  let listAt = performance.now() + Math.random() * every.listed;
-  let listing = Promise.resolve();
-
   const attempt = async (what: string, task: () => Promise<number>) => {
     try {
       const bases = await task();
@@ -113,30 +110,26 @@ export function startSweep(
     }
   };
 
-  const list = async () => {
+  const frequent = startLoop(async () => {
+    await attempt("cached", sweep.cached);
+    await attempt("recorded", sweep.recorded);
+    return spread(every.recorded);
+  }, spread(every.recorded));
+
+  // A loop of its own: however much the bucket contains, what must be forgotten in time does not wait for it. The
+  // random delay keeps replicas that start together from listing together.
+  const rare = startLoop(async () => {
     await attempt("listed", sweep.listed);
     await attempt("versioning", async () => {
       if (await sweep.keepsRemoved()) logger.error("bucket_has_versioning");
       return 0;
     });
-    listAt = performance.now() + every.listed;
-  };
-
-  const loop = startLoop(async () => {
-    await attempt("cached", sweep.cached);
-    await attempt("recorded", sweep.recorded);
-    if (performance.now() >= listAt) {
-      listAt = Number.POSITIVE_INFINITY;
-      // However much the bucket contains, what must be forgotten in time does not wait for it.
-      listing = list();
-    }
-    return spread(every.recorded);
-  }, spread(every.recorded));
+    return every.listed;
+  }, Math.random() * every.listed);
 
   return {
     async stop() {
-      await loop.stop();
-      await listing;
+      await Promise.all([frequent.stop(), rare.stop()]);
     },
   };
 }

@@ -2,12 +2,12 @@ import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { Log as Logger } from "../../log.ts";
 import { type Loop, spread, startLoop } from "../../timing/loop.ts";
 import { tableFor } from "../log/log.ts";
-import type { Position, SharedLog } from "../log/shared-log.ts";
+import type { SharedLog, TablePosition } from "../log/shared-log.ts";
 import type { OpenTables } from "../store/open-tables.ts";
 
 interface Query {
   running: Promise<unknown>;
-  next: Promise<Position | null> | null;
+  next: Promise<TablePosition | null> | null;
 }
 
 /**
@@ -17,7 +17,7 @@ interface Query {
 export function createPositions(log: Pick<SharedLog, "position">) {
   const queries = new Map<string, Query>();
 
-  const read = (accountId: string): Promise<Position | null> => {
+  const read = (accountId: string): Promise<TablePosition | null> => {
     const running = log.position(accountId);
     const query: Query = { running, next: null };
     queries.set(accountId, query);
@@ -28,7 +28,7 @@ export function createPositions(log: Pick<SharedLog, "position">) {
     return running;
   };
 
-  return (accountId: string): Promise<Position | null> => {
+  return (accountId: string): Promise<TablePosition | null> => {
     const present = queries.get(accountId);
     if (!present) return read(accountId);
     present.next ??= present.running.then(

@@ -46,8 +46,8 @@ const ENTRY = `, e AS (
   SELECT $1, seq, $6, $7::bytea, $8, $9::boolean, $3::bigint, $4::bigint, ${NOW} FROM h
 ), k AS (
   INSERT INTO idempotency_keys (account_id, key_hash, request_hash, memory_ids, created_at)
-  SELECT k.* FROM h, json_to_recordset($10::text::json)
-    AS k (account_id text, key_hash text, request_hash text, memory_ids text, created_at bigint)
+  SELECT k.* FROM h, json_to_recordset($10::text::json) AS k
+    ("accountId" text, "keyHash" text, "requestHash" text, "memoryIds" text, "createdAt" bigint)
 ) SELECT seq FROM h`;
 
 /** Mentions the parameters that only one of the statements uses, so that both have the same parameters. */
@@ -100,7 +100,7 @@ function parametersOf(table: string, entry: Entry, overdue: Overdue) {
     written,
     JSON.stringify(removed),
     leavesOldData,
-    JSON.stringify(answers.map(toRecord)),
+    JSON.stringify(answers),
     accountOf(table),
     lease?.table ?? null,
     lease?.owner ?? null,
@@ -112,27 +112,17 @@ function parametersOf(table: string, entry: Entry, overdue: Overdue) {
 
 /** The answers that exist for some keys. Removes expired ones first. */
 async function takenOf(sql: Statements, answers: readonly IdempotencyRecord[]) {
-  const keys = JSON.stringify(answers.map(toRecord));
+  const keys = JSON.stringify(answers);
   const ASKED = `json_to_recordset($1::text::json)
-    AS k (account_id text, key_hash text, created_at bigint)`;
+    AS k ("accountId" text, "keyHash" text, "createdAt" bigint)`;
+  const IS_KEY = `i.account_id = k."accountId" AND i.key_hash = k."keyHash"`;
   await sql.rows(
-    `DELETE FROM idempotency_keys i USING ${ASKED} WHERE i.account_id = k.account_id
-       AND i.key_hash = k.key_hash AND i.created_at <= k.created_at - ${ANSWER_LIFETIME}`,
+    `DELETE FROM idempotency_keys i USING ${ASKED}
+     WHERE ${IS_KEY} AND i.created_at <= k."createdAt" - ${ANSWER_LIFETIME}`,
     [keys],
   );
   return await sql.query<Pick<IdempotencyRecord, "accountId" | "keyHash">>(
-    `SELECT i.account_id AS "accountId", i.key_hash AS "keyHash" FROM idempotency_keys i, ${ASKED}
-     WHERE i.account_id = k.account_id AND i.key_hash = k.key_hash`,
+    `SELECT k."accountId", k."keyHash" FROM idempotency_keys i, ${ASKED} WHERE ${IS_KEY}`,
     [keys],
   );
-}
-
-function toRecord({ accountId, keyHash, requestHash, memoryIds, createdAt }: IdempotencyRecord) {
-  return {
-    account_id: accountId,
-    key_hash: keyHash,
-    request_hash: requestHash,
-    memory_ids: JSON.stringify(memoryIds),
-    created_at: createdAt,
-  };
 }

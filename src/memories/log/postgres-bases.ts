@@ -1,5 +1,5 @@
 import type { Statements } from "../../db/postgres.ts";
-import { NOW } from "./postgres-leases.ts";
+import { NOW, readNames } from "./postgres-leases.ts";
 import type { Lease } from "./records.ts";
 import { type BaseRecords, LeaseLost } from "./shared-log.ts";
 
@@ -44,22 +44,24 @@ export function createBaseRecords(
     },
 
     async wanted(bases) {
-      const rows = await sql.rows(
+      const wanted = await readNames(
+        sql,
         `SELECT base FROM bases WHERE base = ANY($1::text[]) AND state <> 'condemned'
          UNION SELECT base FROM checkpoints WHERE base = ANY($1::text[])`,
         [bases],
       );
-      return new Set(rows.map(([base]) => String(base)));
+      return new Set(wanted);
     },
 
     async ours(bases) {
-      const rows = await sql.rows(
+      const ours = await readNames(
+        sql,
         `SELECT base FROM unnest($1::text[]) AS asked (base)
          WHERE EXISTS (SELECT 1 FROM accounts a WHERE a.id = split_part(asked.base, '.', 1))
            OR EXISTS (SELECT 1 FROM bases b WHERE b.base = asked.base)`,
         [bases],
       );
-      return new Set(rows.map(([base]) => String(base)));
+      return new Set(ours);
     },
 
     async condemn(bases) {
@@ -67,13 +69,13 @@ export function createBaseRecords(
         "UPDATE bases SET state = 'condemned' WHERE base = ANY($1::text[]) AND state = 'written'",
         [bases],
       );
-      const rows = await sql.rows(
+      return await readNames(
+        sql,
         `SELECT base FROM unnest($1::text[]) AS asked (base)
          WHERE NOT EXISTS (SELECT 1 FROM bases b WHERE b.base = asked.base AND state <> 'condemned')
            AND NOT EXISTS (SELECT 1 FROM checkpoints c WHERE c.base = asked.base)`,
         [bases],
       );
-      return rows.map(([base]) => String(base));
     },
 
     async condemned() {
@@ -82,10 +84,10 @@ export function createBaseRecords(
            SELECT 1 FROM heads h
            WHERE h.name = b.name AND h.epoch = b.epoch AND h.lease_until >= ${NOW})`,
       );
-      const rows = await sql.rows(
+      return await readNames(
+        sql,
         "SELECT base FROM bases WHERE state = 'condemned' ORDER BY since",
       );
-      return rows.map(([base]) => String(base));
     },
 
     async gone(bases) {

@@ -1,6 +1,6 @@
 import type { Postgres, Statements } from "../../db/postgres.ts";
 import { accountOf } from "./log.ts";
-import { NOW, type Overdue } from "./postgres-leases.ts";
+import { NOW, type Overdue, readNames } from "./postgres-leases.ts";
 import type { Checkpoint, Lease, LogFacts } from "./records.ts";
 import { LeaseLost } from "./shared-log.ts";
 
@@ -25,8 +25,8 @@ export async function readSharedFacts(
 }
 
 /** Names of all bases to which checkpoints refer. */
-export async function recordedBases(sql: Statements): Promise<string[]> {
-  return (await sql.rows("SELECT base FROM checkpoints")).map(([base]) => String(base));
+export function recordedBases(sql: Statements): Promise<string[]> {
+  return readNames(sql, "SELECT base FROM checkpoints");
 }
 
 /** When any process may flush the entries that the checkpoint does not include. */

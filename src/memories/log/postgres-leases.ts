@@ -8,6 +8,15 @@ export const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 /** The same at the beginning of the statement. It is constant within a statement, so conditions with it can use an index. */
 export const STATEMENT_TIME = "(extract(epoch FROM statement_timestamp()) * 1000)::bigint";
 
+/** The first column of the rows of a statement, as texts. */
+export async function readNames(
+  sql: Statements,
+  statement: string,
+  parameters: readonly unknown[] = [],
+): Promise<string[]> {
+  return (await sql.rows(statement, [...parameters])).map(([name]) => String(name));
+}
+
 /** Milliseconds after which any process may flush a table that its own process has not flushed. */
 export interface Overdue {
   /** After a write. */

@@ -1,10 +1,10 @@
-import type { Postgres } from "../../db/postgres.ts";
-import { ANSWER_LIFETIME, type Log } from "./log.ts";
+import type { Postgres, Statements } from "../../db/postgres.ts";
+import type { Log } from "./log.ts";
 import { appendEntry } from "./postgres-append.ts";
 import { dropTables, recordAsIs, recordUnderLease } from "./postgres-checkpoints.ts";
-import { createLeases, type Overdue, STATEMENT_TIME } from "./postgres-leases.ts";
+import { createLeases, type Overdue, readNames, STATEMENT_TIME } from "./postgres-leases.ts";
 import { createSharedLog } from "./postgres-shared-log.ts";
-import type { Checkpoint, CurrentTable } from "./records.ts";
+import type { CurrentTable, LoggedEntry } from "./records.ts";
 import type { SharedLog } from "./shared-log.ts";
 
 /** Long after the process that has the table open should have flushed it. */
@@ -30,7 +30,7 @@ interface HeadRow {
   base: string | null;
   version: number;
   files: string;
-  up_to: number;
+  upTo: number;
 }
 
 /**
@@ -49,42 +49,39 @@ export function createPostgresLog(
 ): Log & { shared: SharedLog } {
   const leases = createLeases(postgres, "heads", leaseLasts);
   const copying = createLeases(postgres, "copies", leaseLasts);
-  const names = async (statement: string) =>
-    (await postgres.rows(statement)).map(([name]) => String(name));
 
   return {
     append: (table, entry) => appendEntry(postgres, table, entry, overdue),
 
     async entries(table) {
-      const rows = await postgres.query<LoggedRow>(
-        `SELECT seq, written, removed, has_remains FROM journal WHERE name = $1
+      const rows = await postgres.query<Omit<LoggedEntry, "removed"> & { removed: string }>(
+        `SELECT seq, written, removed, has_remains AS "leavesOldData" FROM journal WHERE name = $1
            AND seq > coalesce((SELECT up_to FROM checkpoints WHERE name = $1), 0) ORDER BY seq`,
         [table],
       );
-      return rows.map(({ seq, written, removed, has_remains }) => ({
-        seq,
-        written,
-        leavesOldData: has_remains,
-        removed: JSON.parse(removed),
-      }));
+      return rows.map((row) => ({ ...row, removed: JSON.parse(row.removed) }));
     },
 
     async head(table) {
       const [row] = await postgres.query<HeadRow>(
-        `SELECT h.seq, h.memories, h.bytes, c.base, c.version, c.files, c.up_to
+        `SELECT h.seq, h.memories, h.bytes, c.base, c.version, c.files, c.up_to AS "upTo"
          FROM heads h LEFT JOIN checkpoints c USING (name) WHERE name = $1`,
         [table],
       );
       if (!row) return null;
-      const { seq, memories, bytes } = row;
-      const usage = memories === null || bytes === null ? null : { memories, bytes };
-      return { seq, usage, checkpoint: toCheckpoint(row) };
+      const { seq, memories, bytes, base, version, files, upTo } = row;
+      return {
+        seq,
+        usage: memories === null || bytes === null ? null : { memories, bytes },
+        checkpoint: base === null ? null : { base, version, upTo, files: JSON.parse(files) },
+      };
     },
 
-    tables: () => names("SELECT name FROM heads"),
+    tables: () => readNames(postgres, "SELECT name FROM heads"),
 
     unflushed: () =>
-      names(
+      readNames(
+        postgres,
         `SELECT h.name FROM heads h LEFT JOIN checkpoints c USING (name)
          WHERE h.seq > coalesce(c.up_to, 0)`,
       ),
@@ -100,17 +97,7 @@ export function createPostgresLog(
         : recordAsIs(postgres, table, checkpoint, overdue),
 
     async expunge(table) {
-      for (let deleted = EXPUNGED_PER_STATEMENT; deleted === EXPUNGED_PER_STATEMENT; ) {
-        const rows = await postgres.rows(
-          `DELETE FROM journal WHERE (name, seq) IN (
-             SELECT j.name, j.seq FROM checkpoints c
-               JOIN journal j ON j.name = c.name AND j.seq <= c.up_to
-             WHERE $1::text IS NULL OR c.name = $1 LIMIT ${EXPUNGED_PER_STATEMENT}
-           ) RETURNING 1`,
-          [table ?? null],
-        );
-        deleted = rows.length;
-      }
+      while ((await deleteIncluded(postgres, table)) === EXPUNGED_PER_STATEMENT);
       return true;
     },
 
@@ -122,26 +109,16 @@ export function createPostgresLog(
     },
 
     async answer(accountId, keyHash, since) {
+      type AnswerRow = { requestHash: string; memoryIds: string; createdAt: number };
       const [row] = await postgres.query<AnswerRow>(
-        `SELECT request_hash, memory_ids, created_at FROM idempotency_keys
-         WHERE account_id = $1 AND key_hash = $2 AND created_at > $3::bigint`,
+        `SELECT request_hash AS "requestHash", memory_ids AS "memoryIds", created_at AS "createdAt"
+         FROM idempotency_keys WHERE account_id = $1 AND key_hash = $2 AND created_at > $3::bigint`,
         [accountId, keyHash, since],
       );
-      if (!row) return null;
-      const { request_hash, memory_ids, created_at } = row;
-      return {
-        accountId,
-        keyHash,
-        requestHash: request_hash,
-        memoryIds: JSON.parse(memory_ids),
-        createdAt: created_at,
-      };
+      return row ? { ...row, accountId, keyHash, memoryIds: JSON.parse(row.memoryIds) } : null;
     },
 
-    async expired(now, limit) {
-      const rows = await postgres.rows(EXPIRED, [now, limit, expiring]);
-      return rows.map(([accountId]) => String(accountId));
-    },
+    expired: (now, limit) => readNames(postgres, EXPIRED, [now, limit, expiring]),
 
     async setExpiry(table, seq, at) {
       const rows = await postgres.rows(
@@ -153,19 +130,18 @@ export function createPostgresLog(
     },
 
     async current(accountId) {
-      const [row] = await postgres.query<CurrentRow>(
-        "SELECT account_id, name, model FROM tables WHERE account_id = $1",
+      const [row] = await postgres.query<CurrentTable>(
+        "SELECT name, nullif(model, '') AS model FROM tables WHERE account_id = $1",
         [accountId],
       );
-      return row ? toCurrent(row) : null;
+      return row ?? null;
     },
 
-    async allCurrent() {
-      const rows = await postgres.query<CurrentRow>(
-        "SELECT account_id, name, model FROM tables ORDER BY account_id",
-      );
-      return rows.map((row) => ({ accountId: row.account_id, ...toCurrent(row) }));
-    },
+    allCurrent: () =>
+      postgres.query<CurrentTable & { accountId: string }>(
+        `SELECT account_id AS "accountId", name, nullif(model, '') AS model
+         FROM tables ORDER BY account_id`,
+      ),
 
     async setCurrent(accountId, { name, model }) {
       await postgres.rows(
@@ -175,40 +151,19 @@ export function createPostgresLog(
       );
     },
 
-    shared: {
-      ...createSharedLog(postgres, leases, copying),
-      async expireAnswers() {
-        await postgres.rows("DELETE FROM idempotency_keys WHERE created_at <= $1::bigint", [
-          Date.now() - ANSWER_LIFETIME,
-        ]);
-      },
-    },
+    shared: createSharedLog(postgres, leases, copying),
   };
 }
 
-interface LoggedRow {
-  seq: number;
-  written: Uint8Array | null;
-  removed: string;
-  has_remains: boolean;
-}
-
-interface AnswerRow {
-  request_hash: string;
-  memory_ids: string;
-  created_at: number;
-}
-
-interface CurrentRow {
-  account_id: string;
-  name: string;
-  model: string;
-}
-
-function toCheckpoint({ base, version, files, up_to }: HeadRow): Checkpoint | null {
-  return base === null ? null : { base, version, files: JSON.parse(files), upTo: up_to };
-}
-
-function toCurrent({ name, model }: CurrentRow): CurrentTable {
-  return { name, model: model || null };
+/** Deletes entries that checkpoints include, as many as one statement deletes. Returns their number. */
+async function deleteIncluded(sql: Statements, table: string | undefined): Promise<number> {
+  const rows = await sql.rows(
+    `DELETE FROM journal WHERE (name, seq) IN (
+       SELECT j.name, j.seq FROM checkpoints c
+         JOIN journal j ON j.name = c.name AND j.seq <= c.up_to
+       WHERE $1::text IS NULL OR c.name = $1 LIMIT ${EXPUNGED_PER_STATEMENT}
+     ) RETURNING 1`,
+    [table ?? null],
+  );
+  return rows.length;
 }

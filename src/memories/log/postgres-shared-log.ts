@@ -1,7 +1,10 @@
 import type { Postgres, Statements } from "../../db/postgres.ts";
+import type { Usage } from "../model/quota.ts";
+import { ANSWER_LIFETIME } from "./log.ts";
 import { createBaseRecords } from "./postgres-bases.ts";
 import { dropTables } from "./postgres-checkpoints.ts";
-import { type createLeases, NOW } from "./postgres-leases.ts";
+import { type createLeases, NOW, readNames } from "./postgres-leases.ts";
+import type { Lease } from "./records.ts";
 import {
   LeaseLost,
   type Leases,
@@ -14,52 +17,46 @@ import {
 const READ = { entries: 256, bytes: 4 << 20 };
 
 interface TableHeadRow {
-  name: string;
-  seq: number | null;
+  table: string;
+  seq: number;
   base: string | null;
   version: number;
-  up_to: number;
+  upTo: number;
 }
 
-interface CopyRow {
-  name: string;
-  account_id: string;
-}
-
-interface SinceRow {
+interface SinceRow extends Usage {
   newest: number;
-  up_to: number | null;
+  upTo: number;
   model: string | null;
   seq: number | null;
   id: string;
   written: Uint8Array | null;
   removed: string;
-  has_remains: boolean;
-  memories: number;
-  bytes: number;
+  leavesOldData: boolean;
 }
 
 export function createSharedLog(
   postgres: Postgres,
   leases: ReturnType<typeof createLeases>,
   copying: Leases,
-): Omit<SharedLog, "expireAnswers"> {
+): SharedLog {
   return {
     async position(accountId) {
       const [row] = await postgres.query<TableHeadRow & { model: string | null }>(
-        `SELECT coalesce(t.name, a.id) AS name, t.model, h.seq, c.base, c.version, c.up_to
+        `SELECT coalesce(t.name, a.id) AS "table", nullif(t.model, '') AS model,
+           coalesce(h.seq, 0) AS seq, c.base, c.version, c.up_to AS "upTo"
          FROM accounts a LEFT JOIN tables t ON t.account_id = a.id
            LEFT JOIN heads h ON h.name = coalesce(t.name, a.id)
            LEFT JOIN checkpoints c ON c.name = h.name
          WHERE a.id = $1`,
         [accountId],
       );
-      return row ? { ...toTableHead(row), model: row.model || null } : null;
+      return row ? { ...toTableHead(row), model: row.model } : null;
     },
 
     async heads(tables) {
       const rows = await postgres.query<TableHeadRow>(
-        `SELECT h.name, h.seq, c.base, c.version, c.up_to
+        `SELECT h.name AS "table", h.seq, c.base, c.version, c.up_to AS "upTo"
          FROM heads h LEFT JOIN checkpoints c USING (name) WHERE h.name = ANY($1::text[])`,
         [tables],
       );
@@ -68,8 +65,8 @@ export function createSharedLog(
 
     async since(table, seq) {
       const rows = await postgres.query<SinceRow>(
-        `SELECT h.seq AS newest, c.up_to, t.model,
-           e.seq, e.id, e.written, e.removed, e.has_remains, e.memories, e.bytes
+        `SELECT h.seq AS newest, coalesce(c.up_to, 0) AS "upTo", nullif(t.model, '') AS model,
+           e.seq, e.id, e.written, e.removed, e.has_remains AS "leavesOldData", e.memories, e.bytes
          FROM heads h LEFT JOIN checkpoints c USING (name)
            LEFT JOIN tables t ON t.account_id = h.account_id AND t.name = h.name
            LEFT JOIN (
@@ -83,58 +80,36 @@ export function createSharedLog(
       );
       const [first] = rows;
       if (!first) return null;
-      const entries = rows.flatMap((row) => toEntry(row) ?? []);
-      return { seq: first.newest, upTo: first.up_to ?? 0, model: first.model || null, entries };
+      const { newest, upTo, model } = first;
+      return { seq: newest, upTo, model, entries: rows.flatMap(toEntries) };
     },
 
     lease: leases.lease,
     renew: leases.renew,
     release: leases.release,
 
-    async overdue(limit) {
-      const rows = await postgres.rows(
+    overdue: (limit) =>
+      readNames(
+        postgres,
         `SELECT name FROM heads WHERE due_at < ${NOW} AND lease_until < ${NOW}
          ORDER BY due_at LIMIT $1::bigint`,
         [limit],
-      );
-      return rows.map(([name]) => String(name));
-    },
+      ),
 
     copying,
 
-    replace: (accountId, { from, seq, to }, { owner, epoch }) =>
-      postgres.transaction(async (tx) => {
-        const [copy] = await tx.rows(
-          `SELECT 1 FROM copies WHERE account_id = $1 AND owner = $2 AND epoch = $3::bigint
-           FOR UPDATE`,
-          [accountId, owner, epoch],
-        );
-        if (!copy) throw new LeaseLost(`another process may copy the table of ${accountId}`);
-        // The record of the current table before its head, as the first entry of a table does.
-        const [present] = await tx.rows(
-          "SELECT 1 FROM tables WHERE account_id = $1 AND name = $2 FOR UPDATE",
-          [accountId, from],
-        );
-        if (!present) throw new LeaseLost(`${from} is not the table of ${accountId} any more`);
-        const [head] = await tx.rows("SELECT seq FROM heads WHERE name = $1 FOR UPDATE", [from]);
-        if ((head?.[0] ?? 0) !== seq) return false;
-        const current = [accountId, to.name, to.model ?? ""];
-        await tx.rows("UPDATE tables SET name = $2, model = $3 WHERE account_id = $1", current);
-        // Without a lease, a process that is still copying can write nothing.
-        await tx.rows("DELETE FROM copies WHERE account_id = $1", [accountId]);
-        await dropTables(tx, [from]);
-        return true;
-      }),
+    replace: (accountId, tables, lease) =>
+      postgres.transaction((tx) => replaceTable(tx, accountId, tables, lease)),
 
     async forgetCopies(isWanted) {
-      const copies = await postgres.query<CopyRow>(
-        `SELECT h.name, h.account_id FROM heads h JOIN tables t USING (account_id)
+      const copies = await postgres.query<{ name: string; accountId: string }>(
+        `SELECT h.name, h.account_id AS "accountId" FROM heads h JOIN tables t USING (account_id)
          WHERE h.name <> t.name`,
       );
       const forgotten: string[] = [];
-      for (const { name, account_id } of copies) {
-        if (isWanted(name, account_id)) continue;
-        if (await postgres.transaction((tx) => forgetCopy(tx, name, account_id))) {
+      for (const { name, accountId } of copies) {
+        if (isWanted(name, accountId)) continue;
+        if (await postgres.transaction((tx) => forgetCopy(tx, name, accountId))) {
           forgotten.push(name);
         }
       }
@@ -154,18 +129,48 @@ export function createSharedLog(
         // In the order of `replace`, so that the two do not wait for each other.
         await tx.rows("DELETE FROM copies WHERE account_id = $1", [accountId]);
         await tx.rows("DELETE FROM tables WHERE account_id = $1", [accountId]);
-        const heads = await tx.rows("SELECT name FROM heads WHERE account_id = $1 FOR UPDATE", [
-          accountId,
-        ]);
-        const names = heads.map(([name]) => String(name));
+        const heads = "SELECT name FROM heads WHERE account_id = $1 FOR UPDATE";
+        const names = await readNames(tx, heads, [accountId]);
         await dropTables(tx, names);
         await tx.rows("DELETE FROM idempotency_keys WHERE account_id = $1", [accountId]);
-        const bases = await tx.rows("SELECT base FROM bases WHERE name = ANY($1::text[])", [names]);
-        return bases.map(([base]) => String(base));
+        return await readNames(tx, "SELECT base FROM bases WHERE name = ANY($1::text[])", [names]);
       }),
+
+    async expireAnswers() {
+      await postgres.rows("DELETE FROM idempotency_keys WHERE created_at <= $1::bigint", [
+        Date.now() - ANSWER_LIFETIME,
+      ]);
+    },
 
     records: createBaseRecords(postgres, leases.of),
   };
+}
+
+async function replaceTable(
+  tx: Statements,
+  accountId: string,
+  { from, seq, to }: Parameters<SharedLog["replace"]>[1],
+  { owner, epoch }: Lease,
+): Promise<boolean> {
+  const [copy] = await tx.rows(
+    `SELECT 1 FROM copies WHERE account_id = $1 AND owner = $2 AND epoch = $3::bigint FOR UPDATE`,
+    [accountId, owner, epoch],
+  );
+  if (!copy) throw new LeaseLost(`another process may copy the table of ${accountId}`);
+  // The record of the current table before its head, as the first entry of a table does.
+  const [present] = await tx.rows(
+    "SELECT 1 FROM tables WHERE account_id = $1 AND name = $2 FOR UPDATE",
+    [accountId, from],
+  );
+  if (!present) throw new LeaseLost(`${from} is not the table of ${accountId} any more`);
+  const [head] = await tx.rows("SELECT seq FROM heads WHERE name = $1 FOR UPDATE", [from]);
+  if ((head?.[0] ?? 0) !== seq) return false;
+  const current = [accountId, to.name, to.model ?? ""];
+  await tx.rows("UPDATE tables SET name = $2, model = $3 WHERE account_id = $1", current);
+  // Without a lease, a process that is still copying can write nothing.
+  await tx.rows("DELETE FROM copies WHERE account_id = $1", [accountId]);
+  await dropTables(tx, [from]);
+  return true;
 }
 
 /** Drops a copy, unless a process is writing it or it has become the account's table. */
@@ -183,14 +188,14 @@ async function forgetCopy(tx: Statements, name: string, accountId: string): Prom
   return true;
 }
 
-function toTableHead({ name, seq, base, version, up_to }: TableHeadRow): TableHead {
-  const checkpoint = base === null ? null : { base, version, upTo: up_to };
-  return { table: name, seq: seq ?? 0, checkpoint };
+function toTableHead({ table, seq, base, version, upTo }: TableHeadRow): TableHead {
+  return { table, seq, checkpoint: base === null ? null : { base, version, upTo } };
 }
 
-function toEntry(row: SinceRow): NumberedEntry | null {
-  const { seq, id, written, removed, has_remains, memories, bytes } = row;
-  if (seq === null) return null;
+/** The entry of a row; none if the table has no newer entries. */
+function toEntries(row: SinceRow): NumberedEntry[] {
+  const { seq, id, written, removed, leavesOldData, memories, bytes } = row;
+  if (seq === null) return [];
   const usage = { memories, bytes };
-  return { seq, id, written, leavesOldData: has_remains, removed: JSON.parse(removed), usage };
+  return [{ seq, id, written, leavesOldData, removed: JSON.parse(removed), usage }];
 }

@@ -100,12 +100,7 @@ export interface RecordedCheckpoint extends Pick<Checkpoint, "base" | "version" 
   table: string;
 }
 
-interface Row {
-  account_id: string;
-  base: string;
-  version: number;
-  files: string;
-}
+type Row = Omit<RecordedCheckpoint, "files"> & { files: string };
 
 /** The entries of all tables that wait for a flush. */
 export interface LogFacts {
@@ -125,12 +120,7 @@ export function readCheckpoints(sqlite: Sqlite): RecordedCheckpoint[] {
   return sqlite
     .query<Row, []>(`${selectFrom(sqlite)} WHERE ${NOT_REMOVED} ORDER BY account_id`)
     .all()
-    .map(({ account_id, base, version, files }) => ({
-      table: account_id,
-      base,
-      version,
-      files: JSON.parse(files),
-    }));
+    .map((row) => ({ ...row, files: JSON.parse(row.files) }));
 }
 
 /** How many tables there are, with and without bases. The database must be of this version. */
@@ -163,7 +153,7 @@ export function readLogFacts(sqlite: Sqlite): LogFacts {
 
 function selectFrom(sqlite: Sqlite): string {
   const base = hasColumn(sqlite, "checkpoints", "base") ? "base" : "account_id";
-  return `SELECT account_id, ${base} AS base, version, files FROM checkpoints`;
+  return `SELECT account_id AS "table", ${base} AS base, version, files FROM checkpoints`;
 }
 
 function hasColumn(sqlite: Sqlite, table: string, column: string): boolean {

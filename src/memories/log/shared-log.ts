@@ -54,7 +54,7 @@ export const LEASE = 15_000;
  */
 export interface SharedLog extends Leases {
   /** The position of an account's table; `null` when there is no such account. */
-  position(accountId: string): Promise<Position | null>;
+  position(accountId: string): Promise<TablePosition | null>;
   /** The heads of tables, without those that no longer exist. */
   heads(tables: readonly string[]): Promise<TableHead[]>;
   /**
@@ -125,7 +125,7 @@ export interface TableHead {
 }
 
 /** The state of an account's current table. */
-export interface Position extends TableHead {
+export interface TablePosition extends TableHead {
   /** `null` if nothing was ever written to it. */
   model: string | null;
 }

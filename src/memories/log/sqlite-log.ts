@@ -1,11 +1,11 @@
 import { and, asc, count, eq, gt, inArray, isNull, lte, sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/bun-sqlite";
+import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { sqliteDialect } from "../../db/database.ts";
 import type { SqliteDatabase } from "../../db/sqlite.ts";
 import { createLogTables } from "./database-tables.ts";
 import { createGroupCommit, dropCancelledEntries, type Transaction } from "./group-commit.ts";
 import { ANSWER_LIFETIME, AnswersTaken, accountOf, type Log } from "./log.ts";
-import type { Checkpoint, CurrentTable, Entry, Head } from "./records.ts";
+import type { Checkpoint, Entry, Head } from "./records.ts";
 
 const { entries, heads, checkpoints, currentTables, answers } = createLogTables(sqliteDialect);
 
@@ -19,6 +19,12 @@ const EXPUNGED_PER_COMMIT = { bytes: 1 << 20, entries: 500 };
 
 /** Joins an entry with the checkpoint that includes it, if there is one. */
 const IS_INCLUDED = and(eq(checkpoints.table, entries.table), lte(entries.seq, checkpoints.upTo));
+
+/** The columns of a `CurrentTable`. */
+const CURRENT = {
+  name: currentTables.name,
+  model: sql<string | null>`nullif(${currentTables.model}, '')`,
+};
 
 /**
  * The log in the SQLite database of a data folder, to which no other process writes.
@@ -36,25 +42,7 @@ export function createSqliteLog({
   dropCancelledEntries(db);
   const commit = createGroupCommit(db, orm);
 
-  let retry: ReturnType<typeof setTimeout> | undefined;
-  const truncate = async (): Promise<boolean> => {
-    clearTimeout(retry);
-    const isTruncated = await db.exclusively(db.truncateLog);
-    if (!isTruncated) retry = setTimeout(truncate, EXPUNGE_RETRY_MS).unref();
-    return isTruncated;
-  };
-
-  const deleteIncluded = async () => {
-    const bytes = sql<number>`coalesce(length(${entries.written}), 0) + length(${entries.removed})`;
-    const included = orm
-      .select({ seq: entries.seq, bytes })
-      .from(entries)
-      .innerJoin(checkpoints, IS_INCLUDED)
-      .all();
-    for (const part of inParts(included)) {
-      await commit((tx) => tx.delete(entries).where(inArray(entries.seq, part)).run());
-    }
-  };
+  const { truncate, deleteIncluded } = createExpunging(db, orm, commit);
 
   return {
     append: (table, entry) =>
@@ -77,13 +65,15 @@ export function createSqliteLog({
     },
 
     async head(table) {
+      const { seq, memories, bytes } = heads;
+      const { base, version, files, upTo } = checkpoints;
       const row = orm
-        .select()
+        .select({ seq, memories, bytes, checkpoint: { base, version, files, upTo } })
         .from(heads)
         .leftJoin(checkpoints, eq(checkpoints.table, heads.table))
         .where(eq(heads.table, table))
         .get();
-      return row ? toHead(row.heads, row.checkpoints) : null;
+      return row ? toHead(row) : null;
     },
 
     // Every table with an entry or a checkpoint has a head.
@@ -111,18 +101,11 @@ export function createSqliteLog({
       await truncate();
     },
 
-    answer: async (accountId, keyHash, since) =>
-      orm
-        .select()
-        .from(answers)
-        .where(
-          and(
-            eq(answers.accountId, accountId),
-            eq(answers.keyHash, keyHash),
-            gt(answers.createdAt, since),
-          ),
-        )
-        .get() ?? null,
+    async answer(accountId, keyHash, since) {
+      const hasKey = and(eq(answers.accountId, accountId), eq(answers.keyHash, keyHash));
+      const isNewer = gt(answers.createdAt, since);
+      return orm.select().from(answers).where(and(hasKey, isNewer)).get() ?? null;
+    },
 
     expired: async (now, limit) =>
       orm
@@ -144,16 +127,14 @@ export function createSqliteLog({
 
     async current(accountId) {
       const isThis = eq(currentTables.accountId, accountId);
-      const row = orm.select().from(currentTables).where(isThis).get();
-      return row ? toCurrent(row) : null;
+      return orm.select(CURRENT).from(currentTables).where(isThis).get() ?? null;
     },
 
     allCurrent: async () =>
       orm
-        .select()
+        .select({ accountId: currentTables.accountId, ...CURRENT })
         .from(currentTables)
-        .all()
-        .map((row) => ({ accountId: row.accountId, ...toCurrent(row) })),
+        .all(),
 
     async setCurrent(accountId, { name, model }) {
       const next = { name, model: model ?? "" };
@@ -165,6 +146,35 @@ export function createSqliteLog({
       });
     },
   };
+}
+
+/** The steps by which what is forgotten or included leaves the files. */
+function createExpunging(
+  db: SqliteDatabase,
+  orm: BunSQLiteDatabase,
+  commit: ReturnType<typeof createGroupCommit>,
+) {
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  const truncate = async (): Promise<boolean> => {
+    clearTimeout(retry);
+    const isTruncated = await db.exclusively(db.truncateLog);
+    if (!isTruncated) retry = setTimeout(truncate, EXPUNGE_RETRY_MS).unref();
+    return isTruncated;
+  };
+
+  const deleteIncluded = async () => {
+    const bytes = sql<number>`coalesce(length(${entries.written}), 0) + length(${entries.removed})`;
+    const included = orm
+      .select({ seq: entries.seq, bytes })
+      .from(entries)
+      .innerJoin(checkpoints, IS_INCLUDED)
+      .all();
+    for (const part of inParts(included)) {
+      await commit((tx) => tx.delete(entries).where(inArray(entries.seq, part)).run());
+    }
+  };
+
+  return { truncate, deleteIncluded };
 }
 
 /** @returns the entry's number */
@@ -237,18 +247,12 @@ function* inParts(included: readonly { seq: number; bytes: number }[]): Generato
   if (part.length > 0) yield part;
 }
 
-function toHead(
-  { seq, memories, bytes }: typeof heads.$inferSelect,
-  checkpoint: typeof checkpoints.$inferSelect | null,
-): Head {
-  const usage = memories === null || bytes === null ? null : { memories, bytes };
-  if (!checkpoint) return { seq, usage, checkpoint };
-  const { base, version, files, upTo } = checkpoint;
-  return { seq, usage, checkpoint: { base, version, files, upTo } };
-}
-
-function toCurrent({ name, model }: { name: string; model: string }): CurrentTable {
-  return { name, model: model || null };
+function toHead({
+  memories,
+  bytes,
+  ...row
+}: Omit<Head, "usage"> & { memories: number | null; bytes: number | null }): Head {
+  return { ...row, usage: memories === null || bytes === null ? null : { memories, bytes } };
 }
 
 function names(rows: readonly { table: string }[]): string[] {

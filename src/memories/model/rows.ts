@@ -59,7 +59,7 @@ export interface Candidate {
 }
 
 /** The candidates of a search, and the words of its query. */
-export interface Found {
+export interface SearchCandidates {
   readonly candidates: Candidate[];
   readonly terms: readonly Term[];
   /** How many memories were searched, if not all of the table. */

@@ -16,7 +16,7 @@ const TIME_WORD =
   /^(?:first|initial|initially|used|original|originally|previous|previously|former|formerly|back|beginning|start|began|earlier|old|prior|current|currently|now|today|latest|still|right|these|days|present)$/;
 
 /** The words of a question by which results are compared, without those that only ask for the past. */
-export function askedWords({ words }: Pick<TokenStates, "words">): string[] {
+export function wordsToCompare({ words }: Pick<TokenStates, "words">): string[] {
   return [...new Set(words)].filter((word) => !TIME_WORD.test(word));
 }
 

@@ -4,6 +4,7 @@ import { stemOf } from "./fact-text.ts";
 import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
 import { chanceOf, logOddsOf, rounded } from "./relevance.ts";
+import { shareKept } from "./retention.ts";
 import { SIGNALS } from "./signals/signals.ts";
 
 /**
@@ -40,7 +41,7 @@ const [TAIL_FROM, TAIL_TO] = [5, 12];
 /** How many of the first results `calibrate` reads. The others don't change what it returns for these. */
 export const JUDGED_RESULTS = TAIL_TO;
 /** The sign `stands out` when there are too few results to compare with. */
-const ALONE = 3;
+const LONE_LEAD = 3;
 const SHORTEST = 20;
 /** How many of the first results are compared with the question's words one by one. */
 export const MATCHED_RESULTS = 1;
@@ -100,7 +101,7 @@ export function chanceSigns({
   return {
     "best sum": best,
     "best sum squared": best * best,
-    "stands out": tail.length > 0 ? best - behind : ALONE,
+    "stands out": tail.length > 0 ? best - behind : LONE_LEAD,
     "meaning of the best": meaning,
     "words of the best": words,
     "both of the best": meaning * words,
@@ -139,13 +140,12 @@ export function calibrate(found: RankedResults): Ranked[] {
   );
   const known = Math.min(HIGHEST, chanceOf(odds));
   const best = bestSum(ranked);
-  const depth = question.decay?.depth ?? 0;
   let [lowestChance, lowestScore] = [1, 1];
   return ranked.map((one) => {
     const own = known * shareOfBest(one.sum - best);
     // Age may have changed the order, but no result may have a higher score than the one before it.
     lowestChance = Math.min(lowestChance, own);
-    lowestScore = Math.min(lowestScore, lowestChance * (1 - depth + depth * one.kept));
+    lowestScore = Math.min(lowestScore, lowestChance * shareKept(question.decay, one.retention));
     return { ...one, logOdds: logOddsOf(own), chance: lowestChance, score: rounded(lowestScore) };
   });
 }

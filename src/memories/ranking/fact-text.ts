@@ -9,6 +9,9 @@ export function contentWords(text: string): string[] {
   return (text.toLowerCase().match(WORD) ?? []).filter((word) => !ALL_STOP_WORDS.has(word));
 }
 
+/** Scripts without spaces between words: without words, facts can't be compared. */
+export const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+
 /** Most letters of an ending, and fewest letters of a stem. */
 const ENDING = 3;
 const STEM = 4;
@@ -19,7 +22,7 @@ export function stemOf(word: string): string {
 }
 
 /** Length from which on a memory says too much to be a single fact, in UTF-16 units. */
-const LONG = 400;
+export const MAX_FACT_LENGTH = 400;
 
 /** Words that take back what was said before. They say nothing about the subject. */
 const RETRACTS =
@@ -127,14 +130,14 @@ const known = new WeakMap<Pick<FactMemory, "content">, FactText>();
 export function factOf(memory: Pick<FactMemory, "content">): FactText {
   const before = known.get(memory);
   if (before) return before;
-  const fact = readFact(memory.content.slice(0, LONG));
+  const fact = readFact(memory.content.slice(0, MAX_FACT_LENGTH));
   known.set(memory, fact);
   return fact;
 }
 
 /** Whether a memory can be a version of a fact: a long one says too much. */
 export function mayBeVersion({ content }: Pick<FactMemory, "content">): boolean {
-  return content.length <= LONG;
+  return content.length <= MAX_FACT_LENGTH;
 }
 
 export function readFact(text: string): FactText {
@@ -142,13 +145,13 @@ export function readFact(text: string): FactText {
   const said = text.replaceAll("’", "'");
   const retracts = said.search(RETRACTS) >= 0;
   const subject = withPlainNumbers(said.replace(RETRACTS, " ").replace(TIMES, " "));
-  const tokens = tokensOf(subject);
+  const tokens = factTokens(subject);
   const unspoken = speaker === undefined ? subject : subject.replace(SPEAKER, "");
   const [start = ""] = unspoken.split(SUBJECT_END, 1);
   const relatives = tokens.filter(({ word }) => RELATIVE.test(word)).map(({ key }) => key);
   return {
     tokens,
-    subject: new Set(tokensOf(start).map(({ key }) => key)),
+    subject: new Set(factTokens(start).map(({ key }) => key)),
     isNote: NOTE_END.test(unspoken.slice(start.length)),
     relatives: new Set(relatives),
     isOwn: OWN.test(said),
@@ -174,7 +177,7 @@ function withPlainNumbers(text: string): string {
 }
 
 /** The content words of a text. */
-export function tokensOf(text: string): FactToken[] {
+export function factTokens(text: string): FactToken[] {
   const tokens: FactToken[] = [];
   for (const { 0: whole, index } of text.matchAll(TOKEN)) {
     const isFirst = isSentenceStart(text, index);

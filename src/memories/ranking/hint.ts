@@ -1,7 +1,14 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import { wasCaptured } from "../model/filter.ts";
 import type { MemoryRow } from "../model/rows.ts";
-import { type FactMemory, type FactText, factOf, readFact } from "./fact-text.ts";
+import {
+  type FactMemory,
+  type FactText,
+  factOf,
+  MAX_FACT_LENGTH,
+  readFact,
+  UNSPACED,
+} from "./fact-text.ts";
 import { type Difference, ofKind, relationOf } from "./relation.ts";
 import { meaningScore } from "./relevance.ts";
 import { cosineOf } from "./version-order.ts";
@@ -13,8 +20,6 @@ export type HintKind = "near" | "changed";
 
 /** The likeness from which on texts say the same if their words cannot be compared: a cosine of 0.85. */
 const SAME = 0.7;
-/** Length from which on a text is about more than one fact, in UTF-16 units. */
-const LONG = 400;
 /** The least log-odds of a hint, so that few hints are wrong; chosen by `test/eval/fit-relation.ts`. */
 const LEAST = 0.5;
 /** The log-odds from which on a text without another value has changed a fact rather than said it in other words. */
@@ -28,8 +33,6 @@ const PIECE = 4;
 const SAME_PIECES = 0.72;
 /** Kinds of words that are values: another one says something else. */
 const VALUES = ["number", "day", "code", "name"] as const;
-/** Scripts without spaces between words. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /**
  * The hint about an earlier memory when a later one is saved; null when there is nothing to say, for
@@ -56,7 +59,7 @@ export function hintOf(earlier: string, later: string, alike: number): HintKind 
 export function isRestatement(earlier: HasContent, later: HasContent, alike: number): boolean {
   const [one, other] = [earlier.content, later.content];
   if (alike < SAME && !isPlain(one, other)) return false;
-  if (Math.max(one.length, other.length) > LONG) return one.trim() === other.trim();
+  if (Math.max(one.length, other.length) > MAX_FACT_LENGTH) return one.trim() === other.trim();
   if (!isPlain(one, other)) return shareOfPieces(one, other) >= SAME_PIECES;
   const [a, b] = [factOf(earlier), factOf(later)];
   const { about, changed, difference } = relationOf(a, b, alike);
@@ -66,7 +69,9 @@ export function isRestatement(earlier: HasContent, later: HasContent, alike: num
 }
 
 function isPlain(earlier: string, later: string): boolean {
-  return Math.max(earlier.length, later.length) <= LONG && !UNSPACED.test(earlier + later);
+  return (
+    Math.max(earlier.length, later.length) <= MAX_FACT_LENGTH && !UNSPACED.test(earlier + later)
+  );
 }
 
 /** Whether each of two texts has a number, name, day or identifier in place of one that the other has. */

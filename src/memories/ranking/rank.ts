@@ -3,9 +3,51 @@ import type { MemoryRow } from "../model/rows.ts";
 import { type Considered, placeInSessions } from "./considered.ts";
 import type { Question } from "./question.ts";
 import { chanceOf, logOddsOf, rounded } from "./relevance.ts";
-import { retentionOf } from "./retention.ts";
-import { CHEAP, COMPARED, READ, SIGNALS, signalReader } from "./signals/signals.ts";
-import { partsOf, sumOf, WEIGHTS, type Weights } from "./weights.ts";
+import { retentionOf, shareKept } from "./retention.ts";
+import { PARTS, type ScorePart } from "./signals/kind.ts";
+import {
+  SIGNALS,
+  SIGNALS_OF_ALL,
+  SIGNALS_OF_TEXT,
+  SIGNALS_OF_WORDS,
+  signalReader,
+} from "./signals/signals.ts";
+import learned from "./weights.json" with { type: "json" };
+
+/** The weight of each signal, and the base of a memory without signals, in log-odds. */
+export interface Weights {
+  readonly start: number;
+  readonly weights: Float64Array;
+}
+
+/** The weights learned from conversations; see `test/eval/train.ts`. */
+export const WEIGHTS: Weights = readWeights(learned);
+
+export function readWeights({
+  start,
+  weights,
+}: {
+  start: number;
+  weights: Readonly<Record<string, number>>;
+}): Weights {
+  return { start, weights: Float64Array.from(SIGNALS, ({ name }) => weights[name] ?? 0) };
+}
+
+/** The weighted sum of signals. */
+export function sumOf(signals: Float64Array, { start, weights }: Weights): number {
+  let sum = start;
+  for (let at = 0; at < weights.length; at++) sum += (signals[at] ?? 0) * (weights[at] ?? 0);
+  return sum;
+}
+
+/** The contribution of each part to the sum. */
+export function partsOf(signals: Float64Array, { weights }: Weights): Record<ScorePart, number> {
+  const parts = Object.fromEntries(PARTS.map((part) => [part, 0])) as Record<ScorePart, number>;
+  for (const [at, { part }] of SIGNALS.entries()) {
+    parts[part] += (signals[at] ?? 0) * (weights[at] ?? 0);
+  }
+  return parts;
+}
 
 /** Best candidates for which the other memories of their sessions are read. */
 const BEST = 10;
@@ -24,7 +66,7 @@ export interface Ranked {
   /** In the order of `SIGNALS`. */
   signals: Float64Array;
   /** Its retention, 0 to 1. */
-  kept: number;
+  retention: number;
   /** `sum` adjusted by the results as a whole; see `calibrate`. */
   logOdds: number;
   /** The chance that it answers the question, 0 to 1, whatever its age. */
@@ -42,29 +84,20 @@ export function sessionsAround(found: readonly Considered[]): string[] {
   return [...new Set(best.flatMap(({ memory }) => memory.sessionId ?? []))];
 }
 
-/** A ranking by the signals that take little time. */
-interface FirstRanking {
-  /** The ids of the best memories, which are compared further. */
-  readonly best: readonly string[];
-  /**
-   * Puts the best memory first; equals go by newest, then id.
-   * @param interactions how well the words of each of the best answer those of the question, by its id
-   * @param count how many of the first memories are needed; all by default
-   */
-  finish(interactions: ReadonlyMap<string, number>, count?: number): Ranked[];
-}
-
-/** @param sessions those of which all memories are considered */
+/**
+ * Ranks by the signals that take little time.
+ * @param sessions those of which all memories are considered
+ */
 export function rankFirst(
   considered: readonly Considered[],
   sessions: readonly string[],
   question: Question,
   weights: Weights = WEIGHTS,
-): FirstRanking {
+) {
   placeInSessions(considered, new Set(sessions));
   // A memory that is only a neighbour of a match has none of the words.
   const found = question.mode === "keyword" ? considered.filter(({ own }) => own > 0) : considered;
-  const read = signalReader(CHEAP, question, found);
+  const read = signalReader(SIGNALS_OF_ALL, question, found);
   const all = found.map((one) => {
     const signals = new Float64Array(SIGNALS.length);
     read(one, signals);
@@ -74,11 +107,18 @@ export function rankFirst(
   const best = firstOf(all, BEST_COUNT, orderOf, newerFirst);
   const bestMemories = best.map(({ one }) => one);
   return {
+    /** The ids of the best memories, which are compared further. */
     best: bestMemories.map(({ memory }) => memory.id),
-    finish(interactions, count = all.length) {
+
+    /**
+     * Puts the best memory first; equals go by newest, then id.
+     * @param interactions how well the words of each of the best answer those of the question, by its id
+     * @param count how many of the first memories are needed
+     */
+    finish(interactions: ReadonlyMap<string, number>, count = all.length): Ranked[] {
       for (const one of bestMemories) one.interaction = interactions.get(one.memory.id) ?? null;
-      const compare = signalReader(COMPARED, question, bestMemories);
-      const readText = signalReader(READ, question, bestMemories);
+      const compare = signalReader(SIGNALS_OF_WORDS, question, bestMemories);
+      const readText = signalReader(SIGNALS_OF_TEXT, question, bestMemories);
       for (const { one, signals } of all) compare(one, signals);
       for (const { one, signals } of best) readText(one, signals);
       for (const one of all) order(one, weights);
@@ -91,7 +131,7 @@ export function rankFirst(
 interface Placed {
   readonly one: Considered;
   readonly signals: Float64Array;
-  readonly kept: number;
+  readonly retention: number;
   /** The share of its score that age leaves, and its logarithm. */
   readonly share: number;
   readonly logShare: number;
@@ -105,9 +145,9 @@ function place(
   { decay, now }: Question,
   weights: Weights,
 ): Placed {
-  const kept = decay ? retentionOf(one.memory, now, decay) : 1;
-  const share = decay ? 1 - decay.depth + decay.depth * kept : 1;
-  const placed = { one, signals, kept, share, logShare: Math.log(share), sum: 0, order: 0 };
+  const retention = decay ? retentionOf(one.memory, now, decay) : 1;
+  const share = shareKept(decay, retention);
+  const placed = { one, signals, retention, share, logShare: Math.log(share), sum: 0, order: 0 };
   order(placed, weights);
   return placed;
 }
@@ -121,9 +161,9 @@ function order(placed: Placed, weights: Weights): void {
   placed.order = rounded(logShare - Math.log(Math.exp(-sum) + 1 - share));
 }
 
-function rankedOf({ one: { memory, passage }, signals, sum, kept, order }: Placed): Ranked {
+function rankedOf({ one: { memory, passage }, signals, sum, retention, order }: Placed): Ranked {
   const score = rounded(chanceOf(order));
-  return { memory, passage, score, sum, signals, kept, logOdds: sum, chance: chanceOf(sum) };
+  return { memory, passage, score, sum, signals, retention, logOdds: sum, chance: chanceOf(sum) };
 }
 
 const orderOf = ({ order }: Placed): number => order;
@@ -169,11 +209,10 @@ const ROUNDED = 0.0005;
  * `question` has the difference.
  */
 export function explain(
-  { score, signals, sum, logOdds, chance, kept }: Ranked,
+  { score, signals, sum, logOdds, chance, retention }: Ranked,
   { decay }: Pick<Question, "decay">,
 ): Explanation {
-  const depth = decay?.depth ?? 0;
-  const share = 1 - depth + depth * kept;
+  const share = shareKept(decay, retention);
   const parts = partsOf(signals, WEIGHTS);
   const isMoved = Math.abs(chance - chanceOf(logOdds)) > ROUNDED;
   const moved = isMoved ? logOddsOf(chance, LOWEST) - logOdds : 0;
@@ -185,7 +224,7 @@ export function explain(
     time: parts.time + moved,
     question: reached - sum - moved,
     relevance: chanceOf(reached),
-    retention: kept,
-    decay: depth,
+    retention,
+    decay: decay?.depth ?? 0,
   };
 }

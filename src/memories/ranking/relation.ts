@@ -91,16 +91,6 @@ export function ofKind(tokens: readonly FactToken[], ...kinds: readonly TokenKin
   return tokens.filter(({ kind }) => kinds.includes(kind));
 }
 
-/**
- * What a later text is to an earlier one, as two log-odds: whether it is about the same fact at all, and, if so,
- * whether it says something else about it.
- */
-interface Relation {
-  about: number;
-  changed: number;
-  difference: Difference;
-}
-
 const aboutOf = readTrees(learned.about as Trees);
 const changedOf = readTrees(learned.changed as Trees);
 
@@ -109,8 +99,12 @@ const MAX_WORDS = 4;
 /** The likeness from which on texts usually say the same: a cosine of 0.85. */
 const VERY_ALIKE = 0.7;
 
-/** @param alike how alike the two are in meaning, 0 to 1, by `meaningScore` */
-export function relationOf(earlier: FactText, later: FactText, alike: number): Relation {
+/**
+ * What a later text is to an earlier one, as two log-odds: whether it is about the same fact at all, and, if so,
+ * whether it says something else about it.
+ * @param alike how alike the two are in meaning, 0 to 1, by `meaningScore`
+ */
+export function relationOf(earlier: FactText, later: FactText, alike: number) {
   const difference = differenceOf(earlier, later);
   const signs = relationSigns(earlier, later, { alike, difference });
   const values = Float64Array.from(Object.values(signs));

@@ -32,6 +32,11 @@ export function retention(
   return 2 ** (-Math.max(0, age) / halfLifeOf(importance, decay));
 }
 
+/** The share of a score that age leaves at a retention, 0 to 1. */
+export function shareKept(decay: Decay | null, retention: number): number {
+  return decay ? 1 - decay.depth + decay.depth * retention : 1;
+}
+
 /** How a memory fades. */
 export interface Fading {
   /** Its retention now, 0 to 1. */

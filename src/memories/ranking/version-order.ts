@@ -1,13 +1,13 @@
-import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { MemoryRow } from "../model/rows.ts";
-import { asksForPast, chooseVersion } from "./asked-version.ts";
-import { type FactMemory, factOf, mayBeVersion } from "./fact-text.ts";
+import { chooseVersion } from "./asked-version.ts";
+import { type FactMemory, factOf, mayBeVersion, UNSPACED } from "./fact-text.ts";
 import {
   areOpposite,
   compareVersions,
   MARKED_FROM,
   sumOfSigns,
   takesBack,
+  type VersionQuestion,
   type VersionSigns,
 } from "./versions.ts";
 
@@ -16,14 +16,11 @@ const WITHIN = 3;
 /** The likeness of two memories of one history, which superseding proves to be versions, and of opposites. */
 const CERTAIN = 100;
 /** The first results, of which versions are looked for, and the results among which they are found. */
-const ANCHORS = 3;
-export const DEPTH = 24;
+export const ANCHORS = 3;
+export const COMPARED_RESULTS = 24;
 /** The least cosine of two versions among the first results, and of others unless the newer one takes something back. */
 const FIRST_PLACES = 8;
 const LEAST_COSINE = { first: 0.55, others: 0.7 };
-
-/** Scripts without spaces between words: without words, versions cannot be recognized. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /** The fields of a result that determine the order of versions. */
 export interface Versioned {
@@ -49,11 +46,6 @@ export interface VersionData {
   matches: ReadonlyMap<string, readonly number[]>;
 }
 
-interface VersionedQuestion {
-  text: string;
-  cosines: EmbeddingModel["cosines"];
-}
-
 /**
  * Ids of the results that may be versions of one fact: `orderVersions` needs their vectors. None in most
  * searches of long texts.
@@ -62,7 +54,7 @@ export function versionsToCompare(question: string, ranked: readonly Versioned[]
   if (UNSPACED.test(question)) return [];
   const isCompared = ({ memory }: Versioned) => mayBeVersion(memory);
   if (!ranked.slice(0, ANCHORS).some(isCompared)) return [];
-  const found = ranked.slice(0, DEPTH).filter(isCompared);
+  const found = ranked.slice(0, COMPARED_RESULTS).filter(isCompared);
   return found.length < 2 ? [] : found.map(({ memory }) => memory.id);
 }
 
@@ -71,11 +63,11 @@ export function versionsToCompare(question: string, ranked: readonly Versioned[]
  * question about the past the one that held then.
  */
 export function orderVersions<Result extends Versioned>(
-  question: VersionedQuestion,
+  question: VersionQuestion,
   ranked: readonly Result[],
   data: VersionData,
 ): (Result & VersionMarks)[] {
-  const found = ranked.slice(0, DEPTH);
+  const found = ranked.slice(0, COMPARED_RESULTS);
   const places = placesInHistories(found);
   if (data.vectors.size === 0 && places.size === 0) return [...ranked];
   const likeness = createLikeness(question, found, { ...data, places });
@@ -100,7 +92,7 @@ export function orderVersions<Result extends Versioned>(
 
 /** The likeness of two results by their places: 0 or more for versions of one fact. */
 function createLikeness(
-  question: VersionedQuestion,
+  question: VersionQuestion,
   found: readonly Versioned[],
   { places, ...data }: VersionData & { places: ReadonlyMap<string, PlaceInHistory> },
 ): (one: number, other: number) => number {
@@ -134,13 +126,13 @@ function isTakenBack(
   return !found.some(isBetween);
 }
 
-/** Compares two results by their places; null when they can't be versions of one fact. */
-function createComparison(
-  { text, cosines }: VersionedQuestion,
+/** Compares two of the first results by their places; null when they can't be versions of one fact. */
+export function createComparison(
+  question: VersionQuestion,
   found: readonly Versioned[],
   { vectors, matches }: VersionData,
 ): (one: number, other: number) => VersionSigns | null {
-  const compare = compareVersions({ text, cosines, isPast: asksForPast(text) });
+  const compare = compareVersions(question);
   const read = (place: number) => {
     const one = found[place];
     const vector = one && vectors.get(one.memory.id);
@@ -177,7 +169,7 @@ export function comparable(
   ranked: readonly Versioned[],
   vectors: ReadonlyMap<string, Float32Array>,
 ): string[] {
-  const placed = ranked.slice(0, DEPTH).flatMap(({ memory }, place) => {
+  const placed = ranked.slice(0, COMPARED_RESULTS).flatMap(({ memory }, place) => {
     const vector = vectors.get(memory.id);
     return vector ? [{ memory, vector, place }] : [];
   });
@@ -190,23 +182,6 @@ export function comparable(
     }
   }
   return [...found];
-}
-
-/** All pairs of results that are compared, with their signs; to fit weights. */
-export function comparePairs(
-  question: VersionedQuestion,
-  ranked: readonly Versioned[],
-  data: VersionData,
-): { older: Versioned; newer: Versioned; signs: VersionSigns }[] {
-  const found = ranked.slice(0, DEPTH);
-  const compare = createComparison(question, found, data);
-  return found.slice(0, ANCHORS).flatMap((a, one) =>
-    found.flatMap((b, other) => {
-      const signs = other > one ? compare(one, other) : null;
-      const [older, newer] = a.memory.createdAt < b.memory.createdAt ? [a, b] : [b, a];
-      return signs ? [{ older, newer, signs }] : [];
-    }),
-  );
 }
 
 /** Moves a version to the place of another one, unless it has a better one. */

@@ -1,10 +1,12 @@
+import type { EmbeddingModel } from "../../embedding/embedder.ts";
+import { asksForPast } from "./asked-version.ts";
 import {
   type FactMemory,
   type FactText,
   type FactToken,
   factOf,
+  factTokens,
   mayBeVersion,
-  tokensOf,
 } from "./fact-text.ts";
 import { flag, relationOf, subjectSigns } from "./relation.ts";
 import { meaningScore } from "./relevance.ts";
@@ -35,12 +37,10 @@ interface Compared {
   matches: readonly number[] | null;
 }
 
-/** How questions are compared with memories. */
-interface VersionQuestion {
+/** A question whose results are compared. */
+export interface VersionQuestion {
   text: string;
-  cosines: { unrelated: number; same: number };
-  /** Whether it asks for something that no longer holds. */
-  isPast: boolean;
+  cosines: EmbeddingModel["cosines"];
 }
 
 /**
@@ -48,8 +48,9 @@ interface VersionQuestion {
  * one fact, or null when they cannot be. "Asked" words are those of the question; "named" are its names, numbers
  * and identifiers. The order of the signs counts: the trees name a sign by its number.
  */
-export function compareVersions({ text, cosines, isPast }: VersionQuestion) {
-  const asked = tokensOf(text);
+export function compareVersions({ text, cosines }: VersionQuestion) {
+  const isPast = asksForPast(text);
+  const asked = factTokens(text);
   return (one: Compared, other: Compared, cosine: number) => {
     const isOlder = one.memory.createdAt < other.memory.createdAt;
     const [older, newer] = isOlder ? [one, other] : [other, one];

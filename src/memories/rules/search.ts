@@ -5,7 +5,7 @@ import type { Part } from "../matched/passage.ts";
 import { type Filter, wasCaptured } from "../model/filter.ts";
 import type { Explanation } from "../model/found-memory.ts";
 import type { MemoryRow } from "../model/rows.ts";
-import { askedWords } from "../ranking/asked-version.ts";
+import { wordsToCompare } from "../ranking/asked-version.ts";
 import {
   answersAmong,
   calibrate,
@@ -18,18 +18,17 @@ import { consider, placeAmongSaved } from "../ranking/considered.ts";
 import { collapse } from "../ranking/hint.ts";
 import { readPeriod } from "../ranking/period.ts";
 import type { Question, SearchMode } from "../ranking/question.ts";
-import { explain, type Ranked, rankFirst, sessionsAround } from "../ranking/rank.ts";
+import { explain, type Ranked, rankFirst, sessionsAround, type Weights } from "../ranking/rank.ts";
 import { interactionWeights } from "../ranking/signals/interaction.ts";
 import {
+  COMPARED_RESULTS,
   comparable,
-  DEPTH,
   orderVersions,
   type VersionData,
   type Versioned,
   type VersionMarks,
   versionsToCompare,
 } from "../ranking/version-order.ts";
-import type { Weights } from "../ranking/weights.ts";
 import type { MemoryTable } from "../table/table.ts";
 
 /** Candidates by meaning and by words, each; more if a page is larger. */
@@ -97,7 +96,7 @@ export async function searchTable(
     mode,
     filter,
     least: limit,
-    first: Math.max(limit, JUDGED_RESULTS, DEPTH),
+    first: Math.max(limit, JUDGED_RESULTS, COMPARED_RESULTS),
     memories: table.usage.memories,
     now,
     decay: decays ? decay : null,
@@ -151,7 +150,7 @@ async function vectorsOf(
   data: VersionData,
 ): Promise<ReadonlyMap<string, Float32Array>> {
   const known = data.vectors;
-  const ids = results.slice(0, DEPTH).map(({ memory }) => memory.id);
+  const ids = results.slice(0, COMPARED_RESULTS).map(({ memory }) => memory.id);
   const others = ids.filter((id) => !known.has(id));
   if (others.length === 0 || ids.length < 2) return known;
   return new Map([...known, ...(await table.vectorsOf(others))]);
@@ -231,7 +230,7 @@ async function matchWords(
 ): Promise<Map<string, number[]>> {
   const matches = new Map<string, number[]>();
   if (!asked) return matches;
-  for (const [at, word] of askedWords(asked).entries()) {
+  for (const [at, word] of wordsToCompare(asked).entries()) {
     const weights = asked.words.map((own) => (own === word ? 1 : 0));
     for (const [id, match] of await table.interaction(ids, asked, weights)) {
       if (at === 0) matches.set(id, []);

@@ -1,7 +1,7 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import { AppError } from "../../errors.ts";
 import { isDiskFull } from "../../system/disk-errors.ts";
-import { modelNamed } from "../base/schema.ts";
+import { modelNamed } from "../base/base.ts";
 import type { Vault } from "../base/vault.ts";
 import { accountOf, manifestFile, tableFor } from "../log/log.ts";
 import type { Outcome } from "../log/pending.ts";

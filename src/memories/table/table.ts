@@ -3,7 +3,13 @@ import type { HeldBase } from "../base/base.ts";
 import type { Outcome, Pending } from "../log/pending.ts";
 import type { Filter, PageStart } from "../model/filter.ts";
 import type { Usage } from "../model/quota.ts";
-import type { Candidate, Expiring, Found, MemoryRow, StoredMemory } from "../model/rows.ts";
+import type {
+  Candidate,
+  Expiring,
+  MemoryRow,
+  SearchCandidates,
+  StoredMemory,
+} from "../model/rows.ts";
 import type { LiveView } from "../view/live-view.ts";
 import type { SessionQuestion, ViewQuestion } from "../view/view.ts";
 
@@ -27,7 +33,7 @@ export interface TableReader {
    */
   withText(content: string, vector: Float32Array | null): Promise<MemoryRow[]>;
   /** The candidates of a search; see `View`. */
-  candidates(question: ViewQuestion): Promise<Found>;
+  candidates(question: ViewQuestion): Promise<SearchCandidates>;
   /** Memories of sessions; of very long sessions a part. */
   ofSessions(sessions: readonly string[], asked: SessionQuestion): Promise<Candidate[]>;
 }
@@ -54,7 +60,7 @@ export interface MemoryTable extends TableReader {
   readonly seq: number;
   readonly visibleSeq: number;
   /** The candidates of a search; see `View`. Words are compared while the vector is computed. */
-  candidates(question: SearchQuestion): Promise<Found>;
+  candidates(question: SearchQuestion): Promise<SearchCandidates>;
   /**
    * How well memories answer a question word by word, −1 to 1; see `StateIndex`. Leaves out memories
    * without token states, which are all of a table with more memories than a view keeps states of.

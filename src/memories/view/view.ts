@@ -1,7 +1,13 @@
 import type { TokenStates } from "../../embedding/embedder.ts";
 import type { Corpus, Term } from "../indexes/words.ts";
 import type { Filter, PageStart } from "../model/filter.ts";
-import type { Candidate, Expiring, Found, MemoryRow, StoredMemory } from "../model/rows.ts";
+import type {
+  Candidate,
+  Expiring,
+  MemoryRow,
+  SearchCandidates,
+  StoredMemory,
+} from "../model/rows.ts";
 
 /**
  * All memories of one table in memory, for searches. The view follows every commit and reads no files, so a flush
@@ -36,7 +42,7 @@ export interface View {
    * once, in no order.
    * @param matched of the same question, so that words need not be compared again
    */
-  candidates(question: ViewQuestion, matched?: WordMatches): Found;
+  candidates(question: ViewQuestion, matched?: WordMatches): SearchCandidates;
   /** The part of `candidates` that needs no vector. */
   matchWords(question: Omit<ViewQuestion, "vector">): WordMatches;
   /** Memories of sessions, at most `limit`. */

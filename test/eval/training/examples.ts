@@ -1,8 +1,8 @@
 import { createId } from "../../../src/db/id.ts";
 import type { Embedder } from "../../../src/embedding/embedder.ts";
 import type { StoredMemory } from "../../../src/memories/model/rows.ts";
+import type { Weights } from "../../../src/memories/ranking/rank.ts";
 import { SIGNALS } from "../../../src/memories/ranking/signals/signals.ts";
-import type { Weights } from "../../../src/memories/ranking/weights.ts";
 import { rankTable, type versionData } from "../../../src/memories/rules/search.ts";
 import { MAX_SESSION_MEMORIES } from "../../../src/memories/table/create-table.ts";
 import { createView } from "../../../src/memories/view/create-view.ts";

@@ -2,16 +2,16 @@ import { describe, expect, test } from "bun:test";
 import type { Candidate, MemoryRow } from "../../../src/memories/model/rows.ts";
 import { consider, placeInSessions } from "../../../src/memories/ranking/considered.ts";
 import type { Question } from "../../../src/memories/ranking/question.ts";
+import { partsOf, sumOf, WEIGHTS } from "../../../src/memories/ranking/rank.ts";
 import { interactionWeights } from "../../../src/memories/ranking/signals/interaction.ts";
 import {
-  CHEAP,
-  COMPARED,
-  READ,
   SIGNALS,
+  SIGNALS_OF_ALL,
+  SIGNALS_OF_TEXT,
+  SIGNALS_OF_WORDS,
   signalReader,
 } from "../../../src/memories/ranking/signals/signals.ts";
 import learned from "../../../src/memories/ranking/weights.json" with { type: "json" };
-import { partsOf, sumOf, WEIGHTS } from "../../../src/memories/ranking/weights.ts";
 
 const DAY = 86_400_000;
 const NOW = Date.parse("2026-06-01T00:00:00Z");
@@ -56,7 +56,8 @@ function signalsOf(
   for (const [at, one] of all.entries()) one.interaction = interactions[at] ?? null;
   return all.map((one) => {
     const row = new Float64Array(SIGNALS.length);
-    for (const kinds of [CHEAP, COMPARED, READ]) signalReader(kinds, asked, all)(one, row);
+    for (const kinds of [SIGNALS_OF_ALL, SIGNALS_OF_WORDS, SIGNALS_OF_TEXT])
+      signalReader(kinds, asked, all)(one, row);
     return Object.fromEntries(SIGNALS.map(({ name }, at) => [name, row[at] ?? 0]));
   });
 }

@@ -29,7 +29,7 @@ test("the signs of a relation are in the order that its trees were fitted with",
 
 test("the signs of versions are in the order that their trees were fitted with", () => {
   const cosines = { unrelated: 0, same: 1 };
-  const compare = compareVersions({ text: "Which port?", cosines, isPast: false });
+  const compare = compareVersions({ text: "Which port?", cosines });
   const result = (content: string, createdAt: number) => ({
     memory: { content, createdAt, sessionId: null },
     ...{ sum: 0, signals: [], place: 0, matches: null },

@@ -1,7 +1,11 @@
 import { expect, test } from "bun:test";
 import { tokensOf } from "../../../src/memories/indexes/tokens.ts";
 import { type Filter, type Position, passes } from "../../../src/memories/model/filter.ts";
-import type { Candidate, Found, StoredMemory } from "../../../src/memories/model/rows.ts";
+import type {
+  Candidate,
+  SearchCandidates,
+  StoredMemory,
+} from "../../../src/memories/model/rows.ts";
 import { createView } from "../../../src/memories/view/create-view.ts";
 import type { View } from "../../../src/memories/view/view.ts";
 import { bm25Of } from "../../support/bm25.ts";
@@ -239,7 +243,7 @@ test("words are worth what they are in the collection that a view is a part of",
   const { view, put } = createPair();
   for (const content of ["apple pear", "apple plum"]) put({ ...memoryOf(content), content });
   const question = { vector: null, words: "apple", filter: {}, limit: 9, least: 1 };
-  const bm25 = ({ candidates: [first], terms }: Found) => first && bm25Of(first, terms);
+  const bm25 = ({ candidates: [first], terms }: SearchCandidates) => first && bm25Of(first, terms);
   const corpus = { texts: 1_000, textsWith: new Map([["appl", 3]]), nearWords: new Map() };
   expect(bm25(view.candidates(question))).toBeCloseTo(Math.log(1 + 0.5 / 2.5), 5);
   expect(bm25(view.candidates({ ...question, corpus }))).toBeCloseTo(Math.log(1 + 997.5 / 3.5), 5);

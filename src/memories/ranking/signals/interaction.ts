@@ -4,14 +4,14 @@ import type { Considered } from "../considered.ts";
 import type { Kind } from "./kind.ts";
 
 /** In a search by meaning alone, meaning counts twice, since there are no words. */
-const ALONE = 2;
+const SINGLE_MODE_FACTOR = 2;
 
 /** How near the meaning of a memory is to that of the question. */
 export const meaning: Kind = {
   part: "meaning",
   names: ["meaning"],
   read({ mode }) {
-    const times = mode === "semantic" ? ALONE : 1;
+    const times = mode === "semantic" ? SINGLE_MODE_FACTOR : 1;
     return (memory) => [times * memory.meaning];
   },
 };
@@ -28,7 +28,7 @@ export const interaction: Kind = {
   names: ["interaction"],
   read({ mode, understood }) {
     if (mode === "keyword") return () => [0];
-    const times = mode === "semantic" ? ALONE : understood;
+    const times = mode === "semantic" ? SINGLE_MODE_FACTOR : understood;
     return (memory) => [times * interactionOf(memory)];
   },
 };

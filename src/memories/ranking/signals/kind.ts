@@ -6,7 +6,7 @@ import type { Question } from "../question.ts";
  * field of `Explanation` in `found-memory.ts` and a label in `src/dashboard/memories/memory-item.tsx`.
  */
 export const PARTS = ["meaning", "words", "session", "wording", "time", "length"] as const;
-export type Part = (typeof PARTS)[number];
+export type ScorePart = (typeof PARTS)[number];
 
 /**
  * Signals of one kind: numbers that tell how well a memory answers. A signal is 0 where it does not apply; then it
@@ -14,7 +14,7 @@ export type Part = (typeof PARTS)[number];
  */
 export interface Kind<Name extends string = string> {
   /** The part of the score to which its signals add. */
-  readonly part: Part;
+  readonly part: ScorePart;
   readonly names: readonly Name[];
   /** Reads a question once, and returns a function that computes the signals of a memory. */
   read(question: Question, all: readonly Considered[]): (memory: Considered) => readonly number[];

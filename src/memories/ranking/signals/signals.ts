@@ -2,11 +2,11 @@ import type { Considered } from "../considered.ts";
 import { isOf, readPeriod } from "../period.ts";
 import type { Question } from "../question.ts";
 import { interaction, meaning } from "./interaction.ts";
-import type { Kind, Part } from "./kind.ts";
+import type { Kind, ScorePart } from "./kind.ts";
 import { isQuestion, wording } from "./wording.ts";
 
 /** In a search by words alone, words count more by this factor, since there is no meaning. */
-const ALONE = 1.5;
+const SINGLE_MODE_FACTOR = 1.5;
 
 /** The question's words that a memory contains. */
 const words: Kind = {
@@ -14,7 +14,7 @@ const words: Kind = {
   names: ["coverage"],
   read: ({ mode }) =>
     mode === "keyword"
-      ? ({ coverage, own }) => [ALONE * (coverage + own)]
+      ? ({ coverage, own }) => [SINGLE_MODE_FACTOR * (coverage + own)]
       : ({ coverage }) => [coverage],
 };
 
@@ -54,8 +54,6 @@ const length: Kind = {
  */
 const BORROWS_IN_FULL = 600;
 
-const NO_HINT = [0] as const;
-
 /**
  * The neighbours of a memory in its session. An answer is often next to the memory that has the question's words. So
  * these signals count the words of the question that the two memories before and after have, and the memory itself lacks.
@@ -68,7 +66,7 @@ const session: Kind = {
     const all = rareness.reduce((sum, one) => sum + one, 0);
     return (memory) => {
       const { matches, previous, next } = memory;
-      if (all === 0 || (previous === null && next === null)) return NO_HINT;
+      if (all === 0 || (previous === null && next === null)) return NONE;
       const before = previous?.previous?.matches;
       const after = next?.next?.matches;
       let found = 0;
@@ -89,7 +87,7 @@ const reply: Kind = {
   names: ["reply"],
   read: () => (memory) => {
     const { previous } = memory;
-    if (!previous || !isQuestion(previous.memory.content)) return NO_HINT;
+    if (!previous || !isQuestion(previous.memory.content)) return NONE;
     return [borrows(memory) * previous.own];
   },
 };
@@ -101,17 +99,17 @@ function borrows({ memory }: Considered): number {
 type Kinds = readonly [Kind, ...Kind[]];
 
 /** Signals that take little time. They are computed for all memories that are ranked. */
-export const CHEAP: Kinds = [meaning, words, session, time, length];
+export const SIGNALS_OF_ALL: Kinds = [meaning, words, session, time, length];
 /** Signals that compare the best memories with the question word by word. */
-export const COMPARED: Kinds = [interaction];
+export const SIGNALS_OF_WORDS: Kinds = [interaction];
 /** Signals that need the text. They are computed for the best memories only, and are 0 for the others. */
-export const READ: Kinds = [reply, wording];
+export const SIGNALS_OF_TEXT: Kinds = [reply, wording];
 
-const ALL = [...CHEAP, ...COMPARED, ...READ];
+const ALL = [...SIGNALS_OF_ALL, ...SIGNALS_OF_WORDS, ...SIGNALS_OF_TEXT];
 
 /** All signals in the order of their columns, each with its part of the explanation. */
-export const SIGNALS: readonly { name: string; part: Part }[] = ALL.flatMap(({ names, part }) =>
-  names.map((name) => ({ name, part })),
+export const SIGNALS: readonly { name: string; part: ScorePart }[] = ALL.flatMap(
+  ({ names, part }) => names.map((name) => ({ name, part })),
 );
 
 /** @returns a function that writes the signals of a memory into a row with room for all signals */
