@@ -50,15 +50,6 @@ export function createVectorRows(dimension: number) {
 
   const sketches = createSketchedRows(length, vectorAt);
 
-  /** Copies a query to `QUERY`, unless it is there already. */
-  const prepare = (query: Float32Array): number => {
-    if (prepared.query !== query || prepared.length !== length) {
-      const numbers = new Int16Array(views.floats.buffer, QUERY, length).fill(0);
-      prepared = { query, length, factor: quantizeQuery(query, numbers) };
-    }
-    return prepared.factor;
-  };
-
   /** Multiplies all rows, including free ones. */
   const multiplyAll = (query: Float32Array) => {
     products = grow(products, count);
@@ -88,7 +79,7 @@ export function createVectorRows(dimension: number) {
   };
 
   const productsOf = (query: Float32Array, chosen: readonly number[]): Float32Array => {
-    const factor = prepare(query);
+    const factor = prepare(query, length);
     const found =
       asked === query
         ? Float32Array.from(chosen, (row) => products[row] ?? 0)
@@ -131,7 +122,7 @@ export function createVectorRows(dimension: number) {
      * first. With many rows, sketches tell which products are computed.
      */
     search(query: Float32Array, accepts: Accepts): (count: number) => number[] {
-      prepare(query);
+      prepare(query, length);
       const estimates = sketches.estimate(query, count);
       const ofRows = (chosen: readonly number[]) => productsOf(query, chosen);
       return (wanted) => {
@@ -152,6 +143,19 @@ export function createVectorRows(dimension: number) {
       [asked, count] = [null, 0];
     },
   };
+}
+
+/**
+ * Copies a query to `QUERY`, unless it is there already.
+ * @param length of its copy, filled up with zeros
+ * @returns its factor
+ */
+function prepare(query: Float32Array, length: number): number {
+  if (prepared.query !== query || prepared.length !== length) {
+    const numbers = new Int16Array(views.floats.buffer, QUERY, length).fill(0);
+    prepared = { query, length, factor: quantizeQuery(query, numbers) };
+  }
+  return prepared.factor;
 }
 
 /** The factor by which whole numbers up to `most` become the numbers of a vector. */

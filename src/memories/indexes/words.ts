@@ -53,16 +53,9 @@ export function createWordIndex() {
   // The length of "to-do" is 0: two stop words, and "todo" as another spelling of them.
   const averageLength = () => Math.max(1, total.words) / total.texts;
 
-  const countAmong = (token: string, among: Among) => {
-    const { length, values } = postings.of(token);
-    let count = 0;
-    for (let at = 0; at < length; at++) if (among.has((values[at] ?? 0) >> COUNT_BITS)) count++;
-    return count;
-  };
-
   const rarenessOf = (token: string, corpus: Corpus | undefined, among: Among | undefined) => {
     const texts = corpus?.texts ?? among?.texts ?? total.texts;
-    const own = () => (among ? countAmong(token, among) : postings.of(token).length);
+    const own = () => (among ? countAmong(postings.of(token), among) : postings.of(token).length);
     // A corpus may still count texts that were removed or replaced. Rareness must not be negative.
     const textsWith = Math.min(corpus?.textsWith.get(token) ?? own(), texts);
     return Math.log(1 + (texts - textsWith + 0.5) / (textsWith + 0.5));
@@ -101,7 +94,7 @@ export function createWordIndex() {
     terms(question: string, corpus?: Corpus, among?: Among): Term[] {
       let misspelt = 0;
       const isKnown = (token: string) =>
-        among?.isAll ? countAmong(token, among) > 0 : postings.words.has(token);
+        among?.isAll ? countAmong(postings.of(token), among) > 0 : postings.words.has(token);
       const nearTo = (token: string) => {
         if (corpus) return corpus.nearWords.get(token);
         if (!mayBeNear(token) || misspelt++ >= MAX_MISSPELT) return null;
@@ -160,6 +153,13 @@ export function createWordIndex() {
       return found;
     },
   };
+}
+
+/** How many of some texts have a word. */
+function countAmong({ length, values }: PostingList, among: Among): number {
+  let count = 0;
+  for (let at = 0; at < length; at++) if (among.has((values[at] ?? 0) >> COUNT_BITS)) count++;
+  return count;
 }
 
 /** How many words each text has, and what BM25 computes of the average length. */
