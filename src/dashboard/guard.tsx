@@ -7,7 +7,7 @@ import { seeOther } from "../http/responses.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import { type Cookies, checkForm, createNotices, FORM_TOKEN } from "../pages/cookies.ts";
 import { Markup } from "../pages/jsx-runtime.ts";
-import { answerWithPage, pageResponse } from "../pages/page-response.tsx";
+import { answerWithPage, errorTitle, pageResponse } from "../pages/page-response.tsx";
 import { localPath, SET_UP_PATH, SIGN_IN_PATH } from "../sign-in/paths.ts";
 import type { SignedIn, Visitors, Welcome } from "../sign-in/sessions/visitor.ts";
 import { Page } from "./page.tsx";
@@ -91,15 +91,15 @@ export function createGuard({
   const withProblemPage = async (
     visit: Visit,
     work: () => Promise<Response>,
-    renderProblem: (problem: string) => Awaitable<Markup> = (problem) => (
-      <Page visit={visit} section={null} title="This does not work" problem={problem} />
+    renderProblem: (problem: string, status: number) => Awaitable<Markup> = (problem, status) => (
+      <Page visit={visit} section={null} title={errorTitle(status)} problem={problem} />
     ),
   ): Promise<Response> => {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
-      return pageResponse(await renderProblem(error.message), {
+      return pageResponse(await renderProblem(error.message, error.status), {
         status: error.status,
         scripts: true,
       });

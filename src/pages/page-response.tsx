@@ -4,8 +4,8 @@ import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
 import { readForm } from "../http/requests/form.ts";
 import { createHostCheck } from "../http/requests/proxy.ts";
-import { type Cookies, checkForm, FORM_TOKEN } from "./cookies.ts";
 import { createPagedStream } from "../http/responses.ts";
+import { type Cookies, checkForm, FORM_TOKEN } from "./cookies.ts";
 import { Markup } from "./jsx-runtime.ts";
 import { MessagePage } from "./layout.tsx";
 
