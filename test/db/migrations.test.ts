@@ -122,9 +122,10 @@ test("a process waits for the migration of another and continues after it", asyn
 
 /** A program that opens and thereby migrates the database, and counts its API keys. */
 function openAndCount(dataDir: string): string {
-  const source = join(import.meta.dir, "../../src/db/sqlite.ts");
+  const source = (name: string) => JSON.stringify(join(import.meta.dir, "../../src/db", name));
   return `
-    const { openSqlite, databasePath } = await import(${JSON.stringify(source)});
+    const { openSqlite } = await import(${source("sqlite.ts")});
+    const { databasePath } = await import(${source("data-lock.ts")});
     const database = openSqlite(databasePath(${JSON.stringify(dataDir)}));
     console.log(database.sqlite.query("SELECT count(*) AS n FROM api_keys").get().n);
     database.close();
