@@ -7,8 +7,10 @@ import {
   type WorkerConnection,
 } from "./worker-connection.ts";
 
-/** Characters of a text that one run of some 20 ms embeds. The first engine embeds these only, if there are others. */
+/** Characters of a text that one run of some 20 ms embeds. */
 const MAX_SHORT = 500;
+/** How many texts of an account wait before the next one counts as one of many. */
+const MAX_LIGHT = 2;
 /** Characters that wait at an engine before another one is started: about a third of a second. */
 const MAX_WAITING = 4_000;
 /** Milliseconds after which an engine ends that has nothing to do. It takes some 85 MB of memory. */
@@ -21,6 +23,8 @@ interface Job {
   readonly type: TextKind;
   readonly text: string;
   readonly accountId: string;
+  /** Whether it is short, and one of few that its account has waiting: a question, or a sentence to save. */
+  readonly isLight: boolean;
   /** Whether an engine has ended while it had the text: the text may be the reason. */
   hasFailed: boolean;
   /** Takes the text from the engine that has it. */
@@ -47,12 +51,12 @@ interface EnginePool {
 
 /**
  * Engines that share the texts of an embedder. The first one always runs, and is started again whenever it ends. Others are
- * started while texts wait. From then on long texts are theirs, so that a question or a sentence waits for no run of a
- * long text. An engine that has nothing more to do takes texts over from the one with the most.
+ * started while texts wait. From then on the first one has light texts only, so that a question or a sentence waits for nobody's
+ * long or many texts. The others share the rest: one that has little to do takes texts over from the one with the most.
  *
  * Each engine shares its runs between accounts (see `createEmbeddingQueue`), so the texts of an account that sends many
  * delay nobody by more than one run, wherever they wait.
- * @param connect starts an engine
+ * @param connect starts the first engine, or a further one
  * @param size how many engines there may be
  * @param onEnd is called when an engine has ended by itself; `restartMs` is null for one that is not started again
  */
@@ -62,13 +66,14 @@ export function createEnginePool({
   onEnd,
   idleMs = IDLE_MS,
 }: {
-  connect: () => WorkerConnection;
+  connect: (which: "first" | "further") => WorkerConnection;
   size: number;
   onEnd: (reason: Error, restartMs: number | null) => void;
   idleMs?: number;
 }): EnginePool {
   /** Engines beside the first one that are loaded. */
   const others = new Set<Engine>();
+  const waiting = createCounts();
   let failures = 0;
   let restart: ReturnType<typeof setTimeout> | undefined;
   let starting: WorkerConnection | null = null;
@@ -77,7 +82,7 @@ export function createEnginePool({
   let first = startFirst();
 
   function startFirst(): Engine {
-    const connection = connect();
+    const connection = connect("first");
     void connection.ended.then((reason) => {
       if (closed) return;
       const delay = Math.min(MAX_RESTART_MS, FIRST_RESTART_MS * 2 ** failures++);
@@ -91,7 +96,7 @@ export function createEnginePool({
 
   const startAnother = () => {
     if (closed || starting || others.size + 1 >= size || performance.now() < startAfter) return;
-    const connection = connect();
+    const connection = connect("further");
     const engine: Engine = { connection, jobs: new Set(), load: 0 };
     starting = connection;
     connection.loaded.then(
@@ -112,6 +117,7 @@ export function createEnginePool({
   };
 
   const endWhenIdle = (engine: Engine) => {
+    clearTimeout(engine.idle);
     engine.idle = setTimeout(() => {
       others.delete(engine);
       void engine.connection.end(new Error("The engine had nothing to do."));
@@ -154,24 +160,17 @@ export function createEnginePool({
     );
   };
 
-  /** Gives an engine with little to do some of the texts of the one with the most. */
+  /** Gives an engine with little to do the heavy texts of the first one, or some of the one with the most. */
   const takeOver = (engine: Engine) => {
-    if (closed || engine.jobs.size > 1 || (engine !== first && !others.has(engine))) return;
-    const [busiest] = [first, ...others]
-      .filter((each) => each !== engine && each.jobs.size > 1)
-      .sort((a, b) => b.load - a.load);
-    for (const job of busiest
-      ? movable(busiest, { isFirst: busiest === first, toFirst: engine === first })
-      : []) {
+    if (closed || engine.jobs.size > 1 || !others.has(engine)) return;
+    const heavy = [...first.jobs].filter(({ isLight }) => !isLight);
+    for (const job of heavy.length > 0
+      ? heavy
+      : newestHalf([...others].filter((each) => each !== engine))) {
       job.leave();
       give(job, engine);
     }
-    if (engine !== first && engine.jobs.size === 0) endWhenIdle(engine);
-  };
-
-  const engineFor = (text: string): Engine => {
-    if (isShort(text) || others.size === 0) return first;
-    return [...others].reduce((least, each) => (each.load < least.load ? each : least));
+    if (engine.jobs.size === 0) endWhenIdle(engine);
   };
 
   return {
@@ -180,21 +179,25 @@ export function createEnginePool({
     embed(type, text, { accountId, signal }) {
       if (signal?.aborted) return Promise.reject(unwanted());
       const { promise, resolve, reject } = Promise.withResolvers<Embeddings[typeof type]>();
+      const isLight = waiting.add(accountId, 1) <= MAX_LIGHT && text.length <= MAX_SHORT;
       const job: Job = {
-        ...{ type, text, accountId, reject, hasFailed: false, leave: () => {} },
+        ...{ type, text, accountId, isLight, reject, hasFailed: false, leave: () => {} },
         // The engine answers with an embedding of the requested kind.
         resolve: (embedding) => resolve(embedding as Embeddings[typeof type]),
       };
-      const engine = engineFor(text);
+      const least = [...others].sort((a, b) => a.load - b.load)[0];
+      const engine = isLight || !least ? first : least;
       give(job, engine);
       if (engine.load > MAX_WAITING && engine.jobs.size > 1) startAnother();
-      if (!signal) return promise;
+      const embedded = promise.finally(() => waiting.add(accountId, -1));
+      if (!signal) return embedded;
       const cancel = () => {
         job.leave();
         reject(unwanted());
+        for (const each of others) takeOver(each);
       };
       signal.addEventListener("abort", cancel, { once: true });
-      return promise.finally(() => signal.removeEventListener("abort", cancel));
+      return embedded.finally(() => signal.removeEventListener("abort", cancel));
     },
 
     async close() {
@@ -209,16 +212,25 @@ export function createEnginePool({
   };
 }
 
-/** The texts that another engine takes over: not the oldest, which is probably begun. The first engine keeps no long ones. */
-function movable(
-  { jobs: all }: Engine,
-  { isFirst, toFirst }: { isFirst: boolean; toFirst: boolean },
-): Job[] {
-  const [, ...jobs] = all;
-  const long = jobs.filter(({ text }) => !isShort(text));
-  if (isFirst && long.length > 0) return long;
-  const possible = toFirst ? jobs.filter(({ text }) => isShort(text)) : jobs;
-  return possible.slice(Math.floor(possible.length / 2));
+/** Counts the texts of each account. */
+function createCounts() {
+  const counts = new Map<string, number>();
+  return {
+    /** Returns the new number. */
+    add(accountId: string, change: 1 | -1): number {
+      const count = (counts.get(accountId) ?? 0) + change;
+      if (count > 0) counts.set(accountId, count);
+      else counts.delete(accountId);
+      return count;
+    },
+  };
+}
+
+/** Half of the texts of the busiest engine: not the oldest one, which is probably begun. */
+function newestHalf(engines: Iterable<Engine>): Job[] {
+  const [busiest] = [...engines].sort((a, b) => b.load - a.load);
+  const [, ...waiting] = busiest?.jobs ?? [];
+  return waiting.slice(Math.floor(waiting.length / 2));
 }
 
 /** Memory for each engine that is started by default: a small machine needs it for other things. */
@@ -229,10 +241,6 @@ const MAX_DEFAULT_OTHERS = 8;
 export function defaultEngines({ cores, memory }: { cores: number; memory: number }): number {
   const others = Math.min(Math.floor(cores), Math.floor(memory / MEMORY_SHARE) - 1);
   return 1 + Math.max(0, Math.min(others, MAX_DEFAULT_OTHERS));
-}
-
-function isShort(text: string): boolean {
-  return text.length <= MAX_SHORT;
 }
 
 /** Whether an embedding failed because its engine has ended. */

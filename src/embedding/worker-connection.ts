@@ -13,7 +13,8 @@ export type TextKind = keyof Embeddings;
 
 /** Messages of the main thread to the worker. */
 export type ToWorker =
-  | { type: "load"; cacheDir: string; manifest: ModelManifest }
+  /** `isFurther`: whether other work goes before that of this engine. */
+  | { type: "load"; cacheDir: string; manifest: ModelManifest; isFurther: boolean }
   | { type: TextKind; id: number; text: string; accountId: string }
   | { type: "cancel"; id: number }
   | { type: "close" };

@@ -111,8 +111,9 @@ export function createWorkerEmbedder(options: {
   const contents = createAdmission(MAX_WAITING_CONTENTS);
   const recent = new LRUCache<string, Promise<QueryEmbedding>>({ max: CACHED_QUERIES });
   const measured = measure(metrics, { query: queries, content: contents });
-  const connect = (): WorkerConnection => {
-    const connection = connectWorker(spawn(), { cacheDir, manifest });
+  const connect = (which: "first" | "further"): WorkerConnection => {
+    const isFurther = which === "further";
+    const connection = connectWorker(spawn(), { cacheDir, manifest, isFurther });
     const started = performance.now();
     connection.loaded.then(
       () => log.debug("embedding_ready", { ms: Math.round(performance.now() - started) }),

@@ -1,3 +1,4 @@
+import { setPriority } from "node:os";
 import { messageOf } from "../errors.ts";
 import { createHeapTrimmer } from "../system/c-library.ts";
 import { type ContentEmbedding, MAX_STATES, STATE_BYTES } from "./embedder.ts";
@@ -19,6 +20,8 @@ let working = false;
  * free memory that was not returned to the system.
  */
 const IDLE_MS = 1_000;
+/** The "nice" value of further engines: such a thread gets a third of the time of a usual one. */
+const BEHIND_OTHERS = 5;
 const trimHeap = createHeapTrimmer();
 let idle: ReturnType<typeof setTimeout> | undefined;
 
@@ -32,8 +35,10 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   }
 };
 
-async function load({ cacheDir, manifest }: ToWorker & { type: "load" }): Promise<void> {
+async function load(message: ToWorker & { type: "load" }): Promise<void> {
+  const { cacheDir, manifest } = message;
   try {
+    if (message.isFurther) lowerPriority();
     const folder = await prepareModel({ cacheDir, manifest });
     engine = await loadEngine(manifest, folder, cacheDir);
     post({ type: "loaded" });
@@ -41,6 +46,11 @@ async function load({ cacheDir, manifest }: ToWorker & { type: "load" }): Promis
   } catch (error) {
     post({ type: "failed", message: messageOf(error) });
   }
+}
+
+/** Lets the main thread and the first engine go before this thread. Elsewhere than on Linux it would be the whole process. */
+function lowerPriority(): void {
+  if (process.platform === "linux") setPriority(BEHIND_OTHERS);
 }
 
 async function work(): Promise<void> {

@@ -74,42 +74,58 @@ function start(size: number, idleMs = 60_000) {
     onEnd: (_, restartMs) => ends.push(restartMs),
   });
   closing.push(pool.close);
-  const caller = { accountId: "acc_1" };
-  const embed = (text: string, signal?: AbortSignal) =>
-    pool.embed("content", text, { ...caller, ...(signal && { signal }) });
+  const embed = (text: string, accountId = "acc_1", signal?: AbortSignal) =>
+    pool.embed("content", text, { accountId, ...(signal && { signal }) });
   return { engines, ends, embed };
+}
+
+/** Finishes texts, wherever the pool moves them, until all are embedded. */
+async function finishAll(
+  engines: ReturnType<typeof createFakeEngine>[],
+  all: readonly Promise<unknown>[],
+): Promise<void> {
+  const finished = Promise.all(all).then(() => true);
+  await until("all are embedded", () => {
+    for (const engine of engines) for (const text of engine.texts()) engine.finish(text);
+    return Promise.race([finished, false]);
+  });
 }
 
 const textsOf = (engines: ReturnType<typeof createFakeEngine>[]) =>
   engines.map(({ texts }) => texts());
 
 describe("a pool of engines", () => {
-  test("starts another when texts wait, and gives it all long ones but the oldest", async () => {
+  test("starts another when texts wait, and keeps the first one for light texts", async () => {
     const { engines, embed } = start(2);
-    const all = [embed(`L1${LONG}`)];
+    const all = [embed("S1"), embed(`L1${LONG}`)];
     expect(engines).toHaveLength(1);
-    all.push(embed(`L2${LONG}`), embed(`L3${LONG}`), embed("S1"));
+    all.push(embed(`L2${LONG}`), embed(`L3${LONG}`), embed("S2"));
     expect(engines).toHaveLength(2);
-    expect(textsOf(engines)).toEqual([["L1", "L2", "L3", "S1"], []]);
+    expect(textsOf(engines)).toEqual([["S1", "L1", "L2", "L3", "S2"], []]);
     engines[1]?.load();
-    await until("it has taken over", () => engines[1]?.texts().length === 2);
+    await until("it has taken over", () => engines[1]?.texts().length === 4);
+    expect(textsOf(engines)).toEqual([["S1"], ["L1", "L2", "L3", "S2"]]);
+    // Another account has few texts, this one has many.
+    all.push(embed("S3"), embed("T1", "acc_2"), embed(`T2${LONG}`, "acc_2"), embed("T3", "acc_2"));
     expect(textsOf(engines)).toEqual([
-      ["L1", "S1"],
-      ["L2", "L3"],
+      ["S1", "T1"],
+      ["L1", "L2", "L3", "S2", "S3", "T2", "T3"],
     ]);
-    all.push(embed(`L4${LONG}`), embed("S2"));
-    expect(textsOf(engines)).toEqual([
-      ["L1", "S1", "S2"],
-      ["L2", "L3", "L4"],
-    ]);
-    // An engine that has nothing to do takes short texts over, too.
-    for (const text of ["L2", "L3", "L4"]) engines[1]?.finish(text);
-    await until("it has taken over", () => engines[1]?.texts().includes("S2") === true);
-    const finished = Promise.all(all).then(() => true);
-    await until("all are embedded", () => {
-      for (const engine of engines) for (const text of engine.texts()) engine.finish(text);
-      return Promise.race([finished, false]);
-    });
+    await finishAll(engines, all);
+  });
+
+  test("an engine that has little to do takes texts over", async () => {
+    const { engines, embed } = start(3);
+    const all = ["10", "11", "12", "13"].map((text) => embed(text + LONG));
+    engines[1]?.load();
+    await until("it has taken over", () => engines[1]?.texts().length === 4);
+    all.push(embed(`14${LONG}`));
+    engines[2]?.load();
+    await until("it has taken over", () => engines[2]?.texts().length === 2);
+    expect(textsOf(engines)).toEqual([[], ["10", "11", "12"], ["13", "14"]]);
+    for (const text of ["13", "14"]) engines[2]?.finish(text);
+    await until("it has taken over", () => engines[2]?.texts()[0] === "12");
+    await finishAll(engines, all);
   });
 
   test("has as many engines as it may have", async () => {
@@ -133,31 +149,29 @@ describe("a pool of engines", () => {
     const { engines, ends, embed } = start(2, 1);
     const all = [embed(`L1${LONG}`), embed(`L2${LONG}`), embed(`L3${LONG}`)];
     engines[1]?.load();
-    await until("it has taken over", () => engines[1]?.texts().length === 2);
-    engines[1]?.finish("L2");
-    engines[1]?.finish("L3");
+    await until("it has taken over", () => engines[1]?.texts().length === 3);
+    await finishAll(engines, all);
     await until("it has ended", () => engines[1]?.isEnded() === true);
-    engines[0]?.finish("L1");
-    await Promise.all(all);
     expect(ends).toEqual([]);
   });
 
   test("loses no text of an engine that ends, but gives none a third chance", async () => {
     const { engines, ends, embed } = start(2);
-    const all = [embed(`L1${LONG}`), embed(`L2${LONG}`), embed(`L3${LONG}`)];
+    const all = [embed("S1"), embed(`L1${LONG}`), embed(`L2${LONG}`), embed(`L3${LONG}`)];
     engines[1]?.load();
-    await until("it has taken over", () => engines[1]?.texts().length === 2);
+    await until("it has taken over", () => engines[1]?.texts().length === 3);
     engines[1]?.fail(new Error("crashed"));
-    await until("its texts are back", () => engines[0]?.texts().length === 3);
+    await until("its texts are back", () => engines[0]?.texts().length === 4);
     expect(ends).toEqual([30_000]);
     // Another one that ends so soon is not started again at once.
     all.push(embed(`L4${LONG}`));
     expect(engines).toHaveLength(2);
-    engines[0]?.finish("L1");
+    engines[0]?.finish("S1");
     engines[0]?.fail(new Error("crashed"));
     const outcomes = await Promise.allSettled(all);
     expect(outcomes.map(({ status }) => status)).toEqual([
       "fulfilled",
+      "rejected",
       "rejected",
       "rejected",
       "rejected",
@@ -167,16 +181,14 @@ describe("a pool of engines", () => {
   test("takes the text of a client that has gone from the engine that has it by now", async () => {
     const { engines, embed } = start(2);
     const client = new AbortController();
-    const gone = embed(`L2${LONG}`.replace("L2", "L1")).catch(() => {});
-    const left = embed(`L2${LONG}`, client.signal);
+    void embed(`L1${LONG}`).catch(() => {});
+    const left = embed(`L2${LONG}`, "acc_1", client.signal);
     void embed(`L3${LONG}`).catch(() => {});
     engines[1]?.load();
-    await until("it has taken over", () => engines[1]?.texts().length === 2);
+    await until("it has taken over", () => engines[1]?.texts().length === 3);
     client.abort();
     await expect(left).rejects.toMatchObject({ code: "unavailable" });
-    expect(textsOf(engines)).toEqual([["L1"], ["L3"]]);
-    engines[0]?.finish("L1");
-    await gone;
+    expect(textsOf(engines)).toEqual([[], ["L1", "L3"]]);
   });
 });
 
