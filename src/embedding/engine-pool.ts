@@ -23,7 +23,7 @@ interface Job {
   readonly type: TextKind;
   readonly text: string;
   readonly accountId: string;
-  /** Whether it is short, and one of few that its account has waiting: a question, or a sentence to save. */
+  /** Whether it is short, and one of few of its kind that its account has waiting: a question, or a sentence to save. */
   readonly isLight: boolean;
   /** Whether an engine has ended while it had the text: the text may be the reason. */
   hasFailed: boolean;
@@ -104,6 +104,7 @@ export function createEnginePool({
         starting = null;
         others.add(engine);
         takeOver(engine);
+        if (isBehind(engine)) startAnother();
       },
       () => {},
     );
@@ -112,7 +113,7 @@ export function createEnginePool({
       if (starting === connection) starting = null;
       if (!wasNeeded || closed) return;
       startAfter = performance.now() + MAX_RESTART_MS;
-      onEnd(reason, MAX_RESTART_MS);
+      onEnd(reason, null);
     });
   };
 
@@ -126,15 +127,7 @@ export function createEnginePool({
   };
 
   const give = (job: Job, engine: Engine) => {
-    clearTimeout(engine.idle);
-    engine.jobs.add(job);
-    engine.load += job.text.length;
-    /** @returns false if it had left before */
-    const leave = () => {
-      if (!engine.jobs.delete(job)) return false;
-      engine.load -= job.text.length;
-      return true;
-    };
+    const leave = enter(job, engine);
     const left = new AbortController();
     job.leave = () => {
       if (leave()) left.abort();
@@ -142,18 +135,18 @@ export function createEnginePool({
     const { type, text, accountId } = job;
     engine.connection.embed(type, text, { accountId, signal: left.signal }).then(
       (embedding) => {
-        if (!leave()) return;
-        failures = 0;
+        if (left.signal.aborted || !leave()) return;
+        if (engine === first) failures = 0;
         job.resolve(embedding);
         takeOver(engine);
       },
       (error) => {
-        if (!leave()) return;
+        if (left.signal.aborted || !leave()) return;
         const hasEnded = isUnavailable(error);
-        const other = [first, ...others].find((each) => each !== engine);
-        const mayRetry = hasEnded && !job.hasFailed && !closed;
+        const [another = first] = leastLoaded(others).filter((each) => each !== engine);
+        const mayRetry = hasEnded && !job.hasFailed && !closed && another !== engine;
         job.hasFailed = true;
-        if (other && mayRetry) give(job, other);
+        if (mayRetry) give(job, another);
         else job.reject(error);
         if (!hasEnded) takeOver(engine);
       },
@@ -164,9 +157,7 @@ export function createEnginePool({
   const takeOver = (engine: Engine) => {
     if (closed || engine.jobs.size > 1 || !others.has(engine)) return;
     const heavy = [...first.jobs].filter(({ isLight }) => !isLight);
-    for (const job of heavy.length > 0
-      ? heavy
-      : newestHalf([...others].filter((each) => each !== engine))) {
+    for (const job of heavy.length > 0 ? heavy : excessOf(others, engine)) {
       job.leave();
       give(job, engine);
     }
@@ -179,17 +170,18 @@ export function createEnginePool({
     embed(type, text, { accountId, signal }) {
       if (signal?.aborted) return Promise.reject(unwanted());
       const { promise, resolve, reject } = Promise.withResolvers<Embeddings[typeof type]>();
-      const isLight = waiting.add(accountId, 1) <= MAX_LIGHT && text.length <= MAX_SHORT;
+      const flow = `${type} ${accountId}`;
+      const isLight = waiting.add(flow, 1) <= MAX_LIGHT && text.length <= MAX_SHORT;
       const job: Job = {
         ...{ type, text, accountId, isLight, reject, hasFailed: false, leave: () => {} },
         // The engine answers with an embedding of the requested kind.
         resolve: (embedding) => resolve(embedding as Embeddings[typeof type]),
       };
-      const least = [...others].sort((a, b) => a.load - b.load)[0];
-      const engine = isLight || !least ? first : least;
+      const [least = first] = leastLoaded(others);
+      const engine = isLight && !isBehind(first) ? first : least;
       give(job, engine);
-      if (engine.load > MAX_WAITING && engine.jobs.size > 1) startAnother();
-      const embedded = promise.finally(() => waiting.add(accountId, -1));
+      if (isBehind(engine)) startAnother();
+      const embedded = promise.finally(() => waiting.add(flow, -1));
       if (!signal) return embedded;
       const cancel = () => {
         job.leave();
@@ -212,25 +204,49 @@ export function createEnginePool({
   };
 }
 
-/** Counts the texts of each account. */
+/** Counts the texts of each account, by their kind. */
 function createCounts() {
   const counts = new Map<string, number>();
   return {
     /** Returns the new number. */
-    add(accountId: string, change: 1 | -1): number {
-      const count = (counts.get(accountId) ?? 0) + change;
-      if (count > 0) counts.set(accountId, count);
-      else counts.delete(accountId);
+    add(flow: string, change: 1 | -1): number {
+      const count = (counts.get(flow) ?? 0) + change;
+      if (count > 0) counts.set(flow, count);
+      else counts.delete(flow);
       return count;
     },
   };
 }
 
-/** Half of the texts of the busiest engine: not the oldest one, which is probably begun. */
-function newestHalf(engines: Iterable<Engine>): Job[] {
-  const [busiest] = [...engines].sort((a, b) => b.load - a.load);
-  const [, ...waiting] = busiest?.jobs ?? [];
-  return waiting.slice(Math.floor(waiting.length / 2));
+/** Adds a text to an engine. @returns a function that removes it; false if it was removed before */
+function enter(job: Job, engine: Engine): () => boolean {
+  clearTimeout(engine.idle);
+  engine.jobs.add(job);
+  engine.load += job.text.length;
+  return () => {
+    if (!engine.jobs.delete(job)) return false;
+    engine.load -= job.text.length;
+    return true;
+  };
+}
+
+/** Whether so much waits that another engine is worth its start. */
+function isBehind({ jobs, load }: Engine): boolean {
+  return load > MAX_WAITING && jobs.size > 1;
+}
+
+function leastLoaded(engines: Iterable<Engine>): Engine[] {
+  return [...engines].sort((a, b) => a.load - b.load);
+}
+
+/** The newest texts of the busiest engine, as many as it has more than another one needs. The oldest is probably begun. */
+function excessOf(engines: Iterable<Engine>, engine: Engine): Job[] {
+  const busiest = leastLoaded(engines)
+    .filter(({ jobs, load }) => jobs.size > 1 && load > engine.load)
+    .at(-1);
+  if (!busiest) return [];
+  const kept = Math.ceil((busiest.jobs.size + engine.jobs.size) / 2);
+  return [...busiest.jobs].slice(kept);
 }
 
 /** Memory for each engine that is started by default: a small machine needs it for other things. */

@@ -125,7 +125,7 @@ export function createWorkerEmbedder(options: {
     connect,
     size: engines,
     onEnd(reason, restartMs) {
-      measured.restarts.inc();
+      if (restartMs !== null) measured.restarts.inc();
       log.error("embedding_worker_ended", { reason: reason.message, restart_ms: restartMs });
     },
   });

@@ -56,13 +56,15 @@ export function createConverter({ project }: { project: string | null }) {
   const subjects = new Map<string, string>();
   const identify = (start: string, subject: string) => {
     const plain = createIdentities(start);
-    const withSubject = createIdentities(JSON.stringify([subject, start]).slice(0, -2));
+    let withSubject: Identities | null = null;
     return (end: string) => {
       // The texts themselves would take gigabytes.
       const hash = plain(end).digest("base64");
       const known = subjects.get(hash) ?? subject;
       if (subjects.size < MAX_KNOWN_TEXTS) subjects.set(hash, known);
-      return known === subject ? plain(end) : withSubject(`${JSON.stringify(end).slice(1)}]`);
+      if (known === subject) return plain(end);
+      withSubject ??= createIdentities(JSON.stringify([subject, start]).slice(0, -2));
+      return withSubject(`${JSON.stringify(end).slice(1)}]`);
     };
   };
   const context = { project, inOrder: createSessionOrder(), identify };

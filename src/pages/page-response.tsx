@@ -88,6 +88,7 @@ async function* streamPage(
 /** The title of a page that shows an error. */
 export function errorTitle(status: number): string {
   if (status === 404) return "Page not found";
+  if (status === 503) return "Not available right now";
   return status >= 500 ? "Server error" : "Request refused";
 }
 

@@ -45,7 +45,10 @@ export function titleOf(pid: number): string {
  */
 export function readResources(root = "/sys/fs/cgroup"): { cores: number; memory: number } {
   const own = /^0::(.*)$/m.exec(read("/proc/self/cgroup"))?.[1] ?? "/";
-  const limits = [root, join(root, own)].flatMap((folder) => {
+  // A limit of any group above counts, too.
+  const names = own.split("/").filter(Boolean);
+  const limits = ["", ...names].flatMap((_, depth) => {
+    const folder = join(root, ...names.slice(0, depth));
     const [quota, period] = read(join(folder, "cpu.max")).trim().split(" ").map(Number);
     const memory = Number.parseInt(read(join(folder, "memory.max")), 10);
     return { cores: (quota ?? 0) / (period ?? 0), memory };

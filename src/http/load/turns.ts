@@ -170,7 +170,11 @@ export function createTurns({ patience = PATIENCE_MS } = {}) {
   const step = async <Result>(accountId: string, work: () => Promise<Result>): Promise<Result> => {
     const own = {};
     await take(own, accountId);
-    return work().finally(() => end(own));
+    try {
+      return await work();
+    } finally {
+      end(own);
+    }
   };
 
   return {
@@ -184,7 +188,7 @@ export function createTurns({ patience = PATIENCE_MS } = {}) {
     step,
 
     /** Does work of a request whose answer may begin before the work is done, such as a stream: its turn lasts until both are. */
-    during<Result>(
+    async during<Result>(
       request: Request,
       accountId: string,
       work: () => Promise<Result>,
@@ -192,7 +196,11 @@ export function createTurns({ patience = PATIENCE_MS } = {}) {
       const turn = begun.get(request);
       if (!turn) return step(accountId, work);
       turn.parts++;
-      return work().finally(() => end(request));
+      try {
+        return await work();
+      } finally {
+        end(request);
+      }
     },
 
     /** Ends the turn of each request when its answer begins. */

@@ -65,12 +65,9 @@ export function createGroupCommit(db: SqliteDatabase, orm: BunSQLiteDatabase) {
   /** Takes the changes of the next group: at least one. */
   const takeGroup = () => {
     let bytes = 0;
-    const end = waiting.findIndex((change) => {
-      const isFull = bytes >= MAX_GROUP_BYTES;
-      bytes += change.bytes;
-      return isFull;
-    });
-    return waiting.splice(0, end === -1 ? waiting.length : end);
+    let taken = 0;
+    while (taken < waiting.length && bytes < MAX_GROUP_BYTES) bytes += waiting[taken++]?.bytes ?? 0;
+    return waiting.splice(0, taken);
   };
 
   const commitWaiting = () => {
