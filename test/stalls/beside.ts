@@ -15,6 +15,8 @@ const AT_ONCE = 4;
 const ROUNDS = 40;
 /** Milliseconds after which a request is repeated no more. */
 const PATIENCE = 30_000;
+/** Milliseconds between a request and the next measure of the person alone. */
+const SETTLING = 1_000;
 
 const folder = mkdtempSync(join(tmpdir(), "ctxd-beside-"));
 try {
@@ -46,6 +48,8 @@ try {
     for (const { route, path, init } of memoryCases(edge)) {
       const name = `${edge.name}: ${route} ${path.slice(0, 50)}`;
       if (!name.includes(filter)) continue;
+      // What was given up is still ending.
+      await Bun.sleep(SETTLING);
       alone.push(...(await work()));
       const over = new AbortController();
       const signal = AbortSignal.any([over.signal, AbortSignal.timeout(PATIENCE)]);
