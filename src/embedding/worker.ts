@@ -1,6 +1,6 @@
-import { setPriority } from "node:os";
 import { messageOf } from "../errors.ts";
 import { createHeapTrimmer } from "../system/c-library.ts";
+import { lowerThreadPriority } from "../system/processes.ts";
 import { type ContentEmbedding, MAX_STATES, STATE_BYTES } from "./embedder.ts";
 import { createEmbeddingQueue, type Job } from "./embedding-queue.ts";
 import { type Engine, loadEngine } from "./engine.ts";
@@ -20,8 +20,6 @@ let working = false;
  * free memory that was not returned to the system.
  */
 const IDLE_MS = 1_000;
-/** The "nice" value of further engines: such a thread gets a third of the time of a usual one. */
-const BEHIND_OTHERS = 5;
 const trimHeap = createHeapTrimmer();
 let idle: ReturnType<typeof setTimeout> | undefined;
 
@@ -38,7 +36,7 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
 async function load(message: ToWorker & { type: "load" }): Promise<void> {
   const { cacheDir, manifest } = message;
   try {
-    if (message.isFurther) lowerPriority();
+    if (message.isFurther) lowerThreadPriority();
     const folder = await prepareModel({ cacheDir, manifest });
     engine = await loadEngine(manifest, folder, cacheDir);
     post({ type: "loaded" });
@@ -46,11 +44,6 @@ async function load(message: ToWorker & { type: "load" }): Promise<void> {
   } catch (error) {
     post({ type: "failed", message: messageOf(error) });
   }
-}
-
-/** Lets the main thread and the first engine go before this thread. Elsewhere than on Linux it would be the whole process. */
-function lowerPriority(): void {
-  if (process.platform === "linux") setPriority(BEHIND_OTHERS);
 }
 
 async function work(): Promise<void> {
