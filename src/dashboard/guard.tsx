@@ -33,9 +33,6 @@ type Awaitable<T> = T | Promise<T>;
 
 export type Guard = ReturnType<typeof createGuard>;
 
-/** Options of a route whose handler is `show` or `act`. */
-export const PAGE_ROUTE = { parse: "none", detail: { hide: true } } as const;
-
 /**
  * Guards every page of the dashboard. Visitors who are not signed in are redirected to the sign-in page, or to the
  * set-up page if the server has no owner. Forms of other sites are refused. Use it by `createPages`: a `GET` route is

@@ -1,8 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import type { Child, Markup } from "../pages/jsx-runtime.ts";
+import { PAGE_ROUTE } from "../pages/page-response.tsx";
 import { ConfirmPage } from "./confirm.tsx";
-import { type FormOutcome, type Guard, PAGE_ROUTE } from "./guard.tsx";
+import type { FormOutcome, Guard } from "./guard.tsx";
 import type { Section } from "./navigation.tsx";
 import { requireOwner, type Visit } from "./session.ts";
 

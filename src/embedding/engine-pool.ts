@@ -39,7 +39,8 @@ interface Engine {
   readonly jobs: Set<Job>;
   /** Characters of `jobs`. */
   load: number;
-  idle?: ReturnType<typeof setTimeout>;
+  /** Ends the engine, while it has nothing to do. */
+  idle?: ReturnType<typeof setTimeout> | undefined;
 }
 
 interface EnginePool {
@@ -118,12 +119,10 @@ export function createEnginePool({
   };
 
   const endWhenIdle = (engine: Engine) => {
-    clearTimeout(engine.idle);
-    engine.idle = setTimeout(() => {
+    engine.idle ??= setTimeout(() => {
       others.delete(engine);
       void engine.connection.end(new Error("The engine had nothing to do."));
-    }, idleMs);
-    engine.idle.unref();
+    }, idleMs).unref();
   };
 
   const give = (job: Job, engine: Engine) => {
@@ -221,6 +220,7 @@ function createCounts() {
 /** Adds a text to an engine. @returns a function that removes it; false if it was removed before */
 function enter(job: Job, engine: Engine): () => boolean {
   clearTimeout(engine.idle);
+  engine.idle = undefined;
   engine.jobs.add(job);
   engine.load += job.text.length;
   return () => {

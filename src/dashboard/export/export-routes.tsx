@@ -3,7 +3,7 @@
 import { NDJSON, toStream } from "../../memories/http/transfer-routes.ts";
 import { ButtonLink } from "../../pages/button.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
-import { PAGE_ROUTE } from "../guard.tsx";
+import { PAGE_ROUTE } from "../../pages/page-response.tsx";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import { createPages } from "../page-routes.tsx";

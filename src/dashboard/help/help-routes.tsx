@@ -23,8 +23,7 @@ import upgrade from "../../help/upgrade.md" with { type: "text" };
 import watch from "../../help/watch.md" with { type: "text" };
 import { type Child, Fragment, jsx, type Markup } from "../../pages/jsx-runtime.ts";
 import { Document } from "../../pages/layout.tsx";
-import { pageResponse } from "../../pages/page-response.tsx";
-import { PAGE_ROUTE } from "../guard.tsx";
+import { PAGE_ROUTE, pageResponse } from "../../pages/page-response.tsx";
 import { HELP_PATH } from "../navigation.tsx";
 import { Frame } from "../page.tsx";
 
