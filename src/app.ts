@@ -134,7 +134,7 @@ export function createApp({
   };
 
   const lastAgents = createLastAgents(access);
-  const room = createRoom();
+  const room = createRoom(turns);
   const own = { lastAgents, cookies, visitors, record, room, turns };
   const isOwner = async ({ accountId }: Principal) =>
     (await access.accounts.find(accountId))?.role === "owner";

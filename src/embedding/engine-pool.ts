@@ -1,5 +1,6 @@
 import { AppError } from "../errors.ts";
 import type { Caller } from "./embedder.ts";
+import { createWaitingAccounts } from "./waiting-accounts.ts";
 import {
   type Embeddings,
   type TextKind,
@@ -7,10 +8,6 @@ import {
   type WorkerConnection,
 } from "./worker-connection.ts";
 
-/** Characters of a text that one run of some 20 ms embeds. */
-const MAX_SHORT = 500;
-/** How many texts of an account wait before the next one counts as one of many. */
-const MAX_LIGHT = 2;
 /** Characters that wait at an engine before another one is started: about a third of a second. */
 const MAX_WAITING = 4_000;
 /** Milliseconds after which an engine ends that has nothing to do. It takes some 85 MB of memory. */
@@ -56,7 +53,8 @@ interface EnginePool {
  * long or many texts. The others share the rest: one that has little to do takes texts over from the one with the most.
  *
  * Each engine shares its runs between accounts (see `createEmbeddingQueue`), so the texts of an account that sends many
- * delay nobody by more than one run, wherever they wait.
+ * delay nobody by more than one run, wherever they wait. While the second engine starts beside texts of several accounts, the
+ * texts for it wait.
  * @param connect starts the first engine, or a further one
  * @param size how many engines there may be
  * @param onEnd is called when an engine has ended by itself; `restartMs` is null for one that is not started again
@@ -74,7 +72,8 @@ export function createEnginePool({
 }): EnginePool {
   /** Engines beside the first one that are loaded. */
   const others = new Set<Engine>();
-  const waiting = createCounts();
+  const held = createHeldJobs();
+  const accounts = createWaitingAccounts();
   let failures = 0;
   let restart: ReturnType<typeof setTimeout> | undefined;
   let starting: WorkerConnection | null = null;
@@ -100,6 +99,7 @@ export function createEnginePool({
     const connection = connect("further");
     const engine: Engine = { connection, jobs: new Set(), load: 0 };
     starting = connection;
+    if (areHeld()) for (const job of heavyOf(first)) held.add(job);
     connection.loaded.then(
       () => {
         starting = null;
@@ -112,6 +112,7 @@ export function createEnginePool({
     void connection.ended.then((reason) => {
       const wasNeeded = others.delete(engine) || starting === connection;
       if (starting === connection) starting = null;
+      if (!starting && others.size === 0) for (const job of held.take()) give(job, first);
       if (!wasNeeded || closed) return;
       startAfter = performance.now() + MAX_RESTART_MS;
       onEnd(reason, null);
@@ -124,6 +125,8 @@ export function createEnginePool({
       void engine.connection.end(new Error("The engine had nothing to do."));
     }, idleMs).unref();
   };
+
+  const areHeld = () => starting && others.size === 0 && accounts.areSeveral();
 
   const give = (job: Job, engine: Engine) => {
     const leave = enter(job, engine);
@@ -155,7 +158,8 @@ export function createEnginePool({
   /** Gives an engine with little to do the heavy texts of the first one, or some of the one with the most. */
   const takeOver = (engine: Engine) => {
     if (closed || engine.jobs.size > 1 || !others.has(engine)) return;
-    const heavy = [...first.jobs].filter(({ isLight }) => !isLight);
+    for (const job of held.take()) give(job, engine);
+    const heavy = heavyOf(first);
     for (const job of heavy.length > 0 ? heavy : excessOf(others, engine)) {
       job.leave();
       give(job, engine);
@@ -169,8 +173,7 @@ export function createEnginePool({
     embed(type, text, { accountId, signal }) {
       if (signal?.aborted) return Promise.reject(unwanted());
       const { promise, resolve, reject } = Promise.withResolvers<Embeddings[typeof type]>();
-      const flow = `${type} ${accountId}`;
-      const isLight = waiting.add(flow, 1) <= MAX_LIGHT && text.length <= MAX_SHORT;
+      const { isLight, leave } = accounts.enter(type, text, accountId);
       const job: Job = {
         ...{ type, text, accountId, isLight, reject, hasFailed: false, leave: () => {} },
         // The engine answers with an embedding of the requested kind.
@@ -178,9 +181,10 @@ export function createEnginePool({
       };
       const [least = first] = leastLoaded(others);
       const engine = isLight && !isBehind(first) ? first : least;
-      give(job, engine);
+      if (!isLight && areHeld()) held.add(job);
+      else give(job, engine);
       if (isBehind(engine)) startAnother();
-      const embedded = promise.finally(() => waiting.add(flow, -1));
+      const embedded = promise.finally(leave);
       if (!signal) return embedded;
       const cancel = () => {
         job.leave();
@@ -197,24 +201,33 @@ export function createEnginePool({
       const reason = new Error("The embedder was closed.");
       const connections = [first, ...others].map(({ connection }) => connection);
       if (starting) connections.push(starting);
+      for (const job of held.take()) job.reject(unwanted());
       for (const { idle } of others) clearTimeout(idle);
       await Promise.all(connections.map((connection) => connection.end(reason)));
     },
   };
 }
 
-/** Counts the texts of each account, by their kind. */
-function createCounts() {
-  const counts = new Map<string, number>();
+/** Texts that wait for the second engine, which is starting. */
+function createHeldJobs() {
+  const jobs = new Set<Job>();
   return {
-    /** Returns the new number. */
-    add(flow: string, change: 1 | -1): number {
-      const count = (counts.get(flow) ?? 0) + change;
-      if (count > 0) counts.set(flow, count);
-      else counts.delete(flow);
-      return count;
+    add(job: Job): void {
+      job.leave();
+      job.leave = () => jobs.delete(job);
+      jobs.add(job);
+    },
+    /** Removes all. */
+    take(): Job[] {
+      const taken = [...jobs];
+      jobs.clear();
+      return taken;
     },
   };
+}
+
+function heavyOf({ jobs }: Engine): Job[] {
+  return [...jobs].filter(({ isLight }) => !isLight);
 }
 
 /** Adds a text to an engine. @returns a function that removes it; false if it was removed before */

@@ -114,6 +114,38 @@ describe("a pool of engines", () => {
     await finishAll(engines, all);
   });
 
+  test("long texts wait for the second engine while several accounts embed texts", async () => {
+    const { engines, embed } = start(2);
+    const all = [embed("S1", "acc_2"), embed(`L1${LONG}`), embed(`L2${LONG}`), embed(`L3${LONG}`)];
+    all.push(embed(`L4${LONG}`), embed("S2", "acc_2"));
+    expect(textsOf(engines)).toEqual([["S1", "S2"], []]);
+    engines[1]?.load();
+    await until("it has taken over", () => engines[1]?.texts().length === 4);
+    await finishAll(engines, all);
+  });
+
+  test("texts that wait for an engine that does not start go to the first one", async () => {
+    const { engines, embed } = start(2);
+    const all = [embed("S1", "acc_2"), embed(`L1${LONG}`), embed(`L2${LONG}`), embed(`L3${LONG}`)];
+    expect(textsOf(engines)).toEqual([["S1"], []]);
+    engines[1]?.fail(new Error("crashed"));
+    await until("it has them", () => engines[0]?.texts().length === 4);
+    await finishAll(engines, all);
+  });
+
+  test("a text that waits for an engine goes when its client does, and the others when the pool is closed", async () => {
+    const { embed } = start(2);
+    const client = new AbortController();
+    void embed("S1", "acc_2").catch(() => {});
+    void embed(`L1${LONG}`).catch(() => {});
+    const left = embed(`L2${LONG}`, "acc_1", client.signal);
+    const kept = embed(`L3${LONG}`);
+    client.abort();
+    await expect(left).rejects.toMatchObject({ code: "unavailable" });
+    for (const close of closing.splice(0)) await close();
+    await expect(kept).rejects.toMatchObject({ code: "unavailable" });
+  });
+
   test("an engine that has little to do takes texts over", async () => {
     const { engines, embed } = start(3);
     const all = ["10", "11", "12", "13"].map((text) => embed(text + LONG));

@@ -45,8 +45,12 @@ function start(options?: Parameters<typeof createTurns>[0]) {
 async function work() {
   // The first look begins before the step.
   await Bun.sleep(10);
-  for (const end = performance.now() + 40; performance.now() < end; );
+  block();
   await Bun.sleep(10);
+}
+
+function block() {
+  for (const end = performance.now() + 40; performance.now() < end; );
 }
 
 test("the requests of an account begin one after another while the main thread is busy and another account uses it", async () => {
@@ -62,6 +66,60 @@ test("the requests of an account begin one after another while the main thread i
   expect(begun).not.toContain("third");
   endSecond();
   await until("the third has begun", () => begun.includes("third"));
+});
+
+test("an account with several requests at once rests three times as long as one took, the others do not", async () => {
+  const { send, begun } = start({ patience: 60_000 });
+  const endOther = send("other", "B");
+  const began = performance.now();
+  const endFirst = send("first", "A");
+  await work();
+  send("second", "A");
+  const took = performance.now() - began;
+  endFirst();
+  endOther();
+  await Bun.sleep(0);
+  send("next of the other", "B");
+  await Bun.sleep(0);
+  expect(begun).toEqual(["other", "first", "next of the other"]);
+  await until("the second has begun", () => begun.includes("second"));
+  // An account rests for 400 ms at the most.
+  expect(performance.now() - began - took).toBeGreaterThanOrEqual(Math.min(2 * took, 390));
+});
+
+test("an account whose requests are answered one by one in the same round has several at once", async () => {
+  const { send, begun } = start({ patience: 60_000 });
+  send("other", "B");
+  const endEarly = send("early", "A");
+  await work();
+  endEarly();
+  await Bun.sleep(0);
+  for (const name of ["first", "second"]) {
+    const end = send(name, "A");
+    block();
+    end();
+    // It ends in this round of the event loop.
+    for (let step = 0; step < 50; step++) await Promise.resolve();
+  }
+  send("third", "A");
+  await Bun.sleep(0);
+  expect(begun).toEqual(["other", "early", "first", "second"]);
+  await until("the third has begun", () => begun.includes("third"));
+});
+
+test("the turn of a request with a large answer lasts longer", async () => {
+  const { turns, send, begun } = start({ patience: 60_000 });
+  send("other", "B");
+  const request = new Request("http://localhost/large");
+  const over = await turns.endTurns(async () => {
+    await turns.take(request, "A");
+    return turns.prolong(request);
+  })(request);
+  await work();
+  send("next", "A");
+  expect(begun).toEqual(["other"]);
+  (over as () => void)();
+  await until("the next has begun", () => begun.includes("next"));
 });
 
 test("the turn of a request lasts until the work is done that it does beside its answer", async () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fillEdges } from "./edges.ts";
 import { memoryCases } from "./memory-cases.ts";
 import { startProbedServer } from "./probed-server.ts";
+import { repeat } from "./repeat.ts";
 
 /**
  * Measures how long another person waits while an account repeats one request, four at a time:
@@ -11,10 +12,7 @@ import { startProbedServer } from "./probed-server.ts";
  * request, in milliseconds, and how many times that of all that the person did alone in between, before and after each.
  */
 const [scale = "0.2", filter = ""] = process.argv.slice(2);
-const AT_ONCE = 4;
 const ROUNDS = 40;
-/** Milliseconds after which a request is repeated no more. */
-const PATIENCE = 30_000;
 /** Milliseconds between a request and the next measure of the person alone. */
 const SETTLING = 1_000;
 
@@ -51,20 +49,9 @@ try {
       // What was given up is still ending.
       await Bun.sleep(SETTLING);
       alone.push(...(await work()));
-      const over = new AbortController();
-      const signal = AbortSignal.any([over.signal, AbortSignal.timeout(PATIENCE)]);
-      const repeat = async () => {
-        while (!signal.aborted) {
-          await fetch(server.origin + path, { ...init, signal }).then(
-            (response) => response.arrayBuffer(),
-            () => {},
-          );
-        }
-      };
-      const repeating = Array.from({ length: AT_ONCE }, () => repeat().catch(() => {}));
+      const stop = await repeat(server.origin + path, init);
       results.push({ name, p95: percentile(await work()) });
-      over.abort();
-      await Promise.all(repeating);
+      await stop();
     }
   }
   const usual = percentile(alone);

@@ -1,10 +1,13 @@
 import { AppError } from "../../errors.ts";
 import { createPagedStream, partsOf } from "../responses.ts";
+import type { Turns } from "./turns.ts";
 
 /** Bytes that large bodies and answers may hold while they are sent. */
 const BYTES = 256 << 20;
 /** Bytes of an answer that the buffers of a connection take. Such answers are not counted. */
 const SMALL_ANSWER = 256 << 10;
+/** Bytes of a large answer that are sent in a millisecond, as far as the turn of its request is concerned. */
+const SENT_PER_MS = 100 << 10;
 /** Bytes of a body that is not counted. */
 const SMALL_BODY = 1 << 20;
 /** Bytes that an export holds: a page with the longest texts. */
@@ -18,10 +21,11 @@ export type Room = ReturnType<typeof createRoom>;
 
 /**
  * Bounds the memory of bodies that clients send slowly, and of answers that they do not read. An account may take half
- * of the room that other accounts leave, so that nobody takes all of it. One body or answer always has room.
+ * of the room that other accounts leave, so that nobody takes all of it. One body or answer always has room. Sending a
+ * large answer is work too, by which the turn of its request is longer.
  * @param bytes for all accounts
  */
-export function createRoom(bytes = BYTES) {
+export function createRoom({ prolong }: Pick<Turns, "prolong">, bytes = BYTES) {
   const taken = new Map<string, number>();
   let total = 0;
 
@@ -95,6 +99,7 @@ export function createRoom(bytes = BYTES) {
       const init = { status, headers: { "content-type": "application/json" } };
       if (body.length <= SMALL_ANSWER) return new Response(body, init);
       const parts = endingWith(take(caller, body.length, request), partsOf(body));
+      setTimeout(prolong(request), body.length / SENT_PER_MS);
       return new Response(
         createPagedStream(parts, (part) => part),
         init,

@@ -45,8 +45,13 @@ const LATE_MS = 5;
 const BUSY_MS = 500;
 /** Milliseconds for which an account counts as active after its last request. */
 const ACTIVE_MS = 250;
-/** The most milliseconds between the requests of an account. */
-const REST_MS = 50;
+/**
+ * How many times as long as a request an account with several at once rests after it: beside an account that has one at a
+ * time, and beside others of its kind only.
+ */
+const REST = { besideLight: 3, besideOthers: 1 };
+/** The most milliseconds for which an account rests. */
+const REST_MS = 400;
 /** The most milliseconds that a request waits for others of its account: they may wait for something else themselves. */
 const PATIENCE_MS = 1_000;
 
@@ -82,6 +87,10 @@ interface Turn {
 /** Requests of an account that is active. */
 interface Requests {
   underWay: number;
+  /** Whether a request has arrived in this round of the event loop. */
+  hasArrived: boolean;
+  /** Until when the account counts as one with several requests at once, by `performance.now()`. */
+  several: number;
   /** Begins each request that waits, in the order of their arrival. */
   readonly waiting: Set<() => void>;
   /** Forgets the account. */
@@ -93,8 +102,8 @@ export type Turns = ReturnType<typeof createTurns>;
 /**
  * Shares the main thread between accounts. It does one thing after another, in the order of arrival: each step of a
  * request would wait for a step of every request of an account with many. So while the main thread is busy and several
- * accounts use it, the requests of each account begin one after another, and the account rests between them for as long
- * as the last one took.
+ * accounts use it, the requests of each account begin one after another, and an account with several at once rests between
+ * them. It then takes a quarter of the time, which leaves the main thread free most of the time for the others.
  */
 export function createTurns({ patience = PATIENCE_MS } = {}) {
   const accounts = new Map<string, Requests>();
@@ -102,6 +111,8 @@ export function createTurns({ patience = PATIENCE_MS } = {}) {
   const begun = new WeakMap<object, Turn | null>();
   const mainThread = createBusyWatch();
 
+  /** Whether an account has, or just had, several requests at once. */
+  const isHeavy = ({ several }: Requests): boolean => performance.now() < several;
   const isCrowded = () => accounts.size > 1 && mainThread.isBusy();
 
   /** Looks at the main thread as long as several accounts use it. */
@@ -114,7 +125,10 @@ export function createTurns({ patience = PATIENCE_MS } = {}) {
   const requestsOf = (accountId: string): Requests => {
     const known = accounts.get(accountId);
     if (known) return known;
-    const requests: Requests = { underWay: 0, waiting: new Set(), forget: undefined };
+    const requests: Requests = {
+      ...{ underWay: 0, hasArrived: false, several: 0 },
+      ...{ waiting: new Set(), forget: undefined },
+    };
     accounts.set(accountId, requests);
     followAccounts();
     return requests;
@@ -136,10 +150,26 @@ export function createTurns({ patience = PATIENCE_MS } = {}) {
     }, ACTIVE_MS);
   };
 
+  /**
+   * Notes whether an account has several requests at once. Some are answered before the next one is read: then they
+   * arrive in one round of the event loop, in which nobody who waits for an answer can send another request.
+   */
+  const noteSeveral = (requests: Requests): void => {
+    if (requests.underWay > 0 || requests.hasArrived) {
+      requests.several = performance.now() + ACTIVE_MS;
+    }
+    if (requests.hasArrived || accounts.size < 2) return;
+    requests.hasArrived = true;
+    setImmediate(() => {
+      requests.hasArrived = false;
+    });
+  };
+
   const take = async (work: object, accountId: string): Promise<boolean> => {
     if (begun.has(work)) return false;
     begun.set(work, null);
     const requests = requestsOf(accountId);
+    noteSeveral(requests);
     const mustWait = requests.underWay > 0 && isCrowded();
     if (mustWait) {
       await new Promise<void>((resolve) => {
@@ -162,9 +192,21 @@ export function createTurns({ patience = PATIENCE_MS } = {}) {
     if (turn && --turn.parts > 0) return;
     begun.set(work, null);
     if (!turn) return;
-    const rest = Math.min(performance.now() - turn.began, REST_MS);
-    if (isCrowded()) setTimeout(release, rest, turn.accountId);
-    else release(turn.accountId);
+    const { accountId, began } = turn;
+    const rests = isHeavy(requestsOf(accountId)) && isCrowded();
+    const isBesideLight = [...accounts.values()].some((other) => !isHeavy(other));
+    const times = isBesideLight ? REST.besideLight : REST.besideOthers;
+    const rest = Math.min(times * (performance.now() - began), REST_MS);
+    if (rests) setTimeout(release, rest, accountId);
+    else release(accountId);
+  };
+
+  /** Makes the turn of a request last until the returned function is called. */
+  const prolong = (request: Request): (() => void) => {
+    const turn = begun.get(request);
+    if (!turn) return () => {};
+    turn.parts++;
+    return () => end(request);
   };
 
   const step = async <Result>(accountId: string, work: () => Promise<Result>): Promise<Result> => {
@@ -183,6 +225,7 @@ export function createTurns({ patience = PATIENCE_MS } = {}) {
      * @returns whether it had to wait
      */
     take,
+    prolong,
 
     /** Does a step of a long answer, such as a page of an export, in a turn of its own. */
     step,
@@ -193,13 +236,12 @@ export function createTurns({ patience = PATIENCE_MS } = {}) {
       accountId: string,
       work: () => Promise<Result>,
     ): Promise<Result> {
-      const turn = begun.get(request);
-      if (!turn) return step(accountId, work);
-      turn.parts++;
+      if (!begun.get(request)) return step(accountId, work);
+      const over = prolong(request);
       try {
         return await work();
       } finally {
-        end(request);
+        over();
       }
     },
 
