@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
 import type { Caller } from "./embedder.ts";
-import { createWaitingAccounts } from "./waiting-accounts.ts";
+import { createWaitingAccounts } from "./embedding-queue.ts";
 import {
   type Embeddings,
   type TextKind,
