@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import type { Embedder } from "../../src/embedding/embedder.ts";
+import type { ContentEmbedding, Embedder } from "../../src/embedding/embedder.ts";
 import { readFact } from "../../src/memories/ranking/fact-text.ts";
-import { differenceOf, relationSigns } from "../../src/memories/ranking/relation.ts";
+import { differenceOf, type Likeness, relationSigns } from "../../src/memories/ranking/relation.ts";
 import { meaningScore } from "../../src/memories/ranking/relevance.ts";
+import { compareTokens } from "../../src/memories/ranking/token-likeness.ts";
 import { readTrees } from "../../src/memories/ranking/trees.ts";
 import { cosineOf } from "../../src/memories/ranking/version-order.ts";
 import { fitTrees } from "./boosting.ts";
@@ -20,6 +21,8 @@ import { withEvaluationServer } from "./server.ts";
 /** Nearest memories of each, and what a pair of them counts. */
 const NEAREST = 3;
 const OTHERS = 0.15;
+/** What a pair counts without token states, as large stores have none. */
+const WITHOUT_TOKENS = 0.2;
 /** What a pair counts of two things that are both true. */
 const BOTH = 0.5;
 /** More alike than that, memories of those sets may say the same. */
@@ -37,20 +40,21 @@ interface Weighed extends Pair {
 }
 
 await withEvaluationServer(async (_, embedder) => {
-  const alike = createLikeness(embedder);
+  const likenessOf = createLikeness(embedder);
   const about: Judged[] = [];
   const changed: Judged[] = [];
-  for (const pair of [...(await ownPairs()), ...(await otherPairs(alike))]) {
-    const { kind, earlier, later, weight } = pair;
-    const [a, b] = [readFact(earlier), readFact(later)];
-    const signs = relationSigns(a, b, {
-      alike: await alike(earlier, later),
-      difference: differenceOf(a, b),
-    });
+  const add = (pair: Weighed, likeness: Likeness, weight: number) => {
+    const [a, b] = [readFact(pair.earlier), readFact(pair.later)];
+    const signs = relationSigns(a, b, { ...likeness, difference: differenceOf(a, b) });
     const features = Object.values(signs);
-    const isAbout = kind === "same" || kind === "changed";
+    const isAbout = pair.kind === "same" || pair.kind === "changed";
     about.push({ features, isTrue: isAbout, weight, pair });
-    if (isAbout) changed.push({ features, isTrue: kind === "changed", weight, pair });
+    if (isAbout) changed.push({ features, isTrue: pair.kind === "changed", weight, pair });
+  };
+  for (const pair of [...(await ownPairs()), ...(await otherPairs(likenessOf))]) {
+    const likeness = await likenessOf(pair.earlier, pair.later);
+    add(pair, likeness, pair.weight);
+    add(pair, { ...likeness, tokens: null }, WITHOUT_TOKENS * pair.weight);
   }
   const learned = { about: fitTrees(about, TREES), changed: fitTrees(changed, TREES) };
   await Bun.write(PATH, `${JSON.stringify(learned)}\n`);
@@ -92,16 +96,21 @@ function printByLeast(about: readonly Judged[], changed: readonly Judged[]): voi
 }
 
 function createLikeness({ embedContent, model }: Embedder) {
-  const vectors = new Map<string, Promise<Float32Array>>();
-  const vectorOf = (text: string) => {
-    const known = vectors.get(text);
-    if (known) return known;
-    const made = embedContent(text).then(({ vectors: [first] }) => first ?? new Float32Array(0));
-    vectors.set(text, made);
+  const embedded = new Map<string, Promise<ContentEmbedding>>();
+  const embed = (text: string) => {
+    const made = embedded.get(text) ?? embedContent(text);
+    embedded.set(text, made);
     return made;
   };
-  return async (a: string, b: string) =>
-    meaningScore(cosineOf(await vectorOf(a), await vectorOf(b)), model.cosines);
+  return async (earlier: string, later: string): Promise<Likeness> => {
+    const [a, b] = [await embed(earlier), await embed(later)];
+    const [one, other] = [a, b].map(({ vectors: [first] }) => first ?? new Float32Array(0));
+    const cosine = one && other ? cosineOf(one, other) : 0;
+    return {
+      alike: meaningScore(cosine, model.cosines),
+      tokens: compareTokens(a.states, b.states),
+    };
+  };
 }
 
 async function ownPairs(): Promise<Weighed[]> {
@@ -130,12 +139,14 @@ async function ownPairs(): Promise<Weighed[]> {
 }
 
 /** Memories of other sets with the nearest ones: every second, since the rest only judges. */
-async function otherPairs(alike: (a: string, b: string) => Promise<number>): Promise<Weighed[]> {
+async function otherPairs(
+  likenessOf: (a: string, b: string) => Promise<Likeness>,
+): Promise<Weighed[]> {
   const others = [await readFacts(), await readNotes()].flatMap(({ memories }) => memories);
   const pairs: Weighed[] = [];
   for (const { content } of others.filter((_, at) => at % 2 === 0)) {
     const near = await Promise.all(
-      others.map(async (each) => ({ each, alike: await alike(content, each.content) })),
+      others.map(async (each) => ({ each, ...(await likenessOf(content, each.content)) })),
     );
     const nearest = near.filter(({ alike }) => alike < SAME).sort((a, b) => b.alike - a.alike);
     for (const { each } of nearest.slice(0, NEAREST)) {

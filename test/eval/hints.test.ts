@@ -1,14 +1,12 @@
 import { beforeAll, expect, test } from "bun:test";
 import { type HintKind, hintOf, isRestatement } from "../../src/memories/ranking/hint.ts";
 import { meaningScore } from "../../src/memories/ranking/relevance.ts";
+import { compareTokens } from "../../src/memories/ranking/token-likeness.ts";
 import { cosineOf } from "../../src/memories/ranking/version-order.ts";
 import { sharedEmbedder } from "../support/embedder.ts";
 import { type Pair, type PairKind, readPairs } from "./pairs.ts";
 
 const embedder = sharedEmbedder();
-
-const vectorOf = async (text: string) =>
-  (await embedder.embedContent(text)).vectors[0] ?? new Float32Array(0);
 
 interface Judged extends Pair {
   hint: HintKind | null;
@@ -17,13 +15,16 @@ interface Judged extends Pair {
 
 async function judge(pair: Pair): Promise<Judged> {
   const { earlier, later } = pair;
-  const cosine = cosineOf(await vectorOf(earlier), await vectorOf(later));
+  const [a, b] = [await embedder.embedContent(earlier), await embedder.embedContent(later)];
+  const [one, other] = [a, b].map(({ vectors: [first] }) => first ?? new Float32Array(0));
+  const cosine = one && other ? cosineOf(one, other) : 0;
   const alike = meaningScore(cosine, embedder.model.cosines);
-  const hint = hintOf(earlier, later, alike);
+  const likeness = { alike, tokens: compareTokens(a.states, b.states) };
+  const hint = hintOf(earlier, later, likeness);
   return {
     ...pair,
     hint,
-    isMerged: isRestatement({ content: earlier }, { content: later }, alike),
+    isMerged: isRestatement({ content: earlier }, { content: later }, likeness),
   };
 }
 

@@ -45,6 +45,13 @@ export function createStateIndex() {
       counts[owner] = 0;
     },
 
+    /** A copy of an owner's states; null when it has none. */
+    get(owner: number): Int8Array | null {
+      const count = counts[owner] ?? 0;
+      const from = (places[owner] ?? 0) * STATE_BYTES;
+      return count === 0 ? null : views.integers.slice(from, from + count * STATE_BYTES);
+    },
+
     /**
      * The late interaction (ColBERT) of a question with owners, −1 to 1: for each token of the question the similarity
      * of the nearest token of the owner, averaged by weight.

@@ -9,9 +9,10 @@ import {
   readFact,
   UNSPACED,
 } from "./fact-text.ts";
-import { type Difference, ofKind, relationOf } from "./relation.ts";
+import { type Difference, type Likeness, ofKind, relationOf } from "./relation.ts";
 import { meaningScore } from "./relevance.ts";
-import { cosineOf } from "./version-order.ts";
+import { compareTokens } from "./token-likeness.ts";
+import { cosineOf, type VersionData } from "./version-order.ts";
 
 type HasContent = Pick<FactMemory, "content">;
 
@@ -37,12 +38,11 @@ const VALUES = ["number", "day", "code", "name"] as const;
 /**
  * The hint about an earlier memory when a later one is saved; null when there is nothing to say, for
  * example when both are merely about the same subject.
- * @param alike 0 to 1, by `meaningScore`
  */
-export function hintOf(earlier: string, later: string, alike: number): HintKind | null {
-  if (!isPlain(earlier, later)) return alike >= SAME ? "near" : null;
+export function hintOf(earlier: string, later: string, likeness: Likeness): HintKind | null {
+  if (!isPlain(earlier, later)) return likeness.alike >= SAME ? "near" : null;
   const [a, b] = [readFact(earlier), readFact(later)];
-  const { about, changed, difference } = relationOf(a, b, alike);
+  const { about, changed, difference } = relationOf(a, b, likeness);
   if (about < LEAST) return null;
   const { onlyEarlier, onlyLater } = difference;
   const isOpposite =
@@ -54,15 +54,14 @@ export function hintOf(earlier: string, later: string, alike: number): HintKind 
 /**
  * Whether two memories say the same, so that one of them is enough. Never across a different number, name, day,
  * identifier or a negation.
- * @param alike 0 to 1, by `meaningScore`
  */
-export function isRestatement(earlier: HasContent, later: HasContent, alike: number): boolean {
+export function isRestatement(earlier: HasContent, later: HasContent, likeness: Likeness): boolean {
   const [one, other] = [earlier.content, later.content];
-  if (alike < SAME && !isPlain(one, other)) return false;
+  if (likeness.alike < SAME && !isPlain(one, other)) return false;
   if (Math.max(one.length, other.length) > MAX_FACT_LENGTH) return one.trim() === other.trim();
   if (!isPlain(one, other)) return shareOfPieces(one, other) >= SAME_PIECES;
   const [a, b] = [factOf(earlier), factOf(later)];
-  const { about, changed, difference } = relationOf(a, b, alike);
+  const { about, changed, difference } = relationOf(a, b, likeness);
   if (hasOtherValue(a, b, difference)) return false;
   if (difference.regions.length === 0) return true;
   return about >= LEAST && changed <= MAX_CHANGED;
@@ -119,12 +118,12 @@ interface Restated {
  * Makes one result of those that say the same: at the best place, the one that holds, the newest of equals. Saved
  * memories come before captured turns.
  * @param results best first
- * @param vectors of the first passages, by id
+ * @param known their vectors and token states
  * @returns results with the ids of the others in `alike`
  */
 export function collapse<Result extends Restated>(
   results: readonly Result[],
-  vectors: ReadonlyMap<string, Float32Array>,
+  { vectors, states }: Pick<VersionData, "vectors" | "states">,
   cosines: EmbeddingModel["cosines"],
 ): (Result & { alike?: string[] })[] {
   const groups: Result[][] = [];
@@ -149,7 +148,8 @@ export function collapse<Result extends Restated>(
     if (cosine < LEAST_COSINE) return false;
     const [a, b] = [one.memory, other.memory].sort((x, y) => x.createdAt - y.createdAt);
     if (!a || !b || a.project !== b.project) return false;
-    return isRestatement(a, b, meaningScore(cosine, cosines));
+    const tokens = compareTokens(states.get(a.id), states.get(b.id));
+    return isRestatement(a, b, { alike: meaningScore(cosine, cosines), tokens });
   }
 }
 

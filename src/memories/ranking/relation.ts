@@ -1,5 +1,6 @@
 import type { FactText, FactToken, TokenKind } from "./fact-text.ts";
 import learned from "./relation.json" with { type: "json" };
+import { type TokenLikeness, tokenSigns } from "./token-likeness.ts";
 import { readTrees, type Trees } from "./trees.ts";
 
 /** A place where two texts differ: what one of them has there, and the other. */
@@ -99,14 +100,21 @@ const MAX_WORDS = 4;
 /** The likeness from which on texts usually say the same: a cosine of 0.85. */
 const VERY_ALIKE = 0.7;
 
+/** How alike two texts are in meaning. */
+export interface Likeness {
+  /** As a whole, 0 to 1, by `meaningScore`. */
+  readonly alike: number;
+  /** Word by word; null when their token states are not known. */
+  readonly tokens: TokenLikeness | null;
+}
+
 /**
  * What a later text is to an earlier one, as two log-odds: whether it is about the same fact at all, and, if so,
  * whether it says something else about it.
- * @param alike how alike the two are in meaning, 0 to 1, by `meaningScore`
  */
-export function relationOf(earlier: FactText, later: FactText, alike: number) {
+export function relationOf(earlier: FactText, later: FactText, likeness: Likeness) {
   const difference = differenceOf(earlier, later);
-  const signs = relationSigns(earlier, later, { alike, difference });
+  const signs = relationSigns(earlier, later, { ...likeness, difference });
   const values = Float64Array.from(Object.values(signs));
   return { about: aboutOf(values), changed: changedOf(values), difference };
 }
@@ -115,7 +123,7 @@ export function relationOf(earlier: FactText, later: FactText, alike: number) {
 export function relationSigns(
   earlier: FactText,
   later: FactText,
-  { alike, difference }: { alike: number; difference: Difference },
+  { alike, tokens, difference }: Likeness & { difference: Difference },
 ) {
   const { both, inOrder, onlyEarlier, onlyLater, regions } = difference;
   const [a, b] = [earlier.keys.size, later.keys.size];
@@ -183,6 +191,7 @@ export function relationSigns(
         only.some(({ key, kind }) => kind === "code" && key.length <= 2),
       ),
     ),
+    ...tokenSigns(tokens),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { MemoryRow } from "../model/rows.ts";
 import { chooseVersion } from "./asked-version.ts";
 import { type FactMemory, factOf, mayBeVersion, UNSPACED } from "./fact-text.ts";
+import { compareTokens } from "./token-likeness.ts";
 import {
   areOpposite,
   compareVersions,
@@ -44,6 +45,9 @@ export interface VersionData {
   vectors: ReadonlyMap<string, Float32Array>;
   /** How well each word of the question is matched; without an entry, words were not compared by meaning. */
   matches: ReadonlyMap<string, readonly number[]>;
+  states: ReadonlyMap<string, Int8Array>;
+  /** Token states of the question. */
+  asked: Int8Array | undefined;
 }
 
 /**
@@ -130,15 +134,23 @@ function isTakenBack(
 export function createComparison(
   question: VersionQuestion,
   found: readonly Versioned[],
-  { vectors, matches }: VersionData,
+  { vectors, matches, states, asked }: VersionData,
 ): (one: number, other: number) => VersionSigns | null {
   const compare = compareVersions(question);
+  const comparedWithQuestion = found.map(({ memory }) =>
+    compareTokens(asked, states.get(memory.id)),
+  );
   const read = (place: number) => {
     const one = found[place];
     const vector = one && vectors.get(one.memory.id);
     if (!one || !vector) return null;
     const { memory, sum, signals } = one;
-    return { memory, sum, signals, place, vector, matches: matches.get(memory.id) ?? null };
+    return {
+      ...{ memory, sum, signals, place, vector },
+      matches: matches.get(memory.id) ?? null,
+      states: states.get(memory.id),
+      asked: comparedWithQuestion[place] ?? null,
+    };
   };
   return (one, other) => {
     const [a, b] = [read(one), read(other)];

@@ -11,6 +11,12 @@ import {
 import { flag, relationOf, subjectSigns } from "./relation.ts";
 import { meaningScore } from "./relevance.ts";
 import { SIGNALS } from "./signals/signals.ts";
+import {
+  askedTokenSigns,
+  compareTokens,
+  type TokenLikeness,
+  tokenSigns,
+} from "./token-likeness.ts";
 import { readTrees, type Trees } from "./trees.ts";
 import learned from "./versions.json" with { type: "json" };
 
@@ -35,6 +41,9 @@ interface Compared {
   place: number;
   /** For each word of the question how well a word of the memory matches it, −1 to 1; null if they were not compared. */
   matches: readonly number[] | null;
+  /** Its token states, if they are known, and the question compared with it word by word. */
+  states: Int8Array | undefined;
+  asked: TokenLikeness | null;
 }
 
 /** A question whose results are compared. */
@@ -57,7 +66,8 @@ export function compareVersions({ text, cosines }: VersionQuestion) {
     const [a, b] = [factOf(older.memory), factOf(newer.memory)];
     if (!canBeVersions(older.memory, newer.memory)) return null;
     const alike = meaningScore(cosine, cosines);
-    const { about, changed, difference } = relationOf(a, b, alike);
+    const likeness = { alike, tokens: compareTokens(older.states, newer.states) };
+    const { about, changed, difference } = relationOf(a, b, likeness);
     const counts = countAsked(asked, a, b);
     const change = meaningChange(older.matches, newer.matches);
     const better = older.sum - newer.sum;
@@ -120,6 +130,8 @@ export function compareVersions({ text, cosines }: VersionQuestion) {
         older.signals[INTERACTION] ?? 0,
         newer.signals[INTERACTION] ?? 0,
       ),
+      ...tokenSigns(likeness.tokens),
+      ...askedTokenSigns(likeness.tokens, older.asked, newer.asked),
     };
   };
 }

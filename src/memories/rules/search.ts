@@ -34,7 +34,10 @@ import type { MemoryTable } from "../table/table.ts";
 /** Candidates by meaning and by words, each; more if a page is larger. */
 const CANDIDATES = 100;
 /** When only superseding tells which memories are versions. */
-const NO_DATA: VersionData = { vectors: new Map(), matches: new Map() };
+const NO_DATA: VersionData = {
+  ...{ vectors: new Map(), matches: new Map(), states: new Map() },
+  asked: undefined,
+};
 
 export interface SearchRequest {
   query: string;
@@ -127,7 +130,7 @@ export async function searchTable(
   const answering = known && mode === "hybrid" ? answersAmong(merged) : merged;
   const scored = answering.filter(({ score }) => score >= minScore);
   const wanted: readonly (OrderedResult & { alike?: string[] })[] = merges
-    ? collapse(scored, await vectorsOf(table, scored, data), embedder.model.cosines)
+    ? collapse(scored, await representationsOf(table, scored, data), embedder.model.cosines)
     : scored;
   const hits = wanted.slice(0, limit).map(({ newer, replaces, alike, ...one }) => ({
     memory: one.memory,
@@ -143,29 +146,37 @@ export async function searchTable(
 
 type OrderedResult = Ranked & VersionMarks;
 
-/** The vectors of results, of which some may have been read before. */
-async function vectorsOf(
-  table: Pick<MemoryTable, "vectorsOf">,
+/** The vectors and token states of results, of which some may have been read before. */
+async function representationsOf(
+  table: Pick<MemoryTable, "vectorsOf" | "statesOf">,
   results: readonly OrderedResult[],
-  data: VersionData,
-): Promise<ReadonlyMap<string, Float32Array>> {
-  const known = data.vectors;
+  { vectors, states }: VersionData,
+): Promise<Pick<VersionData, "vectors" | "states">> {
   const ids = results.slice(0, COMPARED_RESULTS).map(({ memory }) => memory.id);
-  const others = ids.filter((id) => !known.has(id));
-  if (others.length === 0 || ids.length < 2) return known;
-  return new Map([...known, ...(await table.vectorsOf(others))]);
+  const others = ids.filter((id) => !vectors.has(id));
+  if (others.length === 0 || ids.length < 2) return { vectors, states };
+  return {
+    vectors: new Map([...vectors, ...(await table.vectorsOf(others))]),
+    states: new Map([...states, ...(await table.statesOf(others))]),
+  };
 }
 
 /** What the comparison of versions needs of the results besides their texts. */
 export async function versionData(
-  table: Pick<MemoryTable, "vectorsOf" | "interaction">,
+  table: Pick<MemoryTable, "vectorsOf" | "statesOf" | "interaction">,
   query: string,
   { ranked, asked }: { ranked: readonly Versioned[]; asked: TokenStates | null },
 ): Promise<VersionData> {
   const ids = versionsToCompare(query, ranked);
   if (ids.length === 0) return NO_DATA;
   const vectors = await table.vectorsOf(ids);
-  return { vectors, matches: await matchWords(table, comparable(ranked, vectors), asked) };
+  const compared = comparable(ranked, vectors);
+  return {
+    vectors,
+    matches: await matchWords(table, compared, asked),
+    states: await table.statesOf(compared),
+    asked: asked?.numbers,
+  };
 }
 
 /** The inputs of a ranking besides the table and the model. */

@@ -210,6 +210,10 @@ export function createTable({
       if (readers.hasManyMemories()) return new Map();
       return view.current?.interaction(...question) ?? (await stored.interaction(...question));
     },
+    async statesOf(ids) {
+      if (readers.hasManyMemories()) return new Map();
+      return view.current?.statesOf(ids) ?? (await stored.statesOf(ids));
+    },
     vectorsOf: async (ids) => view.current?.vectorsOf(ids) ?? firstVectors(await stored.load(ids)),
     load: stored.load,
 

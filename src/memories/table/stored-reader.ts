@@ -70,7 +70,7 @@ export function createStoredReader({
   dimension,
   state,
 }: Parts & { dimension: number; state: Pick<MemoryTable, "usage" | "changes"> }): TableReader &
-  Pick<MemoryTable, "load" | "interaction"> {
+  Pick<MemoryTable, "load" | "interaction" | "statesOf"> {
   const recent = createRecentStates(() => state.changes);
 
   const candidates: TableReader["candidates"] = async (question) => {
@@ -96,6 +96,19 @@ export function createStoredReader({
       view.candidates({ ...question, corpus }),
     );
     return reach ? { ...ranked, memories: texts } : ranked;
+  };
+
+  const statesOf: MemoryTable["statesOf"] = async (ids) => {
+    const { changed, others } = split(ids, pending);
+    const states = recent.of(others);
+    const unread = others.filter((id) => !states.has(id));
+    if (unread.length > 0) {
+      const none = new Map<string, Int8Array>();
+      const read = await base.read((open) => open.states(unread), none);
+      for (const [id, own] of read) states.set(id, own);
+    }
+    for (const memory of changed) states.set(memory.id, memory.states);
+    return states;
   };
 
   return {
@@ -134,16 +147,10 @@ export function createStoredReader({
       return found.flatMap(({ memory }) => (isSameText(memory.content, content) ? memory : []));
     },
 
+    statesOf,
+
     async interaction(ids, asked, weights) {
-      const { changed, others } = split(ids, pending);
-      const states = recent.of(others);
-      const unread = others.filter((id) => !states.has(id));
-      if (unread.length > 0) {
-        const none = new Map<string, Int8Array>();
-        const read = await base.read((open) => open.states(unread), none);
-        for (const [id, own] of read) states.set(id, own);
-      }
-      for (const memory of changed) states.set(memory.id, memory.states);
+      const states = await statesOf(ids);
       const index = createStateIndex();
       const owners = [...states.keys()];
       try {

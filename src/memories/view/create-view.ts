@@ -191,6 +191,17 @@ export function createView(dimension: number, mostWithStates = MAX_WITH_STATES):
       return found;
     },
 
+    statesOf(ids) {
+      if (!states) return null;
+      const found = new Map<string, Int8Array>();
+      for (const id of ids) {
+        const slot = columns.slotOf(id);
+        const own = slot === undefined ? null : states.get(slot);
+        if (own) found.set(id, own);
+      }
+      return found;
+    },
+
     interaction(ids, question, weights) {
       if (!states) return null;
       const slots = ids.map(columns.slotOf);

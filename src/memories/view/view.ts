@@ -49,6 +49,8 @@ export interface View {
   ofSessions(sessions: readonly string[], asked: SessionQuestion, limit: number): Candidate[];
   /** The vectors of the first passages, by the ids of memories. */
   vectorsOf(ids: readonly string[]): Map<string, Float32Array>;
+  /** Like `statesOf` of a table; `null` when the view keeps no token states. */
+  statesOf(ids: readonly string[]): Map<string, Int8Array> | null;
   /** Like `interaction` of a table; `null` when the view keeps no token states. */
   interaction(
     ids: readonly string[],

@@ -41,6 +41,7 @@ export async function createAsker({ memories, questions }: EvaluationSet, embedd
     ofSessions: async (sessions, asked) => view.ofSessions(sessions, asked, MAX_SESSION_MEMORIES),
     interaction: async (...question) => view.interaction(...question) ?? new Map(),
     vectorsOf: async (ids) => view.vectorsOf(ids),
+    statesOf: async (ids) => view.statesOf(ids) ?? new Map(),
   };
 
   const ask = async (text: string, weights: Weights) => {

@@ -1,0 +1,136 @@
+import { STATE_BYTES } from "../../embedding/embedder.ts";
+
+/** Token states of a text that are compared: those of a sentence or two. */
+const MAX_COMPARED = 32;
+/** The product of a state with itself. */
+const SAME = 127 ** 2;
+/** Similarities below which a word has no counterpart in the other text, or another one. */
+const [ABSENT, OTHER] = [0.5, 0.7];
+const MAX_WORDS = 8;
+
+/** For each word of one text the similarity of the most similar word of another one, −1 to 1. */
+type Matches = Float64Array;
+
+/** How alike two texts are word by word. */
+export interface TokenLikeness {
+  readonly ofEarlier: Matches;
+  readonly ofLater: Matches;
+}
+
+/**
+ * Compares two texts word by word, by their token states (Khattab & Zaharia, "ColBERT", 2020).
+ * @returns null when one of them has no states
+ */
+export function compareTokens(
+  earlier: Int8Array | undefined,
+  later: Int8Array | undefined,
+): TokenLikeness | null {
+  if (!earlier?.length || !later?.length) return null;
+  const [a, b] = [countOf(earlier), countOf(later)];
+  const [ofEarlier, ofLater] = [new Float64Array(a).fill(-1), new Float64Array(b).fill(-1)];
+  for (let one = 0; one < a; one++) {
+    for (let other = 0; other < b; other++) {
+      const product = productOf(earlier, one, later, other);
+      if (product > (ofEarlier[one] ?? 0)) ofEarlier[one] = product;
+      if (product > (ofLater[other] ?? 0)) ofLater[other] = product;
+    }
+  }
+  return { ofEarlier, ofLater };
+}
+
+function countOf(states: Int8Array): number {
+  return Math.min(MAX_COMPARED, states.length / STATE_BYTES);
+}
+
+function productOf(a: Int8Array, one: number, b: Int8Array, other: number): number {
+  let sum = 0;
+  const [from, to] = [one * STATE_BYTES, other * STATE_BYTES];
+  for (let at = 0; at < STATE_BYTES; at++) sum += (a[from + at] ?? 0) * (b[to + at] ?? 0);
+  return sum / SAME;
+}
+
+/** What each sign is when words were not compared. */
+const UNKNOWN = -1;
+
+/** Signs of how alike two texts are word by word. Their order counts: the trees name a sign by its number. */
+export function tokenSigns(likeness: TokenLikeness | null) {
+  const [a, b] = likeness
+    ? [likeness.ofEarlier.toSorted(), likeness.ofLater.toSorted()]
+    : [null, null];
+  const of = (matches: Matches | null, read: (sorted: Matches) => number) =>
+    matches ? read(matches) : UNKNOWN;
+  const least = (place: number) => (sorted: Matches) => sorted[place] ?? 1;
+  const below = (limit: number) => (sorted: Matches) =>
+    Math.min(MAX_WORDS, sorted.filter((one) => one < limit).length);
+  const size = (sorted: Matches) => Math.log2(1 + sorted.length);
+  return {
+    "older matched": of(a, mean),
+    "newer matched": of(b, mean),
+    "less matched": Math.min(of(a, mean), of(b, mean)),
+    "least of older": of(a, least(0)),
+    "least of newer": of(b, least(0)),
+    "second least of older": of(a, least(1)),
+    "second least of newer": of(b, least(1)),
+    "third least of older": of(a, least(2)),
+    "third least of newer": of(b, least(2)),
+    "absent of older": of(a, below(ABSENT)),
+    "absent of newer": of(b, below(ABSENT)),
+    "other of older": of(a, below(OTHER)),
+    "other of newer": of(b, below(OTHER)),
+    "tokens of older": of(a, size),
+    "tokens of newer": of(b, size),
+  };
+}
+
+/**
+ * Signs of what the question asks for: how well each text matches it, and whether it names what only one of the two has.
+ * @param likeness of the two texts
+ * @param older the question compared with the older text
+ */
+export function askedTokenSigns(
+  likeness: TokenLikeness | null,
+  older: TokenLikeness | null,
+  newer: TokenLikeness | null,
+) {
+  const [a, b] = [
+    ownAsked(likeness?.ofEarlier, older?.ofLater),
+    ownAsked(likeness?.ofLater, newer?.ofLater),
+  ];
+  const matched = (asked: TokenLikeness | null) => (asked ? mean(asked.ofEarlier) : UNKNOWN);
+  const least = (asked: TokenLikeness | null) => (asked ? Math.min(...asked.ofEarlier) : UNKNOWN);
+  return {
+    "own asked of older": a.most,
+    "own asked of newer": b.most,
+    "own asked of older on average": a.average,
+    "own asked of newer on average": b.average,
+    "own asked of older in all": a.sum,
+    "own asked of newer in all": b.sum,
+    "rather asked of older": a.rather,
+    "rather asked of newer": b.rather,
+    "question in older": matched(older),
+    "question in newer": matched(newer),
+    "least of question in older": least(older),
+    "least of question in newer": least(newer),
+  };
+}
+
+/** How far the question names the words of a text that the other text lacks. */
+function ownAsked(inOther: Matches | undefined, inQuestion: Matches | undefined) {
+  if (!inOther || !inQuestion) {
+    return { most: UNKNOWN, average: UNKNOWN, sum: UNKNOWN, rather: UNKNOWN };
+  }
+  let [most, sum, own, rather] = [0, 0, 0, 0];
+  for (const [at, match] of inOther.entries()) {
+    const asked = inQuestion[at] ?? 0;
+    const value = (1 - match) * Math.max(0, asked);
+    most = Math.max(most, value);
+    rather = Math.max(rather, asked - match);
+    sum += value;
+    own += 1 - match;
+  }
+  return { most, average: own > 0 ? sum / own : 0, sum, rather };
+}
+
+function mean(values: Matches): number {
+  return values.reduce((sum, one) => sum + one, 0) / Math.max(1, values.length);
+}
