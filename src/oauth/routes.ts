@@ -19,9 +19,9 @@ import {
   SERVER_METADATA_PATHS,
   serverMetadata,
 } from "./discovery.ts";
-import { grantFacts } from "./grants.ts";
+import { grantFacts, ReuseError } from "./grants.ts";
 import type { OAuth } from "./oauth.ts";
-import { OAuthError, parseResource, ReuseError } from "./oauth-error.ts";
+import { OAuthError, parseResource } from "./oauth-error.ts";
 
 /** Bytes of a registration. */
 const MAX_METADATA = 64 << 10;
