@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { findClient } from "../../src/connect/clients.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { createBrowserProgram } from "./support/browser-program.ts";
@@ -8,6 +9,7 @@ import { codexServer } from "./support/codex-server.ts";
 import { type OAuthServer, startOAuthServer } from "./support/oauth-server.ts";
 import { createPerson, formTo, type Page, type Person } from "./support/person.ts";
 
+const PROGRAMS = join(import.meta.dir, "programs");
 /** Nothing listens there: no program reaches the internet. */
 const NOWHERE = "http://127.0.0.1:9";
 const PASSWORD = "correct horse";
@@ -24,7 +26,7 @@ interface Program {
   /** Its folder in the home folder, which shows that it has run. */
   folder: string;
   login: string[];
-  /** What the consent page calls it. */
+  /** What the consent page calls it at its first sign-in. */
   name: string;
   env?: Record<string, string>;
   /** What it says about the server, after it has tried to use it. */
@@ -85,7 +87,7 @@ const OTHERS: Program[] = [
 /** A person's computer with a program from npm, and the browser that it opens. */
 function createMachine({ id, start, folder, env = {} }: Program) {
   const home = temporaryFolder();
-  const modules = join(import.meta.dir, "programs", id, "node_modules");
+  const modules = join(PROGRAMS, id, "node_modules");
   const browser = createBrowserProgram(join(home, "bin"));
   mkdirSync(join(home, folder), { recursive: true });
   const options = {
@@ -130,6 +132,18 @@ async function allow(person: Person, address: string): Promise<Page> {
   return consent;
 }
 
+test.each([CODEX, ...OTHERS])(
+  "the help names the version of $id that signs in here",
+  async ({ id }) => {
+    const { dependencies } = await import(join(PROGRAMS, id, "package.json"));
+    const help = await Bun.file(
+      join(import.meta.dir, "..", "..", "src", "help", "agents.md"),
+    ).text();
+    const name = findClient(id)?.name;
+    expect(help).toContain(`| ${name} ${Object.values(dependencies)[0]} |`);
+  },
+);
+
 describe.each(process.env.LONG ? [CODEX, ...OTHERS] : [CODEX])("$id", (program) => {
   let server: OAuthServer;
   beforeAll(async () => {
@@ -139,7 +153,7 @@ describe.each(process.env.LONG ? [CODEX, ...OTHERS] : [CODEX])("$id", (program) 
       },
     });
     const install = ["install", "--frozen-lockfile", "--ignore-scripts", "--no-summary"];
-    const cwd = join(import.meta.dir, "programs", program.id);
+    const cwd = join(PROGRAMS, program.id);
     expect(await Bun.spawn([process.execPath, ...install], { cwd, stderr: "ignore" }).exited).toBe(
       0,
     );
