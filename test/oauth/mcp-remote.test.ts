@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { devDependencies } from "../../package.json" with { type: "json" };
 import { findClient } from "../../src/connect/clients.ts";
-import { type ClientName, connectProgram } from "../support/mcp.ts";
+import { connectProgram } from "../support/mcp.ts";
+import { until } from "../support/until.ts";
 import { createBrowserProgram } from "./support/browser-program.ts";
 import { type OAuthServer, startOAuthServer } from "./support/oauth-server.ts";
 import { formTo } from "./support/person.ts";
@@ -52,27 +53,25 @@ function program(key: string | null) {
 
 test("mcp-remote signs in through the browser, uses and renews its tokens, and signs in again after a revocation", async () => {
   const { person, accountId } = await server.signedIn();
-  const start = (name: ClientName) => connectProgram(name, program(null));
-  const startAndAllow = async () => {
-    const starting = start("v1");
+  const allow = async () => {
     const page = await person.visit(await browser.next());
     const { location } = await person.submit(page, { decision: "allow" });
-    expect((await fetch(location ?? "")).status).toBe(200);
-    return await starting;
+    // mcp-remote opens the page before it listens for the answer.
+    const answer = await until("it listens", () => fetch(location ?? "").catch(() => null));
+    expect(answer.status).toBe(200);
   };
+  const connecting = connectProgram("v1", program(null));
+  await allow();
   {
-    await using agent = await startAndAllow();
+    await using agent = await connecting;
     expect(await agent.tools()).toHaveLength(7);
     await agent.call("save_memory", { content: "Sam is allergic to peanuts" });
   }
-  {
-    await using agent = await start("v2 old");
-    const isKnown = async () =>
-      expect((await agent.call("list_memories")).text).toContain("Sam is allergic to peanuts");
-    await isKnown();
-    server.clock.advance(HOUR);
-    await isKnown();
-  }
+  await using agent = await connectProgram("v2 old", program(null));
+  const list = async () => (await agent.call("list_memories")).text;
+  expect(await list()).toContain("Sam is allergic to peanuts");
+  server.clock.advance(HOUR);
+  expect(await list()).toContain("Sam is allergic to peanuts");
   expect(browser.opened).toHaveLength(1);
   const { memories } = await (await server.client(accountId)).list();
   expect(memories).toHaveLength(1);
@@ -81,8 +80,9 @@ test("mcp-remote signs in through the browser, uses and renews its tokens, and s
   await server.sessions.prove(person.jar.get("ctxd-session") ?? "");
   const path = `/apps/${grant?.id}/revoke`;
   await person.submit(formTo(await person.visit(path), path));
-  await using agent = await startAndAllow();
-  expect((await agent.call("list_memories")).text).toContain("Sam is allergic to peanuts");
+  const listing = list();
+  await allow();
+  expect(await listing).toContain("Sam is allergic to peanuts");
 }, 120_000);
 
 test("mcp-remote sends a key, and the name of the agent", async () => {
