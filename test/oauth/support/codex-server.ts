@@ -5,7 +5,6 @@ interface Message {
   method?: string;
   params?: { name?: string; status?: string; error?: string | null };
   result?: unknown;
-  error?: unknown;
 }
 
 /**
