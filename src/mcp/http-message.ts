@@ -11,6 +11,8 @@ export const SESSION_HEADER = "ctxd-session";
 export const PROTOCOL_SESSION_HEADER = "mcp-session-id";
 /** On the local socket only: the project to which the client limits itself. */
 export const BOUND_HEADER = "ctxd-bound";
+/** On the local socket only: a hook of an agent sends the request, so others follow. */
+export const HOOK_HEADER = "ctxd-hook";
 /** Suffix of `BOUND_HEADER`: memories without a project are hidden too. */
 export const ONLY = ";only";
 

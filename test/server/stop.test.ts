@@ -34,6 +34,8 @@ test("a background server without any client ends soon", async () => {
   const socket = {
     bridges: () => 0,
     lastUse: () => null,
+    hasHooks: () => false,
+    isThere: () => true,
     stopRequested: new Promise<void>(() => {}),
   };
   const started = performance.now();
@@ -45,6 +47,8 @@ test("a background server ends when another takes over, even while bridges use i
   const socket = {
     bridges: () => 1,
     lastUse: () => performance.now(),
+    hasHooks: () => false,
+    isThere: () => true,
     stopRequested: Promise.resolve(),
   };
   const ended = untilUnused({ idleSeconds: 3600 }, socket, () => 0);
