@@ -36,7 +36,7 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
     defineTool({
       name: "search",
       title: "Search",
-      description: "Memory search of connectors; else use search_memories.",
+      description: "Memory search for connectors; else use search_memories.",
       scope,
       annotations: READ_ONLY,
       input: Type.Object({ query: fields.query }),
@@ -63,7 +63,7 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
     defineTool({
       name: "fetch",
       title: "Fetch",
-      description: "Memory in full: the text of a search result.",
+      description: "Memory in full, of a search result.",
       scope,
       annotations: READ_ONLY,
       input: Type.Object({ id: fields.id }),

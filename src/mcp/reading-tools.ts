@@ -33,7 +33,7 @@ export function createReadingTools(memories: Memories): Tool[] {
       name: "search_memories",
       title: "Search memories",
       description:
-        "Recall what is known about something: searches memory by meaning. Use it before answering, saving or deleting. Ask in natural language.",
+        "Recall what is known, by meaning, before answering, saving or deleting. Ask in natural language.",
       scope,
       annotations: READ_ONLY,
       input: Type.Object({ query: fields.query, ...filterFields, ...pageFields }),
@@ -57,7 +57,7 @@ export function createReadingTools(memories: Memories): Tool[] {
       name: "list_memories",
       title: "List memories",
       description:
-        "Memories one after the other, newest first. With session_id, also what was said in that session.",
+        "Memories by time, newest first. With session_id, also what was said in that session.",
       scope,
       annotations: READ_ONLY,
       input: Type.Object({
@@ -90,7 +90,7 @@ export function createReadingTools(memories: Memories): Tool[] {
     defineTool({
       name: "get_memory",
       title: "Get a memory",
-      description: "Memory in full, by its id, such as one that was cut.",
+      description: "Memory in full, such as one that was cut.",
       scope,
       annotations: READ_ONLY,
       input: Type.Object({ id: fields.id }),
