@@ -158,7 +158,7 @@ export function createRecallTool(recall: Recall): Tool {
     name: "recall_context",
     title: "Recall context",
     description:
-      "Recall what is known about the task, the project and the user's preferences. Call it first in a conversation.",
+      "Recall what is known about the task, the project and the user's preferences. Call first in a conversation.",
     scope: "memories:read",
     annotations: READ_ONLY,
     input: Type.Object({

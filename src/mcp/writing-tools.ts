@@ -71,7 +71,7 @@ export function createWritingTools(memories: Memories): Tool[] {
       name: "update_memory",
       title: "Update a memory",
       description:
-        "Memory correction: for one that was wrong or incomplete. For a fact that has changed, use save_memory with supersedes. Omitted fields stay.",
+        "Memory that was wrong or incomplete: correct it. For a fact that has changed, use save_memory with supersedes. Omitted fields stay.",
       scope: "memories:write",
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
       input: Type.Object(
