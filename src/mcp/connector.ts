@@ -63,7 +63,7 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
     defineTool({
       name: "fetch",
       title: "Fetch",
-      description: "Memory in full, as text.",
+      description: "Memory in full.",
       scope,
       annotations: READ_ONLY,
       input: Type.Object({ id: fields.id }),
