@@ -161,10 +161,13 @@ export async function sendFromHook(
   return response.json();
 }
 
-/** Milliseconds that an agent waits for a server to start. */
-const START_TIMEOUT_MS = 1_000;
+/**
+ * Milliseconds that an agent waits for a server that starts. That takes half a second on most machines; on a busy one, a
+ * shorter wait would be in vain.
+ */
+const START_TIMEOUT_MS = 3_000;
 
-/** Sends a hook's request as `sendFromHook` does, but starts a server if none runs, and waits a second for it. */
+/** Sends a hook's request as `sendFromHook` does, but starts a server if none runs, and waits for it. */
 export async function sendWhenServed(
   config: Config,
   env: Environment,

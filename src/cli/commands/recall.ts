@@ -54,7 +54,7 @@ export function define(program: Command, { configure, env }: Context): void {
 
 /**
  * `ctxd recall`: prints memories about the folder's project, or about the user's prompt. As a hook, it gets
- * an event on standard input, waits no longer than a second for a server to start, and never fails the agent.
+ * an event on standard input, waits for a server that starts, but not for long, and never fails the agent.
  */
 async function recall(configure: () => Config, options: RecallOptions, env: Environment) {
   const input = await readHookInput();
