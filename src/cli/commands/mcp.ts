@@ -1,20 +1,25 @@
 import type { Command } from "commander";
+import { version } from "../../../package.json" with { type: "json" };
 import { projectOfFolder } from "../../capture/project.ts";
 import type { Config } from "../../config/config.ts";
 import { createId } from "../../db/id.ts";
 import { bridge, createForwarder, createRoots, type Forward } from "../../local/bridge.ts";
 import type { LocalServer } from "../../local/local-server.ts";
+import { firstAnswer } from "../../mcp/first-answers.ts";
 import { AgentId, Project } from "../../memories/model/memory.ts";
 import { untilStopped } from "../../server/stop.ts";
 import { problemOf } from "../../text/input-kinds.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { checkProjectOnly, nameParser } from "../options.ts";
+import { describeLoss } from "../server/known-folders.ts";
 import { reachOwnServer } from "../server/own-server.ts";
-import { print } from "../terminal.ts";
+import { print, say } from "../terminal.ts";
 
 /** Milliseconds that running calls may take after the input has ended. */
 const GRACE_MS = 10_000;
+/** Milliseconds that a server may take to say its version. */
+const LOOK_TIMEOUT_MS = 100;
 
 interface AgentOptions {
   agent?: string;
@@ -60,9 +65,11 @@ async function connectAgent(
 ): Promise<never> {
   const { project, projectOnly = false } = options;
   const bound = project === undefined ? null : { project, only: projectOnly };
-  const server = reachOwnServer(config, env, bound);
-  // Starts the server early. If that fails, the first message is answered with the reason.
+  const server = reachOwnServer(config, env, { bound, isAgent: true });
+  // Starts the server early. If that fails, the messages that need it are answered with the reason.
   server.connect().catch(() => {});
+  const loss = describeLoss(config, env);
+  if (loss !== null) say(`ctxd: ${loss}`);
 
   const inputEnd = Promise.withResolvers<void>();
   const clientEnd = Promise.withResolvers<void>();
@@ -70,7 +77,12 @@ async function connectAgent(
   const work = bridge({
     input: untilEnd(inputEnd.resolve),
     write,
-    forward: forwarderOf(options, { server, write }),
+    forward: forwarderOf(options, {
+      server,
+      write,
+      // The client is to learn at once that nothing is there.
+      ...(loss === null && { ownAnswer: (message) => answerWithout(server, message) }),
+    }),
   });
   await Promise.race([
     untilStopped(),
@@ -84,10 +96,21 @@ async function connectAgent(
   process.exit(0);
 }
 
+/**
+ * The answer to a message that needs no server. Some agents ask their model for the first time without tools when such an
+ * answer has to wait until a server has started. A server of another version answers for itself.
+ */
+async function answerWithout(server: LocalServer, message: unknown): Promise<string | null> {
+  const answer = firstAnswer(message);
+  if (answer === null) return null;
+  const found = await withTimeLimit(server.version(), LOOK_TIMEOUT_MS, () => null);
+  return found === null || found === version ? answer : null;
+}
+
 /** Agents start one process for each conversation, so the process has one session id. */
 function forwarderOf(
   { agent, project }: AgentOptions,
-  to: { server: LocalServer; write: (line: string) => Promise<void> },
+  to: Omit<Parameters<typeof createForwarder>[0], "source">,
 ): Forward {
   const sessionId = createId("session", Date.now());
   const given = { ...(agent !== undefined && { agent }), sessionId };

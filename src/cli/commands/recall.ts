@@ -13,8 +13,9 @@ import {
   postJson,
   readHookEvent,
   readHookInput,
-  sendFromHook,
+  refuseLoss,
   sendLater,
+  sendWhenServed,
 } from "../hooks.ts";
 import { print, printable, say, usageError } from "../terminal.ts";
 
@@ -53,7 +54,7 @@ export function define(program: Command, { configure, env }: Context): void {
 
 /**
  * `ctxd recall`: prints memories about the folder's project, or about the user's prompt. As a hook, it gets
- * an event on standard input, never waits for a server to start, and never fails the agent.
+ * an event on standard input, waits for a server that starts, but not for long, and never fails the agent.
  */
 async function recall(configure: () => Config, options: RecallOptions, env: Environment) {
   const input = await readHookInput();
@@ -63,7 +64,8 @@ async function recall(configure: () => Config, options: RecallOptions, env: Envi
   try {
     const config = configure();
     const event = readHookEvent(input);
-    const answer = await sendFromHook(config, RECALL, bodyOf(event, options));
+    const answer = await sendWhenServed(config, env, RECALL, bodyOf(event, options));
+    // Then the next hook finds a server.
     if (answer === null) return sendLater(config, ["recall"], env, {});
     const text = answerOf(event, textIn(answer));
     if (text !== "") await print(text);
@@ -74,6 +76,7 @@ async function recall(configure: () => Config, options: RecallOptions, env: Envi
 
 async function recallForPerson(config: Config, options: RecallOptions, env: Environment) {
   const body = bodyOf({ ...readHookEvent({}), folder: process.cwd() }, options);
+  await refuseLoss(config, env);
   const { openApi } = await import("../server/api.ts");
   using api = await openApi(config, env, {});
   const text = textIn(await api.json(RECALL, postJson(body)));
