@@ -1,5 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import type { Config } from "../../../config/config.ts";
+import type { Change } from "../../../connect/change.ts";
 import { type Client, ConnectError, type Fields, placeOn } from "../../../connect/client.ts";
 import { CLIENTS, clientsLike, findClient, HOSTED_CLIENTS } from "../../../connect/clients.ts";
 import { renderEntry } from "../../../connect/format.ts";
@@ -14,7 +15,6 @@ import { CommandError, confirm, isInteractive, print, say } from "../../terminal
 import { installedClients, listClients, surroundingsOf } from "./list.ts";
 import {
   applyPlans,
-  type Change,
   type ConnectOptions,
   checkOptions,
   commandsOf,
