@@ -49,7 +49,10 @@ export function planChange(path: string, parts: readonly Part[]): Change {
 
   const copies = copiesOf(file);
   const former = isFree(file) ? file : (copies.find(isFree) ?? NO_FILE);
-  const isExact = unlessDamaged(() => carry(file.text, former.text) === file.text, false);
+  // What a link leads to was there, so it is never taken for a new file.
+  const isExact =
+    (former !== NO_FILE || !file.isLink) &&
+    unlessDamaged(() => carry(file.text, former.text) === file.text, false);
   return namingFile(path, () => {
     const changed = edit(file.text, parts, (part, text) =>
       part.apply(text, withoutMark(former.text)),

@@ -77,12 +77,12 @@ function addBeside({ beside = {} }: Hooks, text: string): string {
   }, text);
 }
 
-/** Removes the other fields that ctxd's hooks needed, when no hooks of anybody are left. */
+/** Removes the other fields that ctxd's hooks needed, unless hooks that were added since need them. */
 function removeBeside({ beside = {} }: Hooks, text: string, former: string): string {
   const before = jsonFormat.read(former);
   return Object.entries(beside).reduce((written, [name, value]) => {
     const settings = jsonFormat.read(written);
-    const isNeeded = Object.keys(fieldOf(settings, "hooks") ?? {}).length > 0;
+    const isNeeded = fieldOf(settings, "hooks") && !fieldOf(before, "hooks");
     const isOurs = fieldOf(settings, name) === value && fieldOf(before, name) === undefined;
     return isOurs && !isNeeded ? removeJson(written, [name], former) : written;
   }, text);

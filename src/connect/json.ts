@@ -133,7 +133,7 @@ function remove(text: string, container: Node, member: Node): string {
   if (!before && comma === null) {
     const inside = text.slice(container.offset + 1, endOf(container) - 1);
     const rest = cut(inside, member.offset - container.offset - 1, member.length);
-    return splice(text, container.offset + 1, inside.length, rest.trim() === "" ? "" : rest);
+    if (rest.trim() === "") return cut(text, container.offset + 1, inside.length);
   }
   const end = comma ?? endOf(member);
   // Without a comma after the last member, the comma before it is removed too.
@@ -147,12 +147,8 @@ function remove(text: string, container: Node, member: Node): string {
   return own === null ? rest : cut(rest, own - 1, 1);
 }
 
-function splice(text: string, offset: number, length: number, replacement: string): string {
-  return text.slice(0, offset) + replacement + text.slice(offset + length);
-}
-
 function cut(text: string, offset: number, length: number): string {
-  return splice(text, offset, length, "");
+  return text.slice(0, offset) + text.slice(offset + length);
 }
 
 function endOf({ offset, length }: Node): number {

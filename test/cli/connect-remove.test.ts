@@ -12,13 +12,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { planChanges, type WantedSettings } from "../../src/cli/commands/connect/plan.ts";
+import { applyChange } from "../../src/connect/change.ts";
 import type { Client, SettingsFile } from "../../src/connect/client.ts";
 import { CLIENTS } from "../../src/connect/clients.ts";
-import { locate } from "../../src/connect/files.ts";
-import { ctxd } from "../support/command-line.ts";
+import { locate, removeFolders } from "../../src/connect/files.ts";
 import { temporaryFolder } from "../support/database.ts";
-
-const EVERYTHING = ["--recall", "--capture", "--allow"];
 
 /** A file of a client, with what it may contain. */
 interface Place {
@@ -28,6 +27,32 @@ interface Place {
   servers: string | null;
   /** An event of its hooks; null for a file of servers. */
   event: string | null;
+}
+
+interface Options {
+  recall?: boolean;
+  capture?: boolean;
+  allow?: boolean;
+  url?: string;
+  remove?: boolean;
+}
+const EVERYTHING = { recall: true, capture: true, allow: true };
+const REMOVE = { remove: true };
+
+function wanted(client: Client, options: Options): WantedSettings {
+  const { recall, capture, allow, url, remove = false } = options;
+  const { id, approval } = client;
+  const program = "/usr/local/bin/ctxd";
+  const entry = url
+    ? client.remote({ url, key: null })
+    : client.local({ command: program, args: ["mcp", "--agent", id] });
+  return {
+    entry: remove ? null : { ...entry, ...(allow && approval !== "rule" && approval) },
+    hooks: remove || url ? { recall: false, capture: false } : { recall, capture },
+    isAllowed: remove ? false : allow,
+    commandOf: (kind) => `${program} ${kind} --agent ${id}`,
+    program: [program],
+  };
 }
 
 /** A home folder in which every client has run, but has no file yet. */
@@ -45,12 +70,15 @@ function createHome() {
     const other = places.get(find(hooks)) ?? { path: find(hooks), format: "json", servers: null };
     places.set(other.path, { ...other, event: hooks.recall[0] ?? null });
   }
-  const connect = async (...options: string[]) => {
-    const { exitCode, stderr } = await ctxd(["connect", "--all", "--yes", ...options], {
-      env: { HOME: home },
-    });
-    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
-    return stderr;
+  /** Connects or disconnects all clients as the command does. Returns the number of changes. */
+  const connect = (options: Options = {}) => {
+    const around = { env: {}, home, platform: process.platform };
+    const changes = CLIENTS.flatMap((client) =>
+      planChanges(client, wanted(client, options), around),
+    );
+    for (const change of changes) applyChange(change);
+    for (const { file } of changes.filter(({ isFree }) => isFree)) removeFolders(file);
+    return changes.length;
   };
   /** Everything below the home folder: kinds, modes and contents. */
   const look = () =>
@@ -131,7 +159,7 @@ const SITUATIONS: [what: string, textOf: (place: Place) => string | null][] = [
       servers === null || format === "toml"
         ? null
         : format === "yaml"
-          ? `a: 1\n${servers}:   # none\nb: 2\n`
+          ? `a: 1\n${servers}:\nb: 2\n`
           : `{ "${servers}" : null }`,
   ],
 ];
@@ -139,38 +167,39 @@ const SITUATIONS: [what: string, textOf: (place: Place) => string | null][] = [
 describe("the home folder is the same, byte for byte, after connecting and --remove:", () => {
   test.each(SITUATIONS)(
     "%s",
-    async (_, textOf) => {
+    (_, textOf) => {
       const { fill, look, connect } = createHome();
       fill(textOf);
       const before = look();
-      await connect(...EVERYTHING);
+      connect(EVERYTHING);
       expect(look()).not.toEqual(before);
-      await connect("--remove");
+      connect(REMOVE);
       expect(look()).toEqual(before);
       // Again, in many steps.
-      for (const options of [["--capture"], [], ["--allow", "--recall"], ["--no-capture"]]) {
-        await connect(...options);
-      }
-      await connect("--url", "https://memory.example.com");
-      await connect(...EVERYTHING);
-      await connect("--remove");
+      connect({ capture: true });
+      connect();
+      connect({ allow: true, recall: true });
+      connect({ capture: false });
+      connect({ url: "https://memory.example.com/mcp" });
+      connect(EVERYTHING);
+      connect(REMOVE);
       expect(look()).toEqual(before);
-      expect(await connect("--remove")).not.toContain("Removed");
+      expect(connect(REMOVE)).toBe(0);
     },
     60_000,
   );
 
-  test("folders that were there and empty", async () => {
+  test("folders that were there and empty", () => {
     const { home, places, look, connect } = createHome();
     for (const { path } of places) mkdirSync(dirname(path), { recursive: true });
     mkdirSync(join(home, ".config", "opencode", "plugins"), { recursive: true });
     const before = look();
-    await connect(...EVERYTHING);
-    await connect("--remove");
+    connect(EVERYTHING);
+    connect(REMOVE);
     expect(look()).toEqual(before);
-  }, 30_000);
+  });
 
-  test("files of one user only, behind symbolic links", async () => {
+  test("files of one user only, behind symbolic links", () => {
     const { home, places, fill, look, connect } = createHome();
     fill(others, 0o600);
     mkdirSync(join(home, "dotfiles"), { mode: 0o750 });
@@ -180,10 +209,10 @@ describe("the home folder is the same, byte for byte, after connecting and --rem
       symlinkSync(real, path);
     }
     const before = look();
-    await connect(...EVERYTHING);
-    await connect("--remove");
+    connect(EVERYTHING);
+    connect(REMOVE);
     expect(look()).toEqual(before);
-  }, 30_000);
+  });
 });
 
 describe("what changed in between stays, and all of ctxd goes:", () => {
@@ -212,17 +241,17 @@ describe("what changed in between stays, and all of ctxd goes:", () => {
     ["files that connect created", () => null],
   ] as const)(
     "%s",
-    async (_, textOf) => {
+    (_, textOf) => {
       const { places, fill, look, connect } = createHome();
       fill(textOf);
       const values = places.map(({ path, format }) =>
         existsSync(path) ? parse(path, format) : {},
       );
       const names = look().map(([name]) => name);
-      await connect(...EVERYTHING);
+      connect(EVERYTHING);
       for (const place of places) rewrite(place);
-      await connect("--no-recall");
-      await connect("--remove");
+      connect({ recall: false });
+      connect(REMOVE);
       for (const [index, { path, format }] of places.entries()) {
         expect(parse(path, format)).toEqual({ own: 1, ...values[index] });
       }
@@ -238,9 +267,9 @@ describe("what changed in between stays, and all of ctxd goes:", () => {
     60_000,
   );
 
-  test("a comment, a hook in ctxd's group, and other indentation", async () => {
+  test("a comment, a hook in ctxd's group, and other indentation", () => {
     const { home, places, connect } = createHome();
-    await connect(...EVERYTHING);
+    connect(EVERYTHING);
     const [settings, mcp] = [".gemini/settings.json", ".cursor/mcp.json"].map((path) =>
       join(home, path),
     ) as [string, string];
@@ -249,7 +278,7 @@ describe("what changed in between stays, and all of ctxd goes:", () => {
     writeFileSync(settings, JSON.stringify(hooks, null, "\t"));
     const text = readFileSync(mcp, "utf8").replace('"mcpServers": {', "$&\n    // mine");
     writeFileSync(mcp, text);
-    await connect("--remove");
+    connect(REMOVE);
     expect(readFileSync(settings, "utf8")).toBe(
       JSON.stringify(
         {
@@ -269,5 +298,5 @@ describe("what changed in between stays, and all of ctxd goes:", () => {
     expect(readFileSync(mcp, "utf8")).toBe('{\n  "mcpServers": {\n    // mine\n  }\n}\n');
     const left = places.filter(({ path }) => existsSync(path)).map(({ path }) => path);
     expect(left.sort()).toEqual([mcp, settings].sort());
-  }, 30_000);
+  });
 });
