@@ -86,12 +86,14 @@ const STATES = {
   connected: /\bconnected|\bready|[✓✔]/i,
 };
 
-/** @param lines the line that names ctxd, and the next one, which may give the reason */
-function judge(client: Client, lines: readonly string[]): Finding {
+/** @param lines the line that names ctxd, and the next one */
+function judge(client: Client, [line = "", next = ""]: readonly string[]): Finding {
   const { ok, warning, problem } = findingsOf("agent");
   const { id, name, signIn } = client;
-  // The words of commands and addresses say nothing.
-  const said = (lines[0] ?? "").replaceAll(/\S*[/\\]\S*/g, "");
+  // Paths and addresses say nothing about its state.
+  const said = line.replaceAll(/\S*[/\\]\S*/g, "");
+  // OpenCode gives the reason in the next line.
+  const lines = /^[\s│]/.test(next) ? [said, next.replace("│", "")] : [said];
   if (STATES.signIn.test(said)) return warning(`${name} has to sign in to ctxd: ${signIn}.`);
   if (STATES.off.test(said)) return warning(`${name} has ctxd switched off (${quote(lines)}).`);
   if (STATES.failed.test(said)) {

@@ -42,7 +42,12 @@ unixOnly("an agent's answer is understood:", () => {
       "ok",
       "reaches ctxd",
     ],
-    ["claude-code", "other: x - ✔ Connected\nctxd: x - ✘ Failed to connect", "problem", "✘ Failed"],
+    [
+      "claude-code",
+      "o: x - ✔ Connected\nctxd: /x mcp - ✘ Failed to connect\no: x",
+      "problem",
+      "(“ctxd: mcp - ✘ Failed to connect”)",
+    ],
     ["claude-code", "ctxd: https://a (HTTP) - ! Needs authentication", "warning", "type /mcp and"],
     ["claude-code", "No MCP servers configured.", "warning", "does not list ctxd"],
     ["claude-code", "plugin:ctxd:ctxd: ctxd mcp - ✔ Connected", "ok", "reaches ctxd"],
@@ -164,7 +169,7 @@ unixOnly("an agent can't hold up, flood or deceive the doctor:", () => {
     const findings = await check(["claude-code", "codex", "qwen"]);
     expect(findings.map(({ message }) => message)).toEqual([
       "Claude Code does not answer: claude mcp list prints too much.",
-      expect.stringContaining("Codex can't reach ctxd (“ctxd: - failed ctxd: - failed”)"),
+      "Codex can't reach ctxd (“ctxd: - failed”): run ctxd connect codex again.",
       "Qwen Code does not answer: qwen mcp list prints too much.",
     ]);
   });
