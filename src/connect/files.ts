@@ -196,22 +196,26 @@ function requireUnchanged({ path, realPath, text }: File): void {
 const MARK = ".created-by-ctxd";
 
 function createFolders(folder: string): void {
-  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (first === undefined) return;
-  for (let each = folder; each.length >= first.length; each = dirname(each)) {
-    writeFileSync(join(each, MARK), "", { mode: 0o600 });
-  }
+  if (existsSync(folder)) return;
+  createFolders(dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(join(folder, MARK), "", { mode: 0o600 });
 }
 
 /**
  * Removes the folder of a file and those above it, as far as ctxd created them and they are empty. One with
  * other files stays, without its mark.
+ * @throws ConnectError when one can't be removed
  */
 export function removeFolders({ realPath }: File): void {
   let folder = dirname(realPath);
-  for (; existsSync(join(folder, MARK)); folder = dirname(folder)) {
-    rmSync(join(folder, MARK));
-    if (namesIn(folder).length === 0) rmdirSync(folder);
+  try {
+    for (; existsSync(join(folder, MARK)); folder = dirname(folder)) {
+      rmSync(join(folder, MARK));
+      if (readdirSync(folder).length === 0) rmdirSync(folder);
+    }
+  } catch (error) {
+    throw new ConnectError(`${folder} can't be removed (${reasonOf(error)}).`);
   }
 }
 
@@ -222,7 +226,7 @@ export function copiesOf({ realPath }: File): File[] {
     .filter((name) => name.startsWith(start) && /^(-\d{1,6})?$/.test(name.slice(start.length)))
     .sort((a, b) => b.length - a.length || (b > a ? 1 : -1))
     .map((name) => unlessDamaged(() => readConfiguration(join(folder, name)), null))
-    .filter((copy) => copy !== null);
+    .filter((copy) => copy !== null && !copy.isLink);
 }
 
 function namesIn(folder: string): string[] {

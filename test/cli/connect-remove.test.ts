@@ -189,6 +189,17 @@ describe("the home folder is the same, byte for byte, after connecting and --rem
     60_000,
   );
 
+  test("without a folder of any client, nothing is written", () => {
+    const home = temporaryFolder();
+    const around = { env: {}, home, platform: process.platform };
+    for (const client of CLIENTS) {
+      expect(() => planChanges(client, wanted(client, EVERYTHING), around)).toThrow(
+        "has never run",
+      );
+    }
+    expect(readdirSync(home)).toEqual([]);
+  });
+
   test("folders that were there and empty", () => {
     const { home, places, look, connect } = createHome();
     for (const { path } of places) mkdirSync(dirname(path), { recursive: true });
@@ -213,6 +224,23 @@ describe("the home folder is the same, byte for byte, after connecting and --rem
     connect(REMOVE);
     expect(look()).toEqual(before);
   });
+});
+
+test("copies that an earlier version left go, and only when the client is disconnected", () => {
+  const { places, fill, look, connect } = createHome();
+  fill(({ format }) => (format === "json" ? "{}" : ""));
+  const before = look();
+  connect();
+  connect(REMOVE);
+  const json = places.filter(({ format }) => format === "json");
+  for (const { path } of json) writeFileSync(`${path}.before-ctxd`, '{"mcpServers": {"ctxd": {}}}');
+  const left = look();
+  connect({ recall: false });
+  expect(look()).toEqual(
+    expect.arrayContaining(left.filter(([name]) => `${name}`.includes("ctxd"))),
+  );
+  connect(REMOVE);
+  expect(look()).toEqual(before);
 });
 
 describe("what changed in between stays, and all of ctxd goes:", () => {

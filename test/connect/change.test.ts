@@ -107,11 +107,14 @@ test("copies of other files, and what only looks like a copy, stay", () => {
   for (const name of others) put("{}", name);
   mkdirSync(join(folder, `${COPY}-7`));
   writeFileSync(join(folder, `${COPY}-8`), "\xff\xfe", "latin1");
+  symlinkSync("other.json", join(folder, `${COPY}-9`));
+  put("{}", "other.json");
   put(MINE);
   connect();
   expect(names()).toContain(COPY);
   remove();
-  expect(names()).toEqual(["mcp.json", ...others, `${COPY}-7`, `${COPY}-8`].sort());
+  const odd = [7, 8, 9].map((number) => `${COPY}-${number}`);
+  expect(names()).toEqual(["mcp.json", "other.json", ...others, ...odd].sort());
 });
 
 test("a symbolic link to a file that has nothing but ctxd's entry stays a link", () => {

@@ -104,9 +104,7 @@ export function planChanges(
   const isRemoved = wanted.entry === null;
   return [...partsOf(client, wanted, around)]
     .map(([at, parts]) => planChange(at, parts))
-    .filter(({ file, text, isRemoval, copies }) => {
-      return text !== file.text || isRemoval || (isRemoved && copies.length > 0);
-    });
+    .filter(({ file, text, copies }) => text !== file.text || (isRemoved && copies.length > 0));
 }
 
 /** What ctxd has of a client's settings, by the path of the file. */
