@@ -97,7 +97,11 @@ function judge(client: Client, [line = "", next = ""]: readonly string[]): Findi
   if (STATES.signIn.test(said)) return warning(`${name} has to sign in to ctxd: ${signIn}.`);
   if (STATES.off.test(said)) return warning(`${name} has ctxd switched off (${quote(lines)}).`);
   if (STATES.failed.test(said)) {
-    return problem(`${name} can't reach ctxd (${quote(lines)}): run ctxd connect ${id} again.`);
+    // Some agents do not tell a server that needs a sign-in from one that does not answer.
+    const remedy = /https?:/.test(line)
+      ? `${signIn}, or check the server with ctxd doctor --url`
+      : `run ctxd connect ${id} again`;
+    return problem(`${name} can't reach ctxd (${quote(lines)}): ${remedy}.`);
   }
   if (STATES.connected.test(said)) return ok(`${name} reaches ctxd`);
   return ok(`${name} lists ctxd, without trying to reach it`);

@@ -61,6 +61,7 @@ unixOnly("an agent's answer is understood:", () => {
       "problem",
       "ctxd connect gemini again",
     ],
+    ["gemini", "✗ ctxd: https://a/mcp (http) - Disconnected", "problem", "type /mcp auth ctxd, or"],
     ["opencode", "●  ✓ ctxd \u001b[90mconnected\n│      npx -y ctxd mcp", "ok", "reaches"],
     ["opencode", "●  ✗ ctxd failed\n│      ENOENT: no such file", "problem", "ENOENT: no such"],
     ["opencode", "●  ⚠ ctxd needs authentication", "warning", "opencode mcp auth ctxd"],
