@@ -77,7 +77,11 @@ function createHome() {
       planChanges(client, wanted(client, options), around),
     );
     for (const change of changes) applyChange(change);
-    for (const { file } of changes.filter(({ isFree }) => isFree)) removeFolders(file);
+    const free = changes.filter(({ isFree }) => isFree);
+    removeFolders(
+      free.map(({ file }) => file),
+      options.remove === true,
+    );
     return changes.length;
   };
   /** Everything below the home folder: kinds, modes and contents. */

@@ -200,7 +200,10 @@ export async function applyPlans(
     say(describeOutcome(client, options, key));
   }
   const free = wanted.flatMap(({ changes }) => changes).filter(({ isFree }) => isFree);
-  for (const { file } of free) removeFolders(file);
+  removeFolders(
+    free.map(({ file }) => file),
+    options.remove === true,
+  );
   if (!options.remove && !options.url && process.execPath.includes("/_npx/")) {
     say(
       "This Bun is in the cache of npx, which may be emptied: install Bun, or build the executable.",
