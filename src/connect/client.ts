@@ -83,6 +83,8 @@ export interface Client extends SettingsFile {
    * machine see the arguments of every program.
    */
   readonly addCommand?: string;
+  /** Its command that lists its servers, and if possible tries them, with variables before it as in a shell. */
+  readonly checkCommand?: string;
   /** Fields of its entry that let it use tools without asking, or `rule` for one in its hooks' settings. */
   readonly approval?: Fields | "rule";
   readonly hooks?: Hooks;

@@ -15,8 +15,7 @@ import { jsonFormat } from "./json.ts";
 const tomlFormat: Format = {
   read: (text) => getStaticTOMLValue(parseText(text)),
 
-  write(text, table, name, entry) {
-    const path = [table, name];
+  write(text, path, entry) {
     const [first, ...others] = tablesOf(parseText(text), path);
     const eol = lineBreakOf(text);
     const lines = entry === null ? "" : renderToml(path, entry).replaceAll("\n", eol);
@@ -58,9 +57,8 @@ function cutTable(text: string, { range: [start, end] }: AST.TOMLTable): string 
 const yamlFormat: Format = {
   read: (text) => parseYaml(text).toJS() ?? {},
 
-  write(text, table, name, entry) {
-    const root = parseYaml(text).contents;
-    const holder = isMap(root) ? findPair(root, table) : null;
+  write(text, [table, name], entry, former) {
+    const holder = findTable(text, table);
     if (!holder) return entry === null ? text : append(text, { [table]: { [name]: entry } });
     const keyEnd = rangeOf(holder.key)[1];
 
@@ -71,8 +69,11 @@ const yamlFormat: Format = {
       const [start, end] = old ? linesOf(text, old) : endOf(text, entries);
       const head = withLastBreak(text.slice(0, start));
       if (entry !== null || entries.items.length > 1) return head + lines + text.slice(end);
-      // A key without any lines below it would be null.
       const colon = text.indexOf(":", keyEnd) + 1;
+      if (head.slice(colon).trim() === "" && !findTable(former, table)) {
+        return text.slice(0, startOfLine(text, keyEnd)) + text.slice(end);
+      }
+      // A key without any lines below it would be null.
       return `${head.slice(0, colon)} {}${head.slice(colon)}${text.slice(end)}`;
     }
 
@@ -94,6 +95,11 @@ function parseYaml(text: string) {
   const line = error.linePos?.[0].line ?? 1;
   const [problem = ""] = error.message.split(/ at line \d/);
   throw new ConnectError(`is not valid YAML (line ${line}: ${problem})`);
+}
+
+function findTable(text: string, table: string): Pair | null {
+  const root = parseYaml(text).contents;
+  return isMap(root) ? findPair(root, table) : null;
 }
 
 function findPair(map: YAMLMap, name: string): Pair | null {
@@ -165,9 +171,15 @@ export function readEntry(client: Client, text: string): Fields | null {
 
 /**
  * Sets ctxd's entry in a client's configuration, or removes it. Returns the same text when nothing changes.
+ * @param former the text before ctxd changed it; empty for a new file
  * @throws ConnectError when the text is damaged or can't be changed safely; its message is the end of a sentence about the file
  */
-export function writeEntry(client: Client, text: string, entry: Fields | null): string {
+export function writeEntry(
+  client: Client,
+  text: string,
+  entry: Fields | null,
+  former = "",
+): string {
   const format = FORMATS[client.format];
   const before = format.read(text);
   const servers = serversIn(client, before);
@@ -175,7 +187,7 @@ export function writeEntry(client: Client, text: string, entry: Fields | null): 
   const wanted = entry === null ? null : merge(old ?? {}, entry);
   if (Bun.deepEquals(old, wanted)) return text;
 
-  const written = format.write(text, client.servers, SERVER_NAME, wanted);
+  const written = format.write(text, [client.servers, SERVER_NAME], wanted, former);
   const { [SERVER_NAME]: _, ...others } = servers;
   const expected = wanted === null ? others : { ...others, [SERVER_NAME]: wanted };
   if (!isOnlyChange(client, { format, before, written, expected })) {

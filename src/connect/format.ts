@@ -9,10 +9,17 @@ export interface Format {
    */
   read(text: string): unknown;
   /**
-   * Sets an entry in a table of entries, both of which may be new. A null entry is removed. All other
-   * characters stay. The result may be wrong for an unusual layout, so the caller parses it again.
+   * Sets an entry in a table of entries, both of which may be new. A null entry is removed, and with it a
+   * table that is empty then and that `former` does not have. All other characters stay. The result may be
+   * wrong for an unusual layout, so the caller parses it again.
+   * @param former the text before ctxd changed it; empty for a new file
    */
-  write(text: string, table: string, name: string, entry: Fields | null): string;
+  write(
+    text: string,
+    path: readonly [table: string, name: string],
+    entry: Fields | null,
+    former: string,
+  ): string;
 }
 
 /** The line break that a text uses. */

@@ -14,6 +14,7 @@ const ROWS: readonly Row[] = [
     installMarker: "~/.claude",
     types: { local: "stdio", remote: "http" },
     addCommand: `claude ${ADD}`,
+    checkCommand: "claude mcp list",
     approval: "rule",
     hooks: {
       file: "~/.claude/settings.json",
@@ -34,6 +35,7 @@ const ROWS: readonly Row[] = [
     pathVariable: { variable: "CODEX_HOME", file: "config.toml" },
     servers: "mcp_servers",
     fields: { headers: "http_headers" },
+    checkCommand: "codex mcp list",
     // https://developers.openai.com/codex/config-reference
     approval: { default_tools_approval_mode: "approve" },
     hooks: {
@@ -54,6 +56,8 @@ const ROWS: readonly Row[] = [
     file: "~/.gemini/settings.json",
     fields: { url: "httpUrl" },
     addCommand: `gemini ${ADD}`,
+    // In a folder that is not trusted it would not try the servers.
+    checkCommand: "GEMINI_CLI_TRUST_WORKSPACE=true gemini mcp list",
     // https://geminicli.com/docs/tools/mcp-server
     approval: { trust: true },
     hooks: {
@@ -109,6 +113,7 @@ const ROWS: readonly Row[] = [
       ...withHeaders(key, "opencode"),
     }),
     plugin: "~/.config/opencode/plugins/ctxd.js",
+    checkCommand: "opencode mcp list",
     reload: "start OpenCode again",
     signIn: "run opencode mcp auth ctxd",
   },
@@ -120,6 +125,7 @@ const ROWS: readonly Row[] = [
     pathVariable: { variable: "COPILOT_HOME", file: "mcp-config.json" },
     types: { local: "local", remote: "http" },
     after: { tools: ["*"] },
+    checkCommand: "copilot mcp list",
     reload: "start Copilot again",
     signIn: "follow the page that opens in the browser",
   },
@@ -151,6 +157,7 @@ const ROWS: readonly Row[] = [
     file: "~/.qwen/settings.json",
     fields: { url: "httpUrl" },
     addCommand: `qwen ${ADD}`,
+    checkCommand: "qwen mcp list",
     reload: "start Qwen Code again",
     signIn: "type /mcp, choose ctxd and authenticate",
   },

@@ -1,5 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import type { Config } from "../../../config/config.ts";
+import type { Change } from "../../../connect/change.ts";
 import { type Client, ConnectError, type Fields, placeOn } from "../../../connect/client.ts";
 import { CLIENTS, clientsLike, findClient, HOSTED_CLIENTS } from "../../../connect/clients.ts";
 import { renderEntry } from "../../../connect/format.ts";
@@ -14,7 +15,6 @@ import { CommandError, confirm, isInteractive, print, say } from "../../terminal
 import { installedClients, listClients, surroundingsOf } from "./list.ts";
 import {
   applyPlans,
-  type Change,
   type ConnectOptions,
   checkOptions,
   commandsOf,
@@ -52,7 +52,7 @@ export function define(program: Command, { configure, env }: Context): void {
     )
     .summary("connect an agent to this memory: writes the agent's settings")
     .description(
-      "Writes an agent's settings so that it uses this memory. Shows the changes and asks first. It keeps a copy of the file and changes nothing else in it.",
+      "Writes an agent's settings so that it uses this memory. Shows the changes and asks first. It keeps a copy of the file as it was, and changes nothing else in it.",
     )
     .option("--all", "all agents that are found on this machine")
     .option("--url <url>", "a remote server, such as https://memory.example.com", parseOrigin)
@@ -70,7 +70,7 @@ export function define(program: Command, { configure, env }: Context): void {
     .addOption(new Option("--hook").hideHelp())
     .option("--allow", "let it use the memory without asking each time")
     .option("--print", "print the settings, and write nothing")
-    .option("--remove", "disconnect the agent")
+    .option("--remove", "disconnect the agent, and undo everything")
     .option("-y, --yes", "do not ask for confirmation")
     .addHelpText("after", `\n${CONNECT_NOTES}`)
     .addHelpText(
@@ -104,10 +104,10 @@ export function define(program: Command, { configure, env }: Context): void {
 
 const CONNECT_NOTES = `Without --url the agent uses the memory on this machine: no account, no key, no set-up.
 --recall and --capture work with claude-code, codex, gemini, cursor and opencode; --allow works
-with claude-code, codex and gemini. ctxd help capture explains what is saved. --remove undoes
-everything. With --url the agent signs in to a remote server, in the browser, when it first
-connects. claude.ai and ChatGPT are connected in their own settings: enter the server's address
-followed by /mcp.`;
+with claude-code, codex and gemini. ctxd help capture explains what is saved. --remove gives back
+files as they were, except for what others have changed in them. With --url the agent signs in to
+a remote server, in the browser, when it first connects. claude.ai and ChatGPT are connected in
+their own settings: enter the server's address followed by /mcp.`;
 
 function parseClient(id: string): Client {
   const client = findClient(id);

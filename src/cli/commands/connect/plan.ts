@@ -1,27 +1,25 @@
 import {
-  type Client,
-  ConnectError,
-  type Fields,
-  HOOK_KINDS,
-  type HookKind,
-  type SettingsFile,
-} from "../../../connect/client.ts";
+  applyChange,
+  type Change,
+  namingFile,
+  type Part,
+  planChange,
+} from "../../../connect/change.ts";
+import { type Client, type Fields, HOOK_KINDS, type HookKind } from "../../../connect/client.ts";
 import { CLIENTS } from "../../../connect/clients.ts";
 import { describeChange, hideKeys } from "../../../connect/diff.ts";
-import { writeEntry } from "../../../connect/entry.ts";
+import { readEntry, writeEntry } from "../../../connect/entry.ts";
 import {
-  type File,
   isInstalled,
   isReadByOthers,
   locate,
   readConfiguration,
-  removeConfiguration,
-  replaceConfiguration,
+  removeFolders,
   type Surroundings,
 } from "../../../connect/files.ts";
-import { type HookCommands, hooksIn, writeHooks } from "../../../connect/hooks.ts";
+import { commandsOfHooks, type HookCommands, hooksIn, writeHooks } from "../../../connect/hooks.ts";
 import { isOwnPlugin, kindsInPlugin, renderPlugin } from "../../../connect/plugins.ts";
-import { writeApprovalRule } from "../../../connect/tool-approval.ts";
+import { hasApprovalRule, writeApprovalRule } from "../../../connect/tool-approval.ts";
 import { toShell } from "../../../system/shell.ts";
 import { CommandError, confirm, isInteractive, say, usageError } from "../../terminal.ts";
 
@@ -64,13 +62,6 @@ export function checkOptions(
     throw usageError(`--allow works with ${listOf(WITH_APPROVAL)}.`);
 }
 
-/** A change of a file: its new text, or its removal. */
-export interface Change {
-  file: File;
-  text: string;
-  isRemoval?: boolean;
-}
-
 /** The wanted settings of one client. */
 export interface WantedSettings {
   /** Null disconnects the client. */
@@ -110,24 +101,51 @@ export function planChanges(
       `${client.name} has never run here, there is no ${path}: start it once, or use --print.`,
     );
   }
-  const edits = new Map<string, (text: string) => string>();
-  const edit = (at: string, change: (text: string) => string) => {
-    const before = edits.get(at);
-    edits.set(at, before ? (text) => change(before(text)) : change);
-  };
-  edit(path, (text) => writeEntry(client, text, wanted.entry));
+  const isRemoved = wanted.entry === null;
+  return [...partsOf(client, wanted, around)]
+    .map(([at, parts]) => planChange(at, parts))
+    .filter(({ file, text, copies }) => text !== file.text || (isRemoved && copies.length > 0));
+}
+
+/** What ctxd has of a client's settings, by the path of the file. */
+function partsOf(
+  client: Client,
+  wanted: WantedSettings,
+  around: Surroundings,
+): Map<string, readonly Part[]> {
+  const parts = new Map<string, readonly Part[]>();
+  const add = (path: string, part: Part) => parts.set(path, [...(parts.get(path) ?? []), part]);
+  add(locate(client, around), {
+    apply: (text, former) => writeEntry(client, text, wanted.entry, former),
+    carry: (from, to) => writeEntry(client, to, readEntry(client, from), to),
+  });
   const { hooks, plugin, approval } = client;
   const { isAllowed } = wanted;
   if (hooks) {
-    const at = locate(hooks, around);
-    edit(at, (text) => writeHooks(hooks, text, commandsOf(wanted, hooksIn(hooks, text))));
-    if (approval === "rule" && isAllowed !== undefined) {
-      edit(at, (text) => writeApprovalRule(text, isAllowed));
-    }
+    add(locate(hooks, around), {
+      apply: (text, former) =>
+        writeHooks(hooks, text, commandsOf(wanted, hooksIn(hooks, text)), former),
+      carry: (from, to) => writeHooks(hooks, to, commandsOfHooks(hooks, from), to),
+    });
   }
-  const changes = [...edits].map(([at, change]) => changeOf(at, change));
-  if (plugin) changes.push(planPlugin(plugin, wanted, around));
-  return changes.filter(({ file, text }) => text !== file.text);
+  if (hooks && approval === "rule") {
+    add(locate(hooks, around), {
+      apply: (text, former) => writeApprovalRule(text, isAllowed ?? hasApprovalRule(text), former),
+      carry: (from, to) => writeApprovalRule(to, hasApprovalRule(from), to),
+    });
+  }
+  if (plugin) {
+    add(locate(plugin, around), {
+      apply(text, former) {
+        const commands = commandsOf(wanted, kindsInPlugin(text));
+        const kinds = HOOK_KINDS.filter((kind) => commands[kind] !== null);
+        if (kinds.length > 0) return renderPlugin(wanted.program, kinds);
+        return isOwnPlugin(text) ? former : text;
+      },
+      carry: (from, to) => (isOwnPlugin(from) ? from : isOwnPlugin(to) ? "" : to),
+    });
+  }
+  return parts;
 }
 
 /** The hooks that a client's settings contain now. */
@@ -151,34 +169,6 @@ export function commandsOf(
   return { recall: commandFor("recall"), capture: commandFor("capture") };
 }
 
-function planPlugin(plugin: SettingsFile, wanted: WantedSettings, around: Surroundings): Change {
-  const file = readConfiguration(locate(plugin, around));
-  const commands = commandsOf(wanted, kindsInPlugin(file.text));
-  const kinds = HOOK_KINDS.filter((kind) => commands[kind] !== null);
-  if (kinds.length === 0) {
-    return isOwnPlugin(file.text) ? { file, text: "", isRemoval: true } : { file, text: file.text };
-  }
-  return { file, text: renderPlugin(wanted.program, kinds) };
-}
-
-function changeOf(path: string, change: (text: string) => string): Change {
-  const file = readConfiguration(path);
-  // Some editors begin a file with a byte order mark.
-  const [mark, text] = file.text.startsWith("\uFEFF")
-    ? ["\uFEFF", file.text.slice(1)]
-    : ["", file.text];
-  return { file, text: mark + namingFile(path, () => change(text)) };
-}
-
-function namingFile<Result>(path: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof ConnectError)) throw error;
-    throw new ConnectError(`${path} ${error.message}.`, { cause: error });
-  }
-}
-
 /** The changes for one client. */
 export interface Plan {
   client: Client;
@@ -198,9 +188,7 @@ export async function applyPlans(
     say(`${client.name} ${state}: nothing to change.`);
   }
   if (wanted.length === 0) return;
-  for (const { file, text } of wanted.flatMap(({ changes }) => changes)) {
-    say(`${file.path}${file.exists ? "" : " (a new file)"}\n${describeChange(file.text, text)}\n`);
-  }
+  for (const change of wanted.flatMap(({ changes }) => changes)) preview(change);
   if (!options.yes) {
     if (!isInteractive()) {
       throw usageError("Nothing was changed: without a terminal this needs --yes.");
@@ -211,6 +199,11 @@ export async function applyPlans(
     for (const change of changes) apply(change, key);
     say(describeOutcome(client, options, key));
   }
+  const free = wanted.flatMap(({ changes }) => changes).filter(({ isFree }) => isFree);
+  removeFolders(
+    free.map(({ file }) => file),
+    options.remove === true,
+  );
   if (!options.remove && !options.url && process.execPath.includes("/_npx/")) {
     say(
       "This Bun is in the cache of npx, which may be emptied: install Bun, or build the executable.",
@@ -218,18 +211,24 @@ export async function applyPlans(
   }
 }
 
-function apply({ file, text, isRemoval }: Change, key: string | null): void {
-  if (isRemoval) {
-    removeConfiguration(file);
-    say(`Removed ${file.path}.`);
-    return;
+function preview({ file, text, isRemoval, copies }: Change): void {
+  const what = isRemoval ? " (removed)" : file.exists ? "" : " (a new file)";
+  if (text !== file.text) say(`${file.path}${what}\n${describeChange(file.text, text)}\n`);
+  for (const { path } of copies) say(`${path} (a copy, removed)\n`);
+}
+
+function apply(change: Change, key: string | null): void {
+  applyChange(change);
+  const { file, text, isRemoval, copy, copies } = change;
+  if (isRemoval) say(`Removed ${file.path}.`);
+  else if (text !== file.text) {
+    say(`Wrote ${file.path}.${copy ? ` A copy of the old file: ${copy}` : ""}`);
+    if (copy && hideKeys(file.text) !== file.text) say("That copy still contains an API key.");
+    if (key !== null && isReadByOthers(file.path)) {
+      say(`Other users of this machine can read the key in it: chmod 600 ${toShell([file.path])}`);
+    }
   }
-  const copy = replaceConfiguration(file, text);
-  say(`Wrote ${file.path}.${copy ? ` A copy of the old file: ${copy}` : ""}`);
-  if (copy && hideKeys(file.text) !== file.text) say("That copy still contains an API key.");
-  if (key !== null && isReadByOthers(file.path)) {
-    say(`Other users of this machine can read the key in it: chmod 600 ${toShell([file.path])}`);
-  }
+  for (const { path } of copies) say(`Removed the copy ${path}.`);
 }
 
 function describeOutcome(
