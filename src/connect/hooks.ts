@@ -1,4 +1,12 @@
-import { ConnectError, type Fields, HOOK_KINDS, type HookKind, type Hooks } from "./client.ts";
+import {
+  ConnectError,
+  type Fields,
+  HOOK_KINDS,
+  type HookKind,
+  type Hooks,
+  unlessDamaged,
+} from "./client.ts";
+import { tomlFormat, writeToml } from "./entry.ts";
 import { jsonFormat, writeJson } from "./json.ts";
 
 /** Seconds after which an agent continues without a hook's answer. A hook usually takes 0.1 s. */
@@ -11,7 +19,8 @@ export function eventsOf(hooks: Hooks): { name: string; kind: HookKind }[] {
 
 /** An entry of an event's list. */
 function entryOf(hooks: Hooks, command: string, event: string): Fields {
-  const { isGrouped = true, matchers = {}, timeout = TIMEOUT_SECONDS } = hooks;
+  const { format, isGrouped = true, matchers = {}, timeout = TIMEOUT_SECONDS } = hooks;
+  if (format === "toml") return { event, command, timeout };
   if (!isGrouped) return { command, timeout };
   const matcher = matchers[event];
   return {
@@ -21,7 +30,8 @@ function entryOf(hooks: Hooks, command: string, event: string): Fields {
 }
 
 /** The command of one kind of hook at an event. */
-interface WantedEvent {
+interface WantedHook {
+  hooks: Hooks;
   name: string;
   kind: HookKind;
   command: string | null;
@@ -32,10 +42,9 @@ export type HookCommands = Readonly<Record<HookKind, string | null>>;
 
 /** The kinds of ctxd's hooks in an agent's settings. */
 export function hooksIn(hooks: Hooks, text: string): HookKind[] {
-  const settings = jsonFormat.read(text);
   return HOOK_KINDS.filter((kind) =>
     hooks[kind].some((event) =>
-      listOf(settings, event).flatMap(commandsIn).some(isCommandOf(kind)),
+      listOf(hooks, text, event).flatMap(commandsIn).some(isCommandOf(kind)),
     ),
   );
 }
@@ -48,13 +57,24 @@ export function writeHooks(hooks: Hooks, text: string, commands: HookCommands): 
   const isWanted = HOOK_KINDS.some((kind) => commands[kind] !== null);
   let written = isWanted ? writeBeside(hooks, text) : text;
   for (const { name, kind } of eventsOf(hooks)) {
-    const command = commands[kind];
-    const before = listOf(jsonFormat.read(written), name);
-    const next = writeEvent(written, before, { hooks, name, kind, command });
-    if (next !== written) check(next, { name, kind, command, before: before.length });
+    const wanted = { hooks, name, kind, command: commands[kind] };
+    const before = listOf(hooks, written, name);
+    const next =
+      hooks.format === "toml" ? writeTable(written, wanted) : writeEvent(written, before, wanted);
+    if (next !== written) check(next, { ...wanted, before: before.length });
     written = next;
   }
-  return written === text ? text : withoutEmpty(written);
+  return written === text || hooks.format === "toml" ? written : withoutEmpty(written);
+}
+
+/** The same as `writeEvent` for a list of tables, each with its event. */
+function writeTable(text: string, { hooks, name, kind, command }: WantedHook): string {
+  const all = tablesIn(text);
+  const isOurs = isCommandOf(kind);
+  const at = all.findIndex((each) => fieldOf(each, "event") === name && isOurs(commandIn(each)));
+  if (at < 0 ? command === null : commandIn(all[at]) === command) return text;
+  const entry = command === null ? null : entryOf(hooks, command, name);
+  return writeToml(text, ["hooks", at < 0 ? all.length : at], entry);
 }
 
 function writeBeside({ beside = {} }: Hooks, text: string): string {
@@ -67,7 +87,7 @@ function writeBeside({ beside = {} }: Hooks, text: string): string {
 function writeEvent(
   text: string,
   list: readonly unknown[],
-  { hooks, name, kind, command }: WantedEvent & { hooks: Hooks },
+  { hooks, name, kind, command }: WantedHook,
 ): string {
   const path = ["hooks", name];
   const isOurs = isCommandOf(kind);
@@ -87,11 +107,14 @@ function writeEvent(
 }
 
 /** @throws ConnectError when the new text does not have the wanted hooks */
-function check(text: string, { name, kind, command, before }: WantedEvent & { before: number }) {
-  const list = listOf(jsonFormat.read(text), name);
-  const ours = list.flatMap(commandsIn).filter(isCommandOf(kind));
+function check(
+  text: string,
+  { hooks, name, kind, command, before }: WantedHook & { before: number },
+) {
+  const list = unlessDamaged(() => listOf(hooks, text, name), null);
+  const ours = list?.flatMap(commandsIn).filter(isCommandOf(kind)) ?? [];
   const isRight = command === null ? ours.length === 0 : ours.length === 1 && ours[0] === command;
-  if (isRight && Math.abs(list.length - before) <= 1) return;
+  if (list && isRight && Math.abs(list.length - before) <= 1) return;
   throw new ConnectError("has hooks in a form that ctxd can't change: do it by hand");
 }
 
@@ -102,10 +125,18 @@ function withoutEmpty(text: string): string {
   return isEmpty ? writeJson(text, ["hooks"], null) : text;
 }
 
-function listOf(settings: unknown, event: string): readonly unknown[] {
-  const list = fieldOf(fieldOf(settings, "hooks"), event) ?? [];
+/** What an agent's settings have for an event. */
+function listOf({ format }: Hooks, text: string, event: string): readonly unknown[] {
+  if (format === "toml") return tablesIn(text).filter((each) => fieldOf(each, "event") === event);
+  const list = fieldOf(fieldOf(jsonFormat.read(text), "hooks"), event) ?? [];
   if (Array.isArray(list)) return list;
   throw new ConnectError(`has no list under hooks.${event}: correct it first`);
+}
+
+function tablesIn(text: string): readonly unknown[] {
+  const list = fieldOf(tomlFormat.read(text), "hooks") ?? [];
+  if (Array.isArray(list)) return list;
+  throw new ConnectError("has no list of tables under hooks: correct it first");
 }
 
 function isGroup(entry: unknown): boolean {
@@ -114,8 +145,11 @@ function isGroup(entry: unknown): boolean {
 
 function commandsIn(entry: unknown): readonly unknown[] {
   const hooks = fieldOf(entry, "hooks");
-  if (Array.isArray(hooks)) return hooks.map((hook) => fieldOf(hook, "command"));
-  return [fieldOf(entry, "command")];
+  return Array.isArray(hooks) ? hooks.map(commandIn) : [commandIn(entry)];
+}
+
+function commandIn(hook: unknown): unknown {
+  return fieldOf(hook, "command");
 }
 
 /** Creates a test for commands that ctxd wrote, also those of a ctxd in another folder. */

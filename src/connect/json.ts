@@ -23,7 +23,7 @@ export const jsonFormat: Format = {
     throw new ConnectError(`is not valid JSON (line ${line}: ${problem.toLowerCase()})`);
   },
 
-  write: (text, table, name, entry) => writeJson(text, [table, name], entry),
+  write: (text, { servers }, name, entry) => writeJson(text, [...servers, name], entry),
 };
 
 /**

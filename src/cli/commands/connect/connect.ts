@@ -133,7 +133,7 @@ async function connectClients(
   options: ConnectOptions,
   env: Environment,
 ): Promise<void> {
-  checkOptions(clients, options);
+  checkOptions(options);
   if (options.key && options.url) requireEncryption(options.url, config);
   const key = options.key ? await askForKey() : null;
   const connectsHere = !options.remove && !options.url && !options.print;

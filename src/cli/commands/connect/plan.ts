@@ -6,7 +6,6 @@ import {
   type HookKind,
   type SettingsFile,
 } from "../../../connect/client.ts";
-import { CLIENTS } from "../../../connect/clients.ts";
 import { describeChange, hideKeys } from "../../../connect/diff.ts";
 import { writeEntry } from "../../../connect/entry.ts";
 import {
@@ -42,10 +41,15 @@ export interface ConnectOptions {
 }
 
 /** @throws CommandError for options that can't be combined */
-export function checkOptions(
-  clients: readonly Client[],
-  { url, key, recall, capture, allow, remove, print: isPrint }: ConnectOptions,
-) {
+export function checkOptions({
+  url,
+  key,
+  recall,
+  capture,
+  allow,
+  remove,
+  print: isPrint,
+}: ConnectOptions) {
   if (key && !url) throw usageError("--key needs --url: on this machine no key is needed.");
   if (remove && (url || recall || capture || allow || isPrint)) {
     throw usageError("--remove can only be combined with --yes.");
@@ -55,13 +59,6 @@ export function checkOptions(
       "--recall and --capture use the memory on this machine: they can't be combined with --url.",
     );
   }
-  const isFor = (supported: readonly Client[]) =>
-    clients.some((client) => supported.includes(client));
-  if ((recall || capture) && !isFor(WITH_HOOKS)) {
-    throw usageError(`--recall and --capture need an agent with hooks: ${listOf(WITH_HOOKS)}.`);
-  }
-  if (allow && !isFor(WITH_APPROVAL))
-    throw usageError(`--allow works with ${listOf(WITH_APPROVAL)}.`);
 }
 
 /** A change of a file: its new text, or its removal. */
@@ -85,14 +82,24 @@ export interface WantedSettings {
   program: readonly string[];
 }
 
-const WITH_APPROVAL = CLIENTS.filter(({ approval }) => approval);
-const WITH_HOOKS = [
-  ...CLIENTS.filter(({ hooks }) => hooks),
-  ...CLIENTS.filter(({ plugin }) => plugin),
-];
+/** Whether something runs the commands that recall and capture. */
+function hasHooks({ hooks, plugin }: Client): boolean {
+  return hooks !== undefined || plugin !== undefined;
+}
 
-function listOf(clients: readonly Client[]): string {
-  return clients.map(({ id }) => id).join(", ");
+/** Says which of the wanted options a client has no settings for; null if it has all. */
+function describeSkipped(
+  client: Client,
+  { recall, capture, allow }: ConnectOptions,
+): string | null {
+  const skipped = [
+    recall && !hasHooks(client) && "--recall",
+    capture && !hasHooks(client) && "--capture",
+    allow && !client.approval && "--allow",
+  ].filter((option) => typeof option === "string");
+  if (skipped.length === 0) return null;
+  const list = new Intl.ListFormat("en").format(skipped);
+  return `Skipped ${list}: ${client.name} has no settings for that, as far as ctxd knows.`;
 }
 
 /**
@@ -126,7 +133,7 @@ export function planChanges(
     }
   }
   const changes = [...edits].map(([at, change]) => changeOf(at, change));
-  if (plugin) changes.push(planPlugin(plugin, wanted, around));
+  if (plugin) changes.push(planPlugin(client, plugin, wanted, around));
   return changes.filter(({ file, text }) => text !== file.text);
 }
 
@@ -151,14 +158,19 @@ export function commandsOf(
   return { recall: commandFor("recall"), capture: commandFor("capture") };
 }
 
-function planPlugin(plugin: SettingsFile, wanted: WantedSettings, around: Surroundings): Change {
+function planPlugin(
+  client: Client,
+  plugin: SettingsFile,
+  wanted: WantedSettings,
+  around: Surroundings,
+): Change {
   const file = readConfiguration(locate(plugin, around));
   const commands = commandsOf(wanted, kindsInPlugin(file.text));
   const kinds = HOOK_KINDS.filter((kind) => commands[kind] !== null);
   if (kinds.length === 0) {
     return isOwnPlugin(file.text) ? { file, text: "", isRemoval: true } : { file, text: file.text };
   }
-  return { file, text: renderPlugin(wanted.program, kinds) };
+  return { file, text: renderPlugin(client, wanted.program, kinds) };
 }
 
 function changeOf(path: string, change: (text: string) => string): Change {
@@ -196,6 +208,8 @@ export async function applyPlans(
     if (changes.length > 0) continue;
     const state = options.remove ? "is not connected" : "is already connected like this";
     say(`${client.name} ${state}: nothing to change.`);
+    const skipped = describeSkipped(client, options);
+    if (skipped) say(skipped);
   }
   if (wanted.length === 0) return;
   for (const { file, text } of wanted.flatMap(({ changes }) => changes)) {
@@ -232,25 +246,19 @@ function apply({ file, text, isRemoval }: Change, key: string | null): void {
   }
 }
 
-function describeOutcome(
-  client: Client,
-  { url, remove, recall, capture }: ConnectOptions,
-  key: string | null,
-): string {
+function describeOutcome(client: Client, options: ConnectOptions, key: string | null): string {
+  const { url, remove, recall, capture } = options;
   if (remove) return `${client.name} is disconnected from its next start.`;
-  if (!url) {
-    const hasHooks = WITH_HOOKS.includes(client);
-    return [
-      `${client.name} is connected to the memory on this machine: ${client.reload}.`,
-      capture &&
-        hasHooks &&
-        "Its conversations are saved for 90 days, running ones from their beginning; --no-capture stops that.",
-      (recall || capture) && !hasHooks && "It has no hooks, so it can use the tools only.",
-      (recall || capture) && client.hooks?.note,
-    ]
-      .filter(Boolean)
-      .join("\n");
-  }
-  const signIn = key === null ? ` Then ${client.signIn}.` : "";
-  return `${client.name} is connected to ${url.origin}: ${client.reload}.${signIn}`;
+  const server = url ? url.origin : "the memory on this machine";
+  const signIn = url && key === null ? ` Then ${client.signIn}.` : "";
+  return [
+    `${client.name} is connected to ${server}: ${client.reload}.${signIn}`,
+    capture &&
+      hasHooks(client) &&
+      "Its conversations are saved for 90 days, running ones from their beginning; --no-capture stops that.",
+    (recall || capture) && client.hooks?.note,
+    describeSkipped(client, options),
+  ]
+    .filter(Boolean)
+    .join("\n");
 }
