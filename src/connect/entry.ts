@@ -87,18 +87,7 @@ const yamlFormat: Format = {
     if (!holder) return entry === null ? text : append(text, { [table]: block });
     const keyEnd = rangeOf(holder.key)[1];
 
-    const entries = holder.value;
-    if ((isList ? isSeq(entries) : isMap(entries)) && isBlock(entries)) {
-      const lines = entry === null ? "" : render(block, columnOf(text, entries), text);
-      const old = isSeq(entries) ? findItem(entries, name) : findPair(entries, name);
-      const [start, end] = old ? linesOf(text, old) : endOf(text, entries);
-      const head = withLastBreak(text.slice(0, start));
-      if (entry !== null || entries.items.length > 1) return head + lines + text.slice(end);
-      // A key without any lines below it would be null.
-      const colon = text.indexOf(":", keyEnd) + 1;
-      return `${head.slice(0, colon)} ${isList ? "[]" : "{}"}${head.slice(colon)}${text.slice(end)}`;
-    }
-
+    if (isBlock(holder.value)) return writeBlock(text, holder, name, entry && block);
     if (entry === null) return text;
     const [start, end] = holder.value === null ? [keyEnd, keyEnd] : rangeOf(holder.value);
     const cut = text.slice(0, start).trimEnd() + text.slice(end);
@@ -107,6 +96,24 @@ const yamlFormat: Format = {
     return withLastBreak(cut.slice(0, at)) + render(block, indent, text) + cut.slice(at);
   },
 };
+
+/** Writes an entry in a line of its own among others. @param block null to remove it */
+function writeBlock(
+  text: string,
+  { key, value: entries }: Pair,
+  name: string,
+  block: Value,
+): string {
+  if (!isBlock(entries)) return text;
+  const lines = block === null ? "" : render(block, columnOf(text, entries), text);
+  const old = isSeq(entries) ? findItem(entries, name) : findPair(entries, name);
+  const [start, end] = old ? linesOf(text, old) : endOf(text, entries);
+  const head = withLastBreak(text.slice(0, start));
+  if (block !== null || entries.items.length > 1) return head + lines + text.slice(end);
+  // A key without any lines below it would be null.
+  const colon = text.indexOf(":", rangeOf(key)[1]) + 1;
+  return `${head.slice(0, colon)} ${isSeq(entries) ? "[]" : "{}"}${head.slice(colon)}${text.slice(end)}`;
+}
 
 function parseYaml(text: string) {
   const document = parseDocument(text);

@@ -63,12 +63,14 @@ const ROWS: readonly Row[] = [
     id: "gemini",
     name: "Gemini CLI",
     file: "~/.gemini/settings.json",
+    pathVariable: { variable: "GEMINI_CLI_HOME", file: ".gemini/settings.json" },
     fields: { url: "httpUrl" },
     addCommand: `gemini ${ADD}`,
     // https://geminicli.com/docs/tools/mcp-server
     approval: { trust: true },
     hooks: {
       file: "~/.gemini/settings.json",
+      pathVariable: { variable: "GEMINI_CLI_HOME", file: ".gemini/settings.json" },
       recall: ["SessionStart", "BeforeAgent"],
       capture: ["AfterAgent", "PreCompress", "SessionEnd"],
       timeout: 10_000,

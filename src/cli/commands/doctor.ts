@@ -2,8 +2,9 @@ import type { Command } from "commander";
 import { version } from "../../../package.json" with { type: "json" };
 import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../config/settings.ts";
+import { distrustOfGemini } from "../../connect/folder-trust.ts";
 import { examine } from "../../doctor/examine.ts";
-import type { Finding } from "../../doctor/finding.ts";
+import { type Finding, findingsOf } from "../../doctor/finding.ts";
 import { examineServer } from "../../doctor/remote/examine-server.ts";
 import { describeCommand } from "../../server/invocation.ts";
 import { explainUnavailable } from "../../server/shared-database.ts";
@@ -12,6 +13,7 @@ import { askForKey } from "../input.ts";
 import { sendLocally } from "../server/send-locally.ts";
 import { parseOrigin } from "../server/url.ts";
 import { CommandError, print, printable, printJson, usageError } from "../terminal.ts";
+import { surroundingsOf } from "./connect/list.ts";
 
 interface DoctorOptions {
   json?: boolean;
@@ -88,6 +90,8 @@ async function* examineAll(configure: () => Config, env: Environment): AsyncGene
     sendLocally: send,
     explainDatabase: explainUnavailable,
   });
+  const distrust = distrustOfGemini(process.cwd(), surroundingsOf(env));
+  if (distrust) yield findingsOf("agents").warning(distrust);
 }
 
 function formatLine({ check, state, message }: Finding): string {

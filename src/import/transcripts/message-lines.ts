@@ -24,7 +24,7 @@ const ROLES: Readonly<Record<string, Part["role"]>> = {
 };
 
 /** Elements that these agents add to the user's words, such as the answers of hooks. */
-const INJECTED = ["system-reminder", "hook_result", "current_datetime"];
+const INJECTED = ["system-reminder", "qwen:user-prompt-submit-context"];
 
 const toFormat = ({ agent, name, recognises, read, header }: Agent): TranscriptFormat => ({
   agent,

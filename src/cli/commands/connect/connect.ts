@@ -156,7 +156,7 @@ async function connectClients(
       problems.push(error.message);
     }
   }
-  await applyPlans(plans, options, key);
+  await applyPlans(plans, options, key, around);
   for (const problem of problems) say(problem);
   if (problems.length > 0) throw new CommandError(`${problems.length} could not be changed.`);
 }

@@ -18,6 +18,7 @@ import {
   replaceConfiguration,
   type Surroundings,
 } from "../../../connect/files.ts";
+import { distrustOf } from "../../../connect/folder-trust.ts";
 import { type HookCommands, hooksIn, writeHooks } from "../../../connect/hooks.ts";
 import { isOwnPlugin, kindsInPlugin, renderPlugin } from "../../../connect/plugins.ts";
 import { writeApprovalRule } from "../../../connect/tool-approval.ts";
@@ -202,16 +203,13 @@ export async function applyPlans(
   plans: readonly Plan[],
   options: ConnectOptions,
   key: string | null,
+  around: Surroundings,
 ) {
   const wanted = plans.filter(({ changes }) => changes.length > 0);
   for (const { client, changes } of plans) {
-    if (changes.length > 0) continue;
-    const state = options.remove ? "is not connected" : "is already connected like this";
-    say(`${client.name} ${state}: nothing to change.`);
-    const skipped = describeSkipped(client, options);
-    if (skipped) say(skipped);
+    if (changes.length === 0) say(describeUnchanged(client, options));
   }
-  if (wanted.length === 0) return;
+  if (wanted.length === 0) return warnOfDistrust(plans, around);
   for (const { file, text } of wanted.flatMap(({ changes }) => changes)) {
     say(`${file.path}${file.exists ? "" : " (a new file)"}\n${describeChange(file.text, text)}\n`);
   }
@@ -225,11 +223,25 @@ export async function applyPlans(
     for (const change of changes) apply(change, key);
     say(describeOutcome(client, options, key));
   }
+  warnOfDistrust(plans, around);
   if (!options.remove && !options.url && process.execPath.includes("/_npx/")) {
     say(
       "This Bun is in the cache of npx, which may be emptied: install Bun, or build the executable.",
     );
   }
+}
+
+function warnOfDistrust(plans: readonly Plan[], around: Surroundings): void {
+  for (const { client } of plans) {
+    const warning = distrustOf(client, process.cwd(), around);
+    if (warning) say(warning);
+  }
+}
+
+function describeUnchanged(client: Client, options: ConnectOptions): string {
+  const state = options.remove ? "is not connected" : "is already connected like this";
+  const skipped = describeSkipped(client, options);
+  return `${client.name} ${state}: nothing to change.${skipped ? `\n${skipped}` : ""}`;
 }
 
 function apply({ file, text, isRemoval }: Change, key: string | null): void {
