@@ -42,8 +42,8 @@ export async function findKimiTranscript(
   if (!/^[\w-]+$/.test(session)) return null;
   const folder = env.KIMI_CODE_HOME || join(home, ".kimi-code");
   const files = new Glob(`sessions/*/${session}/agents/main/wire.jsonl`);
-  for await (const path of files.scan({ cwd: folder })) return join(folder, path);
-  return null;
+  const [path] = await Array.fromAsync(files.scan({ cwd: folder })).catch(() => []);
+  return path === undefined ? null : join(folder, path);
 }
 
 /** The agents whose transcripts can be imported from this machine. */
