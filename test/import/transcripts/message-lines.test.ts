@@ -31,7 +31,7 @@ test.each(Object.entries(SESSIONS))(
     expect(read.turns.map(({ role }) => role)).toEqual(["user", "assistant"]);
     const [asked, answered] = read.turns;
     expect(asked?.text).toMatch(/^REMEMBER: Our \w+ is [\w ]+\.$/);
-    expect(answered?.text).toMatch(/^SAVED [^]*mem_[0-9a-f]{32}/);
+    expect(answered?.text).toMatch(/^SAVED [\s\S]*mem_[0-9a-f]{32}/);
     for (const turn of read.turns) {
       const folder = session === null ? null : "/home/sam/atlas";
       expect(turn).toMatchObject({ session, folder });

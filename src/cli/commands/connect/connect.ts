@@ -102,10 +102,17 @@ export function define(program: Command, { configure, env }: Context): void {
     });
 }
 
+/** The clients that have something, as a list for people. */
+function idsOf(has: (client: Client) => unknown): string {
+  return new Intl.ListFormat("en-GB").format(CLIENTS.filter(has).map(({ id }) => id));
+}
+
 const CONNECT_NOTES = `Without --url the agent uses the memory on this machine: no account, no key, no set-up.
---recall and --capture work with claude-code, codex, gemini, cursor and opencode; --allow works
-with claude-code, codex and gemini. ctxd help capture explains what is saved. --remove undoes
-everything. With --url the agent signs in to a remote server, in the browser, when it first
+What an agent has no settings for is skipped, and the command says so:
+--recall and --capture work with
+  ${idsOf(({ hooks, plugin }) => hooks ?? plugin)},
+--allow with ${idsOf(({ approval }) => approval)}.
+ctxd help capture explains what is saved. --remove undoes everything. With --url the agent signs in to a remote server, in the browser, when it first
 connects. claude.ai and ChatGPT are connected in their own settings: enter the server's address
 followed by /mcp.`;
 

@@ -99,7 +99,7 @@ function describeSkipped(
     allow && !client.approval && "--allow",
   ].filter((option) => typeof option === "string");
   if (skipped.length === 0) return null;
-  const list = new Intl.ListFormat("en").format(skipped);
+  const list = new Intl.ListFormat("en-GB").format(skipped);
   return `Skipped ${list}: ${client.name} has no settings for that, as far as ctxd knows.`;
 }
 
