@@ -152,7 +152,7 @@ test.each(RECORDED)(
     const path = name === "kimi" ? kimi : join(home, `${name}-recorded.jsonl`);
     const fixture = join(import.meta.dir, "..", "fixtures", "transcripts", `${name}.jsonl`);
     const text = readFileSync(fixture, "utf8").replaceAll("/home/sam/atlas", folder);
-    const [, id = ""] = /"sessionId":"([^"]+)"|"session_start","id":"([^"]+)"/.exec(text) ?? [];
+    const [, id = ""] = /(?:"sessionId"|"session_start","id"):"([^"]+)"/.exec(text) ?? [];
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, id === "" ? text : text.replaceAll(id, session));
     const run = async (kind: string, event: object) => {
