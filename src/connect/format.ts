@@ -9,18 +9,16 @@ export interface Format {
    */
   read(text: string): unknown;
   /**
-   * Sets an entry in a table of entries, both of which may be new. A null entry is removed, and with it a
-   * table that is empty then and that `former` does not have. All other characters stay. The result may be
-   * wrong for an unusual layout, so the caller parses it again.
+   * Sets an entry among the client's servers, both of which may be new. A null entry is removed, and with it
+   * servers that are empty then and that `former` does not have. All other characters stay. The result may
+   * be wrong for an unusual layout, so the caller parses it again.
    * @param former the text before ctxd changed it; empty for a new file
    */
-  write(
-    text: string,
-    path: readonly [table: string, name: string],
-    entry: Fields | null,
-    former: string,
-  ): string;
+  write(text: string, client: Servers, name: string, entry: Fields | null, former: string): string;
 }
+
+/** Where a client's file has its servers. */
+export type Servers = Pick<Client, "servers" | "isList">;
 
 /** The line break that a text uses. */
 export function lineBreakOf(text: string): "\r\n" | "\n" {
@@ -39,26 +37,24 @@ export function withLastBreak(text: string): string {
 }
 
 /** An entry with its surrounding keys, in the format of the client's file, for people to paste. */
-export function renderEntry(client: Client, entry: Fields): string {
-  switch (client.format) {
-    case "json":
-      return JSON.stringify({ [client.servers]: { [SERVER_NAME]: entry } }, null, 2);
-    case "yaml":
-      return renderYaml({ [client.servers]: { [SERVER_NAME]: entry } }).trimEnd();
-    case "toml":
-      return renderToml([client.servers, SERVER_NAME], entry).trimEnd();
-  }
+export function renderEntry({ format, servers, isList }: Client, entry: Fields): string {
+  if (format === "toml") return renderToml([...servers, SERVER_NAME], entry).trimEnd();
+  const list = isList ? [{ name: SERVER_NAME, ...entry }] : { [SERVER_NAME]: entry };
+  const all = servers.reduceRight<Value>((value, key) => ({ [key]: value }), list);
+  return format === "json" ? JSON.stringify(all, null, 2) : renderYaml(all).trimEnd();
 }
 
 /** YAML with a line break at the end. */
-export function renderYaml(fields: Fields): string {
-  return stringify(fields, { lineWidth: 0 });
+export function renderYaml(value: Value): string {
+  return stringify(value, { lineWidth: 0 });
 }
 
-/** A TOML table with its header, and a line break at the end. */
-export function renderToml(path: readonly string[], fields: Fields): string {
+/** A TOML table with its header, and a line break at the end. A number ends the path of an array of tables. */
+export function renderToml(path: readonly (string | number)[], fields: Fields): string {
+  const keys = path.filter((part) => typeof part === "string").map(key);
+  const header = keys.length < path.length ? `[[${keys.join(".")}]]` : `[${keys.join(".")}]`;
   const lines = Object.entries(fields).map(([name, value]) => `${key(name)} = ${inline(value)}\n`);
-  return `[${path.map(key).join(".")}]\n${lines.join("")}`;
+  return `${header}\n${lines.join("")}`;
 }
 
 /** A TOML value on one line. */

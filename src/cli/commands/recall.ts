@@ -21,6 +21,8 @@ import { print, printable, say, usageError } from "../terminal.ts";
 const RECALL = "/api/memories/recall";
 
 interface RecallOptions {
+  /** The agent whose hook runs it, as in `ctxd connect`. */
+  agent?: string;
   project?: string;
   /** The largest number of characters to print. */
   budget?: string;
@@ -63,9 +65,10 @@ async function recall(configure: () => Config, options: RecallOptions, env: Envi
   try {
     const config = configure();
     const event = readHookEvent(input);
+    if (event.prompt === "") return;
     const answer = await sendFromHook(config, RECALL, bodyOf(event, options));
     if (answer === null) return sendLater(config, ["recall"], env, {});
-    const text = answerOf(event, textIn(answer));
+    const text = answerOf(event, textIn(answer), options.agent);
     if (text !== "") await print(text);
   } catch (error) {
     say(`ctxd: nothing was recalled: ${messageOf(error)}`);
