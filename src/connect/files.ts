@@ -203,19 +203,24 @@ function createFolders(folder: string): void {
 }
 
 /**
- * Removes the folder of a file and those above it, as far as ctxd created them and they are empty. One with
- * other files stays, without its mark.
+ * Removes the folders of files and those above them, as far as ctxd created them and they are empty.
+ * @param isLast whether a folder with other files loses its mark, because ctxd needs it no more
  * @throws ConnectError when one can't be removed
  */
-export function removeFolders({ realPath }: File): void {
-  let folder = dirname(realPath);
-  try {
-    for (; existsSync(join(folder, MARK)); folder = dirname(folder)) {
-      rmSync(join(folder, MARK));
-      if (readdirSync(folder).length === 0) rmdirSync(folder);
+export function removeFolders(files: readonly File[], isLast: boolean): void {
+  // The inner ones first.
+  const folders = files.map(({ realPath }) => dirname(realPath));
+  for (let folder of folders.sort((a, b) => b.length - a.length)) {
+    try {
+      for (; existsSync(join(folder, MARK)); folder = dirname(folder)) {
+        const isEmpty = readdirSync(folder).length === 1;
+        if (!isEmpty && !isLast) break;
+        rmSync(join(folder, MARK));
+        if (isEmpty) rmdirSync(folder);
+      }
+    } catch (error) {
+      throw new ConnectError(`${folder} can't be removed (${reasonOf(error)}).`);
     }
-  } catch (error) {
-    throw new ConnectError(`${folder} can't be removed (${reasonOf(error)}).`);
   }
 }
 
@@ -225,8 +230,8 @@ export function copiesOf({ realPath }: File): File[] {
   return namesIn(folder)
     .filter((name) => name.startsWith(start) && /^(-\d{1,6})?$/.test(name.slice(start.length)))
     .sort((a, b) => b.length - a.length || (b > a ? 1 : -1))
-    .map((name) => unlessDamaged(() => readConfiguration(join(folder, name)), null))
-    .filter((copy) => copy !== null && !copy.isLink);
+    .flatMap((name) => unlessDamaged(() => [readConfiguration(join(folder, name))], []))
+    .filter(({ isLink }) => !isLink);
 }
 
 function namesIn(folder: string): string[] {

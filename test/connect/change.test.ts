@@ -29,7 +29,7 @@ function settings() {
       },
     ]);
     applyChange(change);
-    if (change.isFree) removeFolders(change.file);
+    if (change.isFree) removeFolders([change.file], true);
     return change;
   };
   return {
@@ -129,25 +129,39 @@ test("a symbolic link to a file that has nothing but ctxd's entry stays a link",
   expect(existsSync(folder)).toBe(true);
 });
 
-test("a folder that was created is removed when it is empty, and loses its mark when it is not", () => {
+test("folders that were created are removed when they are empty, the inner ones first", () => {
   const { folder } = settings();
-  const path = join(folder, "a", "b", "settings.json");
+  const paths = ["settings.json", join("b", "c", "plugin.js")].map((name) =>
+    join(folder, "a", name),
+  );
   const part = (text: string) => ({
     apply: () => text,
     carry: (from: string, to: string) => from || (to && ""),
   });
-  const set = (text: string) => {
-    const change = planChange(path, [part(text)]);
-    applyChange(change);
-    if (change.isFree) removeFolders(change.file);
+  /** Writes the files, or removes those whose text is empty. */
+  const set = (texts: string[], isLast = true) => {
+    const changes = texts.map((text, index) => planChange(paths[index] ?? "", [part(text)]));
+    for (const change of changes) applyChange(change);
+    const free = changes.filter(({ isFree }) => isFree);
+    removeFolders(
+      free.map(({ file }) => file),
+      isLast,
+    );
   };
-  set("ours");
-  expect(existsSync(path)).toBe(true);
-  set("");
+  set(["ours", "ours"]);
+  expect(paths.map((path) => existsSync(path))).toEqual([true, true]);
+  set(["", ""]);
   expect(readdirSync(folder)).toEqual([]);
-  set("ours");
+  // While one is needed, the folder around it is remembered.
+  set(["ours", "ours"]);
+  set(["ours", ""], false);
+  expect(readdirSync(join(folder, "a")).sort()).toEqual([".created-by-ctxd", "settings.json"]);
+  set(["", ""]);
+  expect(readdirSync(folder)).toEqual([]);
+  // A folder with files of others stays, without the mark.
+  set(["ours", "ours"]);
   writeFileSync(join(folder, "a", "notes.md"), "mine");
-  set("");
+  set(["", ""]);
   expect(readdirSync(folder, { recursive: true })).toEqual(["a", join("a", "notes.md")]);
 });
 

@@ -207,7 +207,10 @@ export async function applyPlans(
     say(describeOutcome(client, options, key));
   }
   const free = wanted.flatMap(({ changes }) => changes).filter(({ isFree }) => isFree);
-  for (const { file } of free) removeFolders(file);
+  removeFolders(
+    free.map(({ file }) => file),
+    options.remove === true,
+  );
   warnOfDistrust(plans, around);
   if (!options.remove && !options.url && process.execPath.includes("/_npx/")) {
     say(
