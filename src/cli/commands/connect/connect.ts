@@ -18,6 +18,7 @@ import {
   type ConnectOptions,
   checkOptions,
   commandsOf,
+  describeSkipped,
   hooksOf,
   type Plan,
   planChanges,
@@ -25,9 +26,15 @@ import {
 } from "./plan.ts";
 
 /** Prints the settings, for a user who edits the files by hand. */
-async function printEntry(client: Client, entry: Fields, wanted: WantedSettings) {
+async function printEntry(
+  client: Client,
+  entry: Fields,
+  wanted: WantedSettings,
+  skipped: string | null,
+) {
   await print(renderEntry(client, entry));
   say(`Add this to ${pathOf(client.file)}.`);
+  if (skipped) say(skipped);
   const commands = commandsOf(wanted);
   if (!client.hooks || (commands.recall ?? commands.capture) === null) return;
   await print(writeHooks(client.hooks, "", commands).trimEnd());
@@ -112,9 +119,9 @@ What an agent has no settings for is skipped, and the command says so:
 --recall and --capture work with
   ${idsOf(({ hooks, plugin }) => hooks ?? plugin)},
 --allow with ${idsOf(({ approval }) => approval)}.
-ctxd help capture explains what is saved. --remove undoes everything. With --url the agent signs in to a remote server, in the browser, when it first
-connects. claude.ai and ChatGPT are connected in their own settings: enter the server's address
-followed by /mcp.`;
+ctxd help capture explains what is saved. --remove undoes everything. With --url the agent signs in
+to a remote server, in the browser, when it first connects. claude.ai and ChatGPT are connected in
+their own settings: enter the server's address followed by /mcp.`;
 
 function parseClient(id: string): Client {
   const client = findClient(id);
@@ -153,7 +160,7 @@ async function connectClients(
   for (const client of clients.filter((each) => !byPlugin.includes(each))) {
     const wanted = wantedOf(client, options, key, config, env);
     if (options.print && wanted.entry) {
-      await printEntry(client, wanted.entry, wanted);
+      await printEntry(client, wanted.entry, wanted, describeSkipped(client, options));
       continue;
     }
     try {
