@@ -1,4 +1,3 @@
-import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
 import {
   isMap,
   isPair,
@@ -22,59 +21,11 @@ import {
   type Format,
   lineBreakOf,
   nextLine,
-  renderToml,
   renderYaml,
+  tomlFormat,
   withLastBreak,
 } from "./format.ts";
 import { jsonFormat } from "./json.ts";
-
-/** TOML. An entry is a table with its own header, the form that clients write. */
-export const tomlFormat = {
-  read: (text) => getStaticTOMLValue(parseText(text)),
-  write: (text, { servers }, name, entry) => writeToml(text, [...servers, name], entry),
-} satisfies Format;
-
-/** Sets the table at a path, or removes it. A number is a place in an array of tables. */
-export function writeToml(
-  text: string,
-  path: readonly (string | number)[],
-  fields: Fields | null,
-): string {
-  const [first, ...others] = tablesOf(parseText(text), path);
-  const eol = lineBreakOf(text);
-  const lines = fields === null ? "" : renderToml(path, fields).replaceAll("\n", eol);
-  if (!first) {
-    if (fields === null) return text;
-    return text.trim() === "" ? lines : withLastBreak(text) + eol + lines;
-  }
-  const rest = others.reduceRight(cutTable, text);
-  if (fields === null) return cutTable(rest, first);
-  const [start, end] = first.range;
-  return rest.slice(0, start) + lines + rest.slice(nextLine(rest, end));
-}
-
-function parseText(text: string): AST.TOMLProgram {
-  try {
-    return parseTOML(text);
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    const problem = error.message.toLowerCase();
-    throw new ConnectError(`is not valid TOML (line ${error.lineNumber}: ${problem})`);
-  }
-}
-
-/** The tables at a path and below it, in the order of the text. */
-function tablesOf(program: AST.TOMLProgram, path: readonly (string | number)[]): AST.TOMLTable[] {
-  return program.body[0].body
-    .filter((node) => node.type === "TOMLTable")
-    .filter(({ resolvedKey }) => path.every((key, index) => resolvedKey[index] === key));
-}
-
-/** Removes a table and the empty line before it. */
-function cutTable(text: string, { range: [start, end] }: AST.TOMLTable): string {
-  const before = text.slice(0, start).replace(/(^|\n)\r?\n$/, "$1");
-  return before + text.slice(nextLine(text, end));
-}
 
 /** YAML in block style. Text is edited in place, because a library that rewrites it would change other lines too. */
 const yamlFormat: Format = {

@@ -6,7 +6,7 @@ import {
   type Hooks,
   unlessDamaged,
 } from "./client.ts";
-import { tomlFormat, writeToml } from "./entry.ts";
+import { tomlFormat, writeToml } from "./format.ts";
 import { jsonFormat, removeJson, writeJson } from "./json.ts";
 
 /** Seconds after which an agent continues without a hook's answer. A hook usually takes 0.1 s. */

@@ -189,6 +189,63 @@ console.log(JSON.stringify(output.system));
   expect(existsSync(at(plugin))).toBe(false);
 }, 120_000);
 
+test("the extension for Pi saves what was said, and recalls it in the next session", async () => {
+  const { run, at, home, read } = homeWithAgents();
+  const dataDir = join(temporaryFolder(), "data");
+  await run(["pi", "--capture", "--recall", "--yes"], dataDir);
+  const extension = ".pi/agent/extensions/ctxd.js";
+  expect(read(extension)).toStartWith("// Written by ctxd connect pi;");
+  const folder = join(home, "pi-project");
+  mkdirSync(join(folder, ".git"), { recursive: true });
+  writeFileSync(join(folder, ".git", "HEAD"), "ref: refs/heads/main\n");
+  // As Pi 1.5 passes them.
+  const message = (role: string, content: unknown) => ({
+    role,
+    content,
+    timestamp: 1_795_165_219_000,
+  });
+  const messages = [
+    message("user", [{ type: "text", text: "Our mascot is a newt." }]),
+    message("custom", "recalled before"),
+    message("assistant", [{ type: "toolCall", id: "1", name: "read", arguments: {} }]),
+    message("toolResult", [{ type: "text", text: "output of a tool" }]),
+    message("assistant", [{ type: "text", text: "A fine newt." }]),
+  ];
+  const driver = at("driver.mjs");
+  writeFileSync(
+    driver,
+    `import extension from ${JSON.stringify(at(extension))};
+const handlers = {};
+extension({ on: (name, handler) => (handlers[name] = handler) });
+const of = (id) => ({ cwd: ${JSON.stringify(folder)}, sessionManager: { getSessionId: () => id } });
+await handlers.agent_end({ messages: ${JSON.stringify(messages)} }, of("p-1"));
+const prompt = "What is our mascot?";
+const answer = await handlers.before_agent_start({ messageType: "user", prompt }, of("p-2"));
+await handlers.before_agent_start({ messageType: "custom" }, of("p-3"));
+console.log(JSON.stringify(answer ?? null));
+`,
+  );
+  const { env } = program(dataDir);
+  try {
+    const { message } = await until("it is saved", async () => {
+      const child = Bun.spawn([process.execPath, driver], {
+        env,
+        stdout: "pipe",
+        stderr: "inherit",
+      });
+      const answer = JSON.parse(await child.stdout.text());
+      return answer?.message.content.includes("A fine newt.") ? answer : null;
+    });
+    expect(message).toMatchObject({ customType: "ctxd", display: false });
+    expect(message.content).toContain("Our mascot is a newt.");
+    expect(message.content).not.toMatch(/output of a tool|recalled before/);
+  } finally {
+    await stopServer(dataDir);
+  }
+  expect(await run(["pi", "--remove", "--yes"], dataDir)).toMatchObject({ exitCode: 0 });
+  expect(existsSync(at(extension))).toBe(false);
+}, 120_000);
+
 test("another plugin of the same name is not replaced", async () => {
   const { run, read, put } = homeWithAgents();
   put(".config/opencode/plugins/ctxd.js", "export const mine = 1;\n");

@@ -27,7 +27,7 @@ interface Place {
   servers: readonly string[] | null;
   isList: boolean;
   /** What it must have besides the servers. */
-  beside?: object;
+  beside: object | undefined;
   /** An event of its hooks; null for a file of servers. */
   event: string | null;
 }
@@ -75,6 +75,7 @@ function createHome() {
       format: hooks.format ?? "json",
       servers: null,
       isList: false,
+      beside: undefined,
     };
     places.set(other.path, { ...other, event: hooks.recall[0] ?? null });
   }

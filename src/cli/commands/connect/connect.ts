@@ -18,6 +18,7 @@ import {
   type ConnectOptions,
   checkOptions,
   commandsOf,
+  describeSkipped,
   hooksOf,
   type Plan,
   planChanges,
@@ -25,9 +26,15 @@ import {
 } from "./plan.ts";
 
 /** Prints the settings, for a user who edits the files by hand. */
-async function printEntry(client: Client, entry: Fields, wanted: WantedSettings) {
+async function printEntry(
+  client: Client,
+  entry: Fields,
+  wanted: WantedSettings,
+  skipped: string | null,
+) {
   await print(renderEntry(client, entry));
   say(`Add this to ${pathOf(client.file)}.`);
+  if (skipped) say(skipped);
   const commands = commandsOf(wanted);
   if (!client.hooks || (commands.recall ?? commands.capture) === null) return;
   await print(writeHooks(client.hooks, "", commands).trimEnd());
@@ -154,7 +161,7 @@ async function connectClients(
   for (const client of clients.filter((each) => !byPlugin.includes(each))) {
     const wanted = wantedOf(client, options, key, config, env);
     if (options.print && wanted.entry) {
-      await printEntry(client, wanted.entry, wanted);
+      await printEntry(client, wanted.entry, wanted, describeSkipped(client, options));
       continue;
     }
     try {

@@ -80,7 +80,7 @@ function hasHooks({ hooks, plugin }: Client): boolean {
 }
 
 /** Says which of the wanted options a client has no settings for; null if it has all. */
-function describeSkipped(
+export function describeSkipped(
   client: Client,
   { recall, capture, allow }: ConnectOptions,
 ): string | null {
