@@ -1,4 +1,4 @@
-import { type Client, type HookKind, unlessDamaged } from "./client.ts";
+import { type Client, type HookKind, type Plugin, unlessDamaged } from "./client.ts";
 import { locate, readConfiguration, type Surroundings } from "./files.ts";
 import { jsonFormat } from "./json.ts";
 
@@ -21,8 +21,8 @@ export function hasPlugin({ id, hooks }: Client, around: Surroundings): boolean 
   }, false);
 }
 
-/** First line of a plugin that ctxd wrote. */
-const MARK = "// Written by ctxd connect opencode; ctxd connect opencode --remove takes it away.";
+/** The beginning of a plugin that ctxd wrote. */
+const MARK = "// Written by ctxd connect ";
 
 /** Whether ctxd wrote a plugin. */
 export function isOwnPlugin(text: string): boolean {
@@ -36,14 +36,19 @@ export function kindsInPlugin(text: string): HookKind[] {
 }
 
 /**
- * Renders a plugin that runs the hook commands, because OpenCode's settings have no hooks.
+ * Renders a plugin that runs the hook commands, for a client whose settings have no hooks.
  * @param command the words that start ctxd
  */
-export function renderPlugin(command: readonly string[], kinds: readonly HookKind[]): string {
-  return `${MARK}
+export function renderPlugin(
+  { id, plugin }: Client,
+  command: readonly string[],
+  kinds: readonly HookKind[],
+): string {
+  return `${MARK}${id}; ctxd connect ${id} --remove takes it away.
 import { spawn } from "node:child_process";
 
 const COMMAND = ${JSON.stringify(command)};
+const OPTIONS = ${JSON.stringify(["--agent", id])};
 const KINDS = ${JSON.stringify(kinds)};
 const PATIENCE = 5000;
 
@@ -51,7 +56,7 @@ const PATIENCE = 5000;
 const run = (kind, event) =>
   new Promise((resolve) => {
     const [program, ...words] = COMMAND;
-    const child = spawn(program, [...words, kind, "--agent", "opencode"], {
+    const child = spawn(program, [...words, kind, ...OPTIONS], {
       stdio: ["pipe", "pipe", "ignore"],
       timeout: PATIENCE,
     });
@@ -71,21 +76,21 @@ const textOf = (parts) =>
     .trim();
 
 /** What was said since the person spoke last: the person's words, then all of the answer. */
-const lastTurns = (messages) => {
-  const from = messages.findLastIndex(({ info }) => info.role === "user");
-  const said = (from < 0 ? [] : messages.slice(from)).map(({ info, parts }) => ({
-    role: info.role,
-    content: textOf(parts),
-    id: info.id,
-    at: new Date(info.time.created).toISOString(),
-  }));
-  const [asked, ...answers] = said;
-  const content = answers.map((answer) => answer.content).filter(Boolean).join("\\n\\n");
+const lastTurns = (said) => {
+  const from = said.findLastIndex(({ role }) => role === "user");
+  const [asked, ...others] = from < 0 ? [] : said.slice(from);
+  const answers = others.filter(({ role, content }) => role === "assistant" && content);
+  const content = answers.map((answer) => answer.content).join("\\n\\n");
   const turns = asked ? [asked, ...(content ? [{ ...answers[0], content }] : [])] : [];
   return turns.filter((turn) => turn.content);
 };
 
-export const ctxd = async ({ client, directory }) => {
+${HOSTS[plugin?.host ?? "opencode"]}`;
+}
+
+/** What a plugin does at the events of its host. */
+const HOSTS: Readonly<Record<Plugin["host"], string>> = {
+  opencode: `export const ctxd = async ({ client, directory }) => {
   /** What each session was told. */
   const told = new Map();
   return {
@@ -93,7 +98,13 @@ export const ctxd = async ({ client, directory }) => {
       if (event.type !== "session.idle" || !KINDS.includes("capture")) return;
       const id = event.properties.sessionID;
       const { data } = await client.session.messages({ path: { id } });
-      const turns = lastTurns(data ?? []);
+      const said = (data ?? []).map(({ info, parts }) => ({
+        role: info.role,
+        content: textOf(parts),
+        id: info.id,
+        at: new Date(info.time.created).toISOString(),
+      }));
+      const turns = lastTurns(said);
       if (turns.length > 0) await run("capture", { session_id: id, cwd: directory, turns });
     },
 
@@ -109,5 +120,26 @@ export const ctxd = async ({ client, directory }) => {
     },
   };
 };
-`;
-}
+`,
+  pi: `export default (pi) => {
+  const place = ({ cwd, sessionManager }) => ({ session_id: sessionManager.getSessionId(), cwd });
+
+  pi.on("before_agent_start", async ({ prompt }, context) => {
+    if (!prompt || !KINDS.includes("recall")) return;
+    const content = await run("recall", { ...place(context), prompt });
+    if (content) return { message: { customType: "ctxd", content, display: false } };
+  });
+
+  pi.on("agent_end", async ({ messages }, context) => {
+    if (!KINDS.includes("capture")) return;
+    const said = messages.map(({ role, content, timestamp }) => ({
+      role,
+      content: typeof content === "string" ? content.trim() : textOf(content ?? []),
+      at: new Date(timestamp).toISOString(),
+    }));
+    const turns = lastTurns(said);
+    if (turns.length > 0) await run("capture", { ...place(context), turns });
+  });
+};
+`,
+};

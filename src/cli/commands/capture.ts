@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
+import { findKimiTranscript } from "../../import/transcripts/folders.ts";
+import { homeFolder } from "../../system/folders.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import {
   acceptAnything,
@@ -61,7 +63,10 @@ async function capture(configure: () => Config, options: CaptureOptions, env: En
     if (!input) throw new CommandError(FOR_HOOKS);
     const config = configure();
     if (options.later) return await captureLater(config, env, input);
-    const { session, folder, transcript, turns } = readHookEvent(input);
+    const { session, folder, transcript: named, turns } = readHookEvent(input);
+    const isKimi = options.agent === "kimi" && session !== null;
+    const around = { env, home: homeFolder(env) ?? "" };
+    const transcript = named ?? (isKimi ? await findKimiTranscript(session, around) : null);
     if (turns.length === 0 && transcript === null) return;
     const body = {
       agent: options.agent ?? DEFAULT_AGENT,

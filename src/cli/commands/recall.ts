@@ -22,6 +22,8 @@ import { print, printable, say, usageError } from "../terminal.ts";
 const RECALL = "/api/memories/recall";
 
 interface RecallOptions {
+  /** The agent whose hook runs it, as in `ctxd connect`. */
+  agent?: string;
   project?: string;
   /** The largest number of characters to print. */
   budget?: string;
@@ -64,10 +66,11 @@ async function recall(configure: () => Config, options: RecallOptions, env: Envi
   try {
     const config = configure();
     const event = readHookEvent(input);
+    if (event.prompt === "") return;
     const answer = await sendWhenServed(config, env, RECALL, bodyOf(event, options));
     // Then the next hook finds a server.
     if (answer === null) return sendLater(config, ["recall"], env, {});
-    const text = answerOf(event, textIn(answer));
+    const text = answerOf(event, textIn(answer), options.agent);
     if (text !== "") await print(text);
   } catch (error) {
     say(`ctxd: nothing was recalled: ${messageOf(error)}`);

@@ -18,6 +18,7 @@ import {
   type ConnectOptions,
   checkOptions,
   commandsOf,
+  describeSkipped,
   hooksOf,
   type Plan,
   planChanges,
@@ -25,9 +26,15 @@ import {
 } from "./plan.ts";
 
 /** Prints the settings, for a user who edits the files by hand. */
-async function printEntry(client: Client, entry: Fields, wanted: WantedSettings) {
+async function printEntry(
+  client: Client,
+  entry: Fields,
+  wanted: WantedSettings,
+  skipped: string | null,
+) {
   await print(renderEntry(client, entry));
   say(`Add this to ${pathOf(client.file)}.`);
+  if (skipped) say(skipped);
   const commands = commandsOf(wanted);
   if (!client.hooks || (commands.recall ?? commands.capture) === null) return;
   await print(writeHooks(client.hooks, "", commands).trimEnd());
@@ -102,12 +109,20 @@ export function define(program: Command, { configure, env }: Context): void {
     });
 }
 
+/** The clients that have something, as a list for people. */
+function idsOf(has: (client: Client) => unknown): string {
+  return new Intl.ListFormat("en-GB").format(CLIENTS.filter(has).map(({ id }) => id));
+}
+
 const CONNECT_NOTES = `Without --url the agent uses the memory on this machine: no account, no key, no set-up.
---recall and --capture work with claude-code, codex, gemini, cursor and opencode; --allow works
-with claude-code, codex and gemini. ctxd help capture explains what is saved. --remove gives back
-files as they were, except for what others have changed in them. With --url the agent signs in to
-a remote server, in the browser, when it first connects. claude.ai and ChatGPT are connected in
-their own settings: enter the server's address followed by /mcp.`;
+What an agent has no settings for is skipped, and the command says so:
+--recall and --capture work with
+  ${idsOf(({ hooks, plugin }) => hooks ?? plugin)},
+--allow with ${idsOf(({ approval }) => approval)}.
+ctxd help capture explains what is saved. --remove gives back files as they were, except for what
+others have changed in them. With --url the agent signs in to a remote server, in the browser, when
+it first connects. claude.ai and ChatGPT are connected in their own settings: enter the server's
+address followed by /mcp.`;
 
 function parseClient(id: string): Client {
   const client = findClient(id);
@@ -133,7 +148,7 @@ async function connectClients(
   options: ConnectOptions,
   env: Environment,
 ): Promise<void> {
-  checkOptions(clients, options);
+  checkOptions(options);
   if (options.key && options.url) requireEncryption(options.url, config);
   const key = options.key ? await askForKey() : null;
   const connectsHere = !options.remove && !options.url && !options.print;
@@ -146,7 +161,7 @@ async function connectClients(
   for (const client of clients.filter((each) => !byPlugin.includes(each))) {
     const wanted = wantedOf(client, options, key, config, env);
     if (options.print && wanted.entry) {
-      await printEntry(client, wanted.entry, wanted);
+      await printEntry(client, wanted.entry, wanted, describeSkipped(client, options));
       continue;
     }
     try {
@@ -156,7 +171,7 @@ async function connectClients(
       problems.push(error.message);
     }
   }
-  await applyPlans(plans, options, key);
+  await applyPlans(plans, options, key, around);
   for (const problem of problems) say(problem);
   if (problems.length > 0) throw new CommandError(`${problems.length} could not be changed.`);
 }

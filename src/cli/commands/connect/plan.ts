@@ -6,7 +6,6 @@ import {
   planChange,
 } from "../../../connect/change.ts";
 import { type Client, type Fields, HOOK_KINDS, type HookKind } from "../../../connect/client.ts";
-import { CLIENTS } from "../../../connect/clients.ts";
 import { describeChange, hideKeys } from "../../../connect/diff.ts";
 import { readEntry, writeEntry } from "../../../connect/entry.ts";
 import {
@@ -17,6 +16,7 @@ import {
   removeFolders,
   type Surroundings,
 } from "../../../connect/files.ts";
+import { distrustOf } from "../../../connect/folder-trust.ts";
 import { commandsOfHooks, type HookCommands, hooksIn, writeHooks } from "../../../connect/hooks.ts";
 import { isOwnPlugin, kindsInPlugin, renderPlugin } from "../../../connect/plugins.ts";
 import { hasApprovalRule, writeApprovalRule } from "../../../connect/tool-approval.ts";
@@ -40,10 +40,15 @@ export interface ConnectOptions {
 }
 
 /** @throws CommandError for options that can't be combined */
-export function checkOptions(
-  clients: readonly Client[],
-  { url, key, recall, capture, allow, remove, print: isPrint }: ConnectOptions,
-) {
+export function checkOptions({
+  url,
+  key,
+  recall,
+  capture,
+  allow,
+  remove,
+  print: isPrint,
+}: ConnectOptions) {
   if (key && !url) throw usageError("--key needs --url: on this machine no key is needed.");
   if (remove && (url || recall || capture || allow || isPrint)) {
     throw usageError("--remove can only be combined with --yes.");
@@ -53,13 +58,6 @@ export function checkOptions(
       "--recall and --capture use the memory on this machine: they can't be combined with --url.",
     );
   }
-  const isFor = (supported: readonly Client[]) =>
-    clients.some((client) => supported.includes(client));
-  if ((recall || capture) && !isFor(WITH_HOOKS)) {
-    throw usageError(`--recall and --capture need an agent with hooks: ${listOf(WITH_HOOKS)}.`);
-  }
-  if (allow && !isFor(WITH_APPROVAL))
-    throw usageError(`--allow works with ${listOf(WITH_APPROVAL)}.`);
 }
 
 /** The wanted settings of one client. */
@@ -76,14 +74,24 @@ export interface WantedSettings {
   program: readonly string[];
 }
 
-const WITH_APPROVAL = CLIENTS.filter(({ approval }) => approval);
-const WITH_HOOKS = [
-  ...CLIENTS.filter(({ hooks }) => hooks),
-  ...CLIENTS.filter(({ plugin }) => plugin),
-];
+/** Whether something runs the commands that recall and capture. */
+function hasHooks({ hooks, plugin }: Client): boolean {
+  return hooks !== undefined || plugin !== undefined;
+}
 
-function listOf(clients: readonly Client[]): string {
-  return clients.map(({ id }) => id).join(", ");
+/** Says which of the wanted options a client has no settings for; null if it has all. */
+export function describeSkipped(
+  client: Client,
+  { recall, capture, allow }: ConnectOptions,
+): string | null {
+  const skipped = [
+    recall && !hasHooks(client) && "--recall",
+    capture && !hasHooks(client) && "--capture",
+    allow && !client.approval && "--allow",
+  ].filter((option) => typeof option === "string");
+  if (skipped.length === 0) return null;
+  const list = new Intl.ListFormat("en-GB").format(skipped);
+  return `Skipped ${list}: ${client.name} has no settings for that, as far as ctxd knows.`;
 }
 
 /**
@@ -139,7 +147,7 @@ function partsOf(
       apply(text, former) {
         const commands = commandsOf(wanted, kindsInPlugin(text));
         const kinds = HOOK_KINDS.filter((kind) => commands[kind] !== null);
-        if (kinds.length > 0) return renderPlugin(wanted.program, kinds);
+        if (kinds.length > 0) return renderPlugin(client, wanted.program, kinds);
         return isOwnPlugin(text) ? former : text;
       },
       carry: (from, to) => (isOwnPlugin(from) ? from : isOwnPlugin(to) ? "" : to),
@@ -180,14 +188,13 @@ export async function applyPlans(
   plans: readonly Plan[],
   options: ConnectOptions,
   key: string | null,
+  around: Surroundings,
 ) {
   const wanted = plans.filter(({ changes }) => changes.length > 0);
   for (const { client, changes } of plans) {
-    if (changes.length > 0) continue;
-    const state = options.remove ? "is not connected" : "is already connected like this";
-    say(`${client.name} ${state}: nothing to change.`);
+    if (changes.length === 0) say(describeUnchanged(client, options));
   }
-  if (wanted.length === 0) return;
+  if (wanted.length === 0) return warnOfDistrust(plans, around);
   for (const change of wanted.flatMap(({ changes }) => changes)) preview(change);
   if (!options.yes) {
     if (!isInteractive()) {
@@ -204,6 +211,7 @@ export async function applyPlans(
     free.map(({ file }) => file),
     options.remove === true,
   );
+  warnOfDistrust(plans, around);
   if (!options.remove && !options.url && process.execPath.includes("/_npx/")) {
     say(
       "This Bun is in the cache of npx, which may be emptied: install Bun, or build the executable.",
@@ -215,6 +223,19 @@ function preview({ file, text, isRemoval, copies }: Change): void {
   const what = isRemoval ? " (removed)" : file.exists ? "" : " (a new file)";
   if (text !== file.text) say(`${file.path}${what}\n${describeChange(file.text, text)}\n`);
   for (const { path } of copies) say(`${path} (a copy, removed)\n`);
+}
+
+function warnOfDistrust(plans: readonly Plan[], around: Surroundings): void {
+  for (const { client } of plans) {
+    const warning = distrustOf(client, process.cwd(), around);
+    if (warning) say(warning);
+  }
+}
+
+function describeUnchanged(client: Client, options: ConnectOptions): string {
+  const state = options.remove ? "is not connected" : "is already connected like this";
+  const skipped = describeSkipped(client, options);
+  return `${client.name} ${state}: nothing to change.${skipped ? `\n${skipped}` : ""}`;
 }
 
 function apply(change: Change, key: string | null): void {
@@ -231,25 +252,19 @@ function apply(change: Change, key: string | null): void {
   for (const { path } of copies) say(`Removed the copy ${path}.`);
 }
 
-function describeOutcome(
-  client: Client,
-  { url, remove, recall, capture }: ConnectOptions,
-  key: string | null,
-): string {
+function describeOutcome(client: Client, options: ConnectOptions, key: string | null): string {
+  const { url, remove, recall, capture } = options;
   if (remove) return `${client.name} is disconnected from its next start.`;
-  if (!url) {
-    const hasHooks = WITH_HOOKS.includes(client);
-    return [
-      `${client.name} is connected to the memory on this machine: ${client.reload}.`,
-      capture &&
-        hasHooks &&
-        "Its conversations are saved for 90 days, running ones from their beginning; --no-capture stops that.",
-      (recall || capture) && !hasHooks && "It has no hooks, so it can use the tools only.",
-      (recall || capture) && client.hooks?.note,
-    ]
-      .filter(Boolean)
-      .join("\n");
-  }
-  const signIn = key === null ? ` Then ${client.signIn}.` : "";
-  return `${client.name} is connected to ${url.origin}: ${client.reload}.${signIn}`;
+  const server = url ? url.origin : "the memory on this machine";
+  const signIn = url && key === null ? ` Then ${client.signIn}.` : "";
+  return [
+    `${client.name} is connected to ${server}: ${client.reload}.${signIn}`,
+    capture &&
+      hasHooks(client) &&
+      "Its conversations are saved for 90 days, running ones from their beginning; --no-capture stops that.",
+    (recall || capture) && client.hooks?.note,
+    describeSkipped(client, options),
+  ]
+    .filter(Boolean)
+    .join("\n");
 }
