@@ -238,11 +238,12 @@ console.log(JSON.stringify(answer ?? null));
         stderr: "inherit",
       });
       const answer = JSON.parse(await child.stdout.text());
-      return answer?.message.content.includes("A fine newt.") ? answer : null;
+      return answer?.message.content.includes("Our mascot is a newt.") ? answer : null;
     });
     expect(message).toMatchObject({ customType: "ctxd", display: false });
-    expect(message.content).toContain("Our mascot is a newt.");
     expect(message.content).not.toMatch(/output of a tool|recalled before/);
+    const asked = await ctxd(["recall", "--project", "pi-project"], { dataDir, env });
+    expect(asked.stdout).toContain("Assistant: A fine newt.");
   } finally {
     await stopServer(dataDir);
   }
