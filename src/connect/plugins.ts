@@ -1,6 +1,6 @@
 import { type Client, type HookKind, type Plugin, unlessDamaged } from "./client.ts";
 import { locate, readConfiguration, type Surroundings } from "./files.ts";
-import { jsonFormat } from "./json.ts";
+import { jsonFormat, writeJson } from "./json.ts";
 
 /** Message for a person who would otherwise set up the same tools and hooks twice. */
 export const HAS_PLUGIN =
@@ -33,6 +33,14 @@ export function isOwnPlugin(text: string): boolean {
 export function kindsInPlugin(text: string): HookKind[] {
   const [, list = ""] = /^const KINDS = \[(.*)\];$/m.exec(text) ?? [];
   return (["recall", "capture"] as const).filter((kind) => list.includes(kind));
+}
+
+/** Sets what the client's own file, in JSON, needs to load a plugin, or removes it. */
+export function writePluginSetting({ setting }: Plugin, text: string, isWanted: boolean): string {
+  if (!setting) return text;
+  const value = isWanted ? setting.value : null;
+  const before = setting.path.reduce<unknown>((at, key) => Object(at)[key], jsonFormat.read(text));
+  return Bun.deepEquals(before ?? null, value) ? text : writeJson(text, setting.path, value);
 }
 
 /**
@@ -74,6 +82,14 @@ const textOf = (parts) =>
     .map(({ text }) => text)
     .join("\\n")
     .trim();
+
+/** The messages of a model as what was said. */
+const saidIn = (messages) =>
+  messages.map(({ role, content, timestamp }) => ({
+    role,
+    content: typeof content === "string" ? content.trim() : textOf(content ?? []),
+    ...(timestamp && { at: new Date(timestamp).toISOString() }),
+  }));
 
 /** What was said since the person spoke last: the person's words, then all of the answer. */
 const lastTurns = (said) => {
@@ -121,6 +137,29 @@ const HOSTS: Readonly<Record<Plugin["host"], string>> = {
   };
 };
 `,
+  openclaw: `export default {
+  id: "ctxd",
+  name: "ctxd",
+  register(api) {
+    const place = ({ sessionId, workspaceDir }) => ({ session_id: sessionId, cwd: workspaceDir });
+
+    if (KINDS.includes("recall")) {
+      api.on("before_prompt_build", async ({ prompt, currentUserMessage }, context) => {
+        const asked = currentUserMessage ?? prompt;
+        const text = asked && (await run("recall", { ...place(context), prompt: asked }));
+        return text ? { prependContext: text } : undefined;
+      });
+    }
+
+    if (KINDS.includes("capture")) {
+      api.on("agent_end", async ({ messages }, context) => {
+        const turns = lastTurns(saidIn(messages));
+        if (turns.length > 0) await run("capture", { ...place(context), turns });
+      });
+    }
+  },
+};
+`,
   pi: `export default (pi) => {
   const place = ({ cwd, sessionManager }) => ({ session_id: sessionManager.getSessionId(), cwd });
 
@@ -132,12 +171,7 @@ const HOSTS: Readonly<Record<Plugin["host"], string>> = {
 
   pi.on("agent_end", async ({ messages }, context) => {
     if (!KINDS.includes("capture")) return;
-    const said = messages.map(({ role, content, timestamp }) => ({
-      role,
-      content: typeof content === "string" ? content.trim() : textOf(content ?? []),
-      at: new Date(timestamp).toISOString(),
-    }));
-    const turns = lastTurns(said);
+    const turns = lastTurns(saidIn(messages));
     if (turns.length > 0) await run("capture", { ...place(context), turns });
   });
 };

@@ -241,6 +241,25 @@ const ROWS: readonly Row[] = [
       url,
       ...(key === null ? { auth: "oauth" } : withHeaders(key, "openclaw")),
     }),
+    // https://docs.openclaw.ai/plugins/hooks: it stands beside OpenClaw's own memory, whose slot it leaves alone.
+    plugin: {
+      host: "openclaw",
+      file: "~/.openclaw/extensions/ctxd/index.js",
+      beside: {
+        "package.json": {
+          ...{ name: SERVER_NAME, version: "1.0.0", type: "module" },
+          openclaw: { extensions: ["./index.js"] },
+        },
+        "openclaw.plugin.json": {
+          ...{ id: SERVER_NAME, name: SERVER_NAME, activation: { onCapabilities: ["hook"] } },
+          configSchema: { type: "object", additionalProperties: false },
+        },
+      },
+      setting: {
+        path: ["plugins", "entries", SERVER_NAME],
+        value: { enabled: true, hooks: { allowConversationAccess: true } },
+      },
+    },
     reload: "start a new session",
     signIn: "run openclaw mcp login ctxd",
   },

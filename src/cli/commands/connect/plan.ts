@@ -1,10 +1,11 @@
+import { dirname, join } from "node:path";
 import {
   type Client,
   ConnectError,
   type Fields,
   HOOK_KINDS,
   type HookKind,
-  type SettingsFile,
+  type Plugin,
 } from "../../../connect/client.ts";
 import { describeChange, hideKeys } from "../../../connect/diff.ts";
 import { writeEntry } from "../../../connect/entry.ts";
@@ -20,7 +21,12 @@ import {
 } from "../../../connect/files.ts";
 import { distrustOf } from "../../../connect/folder-trust.ts";
 import { type HookCommands, hooksIn, writeHooks } from "../../../connect/hooks.ts";
-import { isOwnPlugin, kindsInPlugin, renderPlugin } from "../../../connect/plugins.ts";
+import {
+  isOwnPlugin,
+  kindsInPlugin,
+  renderPlugin,
+  writePluginSetting,
+} from "../../../connect/plugins.ts";
 import { writeApprovalRule } from "../../../connect/tool-approval.ts";
 import { toShell } from "../../../system/shell.ts";
 import { CommandError, confirm, isInteractive, say, usageError } from "../../terminal.ts";
@@ -133,9 +139,10 @@ export function planChanges(
       edit(at, (text) => writeApprovalRule(text, isAllowed));
     }
   }
+  const { kinds, files } = plugin ? planPlugin(client, plugin, wanted, around) : NO_PLUGIN;
+  if (plugin) edit(path, (text) => writePluginSetting(plugin, text, kinds.length > 0));
   const changes = [...edits].map(([at, change]) => changeOf(at, change));
-  if (plugin) changes.push(planPlugin(client, plugin, wanted, around));
-  return changes.filter(({ file, text }) => text !== file.text);
+  return [...changes, ...files].filter(({ file, text }) => text !== file.text);
 }
 
 /** The hooks that a client's settings contain now. */
@@ -159,19 +166,31 @@ export function commandsOf(
   return { recall: commandFor("recall"), capture: commandFor("capture") };
 }
 
+const NO_PLUGIN = { kinds: [], files: [] };
+
+/** The kinds of hooks that a plugin will have, and the changes of its files. */
 function planPlugin(
   client: Client,
-  plugin: SettingsFile,
+  plugin: Plugin,
   wanted: WantedSettings,
   around: Surroundings,
-): Change {
+): { kinds: readonly HookKind[]; files: readonly Change[] } {
   const file = readConfiguration(locate(plugin, around));
   const commands = commandsOf(wanted, kindsInPlugin(file.text));
   const kinds = HOOK_KINDS.filter((kind) => commands[kind] !== null);
-  if (kinds.length === 0) {
-    return isOwnPlugin(file.text) ? { file, text: "", isRemoval: true } : { file, text: file.text };
+  const beside = Object.entries(plugin.beside ?? {}).map(([name, fields]) => ({
+    file: readConfiguration(join(dirname(file.path), name)),
+    text: `${JSON.stringify(fields, null, 2)}\n`,
+  }));
+  if (kinds.length > 0) {
+    return {
+      kinds,
+      files: [{ file, text: renderPlugin(client, wanted.program, kinds) }, ...beside],
+    };
   }
-  return { file, text: renderPlugin(client, wanted.program, kinds) };
+  if (!isOwnPlugin(file.text)) return NO_PLUGIN;
+  const owned = [{ file }, ...beside].filter((each) => each.file.exists);
+  return { kinds, files: owned.map((each) => ({ file: each.file, text: "", isRemoval: true })) };
 }
 
 function changeOf(path: string, change: (text: string) => string): Change {
