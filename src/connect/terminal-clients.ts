@@ -69,7 +69,6 @@ const ROWS: readonly Row[] = [
     pathVariable: { variable: "GEMINI_CLI_HOME", file: ".gemini/settings.json" },
     fields: { url: "httpUrl" },
     addCommand: `gemini ${ADD}`,
-    // In a folder that is not trusted it would not try the servers.
     checkCommand: "GEMINI_CLI_TRUST_WORKSPACE=true gemini mcp list",
     // https://geminicli.com/docs/tools/mcp-server
     approval: { trust: true },
