@@ -73,7 +73,11 @@ export interface Hooks extends SettingsFile, Readonly<Record<HookKind, readonly 
 /** A plugin that runs the hook commands, for a client without hooks. */
 export interface Plugin extends SettingsFile {
   /** The client whose plugins it loads. */
-  readonly host: "opencode" | "pi";
+  readonly host: "opencode" | "pi" | "openclaw";
+  /** Other files of the plugin, in JSON, by their names in its folder. */
+  readonly beside?: Readonly<Record<string, Fields>>;
+  /** What the client's own file needs to load it. */
+  readonly setting?: { readonly path: readonly string[]; readonly value: Fields };
 }
 
 /** An MCP client that is configured by a file. */

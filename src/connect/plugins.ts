@@ -1,6 +1,6 @@
-import { type Client, type HookKind, type Plugin, unlessDamaged } from "./client.ts";
+import { type Client, type Fields, type HookKind, type Plugin, unlessDamaged } from "./client.ts";
 import { locate, readConfiguration, type Surroundings } from "./files.ts";
-import { jsonFormat } from "./json.ts";
+import { jsonFormat, removeJson, writeJson } from "./json.ts";
 
 /** Message for a person who would otherwise set up the same tools and hooks twice. */
 export const HAS_PLUGIN =
@@ -33,6 +33,29 @@ export function isOwnPlugin(text: string): boolean {
 export function kindsInPlugin(text: string): HookKind[] {
   const [, list = ""] = /^const KINDS = \[(.*)\];$/m.exec(text) ?? [];
   return (["recall", "capture"] as const).filter((kind) => list.includes(kind));
+}
+
+/** What the client's own file, in JSON, has to load a plugin; null when it has nothing, or needs nothing. */
+export function pluginSettingIn({ setting }: Plugin, text: string): Fields | null {
+  if (!setting) return null;
+  return setting.path.reduce((at, key) => Object(at)[key], Object(jsonFormat.read(text))) ?? null;
+}
+
+/**
+ * Sets what the client's own file needs to load a plugin, or removes it.
+ * @param former the text before ctxd changed it; empty for a new file
+ */
+export function writePluginSetting(
+  plugin: Plugin,
+  text: string,
+  value: Fields | null,
+  former = "",
+): string {
+  const { setting } = plugin;
+  if (!setting || Bun.deepEquals(pluginSettingIn(plugin, text), value)) return text;
+  return value === null
+    ? removeJson(text, setting.path, former)
+    : writeJson(text, setting.path, value);
 }
 
 /**
@@ -74,6 +97,14 @@ const textOf = (parts) =>
     .map(({ text }) => text)
     .join("\\n")
     .trim();
+
+/** The messages of a model as what was said. */
+const saidIn = (messages) =>
+  messages.map(({ role, content, timestamp }) => ({
+    role,
+    content: typeof content === "string" ? content.trim() : textOf(content ?? []),
+    ...(timestamp && { at: new Date(timestamp).toISOString() }),
+  }));
 
 /** What was said since the person spoke last: the person's words, then all of the answer. */
 const lastTurns = (said) => {
@@ -121,6 +152,29 @@ const HOSTS: Readonly<Record<Plugin["host"], string>> = {
   };
 };
 `,
+  openclaw: `export default {
+  id: "ctxd",
+  name: "ctxd",
+  register(api) {
+    const place = ({ sessionId, workspaceDir }) => ({ session_id: sessionId, cwd: workspaceDir });
+
+    if (KINDS.includes("recall")) {
+      api.on("before_prompt_build", async ({ prompt, currentUserMessage }, context) => {
+        const asked = currentUserMessage ?? prompt;
+        const text = asked && (await run("recall", { ...place(context), prompt: asked }));
+        return text ? { prependContext: text } : undefined;
+      });
+    }
+
+    if (KINDS.includes("capture")) {
+      api.on("agent_end", async ({ messages }, context) => {
+        const turns = lastTurns(saidIn(messages));
+        if (turns.length > 0) await run("capture", { ...place(context), turns });
+      });
+    }
+  },
+};
+`,
   pi: `export default (pi) => {
   const place = ({ cwd, sessionManager }) => ({ session_id: sessionManager.getSessionId(), cwd });
 
@@ -132,12 +186,7 @@ const HOSTS: Readonly<Record<Plugin["host"], string>> = {
 
   pi.on("agent_end", async ({ messages }, context) => {
     if (!KINDS.includes("capture")) return;
-    const said = messages.map(({ role, content, timestamp }) => ({
-      role,
-      content: typeof content === "string" ? content.trim() : textOf(content ?? []),
-      at: new Date(timestamp).toISOString(),
-    }));
-    const turns = lastTurns(said);
+    const turns = lastTurns(saidIn(messages));
     if (turns.length > 0) await run("capture", { ...place(context), turns });
   });
 };

@@ -12,8 +12,9 @@ const EVENTS = {
 };
 
 /** The entries of OpenCode, which programs made from it have too. */
-const likeOpenCode = (id: string): Pick<Row, "servers" | "local" | "remote"> => ({
+const likeOpenCode = (id: string): Partial<Row> => ({
   servers: "mcp",
+  checkCommand: `${id} mcp list`,
   local: ({ command, args }) => ({ type: "local", command: [command, ...args], enabled: true }),
   remote: ({ url, key }) => ({ type: "remote", url, enabled: true, ...withHeaders(key, id) }),
 });
@@ -68,7 +69,6 @@ const ROWS: readonly Row[] = [
     pathVariable: { variable: "GEMINI_CLI_HOME", file: ".gemini/settings.json" },
     fields: { url: "httpUrl" },
     addCommand: `gemini ${ADD}`,
-    // In a folder that is not trusted it would not try the servers.
     checkCommand: "GEMINI_CLI_TRUST_WORKSPACE=true gemini mcp list",
     // https://geminicli.com/docs/tools/mcp-server
     approval: { trust: true },
@@ -119,7 +119,6 @@ const ROWS: readonly Row[] = [
     alternatives: ["~/.config/opencode/opencode.jsonc"],
     ...likeOpenCode("opencode"),
     plugin: { host: "opencode", file: "~/.config/opencode/plugins/ctxd.js" },
-    checkCommand: "opencode mcp list",
     reload: "start OpenCode again",
     signIn: "run opencode mcp auth ctxd",
   },
@@ -248,6 +247,25 @@ const ROWS: readonly Row[] = [
       url,
       ...(key === null ? { auth: "oauth" } : withHeaders(key, "openclaw")),
     }),
+    // https://docs.openclaw.ai/plugins/hooks: it stands beside OpenClaw's own memory, whose slot it leaves alone.
+    plugin: {
+      host: "openclaw",
+      file: "~/.openclaw/extensions/ctxd/index.js",
+      beside: {
+        "package.json": {
+          ...{ name: SERVER_NAME, version: "1.0.0", type: "module" },
+          openclaw: { extensions: ["./index.js"] },
+        },
+        "openclaw.plugin.json": {
+          ...{ id: SERVER_NAME, name: SERVER_NAME, activation: { onCapabilities: ["hook"] } },
+          configSchema: { type: "object", additionalProperties: false },
+        },
+      },
+      setting: {
+        path: ["plugins", "entries", SERVER_NAME],
+        value: { enabled: true, hooks: { allowConversationAccess: true } },
+      },
+    },
     reload: "start a new session",
     signIn: "run openclaw mcp login ctxd",
   },

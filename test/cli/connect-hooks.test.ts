@@ -234,17 +234,56 @@ console.log(JSON.stringify(answer ?? null));
         stderr: "inherit",
       });
       const answer = JSON.parse(await child.stdout.text());
-      return answer?.message.content.includes("A fine newt.") ? answer : null;
+      return answer?.message.content.includes("Our mascot is a newt.") ? answer : null;
     });
     expect(message).toMatchObject({ customType: "ctxd", display: false });
-    expect(message.content).toContain("Our mascot is a newt.");
     expect(message.content).not.toMatch(/output of a tool|recalled before/);
+    const asked = await ctxd(["recall", "--project", "pi-project"], { dataDir, env });
+    expect(asked.stdout).toContain("Assistant: A fine newt.");
   } finally {
     await stopServer(dataDir);
   }
   expect(await run(["pi", "--remove", "--yes"], dataDir)).toMatchObject({ exitCode: 0 });
   expect(existsSync(at(extension))).toBe(false);
 }, 120_000);
+
+test("the plugin for OpenClaw has a manifest and a setting, which go with it", async () => {
+  const { run, read, put, exists, at } = homeWithAgents();
+  const settings = ".openclaw/openclaw.json";
+  const mine =
+    '{\n  "plugins": {\n    "entries": {\n      "a": { "enabled": true }\n    }\n  }\n}\n';
+  put(settings, mine);
+  const folder = ".openclaw/extensions/ctxd";
+  expect(await run(["openclaw", "--recall", "--yes"])).toMatchObject({ exitCode: 0 });
+  const { plugins, mcp } = JSON.parse(read(settings));
+  expect(mcp.servers.ctxd.args).toContain("openclaw");
+  expect(plugins.entries).toEqual({
+    a: { enabled: true },
+    ctxd: { enabled: true, hooks: { allowConversationAccess: true } },
+  });
+  expect(JSON.parse(read(`${folder}/openclaw.plugin.json`))).toMatchObject({ id: "ctxd" });
+  expect(JSON.parse(read(`${folder}/package.json`)).openclaw).toEqual({
+    extensions: ["./index.js"],
+  });
+  expect((await run([])).stdout).toMatch(/^openclaw .* connected, recall /m);
+  expect((await run(["openclaw", "--recall", "--yes"])).stderr).toContain("nothing to change");
+
+  const events = async () => {
+    const handlers: string[] = [];
+    const { default: plugin } = await import(`${at(folder)}/index.js?${crypto.randomUUID()}`);
+    plugin.register({ on: (name: string) => handlers.push(name) });
+    return handlers;
+  };
+  expect(await events()).toEqual(["before_prompt_build"]);
+  await run(["openclaw", "--capture", "--yes"]);
+  expect(await events()).toEqual(["before_prompt_build", "agent_end"]);
+
+  await run(["openclaw", "--no-recall", "--no-capture", "--yes"]);
+  expect(exists(`${folder}/index.js`) || exists(`${folder}/openclaw.plugin.json`)).toBe(false);
+  expect(JSON.parse(read(settings)).plugins.entries).toEqual({ a: { enabled: true } });
+  await run(["openclaw", "--remove", "--yes"]);
+  expect(JSON.parse(read(settings)).plugins).toEqual(JSON.parse(mine).plugins);
+}, 30_000);
 
 test("another plugin of the same name is not replaced", async () => {
   const { run, read, put } = homeWithAgents();

@@ -1,9 +1,11 @@
+import { dirname, join } from "node:path";
 import {
   applyChange,
   type Change,
   namingFile,
   type Part,
   planChange,
+  wholeFile,
 } from "../../../connect/change.ts";
 import { type Client, type Fields, HOOK_KINDS, type HookKind } from "../../../connect/client.ts";
 import { describeChange, hideKeys } from "../../../connect/diff.ts";
@@ -18,7 +20,13 @@ import {
 } from "../../../connect/files.ts";
 import { distrustOf } from "../../../connect/folder-trust.ts";
 import { commandsOfHooks, type HookCommands, hooksIn, writeHooks } from "../../../connect/hooks.ts";
-import { isOwnPlugin, kindsInPlugin, renderPlugin } from "../../../connect/plugins.ts";
+import {
+  isOwnPlugin,
+  kindsInPlugin,
+  pluginSettingIn,
+  renderPlugin,
+  writePluginSetting,
+} from "../../../connect/plugins.ts";
 import { hasApprovalRule, writeApprovalRule } from "../../../connect/tool-approval.ts";
 import { toShell } from "../../../system/shell.ts";
 import { CommandError, confirm, isInteractive, say, usageError } from "../../terminal.ts";
@@ -143,14 +151,22 @@ function partsOf(
     });
   }
   if (plugin) {
-    add(locate(plugin, around), {
-      apply(text, former) {
-        const commands = commandsOf(wanted, kindsInPlugin(text));
-        const kinds = HOOK_KINDS.filter((kind) => commands[kind] !== null);
-        if (kinds.length > 0) return renderPlugin(client, wanted.program, kinds);
-        return isOwnPlugin(text) ? former : text;
-      },
-      carry: (from, to) => (isOwnPlugin(from) ? from : isOwnPlugin(to) ? "" : to),
+    const at = locate(plugin, around);
+    const commands = commandsOf(wanted, kindsInPlugin(readConfiguration(at).text));
+    const kinds = HOOK_KINDS.filter((kind) => commands[kind] !== null);
+    const isWanted = kinds.length > 0;
+    add(at, wholeFile(isOwnPlugin, isWanted ? renderPlugin(client, wanted.program, kinds) : null));
+    for (const [name, fields] of Object.entries(plugin.beside ?? {})) {
+      const own = `${JSON.stringify(fields, null, 2)}\n`;
+      add(
+        join(dirname(at), name),
+        wholeFile((text) => text === own, isWanted ? own : null),
+      );
+    }
+    add(locate(client, around), {
+      apply: (text, former) =>
+        writePluginSetting(plugin, text, (isWanted && plugin.setting?.value) || null, former),
+      carry: (from, to) => writePluginSetting(plugin, to, pluginSettingIn(plugin, from), to),
     });
   }
   return parts;
