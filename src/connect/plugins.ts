@@ -35,12 +35,13 @@ export function kindsInPlugin(text: string): HookKind[] {
   return (["recall", "capture"] as const).filter((kind) => list.includes(kind));
 }
 
-/** Sets what the client's own file, in JSON, needs to load a plugin, or removes it. */
+/** Sets what the client's own file, in JSON, needs to load a plugin, or removes it. What is not ctxd's stays. */
 export function writePluginSetting({ setting }: Plugin, text: string, isWanted: boolean): string {
   if (!setting) return text;
-  const value = isWanted ? setting.value : null;
-  const before = setting.path.reduce<unknown>((at, key) => Object(at)[key], jsonFormat.read(text));
-  return Bun.deepEquals(before ?? null, value) ? text : writeJson(text, setting.path, value);
+  const { path, value } = setting;
+  const before = path.reduce<unknown>((at, key) => Object(at)[key], jsonFormat.read(text)) ?? null;
+  if (isWanted) return before === null ? writeJson(text, path, value) : text;
+  return Bun.deepEquals(before, value) ? writeJson(text, path, null) : text;
 }
 
 /**
