@@ -1,4 +1,4 @@
-import { type Client, type Fields, type HookKind, type Plugin, unlessDamaged } from "./client.ts";
+import { type Client, type HookKind, type Plugin, unlessDamaged } from "./client.ts";
 import { locate, readConfiguration, type Surroundings } from "./files.ts";
 import { jsonFormat, removeJson, writeJson } from "./json.ts";
 
@@ -35,27 +35,30 @@ export function kindsInPlugin(text: string): HookKind[] {
   return (["recall", "capture"] as const).filter((kind) => list.includes(kind));
 }
 
-/** What the client's own file, in JSON, has to load a plugin; null when it has nothing, or needs nothing. */
-export function pluginSettingIn({ setting }: Plugin, text: string): Fields | null {
-  if (!setting) return null;
-  return setting.path.reduce((at, key) => Object(at)[key], Object(jsonFormat.read(text))) ?? null;
+/** Whether the client's own file, in JSON, has what ctxd wrote there to load a plugin. */
+export function hasPluginSetting({ setting }: Plugin, text: string): boolean {
+  return setting !== undefined && Bun.deepEquals(settingAt(setting.path, text), setting.value);
 }
 
 /**
- * Sets what the client's own file needs to load a plugin, or removes it.
+ * Sets what the client's own file needs to load a plugin, or removes it. What is not ctxd's stays.
  * @param former the text before ctxd changed it; empty for a new file
  */
 export function writePluginSetting(
   plugin: Plugin,
   text: string,
-  value: Fields | null,
+  isWanted: boolean,
   former = "",
 ): string {
   const { setting } = plugin;
-  if (!setting || Bun.deepEquals(pluginSettingIn(plugin, text), value)) return text;
-  return value === null
-    ? removeJson(text, setting.path, former)
-    : writeJson(text, setting.path, value);
+  if (!setting) return text;
+  const { path, value } = setting;
+  if (isWanted) return settingAt(path, text) === null ? writeJson(text, path, value) : text;
+  return hasPluginSetting(plugin, text) ? removeJson(text, path, former) : text;
+}
+
+function settingAt(path: readonly string[], text: string): unknown {
+  return path.reduce<unknown>((at, key) => Object(at)[key], jsonFormat.read(text)) ?? null;
 }
 
 /**

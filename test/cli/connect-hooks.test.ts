@@ -283,6 +283,11 @@ test("the plugin for OpenClaw has a manifest and a setting, which go with it", a
   expect(JSON.parse(read(settings)).plugins.entries).toEqual({ a: { enabled: true } });
   await run(["openclaw", "--remove", "--yes"]);
   expect(JSON.parse(read(settings)).plugins).toEqual(JSON.parse(mine).plugins);
+  // A setting that ctxd did not write is the person's.
+  const other = mine.replace('"a": {', '"ctxd": {');
+  put(settings, other);
+  await run(["openclaw", "--yes"]);
+  expect(JSON.parse(read(settings)).plugins).toEqual(JSON.parse(other).plugins);
 }, 30_000);
 
 test("another plugin of the same name is not replaced", async () => {

@@ -21,9 +21,9 @@ import {
 import { distrustOf } from "../../../connect/folder-trust.ts";
 import { commandsOfHooks, type HookCommands, hooksIn, writeHooks } from "../../../connect/hooks.ts";
 import {
+  hasPluginSetting,
   isOwnPlugin,
   kindsInPlugin,
-  pluginSettingIn,
   renderPlugin,
   writePluginSetting,
 } from "../../../connect/plugins.ts";
@@ -164,9 +164,8 @@ function partsOf(
       );
     }
     add(locate(client, around), {
-      apply: (text, former) =>
-        writePluginSetting(plugin, text, (isWanted && plugin.setting?.value) || null, former),
-      carry: (from, to) => writePluginSetting(plugin, to, pluginSettingIn(plugin, from), to),
+      apply: (text, former) => writePluginSetting(plugin, text, isWanted, former),
+      carry: (from, to) => writePluginSetting(plugin, to, hasPluginSetting(plugin, from), to),
     });
   }
   return parts;
