@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
-import { findKimiTranscript } from "../../import/transcripts/folders.ts";
 import { homeFolder } from "../../system/folders.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import {
@@ -64,9 +63,8 @@ async function capture(configure: () => Config, options: CaptureOptions, env: En
     const config = configure();
     if (options.later) return await captureLater(config, env, input);
     const { session, folder, transcript: named, turns } = readHookEvent(input);
-    const isKimi = options.agent === "kimi" && session !== null;
-    const around = { env, home: homeFolder(env) ?? "" };
-    const transcript = named ?? (isKimi ? await findKimiTranscript(session, around) : null);
+    const transcript =
+      named ?? (options.agent === "kimi" ? await transcriptOfKimi(session, env) : null);
     if (turns.length === 0 && transcript === null) return;
     const body = {
       agent: options.agent ?? DEFAULT_AGENT,
@@ -84,6 +82,12 @@ async function capture(configure: () => Config, options: CaptureOptions, env: En
   } catch (error) {
     say(`ctxd: nothing was captured: ${messageOf(error)}`);
   }
+}
+
+async function transcriptOfKimi(session: string | null, env: Environment): Promise<string | null> {
+  if (session === null) return null;
+  const { findKimiTranscript } = await import("../../import/transcripts/folders.ts");
+  return findKimiTranscript(session, { env, home: homeFolder(env) ?? "" });
 }
 
 async function captureLater(config: Config, env: Environment, body: unknown): Promise<void> {
