@@ -2,11 +2,14 @@ import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
 import type { Config } from "../config/config.ts";
+import { messageOf } from "../errors.ts";
 import { type JsonObject, parseObject } from "../import/files/json-objects.ts";
 import { ownCommand } from "../server/invocation.ts";
 import { fetchOnSocket } from "../system/local-socket.ts";
 import { IN_BACKGROUND } from "../system/processes.ts";
 import type { Environment } from "./context.ts";
+import { parseOrigin } from "./server/url.ts";
+import { usageError } from "./terminal.ts";
 
 /** Runs the same command again in the background, where it has time to start a server. */
 export const LATER_OPTION = new Option("--later").hideHelp();
@@ -16,6 +19,22 @@ export const IF_OPTION = new Option(
   "--if <variable>",
   "do nothing unless this environment variable is true",
 );
+
+/** A remote server. Hooks parse its address themselves, because an agent takes an error for a refusal. */
+export const URL_OPTION = new Option(
+  "--url <url>",
+  "a remote server, whose key ctxd connect has kept (default: the memory on this machine)",
+);
+
+/** Parses the value of `URL_OPTION`; null without one. @throws CommandError */
+export function parseServer(text: string | undefined): URL | null {
+  if (text === undefined) return null;
+  try {
+    return parseOrigin(text);
+  } catch (error) {
+    throw usageError(`--url: ${messageOf(error)}`);
+  }
+}
 
 /**
  * Lets a hook's command accept unknown options. An agent takes an error for a refusal, and its settings may
@@ -133,7 +152,15 @@ function textOf(value: unknown): string | null {
 const ANSWER_TIMEOUT_MS = 5_000;
 
 /** Paths of the endpoints that hooks call. */
-type HookPath = "/api/memories/capture" | "/api/memories/recall";
+export const CAPTURE = "/api/memories/capture";
+export const RECALL = "/api/memories/recall";
+
+/** The body of a request to recall. */
+export interface RecallBody {
+  readonly folder?: string;
+  readonly project?: string;
+  readonly [name: string]: unknown;
+}
 
 /**
  * Sends a hook's request to the server of the data folder, once: the agent waits for the hook.
@@ -142,7 +169,7 @@ type HookPath = "/api/memories/capture" | "/api/memories/recall";
  */
 export async function sendFromHook(
   { dataDir }: Pick<Config, "dataDir">,
-  path: HookPath,
+  path: typeof CAPTURE | typeof RECALL,
   body: unknown,
 ): Promise<unknown> {
   let response: Response;
@@ -170,24 +197,19 @@ export function postJson(body: unknown) {
  * one ends.
  */
 export function sendLater(
-  { dataDir, cacheDir }: Config,
+  config: Config,
   words: readonly string[],
   env: Environment,
   body: unknown,
 ) {
+  const { dataDir } = config;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const file = join(dataDir, `.hook-${crypto.randomUUID()}`);
   try {
     writeFileSync(file, JSON.stringify(body), { mode: 0o600 });
     const input = openSync(file, "r");
     try {
-      Bun.spawn([...ownCommand, ...words, "--later", "--data-dir", dataDir], {
-        stdin: input,
-        stdout: "ignore",
-        stderr: "ignore",
-        ...IN_BACKGROUND,
-        env: { ...env, CTXD_CACHE_DIR: cacheDir },
-      }).unref();
+      runLater(config, words, env, input);
     } finally {
       closeSync(input);
     }
@@ -195,4 +217,20 @@ export function sendLater(
     // The new process has the file open and can still read it.
     rmSync(file, { force: true });
   }
+}
+
+/** Runs a command with `--later` in a separate process, which goes on when this one ends. */
+export function runLater(
+  { dataDir, cacheDir }: Config,
+  words: readonly string[],
+  env: Environment,
+  input: number | "ignore" = "ignore",
+): void {
+  Bun.spawn([...ownCommand, ...words, "--later", "--data-dir", dataDir], {
+    stdin: input,
+    stdout: "ignore",
+    stderr: "ignore",
+    ...IN_BACKGROUND,
+    env: { ...env, CTXD_CACHE_DIR: cacheDir },
+  }).unref();
 }

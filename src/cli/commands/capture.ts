@@ -4,18 +4,20 @@ import { messageOf } from "../../errors.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import {
   acceptAnything,
+  CAPTURE,
   IF_OPTION,
   isOff,
   LATER_OPTION,
+  parseServer,
   postJson,
   readHookEvent,
   readHookInput,
   sendFromHook,
   sendLater,
+  URL_OPTION,
 } from "../hooks.ts";
 import { CommandError, isInteractive, say, usageError } from "../terminal.ts";
 
-const CAPTURE = "/api/memories/capture";
 /** The agent's name if the hook passes none. */
 const DEFAULT_AGENT = "agent";
 
@@ -29,7 +31,12 @@ interface CaptureOptions {
   keep?: string;
   /** The hook runs only if this environment variable is `true`. */
   if?: string;
-  /** Whether standard input is a request of `sendLater`, which may wait for a server to start. */
+  /** The address of a remote server. */
+  url?: string;
+  /**
+   * Whether standard input is a request of `sendLater`, which may wait for a server to start. With `url`, whether to send
+   * what is kept for that server.
+   */
   later?: boolean;
 }
 
@@ -42,6 +49,7 @@ export function define(program: Command, { configure, env }: Context): void {
     .option("--agent <name>", "the agent whose hook runs it (agent_id)")
     .option("--project <name>", "the project (default: the folder's)")
     .option("--keep <days>", "days until it expires, or forever (90)")
+    .addOption(URL_OPTION)
     .addOption(IF_OPTION)
     .addOption(LATER_OPTION)
     .addHelpText("after", examples("ctxd connect claude-code --capture", "ctxd capture --help"))
@@ -57,19 +65,24 @@ async function capture(configure: () => Config, options: CaptureOptions, env: En
   if (isOff(options.if, env)) return;
   if (!input && isInteractive()) throw usageError(FOR_HOOKS);
   try {
-    if (!input) throw new CommandError(FOR_HOOKS);
     const config = configure();
+    const url = parseServer(options.url);
+    const remote = url && (await import("../server/remote-hooks.ts"));
+    if (url && remote && options.later) return await remote.sendKept(config, url);
+    if (!input) throw new CommandError(FOR_HOOKS);
     if (options.later) return await captureLater(config, env, input);
     const { session, folder, transcript, turns } = readHookEvent(input);
-    if (turns.length === 0 && transcript === null) return;
+    const said = turns.length > 0 ? { turns } : transcript && { transcript };
+    if (!said) return;
     const body = {
       agent: options.agent ?? DEFAULT_AGENT,
       ...(session !== null && { session_id: session }),
       ...(folder !== null && { folder }),
       ...(options.project !== undefined && { project: options.project }),
       ...(options.keep !== undefined && { kept_days: daysOf(options.keep) }),
-      ...(turns.length > 0 ? { turns } : { transcript }),
+      ...said,
     };
+    if (url && remote) return remote.captureRemotely(config, url, body, env);
     // If no server runs, a separate process starts one. The agent does not wait for it.
     if ((await sendFromHook(config, CAPTURE, body)) === null) {
       sendLater(config, ["capture"], env, body);

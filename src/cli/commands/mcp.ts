@@ -2,8 +2,13 @@ import type { Command } from "commander";
 import { projectOfFolder } from "../../capture/project.ts";
 import type { Config } from "../../config/config.ts";
 import { createId } from "../../db/id.ts";
-import { bridge, createForwarder, createRoots, type Forward } from "../../local/bridge.ts";
-import type { LocalServer } from "../../local/local-server.ts";
+import {
+  bridge,
+  createForwarder,
+  createRoots,
+  type Forward,
+  type Server,
+} from "../../local/bridge.ts";
 import { AgentId, Project } from "../../memories/model/memory.ts";
 import { untilStopped } from "../../server/stop.ts";
 import { problemOf } from "../../text/input-kinds.ts";
@@ -11,6 +16,7 @@ import { withTimeLimit } from "../../timing/time-limit.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { checkProjectOnly, nameParser } from "../options.ts";
 import { reachOwnServer } from "../server/own-server.ts";
+import { parseOrigin } from "../server/url.ts";
 import { print } from "../terminal.ts";
 
 /** Milliseconds that running calls may take after the input has ended. */
@@ -22,6 +28,8 @@ interface AgentOptions {
   project?: string;
   /** Whether the memories of no project are hidden too. */
   projectOnly?: boolean;
+  /** A remote server. By default the server of the data folder. */
+  url?: URL;
 }
 
 export function define(program: Command, { configure, env }: Context): void {
@@ -38,19 +46,37 @@ export function define(program: Command, { configure, env }: Context): void {
       nameParser(Project),
     )
     .option("--project-only", "with --project: hide the memories of no project too")
+    .option(
+      "--url <url>",
+      "a remote server, whose key ctxd connect has kept (default: the memory on this machine)",
+      parseOrigin,
+    )
     .addHelpText(
       "after",
       `\nWithout --project, the agent works on the project of the folder in which it starts ctxd mcp:\nowner/repo of the git remote origin, or else the name of the repository's folder. Elsewhere\nthere is no project. Searches see that project and the memories of no project. ctxd asks an\neditor that starts it in another folder which folders are open (MCP roots).`,
     )
-    .addHelpText("after", examples("ctxd mcp --agent cursor", "ctxd mcp --project acme/shop"))
+    .addHelpText(
+      "after",
+      examples(
+        "ctxd mcp --agent cursor",
+        "ctxd mcp --project acme/shop",
+        "ctxd mcp --url https://memory.example.com",
+      ),
+    )
     .action(async (options: AgentOptions, command: Command) => {
       checkProjectOnly(options, command);
+      if (options.url && options.project !== undefined) {
+        command.error(
+          "error: with --url a project needs a key of that project: ctxd key create --project NAME",
+        );
+      }
       await connectAgent(configure(), options, env);
     });
 }
 
 /**
- * `ctxd mcp`: speaks MCP on standard input and output, for the local owner of the data folder.
+ * `ctxd mcp`: speaks MCP on standard input and output, for the local owner of the data folder, or with the key that is
+ * kept for a remote server.
  * Ends when its input ends, or on a signal.
  */
 async function connectAgent(
@@ -58,9 +84,11 @@ async function connectAgent(
   options: AgentOptions,
   env: Environment,
 ): Promise<never> {
-  const { project, projectOnly = false } = options;
+  const { project, projectOnly = false, url } = options;
   const bound = project === undefined ? null : { project, only: projectOnly };
-  const server = reachOwnServer(config, env, bound);
+  const server = url
+    ? await reachRemoteServer(config, url, env)
+    : reachOwnServer(config, env, bound);
   // Starts the server early. If that fails, the first message is answered with the reason.
   server.connect().catch(() => {});
 
@@ -84,10 +112,18 @@ async function connectAgent(
   process.exit(0);
 }
 
+/** Reaches a remote server. What hooks have kept for it is sent, too. */
+async function reachRemoteServer(config: Config, url: URL, env: Environment): Promise<Server> {
+  const { createRemoteServer, keptKey } = await import("../server/remote-server.ts");
+  const { sendKeptLater } = await import("../server/remote-hooks.ts");
+  sendKeptLater(config, url, env);
+  return createRemoteServer(url, () => keptKey(config, url));
+}
+
 /** Agents start one process for each conversation, so the process has one session id. */
 function forwarderOf(
   { agent, project }: AgentOptions,
-  to: { server: LocalServer; write: (line: string) => Promise<void> },
+  to: { server: Server; write: (line: string) => Promise<void> },
 ): Forward {
   const sessionId = createId("session", Date.now());
   const given = { ...(agent !== undefined && { agent }), sessionId };

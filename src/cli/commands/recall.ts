@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { RECALL_CHARACTERS } from "../../capture/recall-text.ts";
+import { ServerAway } from "../../capture/unsent.ts";
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
 import { type Context, type Environment, examples } from "../context.ts";
@@ -10,15 +11,17 @@ import {
   IF_OPTION,
   isOff,
   LATER_OPTION,
+  parseServer,
   postJson,
+  RECALL,
+  type RecallBody,
   readHookEvent,
   readHookInput,
   sendFromHook,
   sendLater,
+  URL_OPTION,
 } from "../hooks.ts";
 import { print, printable, say, usageError } from "../terminal.ts";
-
-const RECALL = "/api/memories/recall";
 
 interface RecallOptions {
   project?: string;
@@ -26,6 +29,8 @@ interface RecallOptions {
   budget?: string;
   /** Whether each line says why it is there. */
   explain?: boolean;
+  /** The address of a remote server. */
+  url?: string;
   /** The hook runs only if this environment variable is `true`. */
   if?: string;
   /** Whether to start a server for later requests, and do nothing else. */
@@ -45,6 +50,7 @@ export function define(program: Command, { configure, env }: Context): void {
       `the largest number of characters to print (${RECALL_CHARACTERS.default})`,
     )
     .option("--explain", "say for each line why it is there")
+    .addOption(URL_OPTION)
     .addOption(IF_OPTION)
     .addOption(LATER_OPTION)
     .addHelpText("after", examples("ctxd recall", "ctxd recall --project acme/shop --explain"))
@@ -63,21 +69,42 @@ async function recall(configure: () => Config, options: RecallOptions, env: Envi
   try {
     const config = configure();
     const event = readHookEvent(input);
-    const answer = await sendFromHook(config, RECALL, bodyOf(event, options));
+    const body = bodyOf(event, options);
+    const url = parseServer(options.url);
+    const answer = url
+      ? await recallRemotely(config, url, body, env)
+      : await sendFromHook(config, RECALL, body);
     if (answer === null) return sendLater(config, ["recall"], env, {});
     const text = answerOf(event, textIn(answer));
     if (text !== "") await print(text);
   } catch (error) {
+    if (error instanceof ServerAway) return;
     say(`ctxd: nothing was recalled: ${messageOf(error)}`);
   }
 }
 
 async function recallForPerson(config: Config, options: RecallOptions, env: Environment) {
   const body = bodyOf({ ...readHookEvent({}), folder: process.cwd() }, options);
+  const url = parseServer(options.url);
+  const answer = url
+    ? await recallRemotely(config, url, body, env)
+    : await recallHere(config, body, env);
+  const text = textIn(answer);
+  if (text !== "") await print(printable(text));
+}
+
+async function recallHere(config: Config, body: RecallBody, env: Environment): Promise<unknown> {
   const { openApi } = await import("../server/api.ts");
   using api = await openApi(config, env, {});
-  const text = textIn(await api.json(RECALL, postJson(body)));
-  if (text !== "") await print(printable(text));
+  return await api.json(RECALL, postJson(body));
+}
+
+/** Recalls from a remote server. What was captured while it was away can be sent now. */
+async function recallRemotely(config: Config, url: URL, body: RecallBody, env: Environment) {
+  const remote = await import("../server/remote-hooks.ts");
+  const answer = await remote.recallRemotely(config, url, body);
+  remote.sendKeptLater(config, url, env);
+  return answer;
 }
 
 /** Starts a server, so that the next hook finds one. */
@@ -90,7 +117,7 @@ async function startServer(config: Config, env: Environment): Promise<void> {
 function bodyOf(
   { session, folder, prompt, isFresh }: HookEvent,
   { project, budget, explain }: RecallOptions,
-) {
+): RecallBody {
   return {
     ...(session !== null && { session_id: session }),
     ...(folder !== null && { folder }),
@@ -113,5 +140,5 @@ function charactersOf(budget: string): number {
 
 function textIn(answer: unknown): string {
   const { text } = Object(answer);
-  return typeof text === "string" ? text : "";
+  return typeof text === "string" ? text.slice(0, RECALL_CHARACTERS.max) : "";
 }
