@@ -135,9 +135,12 @@ describe("a remote server:", () => {
     const { entry, put, run } = homeWithClients();
     const key = generateKey();
     put("cursor", "{}", 0o644);
-    const { stdout, stderr } = await run(["cursor", "--url", ADDRESS, "--key", "--direct", "--yes"], {
-      input: `${key}\n`,
-    });
+    const { stdout, stderr } = await run(
+      ["cursor", "--url", ADDRESS, "--key", "--direct", "--yes"],
+      {
+        input: `${key}\n`,
+      },
+    );
     expect(entry("cursor")).toEqual({
       url: `${ADDRESS}/mcp`,
       headers: { Authorization: `Bearer ${key}`, "ctxd-agent": "cursor" },

@@ -12,7 +12,7 @@ import { keepUnsent } from "../../src/capture/unsent.ts";
 import { findClient } from "../../src/connect/clients.ts";
 import { readEntry } from "../../src/connect/entry.ts";
 import { createClient } from "../support/client.ts";
-import { commandLine } from "../support/command-line.ts";
+import { commandLine, ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { freePort } from "../support/free-port.ts";
 import { type Machine, newMachine } from "../support/machine.ts";
@@ -54,6 +54,9 @@ async function untilSaved(session: string, contents: readonly string[]) {
   expect(saved.map(({ content }) => content)).toEqual([...contents]);
   return saved;
 }
+
+const untilSent = (machine: Machine) =>
+  until("nothing is left to send", () => readdirSync(machine.kept(origin, "unsent")).length === 0);
 
 /** The end of a turn in a session whose transcript is complete. */
 function stopOf(machine: Machine, session: string, said = SAID) {
@@ -206,10 +209,29 @@ test("two agents and another one's turns at once: each is saved once", async () 
   }
   for (const session of sessions) await untilSaved(session, TEXTS);
   await untilSaved("both-4", ["User: Our mascot is a newt."]);
-  await until(
-    "nothing is left to send",
-    () => readdirSync(machine.kept(origin, "unsent")).length === 0,
-  );
+  await untilSent(machine);
+});
+
+test("a key that may not save captures nothing, and what it can't save does not pile up", async () => {
+  const words = [
+    "key",
+    "create",
+    "--user",
+    "you@example.com",
+    "--name",
+    "reader",
+    "--scope",
+    "read",
+  ];
+  const { stdout: reader } = await ctxd(words, { dataDir });
+  const machine = newMachine();
+  expect(await machine.connect("claude-code", origin, reader.trim())).toMatchObject({
+    exitCode: 0,
+  });
+  const stop = stopOf(machine, "reader-1");
+  expect(await machine.hook(CAPTURE, stop)).toEqual(SILENT);
+  await untilSent(machine);
+  expect(await savedIn("reader-1")).toEqual([]);
 });
 
 describe("while the server is away", () => {
@@ -232,10 +254,7 @@ describe("while the server is away", () => {
     // The process that the hook has started tries again by itself.
     const all = said.flatMap(({ user, assistant }) => [`User: ${user}`, `Assistant: ${assistant}`]);
     await untilSaved("away-1", all);
-    await until(
-      "nothing is left to send",
-      () => readdirSync(machine.kept(origin, "unsent")).length === 0,
-    );
+    await untilSent(machine);
     expect(await savedIn("away-1")).toHaveLength(6);
   });
 
@@ -245,7 +264,7 @@ describe("while the server is away", () => {
     await server[Symbol.asyncDispose]();
     try {
       const refused = await agent.call("list_memories", {}).catch(String);
-      expect(refused).toContain(`${origin} can't be reached (ConnectionRefused)`);
+      expect(refused).toContain(`${origin} can't be reached (ECONNREFUSED)`);
     } finally {
       server = await start();
     }
