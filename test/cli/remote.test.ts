@@ -2,18 +2,20 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
   appendFileSync,
   existsSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { keepUnsent } from "../../src/capture/unsent.ts";
 import { findClient } from "../../src/connect/clients.ts";
 import { readEntry } from "../../src/connect/entry.ts";
 import { createClient } from "../support/client.ts";
 import { commandLine, ctxd } from "../support/command-line.ts";
-import { temporaryFolder } from "../support/database.ts";
 import { freePort } from "../support/free-port.ts";
 import { type Machine, newMachine } from "../support/machine.ts";
 import { connectProgram } from "../support/mcp.ts";
@@ -24,14 +26,17 @@ import { until } from "../support/until.ts";
 // These start a server that loads the model, and programs.
 setDefaultTimeout(120_000);
 
-const dataDir = temporaryFolder();
+const dataDir = mkdtempSync(join(tmpdir(), "ctxd-test-"));
 const port = freePort();
 const origin = `http://127.0.0.1:${port}`;
 const start = () => serving(dataDir, {}, ["--port", `${port}`]);
 let server = await start();
 const { key } = await addAccountTo(dataDir);
 const { list } = createClient(origin, key);
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  rmSync(dataDir, { recursive: true });
+});
 
 const SILENT = { stdout: "", stderr: "", exitCode: 0 };
 const SAID = [{ user: "We call the staging server heron.", assistant: "Noted, heron." }];

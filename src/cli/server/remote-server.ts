@@ -12,8 +12,8 @@ const PATIENCE = { beginning: 20_000, end: 60_000 };
 const MAX_ANSWER_BYTES = 16 << 20;
 /** Characters of an error message that is shown. */
 const MAX_MESSAGE_LENGTH = 1_000;
-/** Milliseconds before each further attempt after a failure: a server that starts again is back within them. */
-const PAUSES_MS = [100, 300, 1_000, 3_000];
+/** Milliseconds after the first failure at which a server is tried again: one that starts again is back by then. */
+const ATTEMPTS_MS = [100, 400, 1_400, 4_400];
 /** Milliseconds for which a server that has failed all attempts counts as away. */
 const AWAY_MS = 1_000;
 /** The method whose answer goes on until the agent ends it (2026-07-28, Subscriptions). */
@@ -91,7 +91,8 @@ export function createRemoteServer(
   keyOf: () => string | null,
   patience = PATIENCE,
 ): Server {
-  let failures = 0;
+  /** When it failed for the first and for the last time since it answered, in `performance.now()` time. */
+  let awaySince: number | null = null;
   let failedAt = 0;
   let reason: string | null = null;
 
@@ -109,7 +110,7 @@ export function createRemoteServer(
     } catch (cause) {
       const isLate = cause instanceof Error && cause.name === "TimeoutError";
       // A further attempt would take as long.
-      if (isLate) failures = PAUSES_MS.length;
+      if (isLate) awaySince = Number.NEGATIVE_INFINITY;
       reason = describeFailure(url, isLate ? null : errorCode(cause));
       throw new ServerAway(reason, { cause });
     } finally {
@@ -119,17 +120,19 @@ export function createRemoteServer(
 
   return {
     async connect() {
-      const pause = PAUSES_MS[failures - 1];
-      const isAway = failures > PAUSES_MS.length && performance.now() - failedAt < AWAY_MS;
-      if (isAway) throw new ServerAway(reason ?? describeFailure(url, null));
-      if (pause !== undefined) await Bun.sleep(pause);
+      if (awaySince === null) return;
+      const now = performance.now();
+      const elapsed = now - awaySince;
+      const next = ATTEMPTS_MS.find((at) => at > elapsed);
+      if (next !== undefined) return Bun.sleep(next - elapsed);
+      if (now - failedAt < AWAY_MS) throw new ServerAway(reason ?? describeFailure(url, null));
     },
 
     async request(path, init) {
       const key = keyOf();
       if (key === null) return refusal(missingKey(url));
       const response = await send(path, init, key);
-      failures = 0;
+      awaySince = null;
       reason = null;
       const problem = problemOf(url, response);
       if (problem === null) return limited(response);
@@ -140,8 +143,8 @@ export function createRemoteServer(
     lastFailure: () => reason,
 
     forget() {
-      failures++;
       failedAt = performance.now();
+      awaySince ??= failedAt;
     },
 
     close() {},
