@@ -3,8 +3,6 @@ import { projectOfFolder } from "../../capture/project.ts";
 import type { CaptureRequest } from "../../capture/requests.ts";
 import { keepUnsent, ServerAway, unsentIn } from "../../capture/unsent.ts";
 import type { Config } from "../../config/config.ts";
-import { Project } from "../../memories/model/memory.ts";
-import { problemOf } from "../../text/input-kinds.ts";
 import type { Environment } from "../context.ts";
 import { CAPTURE, postJson, RECALL, type RecallBody, runLater } from "../hooks.ts";
 import { CommandError } from "../terminal.ts";
@@ -40,16 +38,11 @@ const unsentFolder = (config: Place, url: URL) => join(serverFolder(config, url)
  */
 export async function recallRemotely(config: Place, url: URL, body: RecallBody): Promise<unknown> {
   const { folder, ...rest } = body;
-  const project = rest.project ?? (folder === undefined ? null : await projectOf(folder));
+  const project = rest.project ?? (folder === undefined ? null : await projectOfFolder(folder));
   const server = createRemoteServer(url, () => keptKey(config, url), RECALL_PATIENCE);
   const response = await server.request(RECALL, postJson({ ...rest, project }));
   if (response.ok) return response.json();
   throw new CommandError(await messageIn(response));
-}
-
-async function projectOf(folder: string): Promise<string | null> {
-  const name = await projectOfFolder(folder);
-  return name !== null && problemOf(Project, name) === null ? name : null;
 }
 
 /**
