@@ -1,5 +1,5 @@
 import { readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { errorCode } from "../errors.ts";
 import { parseObject } from "../import/files/json-objects.ts";
@@ -34,24 +34,24 @@ interface Sending {
 /**
  * Sends what waits in a folder, in order, and removes what was sent. Turns keep their ids: one that is sent twice is
  * saved once.
- * @returns the names of entries that stay, because their transcripts can't be read now
+ * @returns the names of entries that stay, because they or their transcripts can't be read now
  * @throws ServerAway
  */
 export async function sendUnsent(sending: Sending): Promise<Set<string>> {
   const { folder } = sending;
   const left = new Set<string>();
   for (const name of unsentIn(folder)) {
-    const taken = takeUnsent(folder, name);
-    const entry = taken && parseObject(readFileSync(join(folder, taken), "utf8"));
-    if (taken === null) continue;
+    let path = join(folder, name);
     try {
+      path = takeUnsent(path);
+      const entry = parseObject(readFileSync(path, "utf8"));
       // Another version of ctxd may have written an entry in another form.
       if (Value.Check(CaptureRequest, entry)) await sendEntry(entry, sending);
-      rmSync(join(folder, taken), { force: true });
+      rmSync(path, { force: true });
     } catch (error) {
       if (error instanceof ServerAway) throw error;
-      if (errorCode(error) === "ENOENT") rmSync(join(folder, taken), { force: true });
-      else left.add(taken);
+      if (errorCode(error) === "ENOENT") rmSync(path, { force: true });
+      else left.add(basename(path));
     }
   }
   return left;

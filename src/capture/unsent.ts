@@ -73,14 +73,11 @@ export function unsentIn(folder: string): string[] {
 
 /**
  * Takes an entry, so that a hook which keeps the same transcript again makes another one.
- * @returns its new name; null if it has gone
+ * @returns its new path
+ * @throws the system's error
  */
-export function takeUnsent(folder: string, name: string): string | null {
-  const taken = name.replace(WAITING, TAKEN);
-  try {
-    moveFileNow(join(folder, name), join(folder, taken));
-    return taken;
-  } catch {
-    return null;
-  }
+export function takeUnsent(path: string): string {
+  const taken = path.replace(/\.json$/, TAKEN);
+  moveFileNow(path, taken);
+  return taken;
 }

@@ -27,10 +27,12 @@ const ownerPath = (dataDir: string) => join(dataDir, "owner.json");
  * @throws DatabaseError that names the process that holds the lock, or says why the folder can't be used
  */
 export function lockDataFolder(dataDir: string, version: string, isBackground = false) {
+  let lock: ReturnType<typeof lockFile> = null;
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    const lock = lockFile(join(dataDir, "server.lock"));
-    if (lock === null) throw inUse(dataDir);
+    const held = lockFile(join(dataDir, "server.lock"));
+    if (held === null) throw inUse(dataDir);
+    lock = held;
     const announce = (address: string | null) => {
       const owner: Owner = { pid: process.pid, address, version, isBackground };
       writeFileSync(ownerPath(dataDir), JSON.stringify(owner));
@@ -41,10 +43,11 @@ export function lockDataFolder(dataDir: string, version: string, isBackground = 
       announce,
       release(): void {
         rmSync(ownerPath(dataDir), { force: true });
-        lock.release();
+        held.release();
       },
     };
   } catch (error) {
+    lock?.release();
     if (error instanceof DatabaseError) throw error;
     throw explainDatabaseError(error, databasePath(dataDir)) ?? error;
   }

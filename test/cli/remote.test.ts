@@ -143,7 +143,8 @@ test("connect writes a bridge and hooks; the key is in no settings, arguments an
   expect(statSync(machine.kept(origin)).mode & 0o777).toBe(0o700);
 
   // A second agent needs no key. It goes with the last one.
-  const second = await machine.run(["connect", "codex", ...URL_FLAG, "--recall", "--yes"]);
+  const endpoint = ["--url", `${origin}/mcp`];
+  const second = await machine.run(["connect", "codex", ...endpoint, "--recall", "--yes"]);
   expect(second).toMatchObject({ exitCode: 0 });
   const one = await machine.run(["connect", "claude-code", "--remove", "--yes"]);
   expect(one.stderr).not.toContain("no longer kept");

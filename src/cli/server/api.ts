@@ -75,9 +75,10 @@ async function connectLocal(config: Config, env: Environment, user?: string): Pr
 }
 
 function connectRemote(url: URL, key: string): Connection {
+  const address = url.href.replace(/(?<!\/)\/+$/, "");
   return {
     connect: async () => {},
-    send: (path, init) => sendWithKey(url, key, path, { ...init, ...NO_TIMEOUT }),
+    send: (path, init) => sendWithKey(address, key, path, { ...init, ...NO_TIMEOUT }),
     forget() {},
     close() {},
   };

@@ -64,12 +64,14 @@ export function missingKey({ origin }: URL): string {
   return `No API key is kept here for ${origin}: run ctxd connect AGENT --url ${origin} --key.`;
 }
 
-/** Sends a request with an API key. Redirects are not followed: they could lead the key elsewhere. */
-export function sendWithKey({ href }: URL, key: string, path: string, init: RequestInit) {
+/**
+ * Sends a request with an API key. Redirects are not followed: they could lead the key elsewhere.
+ * @param address of the server, without a slash at its end
+ */
+export function sendWithKey(address: string, key: string, path: string, init: RequestInit) {
   const headers = new Headers(init.headers);
   headers.set("authorization", `Bearer ${key}`);
-  const origin = href.replace(/(?<!\/)\/+$/, "");
-  return fetch(`${origin}${path}`, { ...init, headers, redirect: "manual" });
+  return fetch(`${address}${path}`, { ...init, headers, redirect: "manual" });
 }
 
 /** The error message in an answer of ctxd. */
@@ -106,7 +108,10 @@ export function createRemoteServer(
     const signals = [late.signal, ...(init.signal ? [init.signal] : [])];
     if (!isEndless) signals.push(AbortSignal.timeout(patience.end));
     try {
-      return await sendWithKey(url, key, path, { ...init, signal: AbortSignal.any(signals) });
+      return await sendWithKey(url.origin, key, path, {
+        ...init,
+        signal: AbortSignal.any(signals),
+      });
     } catch (cause) {
       const isLate = cause instanceof Error && cause.name === "TimeoutError";
       // A further attempt would take as long.
