@@ -110,10 +110,10 @@ const CONNECT_NOTES = `Without --url the agent uses the memory on this machine: 
 --recall and --capture work with claude-code, codex, gemini, cursor and opencode; --allow works
 with claude-code, codex and gemini. ctxd help capture explains what is saved. --remove undoes
 everything. With --url alone the agent signs in to a remote server, in the browser, when it first
-connects. With --key, --recall or --capture it starts ctxd, which sends its requests to that server
-with an API key, the project of the folder and the session; the key is in a file that only you can
-read, and --remove deletes it with the last agent that uses it. claude.ai and ChatGPT are connected in their own settings: enter the server's address
-followed by /mcp.`;
+connects. With --key, --recall or --capture it starts ctxd, which passes everything on to that
+server with an API key, the project of the folder and the session. The key is in a file that only
+you can read, and goes with the last agent that uses it. claude.ai and ChatGPT are connected in
+their own settings: enter the server's address followed by /mcp.`;
 
 function parseClient(id: string): Client {
   const client = findClient(id);
