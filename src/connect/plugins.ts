@@ -38,20 +38,26 @@ export function kindsInPlugin(text: string): HookKind[] {
 /**
  * Renders a plugin that runs the hook commands, because OpenCode's settings have no hooks.
  * @param command the words that start ctxd
+ * @param options those of the hook commands
  */
-export function renderPlugin(command: readonly string[], kinds: readonly HookKind[]): string {
+export function renderPlugin(
+  command: readonly string[],
+  kinds: readonly HookKind[],
+  options: readonly string[],
+): string {
   return `${MARK}
 import { spawn } from "node:child_process";
 
 const COMMAND = ${JSON.stringify(command)};
 const KINDS = ${JSON.stringify(kinds)};
+const OPTIONS = ${JSON.stringify(options)};
 const PATIENCE = 5000;
 
 /** What a command of ctxd prints for an event; empty when it fails, which is no reason to stop. */
 const run = (kind, event) =>
   new Promise((resolve) => {
     const [program, ...words] = COMMAND;
-    const child = spawn(program, [...words, kind, "--agent", "opencode"], {
+    const child = spawn(program, [...words, kind, ...OPTIONS], {
       stdio: ["pipe", "pipe", "ignore"],
       timeout: PATIENCE,
     });

@@ -3,7 +3,13 @@ import { version } from "../../../package.json" with { type: "json" };
 import { projectOfFolder } from "../../capture/project.ts";
 import type { Config } from "../../config/config.ts";
 import { createId } from "../../db/id.ts";
-import { bridge, createForwarder, createRoots, type Forward } from "../../local/bridge.ts";
+import {
+  bridge,
+  createForwarder,
+  createRoots,
+  type Forward,
+  type Server,
+} from "../../local/bridge.ts";
 import type { LocalServer } from "../../local/local-server.ts";
 import { firstAnswer } from "../../mcp/first-answers.ts";
 import { AgentId, Project } from "../../memories/model/memory.ts";
@@ -14,6 +20,7 @@ import { type Context, type Environment, examples } from "../context.ts";
 import { checkProjectOnly, nameParser } from "../options.ts";
 import { describeLoss } from "../server/known-folders.ts";
 import { reachOwnServer } from "../server/own-server.ts";
+import { parseOrigin } from "../server/url.ts";
 import { print, say } from "../terminal.ts";
 
 /** Milliseconds that running calls may take after the input has ended. */
@@ -27,6 +34,8 @@ interface AgentOptions {
   project?: string;
   /** Whether the memories of no project are hidden too. */
   projectOnly?: boolean;
+  /** A remote server. By default the server of the data folder. */
+  url?: URL;
 }
 
 export function define(program: Command, { configure, env }: Context): void {
@@ -43,19 +52,37 @@ export function define(program: Command, { configure, env }: Context): void {
       nameParser(Project),
     )
     .option("--project-only", "with --project: hide the memories of no project too")
+    .option(
+      "--url <url>",
+      "a remote server, whose key ctxd connect has kept (default: the memory on this machine)",
+      parseOrigin,
+    )
     .addHelpText(
       "after",
       `\nWithout --project, the agent works on the project of the folder in which it starts ctxd mcp:\nowner/repo of the git remote origin, or else the name of the repository's folder. Elsewhere\nthere is no project. Searches see that project and the memories of no project. ctxd asks an\neditor that starts it in another folder which folders are open (MCP roots).`,
     )
-    .addHelpText("after", examples("ctxd mcp --agent cursor", "ctxd mcp --project acme/shop"))
+    .addHelpText(
+      "after",
+      examples(
+        "ctxd mcp --agent cursor",
+        "ctxd mcp --project acme/shop",
+        "ctxd mcp --url https://memory.example.com",
+      ),
+    )
     .action(async (options: AgentOptions, command: Command) => {
       checkProjectOnly(options, command);
+      if (options.url && options.project !== undefined) {
+        command.error(
+          "error: with --url a project needs a key of that project: ctxd key create --project NAME",
+        );
+      }
       await connectAgent(configure(), options, env);
     });
 }
 
 /**
- * `ctxd mcp`: speaks MCP on standard input and output, for the local owner of the data folder.
+ * `ctxd mcp`: speaks MCP on standard input and output, for the local owner of the data folder, or with the key that is
+ * kept for a remote server.
  * Ends when its input ends, or on a signal.
  */
 async function connectAgent(
@@ -63,12 +90,15 @@ async function connectAgent(
   options: AgentOptions,
   env: Environment,
 ): Promise<never> {
-  const { project, projectOnly = false } = options;
+  const { project, projectOnly = false, url } = options;
   const bound = project === undefined ? null : { project, only: projectOnly };
-  const server = reachOwnServer(config, env, { bound, isAgent: true });
+  const server = url
+    ? await reachRemoteServer(config, url, env)
+    : reachOwnServer(config, env, { bound, isAgent: true });
+  const local = "version" in server ? server : null;
   // Starts the server early. If that fails, the messages that need it are answered with the reason.
   server.connect().catch(() => {});
-  const loss = describeLoss(config, env);
+  const loss = local && describeLoss(config, env);
   if (loss !== null) say(`ctxd: ${loss}`);
 
   const inputEnd = Promise.withResolvers<void>();
@@ -81,7 +111,7 @@ async function connectAgent(
       server,
       write,
       // The client is to learn at once that nothing is there.
-      ...(loss === null && { ownAnswer: (message) => answerWithout(server, message) }),
+      ...(local && loss === null && { ownAnswer: (message) => answerWithout(local, message) }),
     }),
   });
   await Promise.race([
@@ -105,6 +135,14 @@ async function answerWithout(server: LocalServer, message: unknown): Promise<str
   if (answer === null) return null;
   const found = await withTimeLimit(server.version(), LOOK_TIMEOUT_MS, () => null);
   return found === null || found === version ? answer : null;
+}
+
+/** Reaches a remote server. What hooks have kept for it is sent, too. */
+async function reachRemoteServer(config: Config, url: URL, env: Environment): Promise<Server> {
+  const { createRemoteServer, keptKey } = await import("../server/remote-server.ts");
+  const { sendKeptLater } = await import("../server/remote-hooks.ts");
+  sendKeptLater(config, url, env);
+  return createRemoteServer(url, () => keptKey(config, url));
 }
 
 /** Agents start one process for each conversation, so the process has one session id. */

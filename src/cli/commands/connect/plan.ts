@@ -28,6 +28,8 @@ export interface ConnectOptions {
   url?: URL;
   /** Whether to use an API key of that server instead of signing in. */
   key?: boolean;
+  /** Whether the agent connects to that server itself, with the key in its settings. */
+  direct?: boolean;
   /** Whether hooks add memories to conversations; undefined leaves the hooks as they are. */
   recall?: boolean;
   /** Whether hooks save the turns of conversations; undefined leaves the hooks as they are. */
@@ -39,18 +41,27 @@ export interface ConnectOptions {
   yes?: boolean;
 }
 
+/**
+ * Whether the agent reaches a remote server through `ctxd mcp`, which adds the project and the session, and has the key.
+ * Otherwise the agent connects itself, and signs in.
+ */
+export function isBridged({ url, key, direct, recall, capture }: ConnectOptions): boolean {
+  return url !== undefined && !direct && Boolean(key || (recall ?? capture) !== undefined);
+}
+
 /** @throws CommandError for options that can't be combined */
 export function checkOptions(
   clients: readonly Client[],
-  { url, key, recall, capture, allow, remove, print: isPrint }: ConnectOptions,
+  { url, key, direct, recall, capture, allow, remove, print: isPrint }: ConnectOptions,
 ) {
   if (key && !url) throw usageError("--key needs --url: on this machine no key is needed.");
+  if (direct && !key) throw usageError("--direct goes with --url and --key.");
   if (remove && (url || recall || capture || allow || isPrint)) {
     throw usageError("--remove can only be combined with --yes.");
   }
-  if ((recall || capture) && url) {
+  if ((recall || capture) && direct) {
     throw usageError(
-      "--recall and --capture use the memory on this machine: they can't be combined with --url.",
+      "--recall and --capture need ctxd between the agent and the server: leave out --direct.",
     );
   }
   const isFor = (supported: readonly Client[]) =>
@@ -72,8 +83,9 @@ export interface WantedSettings {
   isAllowed: boolean | undefined;
   /** The shell command of a kind of hook. */
   commandOf: (kind: HookKind) => string;
-  /** The words of that command before the kind of hook. */
+  /** The words of that command before the kind of hook, and those after it. */
   program: readonly string[];
+  options: readonly string[];
 }
 
 const WITH_APPROVAL = CLIENTS.filter(({ approval }) => approval);
@@ -139,7 +151,7 @@ function partsOf(
       apply(text, former) {
         const commands = commandsOf(wanted, kindsInPlugin(text));
         const kinds = HOOK_KINDS.filter((kind) => commands[kind] !== null);
-        if (kinds.length > 0) return renderPlugin(wanted.program, kinds);
+        if (kinds.length > 0) return renderPlugin(wanted.program, kinds, wanted.options);
         return isOwnPlugin(text) ? former : text;
       },
       carry: (from, to) => (isOwnPlugin(from) ? from : isOwnPlugin(to) ? "" : to),
@@ -231,25 +243,22 @@ function apply(change: Change, key: string | null): void {
   for (const { path } of copies) say(`Removed the copy ${path}.`);
 }
 
-function describeOutcome(
-  client: Client,
-  { url, remove, recall, capture }: ConnectOptions,
-  key: string | null,
-): string {
+function describeOutcome(client: Client, options: ConnectOptions, key: string | null): string {
+  const { url, remove, recall, capture } = options;
   if (remove) return `${client.name} is disconnected from its next start.`;
-  if (!url) {
-    const hasHooks = WITH_HOOKS.includes(client);
-    return [
-      `${client.name} is connected to the memory on this machine: ${client.reload}.`,
-      capture &&
-        hasHooks &&
-        "Its conversations are saved for 90 days, running ones from their beginning; --no-capture stops that.",
-      (recall || capture) && !hasHooks && "It has no hooks, so it can use the tools only.",
-      (recall || capture) && client.hooks?.note,
-    ]
-      .filter(Boolean)
-      .join("\n");
+  if (url && !isBridged(options)) {
+    const signIn = key === null ? ` Then ${client.signIn}.` : "";
+    return `${client.name} is connected to ${url.origin}: ${client.reload}.${signIn}`;
   }
-  const signIn = key === null ? ` Then ${client.signIn}.` : "";
-  return `${client.name} is connected to ${url.origin}: ${client.reload}.${signIn}`;
+  const hasHooks = WITH_HOOKS.includes(client);
+  return [
+    `${client.name} is connected to ${url?.origin ?? "the memory on this machine"}: ${client.reload}.`,
+    capture &&
+      hasHooks &&
+      "Its conversations are saved for 90 days, running ones from their beginning; --no-capture stops that.",
+    (recall || capture) && !hasHooks && "It has no hooks, so it can use the tools only.",
+    (recall || capture) && client.hooks?.note,
+  ]
+    .filter(Boolean)
+    .join("\n");
 }
