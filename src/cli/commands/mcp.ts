@@ -68,6 +68,7 @@ async function connectAgent(
   const server = reachOwnServer(config, env, { bound, isAgent: true });
   // Starts the server early. If that fails, the messages that need it are answered with the reason.
   server.connect().catch(() => {});
+  // The model is told by an error of each call: it would not see that a client failed to connect.
   const loss = describeLoss(config, env);
   if (loss !== null) say(`ctxd: ${loss}`);
 
@@ -77,12 +78,7 @@ async function connectAgent(
   const work = bridge({
     input: untilEnd(inputEnd.resolve),
     write,
-    forward: forwarderOf(options, {
-      server,
-      write,
-      // The client is to learn at once that nothing is there.
-      ...(loss === null && { ownAnswer: (message) => answerWithout(server, message) }),
-    }),
+    forward: forwarderOf(options, { server, write }),
   });
   await Promise.race([
     untilStopped(),
@@ -110,8 +106,9 @@ async function answerWithout(server: LocalServer, message: unknown): Promise<str
 /** Agents start one process for each conversation, so the process has one session id. */
 function forwarderOf(
   { agent, project }: AgentOptions,
-  to: Omit<Parameters<typeof createForwarder>[0], "source">,
+  reach: { server: LocalServer; write: (line: string) => Promise<void> },
 ): Forward {
+  const to = { ...reach, ownAnswer: (message: unknown) => answerWithout(reach.server, message) };
   const sessionId = createId("session", Date.now());
   const given = { ...(agent !== undefined && { agent }), sessionId };
   // A restricted agent works on that project in every folder.
