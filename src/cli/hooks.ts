@@ -185,7 +185,7 @@ const START_TIMEOUT_MS = 3_000;
 export async function sendWhenServed(
   config: Config,
   env: Environment,
-  path: string,
+  path: typeof CAPTURE | typeof RECALL,
   body: unknown,
 ): Promise<unknown> {
   const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);

@@ -20,7 +20,8 @@ import type { LocalServer } from "./local-server.ts";
 const MAX_ATTEMPTS = 5;
 
 /** The server that messages are forwarded to: that of the data folder, or a remote one. */
-export type Server = Pick<LocalServer, "connect" | "request" | "forget" | "lastFailure" | "close">;
+export type Server = Pick<LocalServer, "connect" | "request" | "forget" | "lastFailure" | "close"> &
+  Partial<Pick<LocalServer, "version">>;
 
 /** Sends one message to the server and writes the answers; resolves when that is done. */
 export type Forward = (message: unknown, text: string, signal: AbortSignal) => Promise<void>;

@@ -10,7 +10,6 @@ import {
   type Forward,
   type Server,
 } from "../../local/bridge.ts";
-import type { LocalServer } from "../../local/local-server.ts";
 import { firstAnswer } from "../../mcp/first-answers.ts";
 import { AgentId, Project } from "../../memories/model/memory.ts";
 import { untilStopped } from "../../server/stop.ts";
@@ -95,10 +94,10 @@ async function connectAgent(
   const server = url
     ? await reachRemoteServer(config, url, env)
     : reachOwnServer(config, env, { bound, isAgent: true });
-  const local = "version" in server ? server : null;
   // Starts the server early. If that fails, the messages that need it are answered with the reason.
   server.connect().catch(() => {});
-  const loss = local && describeLoss(config, env);
+  // The model is told by an error of each call: it would not see that a client failed to connect.
+  const loss = url ? null : describeLoss(config, env);
   if (loss !== null) say(`ctxd: ${loss}`);
 
   const inputEnd = Promise.withResolvers<void>();
@@ -107,12 +106,7 @@ async function connectAgent(
   const work = bridge({
     input: untilEnd(inputEnd.resolve),
     write,
-    forward: forwarderOf(options, {
-      server,
-      write,
-      // The client is to learn at once that nothing is there.
-      ...(local && loss === null && { ownAnswer: (message) => answerWithout(local, message) }),
-    }),
+    forward: forwarderOf(options, { server, write }),
   });
   await Promise.race([
     untilStopped(),
@@ -130,9 +124,9 @@ async function connectAgent(
  * The answer to a message that needs no server. Some agents ask their model for the first time without tools when such an
  * answer has to wait until a server has started. A server of another version answers for itself.
  */
-async function answerWithout(server: LocalServer, message: unknown): Promise<string | null> {
+async function answerWithout(server: Server, message: unknown): Promise<string | null> {
   const answer = firstAnswer(message);
-  if (answer === null) return null;
+  if (answer === null || !server.version) return null;
   const found = await withTimeLimit(server.version(), LOOK_TIMEOUT_MS, () => null);
   return found === null || found === version ? answer : null;
 }
@@ -148,8 +142,9 @@ async function reachRemoteServer(config: Config, url: URL, env: Environment): Pr
 /** Agents start one process for each conversation, so the process has one session id. */
 function forwarderOf(
   { agent, project }: AgentOptions,
-  to: Omit<Parameters<typeof createForwarder>[0], "source">,
+  reach: { server: Server; write: (line: string) => Promise<void> },
 ): Forward {
+  const to = { ...reach, ownAnswer: (message: unknown) => answerWithout(reach.server, message) };
   const sessionId = createId("session", Date.now());
   const given = { ...(agent !== undefined && { agent }), sessionId };
   // A restricted agent works on that project in every folder.
