@@ -39,16 +39,21 @@ export function isOff(variable: string | undefined, env: Environment): boolean {
   return variable !== undefined && env[variable] !== "true";
 }
 
-/** Cursor's event names begin with a lower-case letter. */
-const CURSOR_EVENT = /^[a-z]/;
+/** How the hooks of some agents answer. Others do as those of Claude Code. */
+const ANSWERS: Readonly<Record<string, (text: string) => string>> = {
+  cursor: (text) => JSON.stringify({ additional_context: text }),
+  "copilot-cli": (text) => JSON.stringify({ additionalContext: text }),
+  kimi: (text) => text,
+};
 
 /**
  * Formats the output by which a hook adds a text to the conversation, in the format of its agent; see
  * `readHookEvent`. An empty text gives an empty output.
  */
-export function answerOf({ name }: Pick<HookEvent, "name">, text: string): string {
+export function answerOf({ name }: Pick<HookEvent, "name">, text: string, agent = ""): string {
   if (text === "" || name === null) return text;
-  if (CURSOR_EVENT.test(name)) return JSON.stringify({ additional_context: text });
+  const answer = ANSWERS[agent];
+  if (answer) return answer(text);
   const hookSpecificOutput = { hookEventName: name, additionalContext: text };
   return JSON.stringify({ hookSpecificOutput });
 }
@@ -83,14 +88,14 @@ interface Turn {
   at?: string;
 }
 
-/** A resumed conversation still has its context; these do not. */
-const FRESH = new Set(["startup", "clear", "compact"]);
+/** A resumed conversation still has its context; these do not. Copilot calls the first of them new. */
+const FRESH = new Set(["startup", "new", "clear", "compact"]);
 
 /**
  * Reads the event that a hook receives on standard input, as the agents document it:
  * Claude Code https://code.claude.com/docs/en/hooks, Codex https://developers.openai.com/codex/hooks,
- * Gemini CLI https://geminicli.com/docs/hooks/reference, Cursor https://cursor.com/docs/agent/hooks; and
- * what our plugin for OpenCode sends (`connect/plugins.ts`).
+ * Gemini CLI https://geminicli.com/docs/hooks/reference, Cursor https://cursor.com/docs/agent/hooks; as
+ * Qwen Code, Droid, Copilot CLI and Kimi Code send it; and what our plugins send (`connect/plugins.ts`).
  */
 export function readHookEvent(input: JsonObject) {
   const [workspace] = Array.isArray(input.workspace_roots) ? input.workspace_roots : [];
@@ -104,8 +109,8 @@ export function readHookEvent(input: JsonObject) {
     session: textOf(input.session_id) ?? textOf(input.conversation_id),
     /** The folder that the agent works in. */
     folder: textOf(input.cwd) ?? textOf(workspace),
-    /** The user's prompt; null for other events. */
-    prompt: textOf(input.prompt),
+    /** The user's prompt; null for other events. Empty at Qwen Code's event after each call of a tool. */
+    prompt: promptIn(input),
     /** Whether the conversation is new or was compacted, so that earlier context is gone. */
     isFresh: source !== null && FRESH.has(source),
     /** The file that the agent writes the conversation to. */
@@ -115,6 +120,12 @@ export function readHookEvent(input: JsonObject) {
   };
 }
 export type HookEvent = ReturnType<typeof readHookEvent>;
+
+/** A prompt is a text, or a list of parts with texts. */
+function promptIn({ prompt }: JsonObject): string | null {
+  if (!Array.isArray(prompt)) return typeof prompt === "string" ? prompt : null;
+  return prompt.flatMap((part) => textOf(Object(part).text) ?? []).join("\n");
+}
 
 /** Cursor sends each turn as an event; its transcripts have no times. */
 function turnsOfCursor({ hook_event_name: name, generation_id, prompt, text }: JsonObject) {

@@ -19,6 +19,14 @@ export interface Part {
   carry(from: string, to: string): string;
 }
 
+/** A file that is wholly ctxd's. @param wanted its text; null removes it */
+export function wholeFile(isOurs: (text: string) => boolean, wanted: string | null): Part {
+  return {
+    apply: (text, former) => wanted ?? (isOurs(text) ? former : text),
+    carry: (from, to) => (isOurs(from) ? from : isOurs(to) ? "" : to),
+  };
+}
+
 /** A change of a file. */
 export interface Change {
   readonly file: File;

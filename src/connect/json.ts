@@ -24,10 +24,10 @@ export const jsonFormat: Format = {
     throw new ConnectError(`is not valid JSON (line ${line}: ${problem.toLowerCase()})`);
   },
 
-  write: (text, [table, name], entry, former) =>
+  write: (text, { servers }, name, entry, former) =>
     entry === null
-      ? removeJson(text, [table, name], former)
-      : writeJson(text, [table, name], entry),
+      ? removeJson(text, [...servers, name], former)
+      : writeJson(text, [...servers, name], entry),
 };
 
 type Path = readonly (string | number)[];

@@ -43,7 +43,7 @@ describe("another user of the machine sees no key", () => {
     expect(readFileSync(header, "utf8")).toBe(`Authorization: Bearer ${key}\n`);
     expect(statSync(header).mode & 0o777).toBe(0o600);
     const commands = CLIENTS.flatMap(({ addCommand }) => addCommand ?? []);
-    expect(commands).toHaveLength(5);
+    expect(commands).toHaveLength(7);
     for (const command of commands) {
       expect(command).toContain(" URL");
       expect(command).not.toMatch(/--header|Bearer|ctx_/);

@@ -77,8 +77,6 @@ test.each([
   [["--all", "--print"], "--print needs one client"],
   [["--yes"], "name a client too"],
   [["cursor", "--key"], "--key needs --url"],
-  [["goose", "--recall"], "--recall and --capture need an agent with hooks: claude-code, "],
-  [["cursor", "--allow"], "--allow works with claude-code, codex, gemini."],
   [
     ["claude-code", "--capture", "--direct", "--key", "--url", "https://memory.example.com"],
     "need ctxd between the agent and the server",

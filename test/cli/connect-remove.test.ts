@@ -23,8 +23,11 @@ import { temporaryFolder } from "../support/database.ts";
 interface Place {
   path: string;
   format: Client["format"];
-  /** The key of its list of servers; null for a file of hooks. */
-  servers: string | null;
+  /** The path of its servers, and whether they are a list; null for a file of hooks. */
+  servers: readonly string[] | null;
+  isList: boolean;
+  /** What it must have besides the servers. */
+  beside: object | undefined;
   /** An event of its hooks; null for a file of servers. */
   event: string | null;
 }
@@ -63,12 +66,18 @@ function createHome() {
     locate(settings, { env: {}, home, platform: process.platform });
   const places = new Map<string, Place>();
   for (const client of CLIENTS) {
-    const { format, servers, hooks, installMarker } = client;
+    const { format, servers, isList = false, beside, hooks, installMarker } = client;
     const path = find(client);
-    places.set(path, { path, format, servers, event: null });
+    places.set(path, { path, format, servers, isList, beside, event: null });
     mkdirSync(installMarker?.replace("~", home) ?? dirname(path), { recursive: true });
     if (!hooks) continue;
-    const other = places.get(find(hooks)) ?? { path: find(hooks), format: "json", servers: null };
+    const other = places.get(find(hooks)) ?? {
+      path: find(hooks),
+      format: hooks.format ?? "json",
+      servers: null,
+      isList: false,
+      beside: undefined,
+    };
     places.set(other.path, { ...other, event: hooks.recall[0] ?? null });
   }
   /** Connects or disconnects all clients as the command does. Returns the number of changes. */
@@ -110,31 +119,36 @@ function createHome() {
   return { home, places: [...places.values()], connect, look, fill };
 }
 
+/** An object with a value at a path. */
+const within = (path: readonly string[], value: object) =>
+  path.reduceRight<object>((inner, key) => ({ [key]: inner }), value);
+
 /** Settings of a person: other servers, hooks and rules, as a value and in each format. */
 const othersOf = ({ servers, event }: Place) => ({
   theme: "dark",
-  ...(servers && { [servers]: { other: { command: "x", args: ["a", "b"] } } }),
+  ...(servers && within(servers, { other: { command: "x", args: ["a", "b"] } })),
   ...(event && {
     hooks: { [event]: [{ hooks: [{ type: "command", command: "echo hello" }] }], Mine: [] },
     permissions: { allow: ["Bash(ls)"] },
   }),
 });
 
-const TOML = (servers: string) =>
-  `# mine\nmodel = "x"   # best\n\n[${servers}.other]\ncommand = 'x' # keep\n\n[tui]\ntheme = "dark"\n`;
-const YAML = (servers: string) =>
-  `# mine\ntheme: 'dark'   # best\n${servers}:\n  other:\n    type: stdio   # keep\n    args: ["a",\n      b]\n# after\nz: 1\n`;
+const TOML = (servers: string | undefined) =>
+  `# mine\nmodel = "x"   # best\n\n${servers ? `[${servers}.other]\ncommand = 'x' # keep\n\n` : "[[hooks]]\nevent = 'Stop'\ncommand = 'x'\n\n"}[tui]\ntheme = "dark"\n`;
+const YAML = (servers: string | undefined, isList: boolean) =>
+  `# mine\ntheme: 'dark'   # best\n${servers}:\n  ${isList ? "- name: other" : "other:"}\n    type: stdio   # keep\n    args: ["a",\n      b]\n# after\nz: 1\n`;
 
 function others(place: Place, spaces: number | string = 2): string {
-  const { format, servers } = place;
+  const { format, servers, isList } = place;
   if (format === "json") return `${JSON.stringify(othersOf(place), null, spaces)}\n`;
-  return format === "toml" ? TOML(servers ?? "") : YAML(servers ?? "");
+  return format === "toml" ? TOML(servers?.[0]) : YAML(servers?.[0], isList);
 }
 
 /** Every container that ctxd may create, without content. */
-function containers({ format, servers, event }: Place): string {
-  if (format !== "json") return format === "toml" ? "# nothing yet" : `${servers}: {}`;
-  const list = servers === null ? [] : [`${JSON.stringify(servers)}:  { }`];
+function containers({ format, servers, isList, event }: Place): string {
+  if (format !== "json")
+    return format === "toml" ? "# nothing yet" : `${servers}: ${isList ? "[]" : "{}"}`;
+  const list = servers === null ? [] : [JSON.stringify(within(servers, {})).slice(1, -1)];
   const hooks = event === null ? [] : [`"hooks": {"${event}": [ ]}`, '"permissions": {"allow":[]}'];
   return `{${[...list, ...hooks].join(" ,")}}`;
 }
@@ -165,7 +179,7 @@ const SITUATIONS: [what: string, textOf: (place: Place) => string | null][] = [
         ? null
         : format === "yaml"
           ? `a: 1\n${servers}:\nb: 2\n`
-          : `{ "${servers}" : null }`,
+          : `{ "${servers[0]}" : null }`,
   ],
 ];
 
@@ -285,8 +299,10 @@ describe("what changed in between stays, and all of ctxd goes:", () => {
       for (const place of places) rewrite(place);
       connect({ recall: false });
       connect(REMOVE);
-      for (const [index, { path, format }] of places.entries()) {
-        expect(parse(path, format)).toEqual({ own: 1, ...values[index] });
+      for (const [index, { path, format, beside }] of places.entries()) {
+        // What the file must have, the agent's own field needs too.
+        const needed = Object.keys(values[index]).length === 0 ? beside : {};
+        expect(parse(path, format)).toEqual({ own: 1, ...values[index], ...needed });
       }
       const after = look();
       expect(JSON.stringify(after)).not.toMatch(/ctxd/);

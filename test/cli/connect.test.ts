@@ -59,7 +59,7 @@ test("--all connects every installed agent, also when the file of one is damaged
   expect(stderr).toContain("Cursor is connected to the memory on this machine");
   expect(stderr).toContain("Kiro is connected to the memory on this machine");
   expect(stderr.match(/are saved for 90 days/g)).toHaveLength(1);
-  expect(stderr).toContain("It has no hooks, so it can use the tools only.");
+  expect(stderr).toContain("Skipped --capture: Kiro has no settings for that");
   expect(stderr).toContain("config.toml is not valid TOML");
   expect(stderr).toEndWith("ctxd: 1 could not be changed.\n");
   expect(existsSync(join(home, ".kiro", "settings", "mcp.json"))).toBe(true);

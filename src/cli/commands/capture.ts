@@ -3,6 +3,8 @@ import type { CaptureRequest } from "../../capture/requests.ts";
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
 import type { JsonObject } from "../../import/files/json-objects.ts";
+import { findKimiTranscript } from "../../import/transcripts/folders.ts";
+import { homeFolder } from "../../system/folders.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import {
   acceptAnything,
@@ -71,7 +73,7 @@ async function capture(configure: () => Config, options: CaptureOptions, env: En
     if (options.url !== undefined) return await captureRemotely(config, options, input, env);
     if (!input) throw new CommandError(FOR_HOOKS);
     if (options.later) return await captureLater(config, env, input);
-    const body = bodyOf(input, options);
+    const body = await bodyOf(input, options, env);
     if (body === null) return;
     // If no server runs, a separate process starts one. The agent does not wait for it.
     if ((await sendFromHook(config, CAPTURE, body)) === null) {
@@ -94,13 +96,20 @@ async function captureRemotely(
   const url = remote.parseServer(options.url ?? "");
   if (options.later) return remote.sendKept(config, url);
   if (!input) throw new CommandError(FOR_HOOKS);
-  const body = bodyOf(input, options);
+  const body = await bodyOf(input, options, env);
   if (body !== null) remote.captureRemotely(config, url, body, env);
 }
 
 /** The request that captures what was said; null when nothing was. */
-function bodyOf(input: JsonObject, options: CaptureOptions): CaptureRequest | null {
-  const { session, folder, transcript, turns } = readHookEvent(input);
+async function bodyOf(
+  input: JsonObject,
+  options: CaptureOptions,
+  env: Environment,
+): Promise<CaptureRequest | null> {
+  const { session, folder, transcript: named, turns } = readHookEvent(input);
+  const isKimi = options.agent === "kimi" && session !== null;
+  const around = { env, home: homeFolder(env) ?? "" };
+  const transcript = named ?? (isKimi ? await findKimiTranscript(session, around) : null);
   const said = turns.length > 0 ? { turns } : transcript && { transcript };
   if (!said) return null;
   return {

@@ -2,9 +2,10 @@ import type { Command } from "commander";
 import { version } from "../../../package.json" with { type: "json" };
 import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../config/settings.ts";
+import { distrustOfGemini } from "../../connect/folder-trust.ts";
 import { checkAgents } from "../../doctor/agents.ts";
 import { examine } from "../../doctor/examine.ts";
-import type { Finding } from "../../doctor/finding.ts";
+import { type Finding, findingsOf } from "../../doctor/finding.ts";
 import { examineServer } from "../../doctor/remote/examine-server.ts";
 import { describeCommand } from "../../server/invocation.ts";
 import { explainUnavailable } from "../../server/shared-database.ts";
@@ -90,10 +91,13 @@ async function* examineAll(configure: () => Config, env: Environment): AsyncGene
     sendLocally: send,
     explainDatabase: explainUnavailable,
   });
+  const surroundings = surroundingsOf(env);
+  const distrust = distrustOfGemini(process.cwd(), surroundings);
+  if (distrust) yield findingsOf("agents").warning(distrust);
   // After the checks of the data, because an agent may start the server.
   const connected = clientStates(env).filter(({ state }) => state === "connected");
   const clients = connected.map(({ client }) => client);
-  yield* checkAgents(clients, surroundingsOf(env));
+  yield* checkAgents(clients, surroundings);
 }
 
 function formatLine({ check, state, message }: Finding): string {

@@ -26,6 +26,8 @@ import { print, printable, say, usageError } from "../terminal.ts";
 const AWAY = "server_away";
 
 interface RecallOptions {
+  /** The agent whose hook runs it, as in `ctxd connect`. */
+  agent?: string;
   project?: string;
   /** The largest number of characters to print. */
   budget?: string;
@@ -71,13 +73,14 @@ async function recall(configure: () => Config, options: RecallOptions, env: Envi
   try {
     const config = configure();
     const event = readHookEvent(input);
+    if (event.prompt === "") return;
     const body = bodyOf(event, options);
     const answer = options.url
       ? await recallRemotely(config, options.url, body, env)
       : await sendWhenServed(config, env, RECALL, body);
     // Then the next hook finds a server.
     if (answer === null) return sendLater(config, ["recall"], env, {});
-    const text = answerOf(event, textIn(answer));
+    const text = answerOf(event, textIn(answer), options.agent);
     if (text !== "") await print(text);
   } catch (error) {
     if (errorCode(error) === AWAY) return;

@@ -18,6 +18,7 @@ import {
   type ConnectOptions,
   checkOptions,
   commandsOf,
+  describeSkipped,
   hooksOf,
   isBridged,
   type Plan,
@@ -27,9 +28,15 @@ import {
 import { forgetUnused, keyFor } from "./remote.ts";
 
 /** Prints the settings, for a user who edits the files by hand. */
-async function printEntry(client: Client, entry: Fields, wanted: WantedSettings) {
+async function printEntry(
+  client: Client,
+  entry: Fields,
+  wanted: WantedSettings,
+  skipped: string | null,
+) {
   await print(renderEntry(client, entry));
   say(`Add this to ${pathOf(client.file)}.`);
+  if (skipped) say(skipped);
   const commands = commandsOf(wanted);
   if (!client.hooks || (commands.recall ?? commands.capture) === null) return;
   await print(writeHooks(client.hooks, "", commands).trimEnd());
@@ -106,14 +113,21 @@ export function define(program: Command, { configure, env }: Context): void {
     });
 }
 
+/** The clients that have something, as a list for people. */
+function idsOf(has: (client: Client) => unknown): string {
+  return new Intl.ListFormat("en-GB").format(CLIENTS.filter(has).map(({ id }) => id));
+}
+
 const CONNECT_NOTES = `Without --url the agent uses the memory on this machine: no account, no key, no set-up.
---recall and --capture work with claude-code, codex, gemini, cursor and opencode; --allow works
-with claude-code, codex and gemini. ctxd help capture explains what is saved. --remove gives back
-files as they were, except for what others have changed in them. With --url alone the agent signs in
-to a remote server, in the browser, when it first connects. With --key, --recall or --capture it
-starts ctxd, which passes everything on to that server with an API key, the project of the folder
-and the session. The key is in a file that only you can read, and goes with the last agent that
-uses it. claude.ai and ChatGPT are connected in
+What an agent has no settings for is skipped, and the command says so:
+--recall and --capture work with
+  ${idsOf(({ hooks, plugin }) => hooks ?? plugin)},
+--allow with ${idsOf(({ approval }) => approval)}.
+ctxd help capture explains what is saved. --remove gives back files as they were, except for what
+others have changed in them. With --url alone the agent signs in to a remote server, in the browser,
+when it first connects. With --key, --recall or --capture it starts ctxd, which passes everything on
+to that server with an API key, the project of the folder and the session. The key is in a file that
+only you can read, and goes with the last agent that uses it. claude.ai and ChatGPT are connected in
 their own settings: enter the server's address followed by /mcp.`;
 
 function parseClient(id: string): Client {
@@ -140,7 +154,7 @@ async function connectClients(
   options: ConnectOptions,
   env: Environment,
 ): Promise<void> {
-  checkOptions(clients, options);
+  checkOptions(options);
   const key = await keyFor(config, options);
   const bridged = isBridged(options);
   const connectsHere = !options.remove && !options.url && !options.print;
@@ -153,7 +167,7 @@ async function connectClients(
   for (const client of clients.filter((each) => !byPlugin.includes(each))) {
     const wanted = wantedOf(client, options, key, config, env);
     if (options.print && wanted.entry) {
-      await printEntry(client, wanted.entry, wanted);
+      await printEntry(client, wanted.entry, wanted, describeSkipped(client, options));
       continue;
     }
     try {
@@ -163,7 +177,7 @@ async function connectClients(
       problems.push(error.message);
     }
   }
-  await applyPlans(plans, options, bridged ? null : key);
+  await applyPlans(plans, options, { key: bridged ? null : key, around });
   if (bridged && options.url && key !== null) keepKey(config, options.url, key);
   forgetUnused(config, plans, around);
   for (const problem of problems) say(problem);

@@ -1,12 +1,13 @@
+import { dirname, join } from "node:path";
 import {
   applyChange,
   type Change,
   namingFile,
   type Part,
   planChange,
+  wholeFile,
 } from "../../../connect/change.ts";
 import { type Client, type Fields, HOOK_KINDS, type HookKind } from "../../../connect/client.ts";
-import { CLIENTS } from "../../../connect/clients.ts";
 import { describeChange, hideKeys } from "../../../connect/diff.ts";
 import { readEntry, writeEntry } from "../../../connect/entry.ts";
 import {
@@ -17,8 +18,15 @@ import {
   removeFolders,
   type Surroundings,
 } from "../../../connect/files.ts";
+import { distrustOf } from "../../../connect/folder-trust.ts";
 import { commandsOfHooks, type HookCommands, hooksIn, writeHooks } from "../../../connect/hooks.ts";
-import { isOwnPlugin, kindsInPlugin, renderPlugin } from "../../../connect/plugins.ts";
+import {
+  hasPluginSetting,
+  isOwnPlugin,
+  kindsInPlugin,
+  renderPlugin,
+  writePluginSetting,
+} from "../../../connect/plugins.ts";
 import { hasApprovalRule, writeApprovalRule } from "../../../connect/tool-approval.ts";
 import { toShell } from "../../../system/shell.ts";
 import { CommandError, confirm, isInteractive, say, usageError } from "../../terminal.ts";
@@ -50,10 +58,16 @@ export function isBridged({ url, key, direct, recall, capture }: ConnectOptions)
 }
 
 /** @throws CommandError for options that can't be combined */
-export function checkOptions(
-  clients: readonly Client[],
-  { url, key, direct, recall, capture, allow, remove, print: isPrint }: ConnectOptions,
-) {
+export function checkOptions({
+  url,
+  key,
+  direct,
+  recall,
+  capture,
+  allow,
+  remove,
+  print: isPrint,
+}: ConnectOptions) {
   if (key && !url) throw usageError("--key needs --url: on this machine no key is needed.");
   if (direct && !key) throw usageError("--direct goes with --url and --key.");
   if (remove && (url || recall || capture || allow || isPrint)) {
@@ -64,13 +78,6 @@ export function checkOptions(
       "--recall and --capture need ctxd between the agent and the server: leave out --direct.",
     );
   }
-  const isFor = (supported: readonly Client[]) =>
-    clients.some((client) => supported.includes(client));
-  if ((recall || capture) && !isFor(WITH_HOOKS)) {
-    throw usageError(`--recall and --capture need an agent with hooks: ${listOf(WITH_HOOKS)}.`);
-  }
-  if (allow && !isFor(WITH_APPROVAL))
-    throw usageError(`--allow works with ${listOf(WITH_APPROVAL)}.`);
 }
 
 /** The wanted settings of one client. */
@@ -88,14 +95,24 @@ export interface WantedSettings {
   options: readonly string[];
 }
 
-const WITH_APPROVAL = CLIENTS.filter(({ approval }) => approval);
-const WITH_HOOKS = [
-  ...CLIENTS.filter(({ hooks }) => hooks),
-  ...CLIENTS.filter(({ plugin }) => plugin),
-];
+/** Whether something runs the commands that recall and capture. */
+function hasHooks({ hooks, plugin }: Client): boolean {
+  return hooks !== undefined || plugin !== undefined;
+}
 
-function listOf(clients: readonly Client[]): string {
-  return clients.map(({ id }) => id).join(", ");
+/** Says which of the wanted options a client has no settings for; null if it has all. */
+export function describeSkipped(
+  client: Client,
+  { recall, capture, allow }: ConnectOptions,
+): string | null {
+  const skipped = [
+    recall && !hasHooks(client) && "--recall",
+    capture && !hasHooks(client) && "--capture",
+    allow && !client.approval && "--allow",
+  ].filter((option) => typeof option === "string");
+  if (skipped.length === 0) return null;
+  const list = new Intl.ListFormat("en-GB").format(skipped);
+  return `Skipped ${list}: ${client.name} has no settings for that, as far as ctxd knows.`;
 }
 
 /**
@@ -147,14 +164,21 @@ function partsOf(
     });
   }
   if (plugin) {
-    add(locate(plugin, around), {
-      apply(text, former) {
-        const commands = commandsOf(wanted, kindsInPlugin(text));
-        const kinds = HOOK_KINDS.filter((kind) => commands[kind] !== null);
-        if (kinds.length > 0) return renderPlugin(wanted.program, kinds, wanted.options);
-        return isOwnPlugin(text) ? former : text;
-      },
-      carry: (from, to) => (isOwnPlugin(from) ? from : isOwnPlugin(to) ? "" : to),
+    const at = locate(plugin, around);
+    const commands = commandsOf(wanted, kindsInPlugin(readConfiguration(at).text));
+    const kinds = HOOK_KINDS.filter((kind) => commands[kind] !== null);
+    const isWanted = kinds.length > 0;
+    add(at, wholeFile(isOwnPlugin, isWanted ? renderPlugin(client, wanted, kinds) : null));
+    for (const [name, fields] of Object.entries(plugin.beside ?? {})) {
+      const own = `${JSON.stringify(fields, null, 2)}\n`;
+      add(
+        join(dirname(at), name),
+        wholeFile((text) => text === own, isWanted ? own : null),
+      );
+    }
+    add(locate(client, around), {
+      apply: (text, former) => writePluginSetting(plugin, text, isWanted, former),
+      carry: (from, to) => writePluginSetting(plugin, to, hasPluginSetting(plugin, from), to),
     });
   }
   return parts;
@@ -191,15 +215,13 @@ export interface Plan {
 export async function applyPlans(
   plans: readonly Plan[],
   options: ConnectOptions,
-  key: string | null,
+  { key, around }: { key: string | null; around: Surroundings },
 ) {
   const wanted = plans.filter(({ changes }) => changes.length > 0);
   for (const { client, changes } of plans) {
-    if (changes.length > 0) continue;
-    const state = options.remove ? "is not connected" : "is already connected like this";
-    say(`${client.name} ${state}: nothing to change.`);
+    if (changes.length === 0) say(describeUnchanged(client, options));
   }
-  if (wanted.length === 0) return;
+  if (wanted.length === 0) return warnOfDistrust(plans, around);
   for (const change of wanted.flatMap(({ changes }) => changes)) preview(change);
   if (!options.yes) {
     if (!isInteractive()) {
@@ -216,6 +238,7 @@ export async function applyPlans(
     free.map(({ file }) => file),
     options.remove === true,
   );
+  warnOfDistrust(plans, around);
   if (!options.remove && !options.url && process.execPath.includes("/_npx/")) {
     say(
       "This Bun is in the cache of npx, which may be emptied: install Bun, or build the executable.",
@@ -227,6 +250,19 @@ function preview({ file, text, isRemoval, copies }: Change): void {
   const what = isRemoval ? " (removed)" : file.exists ? "" : " (a new file)";
   if (text !== file.text) say(`${file.path}${what}\n${describeChange(file.text, text)}\n`);
   for (const { path } of copies) say(`${path} (a copy, removed)\n`);
+}
+
+function warnOfDistrust(plans: readonly Plan[], around: Surroundings): void {
+  for (const { client } of plans) {
+    const warning = distrustOf(client, process.cwd(), around);
+    if (warning) say(warning);
+  }
+}
+
+function describeUnchanged(client: Client, options: ConnectOptions): string {
+  const state = options.remove ? "is not connected" : "is already connected like this";
+  const skipped = describeSkipped(client, options);
+  return `${client.name} ${state}: nothing to change.${skipped ? `\n${skipped}` : ""}`;
 }
 
 function apply(change: Change, key: string | null): void {
@@ -246,18 +282,15 @@ function apply(change: Change, key: string | null): void {
 function describeOutcome(client: Client, options: ConnectOptions, key: string | null): string {
   const { url, remove, recall, capture } = options;
   if (remove) return `${client.name} is disconnected from its next start.`;
-  if (url && !isBridged(options)) {
-    const signIn = key === null ? ` Then ${client.signIn}.` : "";
-    return `${client.name} is connected to ${url.origin}: ${client.reload}.${signIn}`;
-  }
-  const hasHooks = WITH_HOOKS.includes(client);
+  const server = url ? url.origin : "the memory on this machine";
+  const signIn = url && !isBridged(options) && key === null ? ` Then ${client.signIn}.` : "";
   return [
-    `${client.name} is connected to ${url?.origin ?? "the memory on this machine"}: ${client.reload}.`,
+    `${client.name} is connected to ${server}: ${client.reload}.${signIn}`,
     capture &&
-      hasHooks &&
+      hasHooks(client) &&
       "Its conversations are saved for 90 days, running ones from their beginning; --no-capture stops that.",
-    (recall || capture) && !hasHooks && "It has no hooks, so it can use the tools only.",
     (recall || capture) && client.hooks?.note,
+    describeSkipped(client, options),
   ]
     .filter(Boolean)
     .join("\n");
