@@ -4,12 +4,14 @@ import { type Command, Option } from "commander";
 import type { Config } from "../config/config.ts";
 import { messageOf } from "../errors.ts";
 import { type JsonObject, parseObject } from "../import/files/json-objects.ts";
+import { HOOK_HEADER } from "../mcp/http-message.ts";
 import { ownCommand } from "../server/invocation.ts";
 import { fetchOnSocket } from "../system/local-socket.ts";
 import { IN_BACKGROUND } from "../system/processes.ts";
+import { withTimeLimit } from "../timing/time-limit.ts";
 import type { Environment } from "./context.ts";
 import { parseOrigin } from "./server/url.ts";
-import { usageError } from "./terminal.ts";
+import { CommandError, usageError } from "./terminal.ts";
 
 /** Runs the same command again in the background, where it has time to start a server. */
 export const LATER_OPTION = new Option("--later").hideHelp();
@@ -171,16 +173,51 @@ export async function sendFromHook(
   { dataDir }: Pick<Config, "dataDir">,
   path: typeof CAPTURE | typeof RECALL,
   body: unknown,
+  signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS),
 ): Promise<unknown> {
+  const request = postJson(body);
+  const headers = { ...request.headers, [HOOK_HEADER]: "1" };
   let response: Response;
   try {
-    const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
-    response = await fetchOnSocket(dataDir, path, { ...postJson(body), signal });
+    response = await fetchOnSocket(dataDir, path, { ...request, headers, signal });
   } catch {
     return null;
   }
   if (!response.ok) throw new Error(`the server answered ${response.status}`);
   return response.json();
+}
+
+/**
+ * Milliseconds that an agent waits for a server that starts. That takes half a second on most machines; on a busy one, a
+ * shorter wait would be in vain.
+ */
+const START_TIMEOUT_MS = 3_000;
+
+/** Sends a hook's request as `sendFromHook` does, but starts a server if none runs, and waits for it. */
+export async function sendWhenServed(
+  config: Config,
+  env: Environment,
+  path: typeof CAPTURE | typeof RECALL,
+  body: unknown,
+): Promise<unknown> {
+  const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+  const answer = await sendFromHook(config, path, body, signal);
+  if (answer !== null || signal.aborted) return answer;
+  const { reachOwnServer } = await import("./server/own-server.ts");
+  const server = reachOwnServer(config, env, { isAgent: true });
+  try {
+    await withTimeLimit(server.connect(), START_TIMEOUT_MS, () => {});
+    return await sendFromHook(config, path, body, signal);
+  } finally {
+    server.close();
+  }
+}
+
+/** @throws CommandError if the data folder has lost its memories: a command of an agent must not begin anew there */
+export async function refuseLoss(config: Config, env: Environment): Promise<void> {
+  const { describeLoss } = await import("./server/known-folders.ts");
+  const loss = describeLoss(config, env);
+  if (loss !== null) throw new CommandError(loss);
 }
 
 /** Makes an API request from a JSON body. */

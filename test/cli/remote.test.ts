@@ -264,11 +264,16 @@ describe("while the server is away", () => {
     expect(await savedIn("away-1")).toHaveLength(6);
   });
 
-  test("a bridge says so in one sentence, and goes on when it is back", async () => {
+  test.each([
+    ["before", "a bridge that is there says so in one sentence, and goes on when it is back"],
+    ["meanwhile", "a bridge that begins has the tools, says so, and goes on when it is back"],
+  ])("(%s) %s", async (begins) => {
     const machine = await connected();
-    await using agent = await agentOf(machine, machine.home);
+    const early = begins === "before" ? await agentOf(machine, machine.home) : null;
     await server[Symbol.asyncDispose]();
+    await using agent = early ?? (await agentOf(machine, machine.home));
     try {
+      expect(await agent.tools()).toHaveLength(7);
       const refused = await agent.call("list_memories", {}).catch(String);
       expect(refused).toContain(`${origin} can't be reached (ECONNREFUSED)`);
     } finally {

@@ -12,6 +12,7 @@ import {
   postJson,
   readHookEvent,
   readHookInput,
+  refuseLoss,
   sendFromHook,
   sendLater,
   URL_OPTION,
@@ -85,6 +86,7 @@ async function capture(configure: () => Config, options: CaptureOptions, env: En
     if (url && remote) return remote.captureRemotely(config, url, body, env);
     // If no server runs, a separate process starts one. The agent does not wait for it.
     if ((await sendFromHook(config, CAPTURE, body)) === null) {
+      await refuseLoss(config, env);
       sendLater(config, ["capture"], env, body);
     }
   } catch (error) {

@@ -1,7 +1,9 @@
 import type { Command } from "commander";
+import { version } from "../../../package.json" with { type: "json" };
 import { projectOfFolder } from "../../capture/project.ts";
 import type { Config } from "../../config/config.ts";
 import { createId } from "../../db/id.ts";
+import type { Bound } from "../../keys/reach.ts";
 import {
   bridge,
   createForwarder,
@@ -9,18 +11,25 @@ import {
   type Forward,
   type Server,
 } from "../../local/bridge.ts";
+import type { LocalServer } from "../../local/local-server.ts";
+import { firstAnswer } from "../../mcp/first-answers.ts";
 import { AgentId, Project } from "../../memories/model/memory.ts";
 import { untilStopped } from "../../server/stop.ts";
 import { problemOf } from "../../text/input-kinds.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { checkProjectOnly, nameParser } from "../options.ts";
+import { describeLoss } from "../server/known-folders.ts";
 import { reachOwnServer } from "../server/own-server.ts";
 import { parseOrigin } from "../server/url.ts";
-import { print } from "../terminal.ts";
+import { print, say } from "../terminal.ts";
 
 /** Milliseconds that running calls may take after the input has ended. */
 const GRACE_MS = 10_000;
+/** Milliseconds that a server may take to say its version. */
+const LOOK_TIMEOUT_MS = 100;
+/** Milliseconds after which a remote server that does not answer counts as away. */
+const AWAY_TIMEOUT_MS = 1_000;
 
 interface AgentOptions {
   agent?: string;
@@ -86,10 +95,10 @@ async function connectAgent(
 ): Promise<never> {
   const { project, projectOnly = false, url } = options;
   const bound = project === undefined ? null : { project, only: projectOnly };
-  const server = url
+  const { server, ownAnswer } = url
     ? await reachRemoteServer(config, url, env)
-    : reachOwnServer(config, env, bound);
-  // Starts the server early. If that fails, the first message is answered with the reason.
+    : reachServerHere(config, env, bound);
+  // Starts the server early. If that fails, the messages that need it are answered with the reason.
   server.connect().catch(() => {});
 
   const inputEnd = Promise.withResolvers<void>();
@@ -98,7 +107,7 @@ async function connectAgent(
   const work = bridge({
     input: untilEnd(inputEnd.resolve),
     write,
-    forward: forwarderOf(options, { server, write }),
+    forward: forwarderOf(options, { server, write, ownAnswer }),
   });
   await Promise.race([
     untilStopped(),
@@ -112,18 +121,56 @@ async function connectAgent(
   process.exit(0);
 }
 
+/** A server, and what answers a message that needs none, null for all others. */
+interface Reached {
+  server: Server;
+  ownAnswer: (message: unknown) => Promise<string | null>;
+}
+
 /** Reaches a remote server. What hooks have kept for it is sent, too. */
-async function reachRemoteServer(config: Config, url: URL, env: Environment): Promise<Server> {
+async function reachRemoteServer(config: Config, url: URL, env: Environment): Promise<Reached> {
   const { createRemoteServer, keptKey } = await import("../server/remote-server.ts");
   const { sendKeptLater } = await import("../server/remote-hooks.ts");
   sendKeptLater(config, url, env);
-  return createRemoteServer(url, () => keptKey(config, url));
+  const server = createRemoteServer(url, () => keptKey(config, url));
+  return { server, ownAnswer: (message) => answerWhileAway(server, message) };
+}
+
+/** While a remote server is away, an agent has the tools nevertheless, and uses them when it is back. */
+async function answerWhileAway(server: Server, message: unknown): Promise<string | null> {
+  const answer = firstAnswer(message);
+  if (answer === null) return null;
+  const signal = AbortSignal.timeout(AWAY_TIMEOUT_MS);
+  return server.request("/api/health/live", { signal }).then(
+    () => null,
+    () => answer,
+  );
+}
+
+function reachServerHere(config: Config, env: Environment, bound: Bound | null): Reached {
+  const server = reachOwnServer(config, env, { bound, isAgent: true });
+  const loss = describeLoss(config, env);
+  if (loss === null) return { server, ownAnswer: (message) => answerWithout(server, message) };
+  say(`ctxd: ${loss}`);
+  // The client is to learn at once that nothing is there.
+  return { server, ownAnswer: async () => null };
+}
+
+/**
+ * The answer to a message that needs no server. It need not wait for one that is starting, which an agent may not do
+ * before it asks its model for the first time. A server of another version answers for itself.
+ */
+async function answerWithout(server: LocalServer, message: unknown): Promise<string | null> {
+  const answer = firstAnswer(message);
+  if (answer === null) return null;
+  const found = await withTimeLimit(server.version(), LOOK_TIMEOUT_MS, () => null);
+  return found === null || found === version ? answer : null;
 }
 
 /** Agents start one process for each conversation, so the process has one session id. */
 function forwarderOf(
   { agent, project }: AgentOptions,
-  to: { server: Server; write: (line: string) => Promise<void> },
+  to: Omit<Parameters<typeof createForwarder>[0], "source">,
 ): Forward {
   const sessionId = createId("session", Date.now());
   const given = { ...(agent !== undefined && { agent }), sessionId };

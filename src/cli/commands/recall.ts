@@ -17,8 +17,9 @@ import {
   type RecallBody,
   readHookEvent,
   readHookInput,
-  sendFromHook,
+  refuseLoss,
   sendLater,
+  sendWhenServed,
   URL_OPTION,
 } from "../hooks.ts";
 import { print, printable, say, usageError } from "../terminal.ts";
@@ -59,7 +60,7 @@ export function define(program: Command, { configure, env }: Context): void {
 
 /**
  * `ctxd recall`: prints memories about the folder's project, or about the user's prompt. As a hook, it gets
- * an event on standard input, never waits for a server to start, and never fails the agent.
+ * an event on standard input, waits for a server that starts, but not for long, and never fails the agent.
  */
 async function recall(configure: () => Config, options: RecallOptions, env: Environment) {
   const input = await readHookInput();
@@ -73,7 +74,8 @@ async function recall(configure: () => Config, options: RecallOptions, env: Envi
     const url = parseServer(options.url);
     const answer = url
       ? await recallRemotely(config, url, body, env)
-      : await sendFromHook(config, RECALL, body);
+      : await sendWhenServed(config, env, RECALL, body);
+    // Then the next hook finds a server.
     if (answer === null) return sendLater(config, ["recall"], env, {});
     const text = answerOf(event, textIn(answer));
     if (text !== "") await print(text);
@@ -94,6 +96,7 @@ async function recallForPerson(config: Config, options: RecallOptions, env: Envi
 }
 
 async function recallHere(config: Config, body: RecallBody, env: Environment): Promise<unknown> {
+  await refuseLoss(config, env);
   const { openApi } = await import("../server/api.ts");
   using api = await openApi(config, env, {});
   return await api.json(RECALL, postJson(body));
