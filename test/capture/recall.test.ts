@@ -153,7 +153,7 @@ test.each([
     const { text } = createRecall({
       memories: {
         search: async () => ({ memories: [], mode: searches++ < byWords ? "keyword" : "hybrid" }),
-        list: async () => ({ memories: [], nextCursor: null }),
+        list: async () => ({ memories: [], nextCursor: null, previousCursor: null }),
       },
     });
     const request = { session: null, project: null, name: null, isFresh: false, budget: 500 };

@@ -157,8 +157,8 @@ function reachServerHere(config: Config, env: Environment, bound: Bound | null):
 }
 
 /**
- * The answer to a message that needs no server. It need not wait for one that is starting, which an agent may not do
- * before it asks its model for the first time. A server of another version answers for itself.
+ * The answer to a message that needs no server. Some agents ask their model for the first time without tools when such an
+ * answer has to wait until a server has started. A server of another version answers for itself.
  */
 async function answerWithout(server: LocalServer, message: unknown): Promise<string | null> {
   const answer = firstAnswer(message);
