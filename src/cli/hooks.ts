@@ -2,7 +2,6 @@ import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
 import type { Config } from "../config/config.ts";
-import { messageOf } from "../errors.ts";
 import { type JsonObject, parseObject } from "../import/files/json-objects.ts";
 import { HOOK_HEADER } from "../mcp/http-message.ts";
 import { ownCommand } from "../server/invocation.ts";
@@ -10,8 +9,7 @@ import { fetchOnSocket } from "../system/local-socket.ts";
 import { IN_BACKGROUND } from "../system/processes.ts";
 import { withTimeLimit } from "../timing/time-limit.ts";
 import type { Environment } from "./context.ts";
-import { parseOrigin } from "./server/url.ts";
-import { CommandError, usageError } from "./terminal.ts";
+import { CommandError } from "./terminal.ts";
 
 /** Runs the same command again in the background, where it has time to start a server. */
 export const LATER_OPTION = new Option("--later").hideHelp();
@@ -27,16 +25,6 @@ export const URL_OPTION = new Option(
   "--url <url>",
   "a remote server, whose key ctxd connect has kept (default: the memory on this machine)",
 );
-
-/** Parses the value of `URL_OPTION`; null without one. @throws CommandError */
-export function parseServer(text: string | undefined): URL | null {
-  if (text === undefined) return null;
-  try {
-    return parseOrigin(text);
-  } catch (error) {
-    throw usageError(`--url: ${messageOf(error)}`);
-  }
-}
 
 /**
  * Lets a hook's command accept unknown options. An agent takes an error for a refusal, and its settings may

@@ -1,6 +1,8 @@
 import type { Command } from "commander";
+import type { CaptureRequest } from "../../capture/requests.ts";
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
+import type { JsonObject } from "../../import/files/json-objects.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import {
   acceptAnything,
@@ -8,7 +10,6 @@ import {
   IF_OPTION,
   isOff,
   LATER_OPTION,
-  parseServer,
   postJson,
   readHookEvent,
   readHookInput,
@@ -67,23 +68,11 @@ async function capture(configure: () => Config, options: CaptureOptions, env: En
   if (!input && isInteractive()) throw usageError(FOR_HOOKS);
   try {
     const config = configure();
-    const url = parseServer(options.url);
-    const remote = url && (await import("../server/remote-hooks.ts"));
-    if (url && remote && options.later) return await remote.sendKept(config, url);
+    if (options.url !== undefined) return await captureRemotely(config, options, input, env);
     if (!input) throw new CommandError(FOR_HOOKS);
     if (options.later) return await captureLater(config, env, input);
-    const { session, folder, transcript, turns } = readHookEvent(input);
-    const said = turns.length > 0 ? { turns } : transcript && { transcript };
-    if (!said) return;
-    const body = {
-      agent: options.agent ?? DEFAULT_AGENT,
-      ...(session !== null && { session_id: session }),
-      ...(folder !== null && { folder }),
-      ...(options.project !== undefined && { project: options.project }),
-      ...(options.keep !== undefined && { kept_days: daysOf(options.keep) }),
-      ...said,
-    };
-    if (url && remote) return remote.captureRemotely(config, url, body, env);
+    const body = bodyOf(input, options);
+    if (body === null) return;
     // If no server runs, a separate process starts one. The agent does not wait for it.
     if ((await sendFromHook(config, CAPTURE, body)) === null) {
       await refuseLoss(config, env);
@@ -92,6 +81,36 @@ async function capture(configure: () => Config, options: CaptureOptions, env: En
   } catch (error) {
     say(`ctxd: nothing was captured: ${messageOf(error)}`);
   }
+}
+
+/** Keeps what was said for a remote server, or sends it what is kept. */
+async function captureRemotely(
+  config: Config,
+  options: CaptureOptions,
+  input: JsonObject | null,
+  env: Environment,
+): Promise<void> {
+  const remote = await import("../server/remote-hooks.ts");
+  const url = remote.parseServer(options.url ?? "");
+  if (options.later) return remote.sendKept(config, url);
+  if (!input) throw new CommandError(FOR_HOOKS);
+  const body = bodyOf(input, options);
+  if (body !== null) remote.captureRemotely(config, url, body, env);
+}
+
+/** The request that captures what was said; null when nothing was. */
+function bodyOf(input: JsonObject, options: CaptureOptions): CaptureRequest | null {
+  const { session, folder, transcript, turns } = readHookEvent(input);
+  const said = turns.length > 0 ? { turns } : transcript && { transcript };
+  if (!said) return null;
+  return {
+    agent: options.agent ?? DEFAULT_AGENT,
+    ...(session !== null && { session_id: session }),
+    ...(folder !== null && { folder }),
+    ...(options.project !== undefined && { project: options.project }),
+    ...(options.keep !== undefined && { kept_days: daysOf(options.keep) }),
+    ...said,
+  };
 }
 
 async function captureLater(config: Config, env: Environment, body: unknown): Promise<void> {

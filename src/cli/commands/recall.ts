@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { RECALL_CHARACTERS } from "../../capture/recall-text.ts";
-import { ServerAway } from "../../capture/unsent.ts";
 import type { Config } from "../../config/config.ts";
-import { messageOf } from "../../errors.ts";
+import { errorCode, messageOf } from "../../errors.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import {
   acceptAnything,
@@ -11,7 +10,6 @@ import {
   IF_OPTION,
   isOff,
   LATER_OPTION,
-  parseServer,
   postJson,
   RECALL,
   type RecallBody,
@@ -23,6 +21,9 @@ import {
   URL_OPTION,
 } from "../hooks.ts";
 import { print, printable, say, usageError } from "../terminal.ts";
+
+/** The code of `ServerAway`, whose module is loaded with `--url` only. */
+const AWAY = "server_away";
 
 interface RecallOptions {
   project?: string;
@@ -71,25 +72,23 @@ async function recall(configure: () => Config, options: RecallOptions, env: Envi
     const config = configure();
     const event = readHookEvent(input);
     const body = bodyOf(event, options);
-    const url = parseServer(options.url);
-    const answer = url
-      ? await recallRemotely(config, url, body, env)
+    const answer = options.url
+      ? await recallRemotely(config, options.url, body, env)
       : await sendWhenServed(config, env, RECALL, body);
     // Then the next hook finds a server.
     if (answer === null) return sendLater(config, ["recall"], env, {});
     const text = answerOf(event, textIn(answer));
     if (text !== "") await print(text);
   } catch (error) {
-    if (error instanceof ServerAway) return;
+    if (errorCode(error) === AWAY) return;
     say(`ctxd: nothing was recalled: ${messageOf(error)}`);
   }
 }
 
 async function recallForPerson(config: Config, options: RecallOptions, env: Environment) {
   const body = bodyOf({ ...readHookEvent({}), folder: process.cwd() }, options);
-  const url = parseServer(options.url);
-  const answer = url
-    ? await recallRemotely(config, url, body, env)
+  const answer = options.url
+    ? await recallRemotely(config, options.url, body, env)
     : await recallHere(config, body, env);
   const text = textIn(answer);
   if (text !== "") await print(printable(text));
@@ -103,8 +102,9 @@ async function recallHere(config: Config, body: RecallBody, env: Environment): P
 }
 
 /** Recalls from a remote server. What was captured while it was away can be sent now. */
-async function recallRemotely(config: Config, url: URL, body: RecallBody, env: Environment) {
+async function recallRemotely(config: Config, address: string, body: RecallBody, env: Environment) {
   const remote = await import("../server/remote-hooks.ts");
+  const url = remote.parseServer(address);
   const answer = await remote.recallRemotely(config, url, body);
   remote.sendKeptLater(config, url, env);
   return answer;

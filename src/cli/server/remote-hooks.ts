@@ -3,9 +3,10 @@ import { projectOfFolder } from "../../capture/project.ts";
 import type { CaptureRequest } from "../../capture/requests.ts";
 import { keepUnsent, ServerAway, unsentIn } from "../../capture/unsent.ts";
 import type { Config } from "../../config/config.ts";
+import { messageOf } from "../../errors.ts";
 import type { Environment } from "../context.ts";
 import { CAPTURE, postJson, RECALL, type RecallBody, runLater } from "../hooks.ts";
-import { CommandError } from "../terminal.ts";
+import { CommandError, usageError } from "../terminal.ts";
 import {
   createRemoteServer,
   keptKey,
@@ -13,6 +14,7 @@ import {
   missingKey,
   serverFolder,
 } from "./remote-server.ts";
+import { parseOrigin } from "./url.ts";
 
 /** Milliseconds that an agent waits with each prompt for a server that may be away. */
 const RECALL_PATIENCE = { beginning: 2_000, end: 2_000 };
@@ -29,6 +31,15 @@ const FINAL = new Set([
 ]);
 
 type Place = Pick<Config, "dataDir">;
+
+/** Parses the address of a server. @throws CommandError */
+export function parseServer(text: string): URL {
+  try {
+    return parseOrigin(text);
+  } catch (error) {
+    throw usageError(`--url: ${messageOf(error)}`);
+  }
+}
 
 const unsentFolder = (config: Place, url: URL) => join(serverFolder(config, url), "unsent");
 
