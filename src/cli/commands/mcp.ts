@@ -149,11 +149,10 @@ async function answerWhileAway(server: Server, message: unknown): Promise<string
 
 function reachServerHere(config: Config, env: Environment, bound: Bound | null): Reached {
   const server = reachOwnServer(config, env, { bound, isAgent: true });
+  // The model is told by an error of each call: it would not see that a client failed to connect.
   const loss = describeLoss(config, env);
-  if (loss === null) return { server, ownAnswer: (message) => answerWithout(server, message) };
-  say(`ctxd: ${loss}`);
-  // The client is to learn at once that nothing is there.
-  return { server, ownAnswer: async () => null };
+  if (loss !== null) say(`ctxd: ${loss}`);
+  return { server, ownAnswer: (message) => answerWithout(server, message) };
 }
 
 /**
