@@ -102,7 +102,7 @@ describe.each<[string, string, (request: Request) => Response]>([
     expect(recalled).toEqual({ stdout: "", stderr, exitCode: 0 });
     const { error } = await askBridge(machine, origin);
     expect(error.message.replaceAll("\u001b", "\ufffd")).toBe(said);
-    expect(asked).toEqual(["/api/memories/recall", "/mcp"]);
+    expect(asked).toEqual(["/api/memories/recall", "/api/health/live", "/mcp"]);
     const refused = await newMachine().connect("claude-code", origin, key);
     expect(refused).toEqual({ stdout: "", stderr: `ctxd: ${said}\n`, exitCode: 1 });
   });

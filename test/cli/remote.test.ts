@@ -151,7 +151,7 @@ test("connect writes a bridge and hooks; the key is in no settings, arguments an
   expect(existsSync(machine.kept(origin, "key"))).toBe(true);
   const two = await machine.run(["connect", "codex", "--remove", "--yes"]);
   expect(two.stderr).toContain(`The API key for ${origin} is no longer kept on this machine.`);
-  expect(existsSync(machine.kept(origin))).toBe(false);
+  expect(readdirSync(machine.dataDir)).toEqual([]);
 });
 
 test("the settings that connect writes work: what Claude Code runs in a shell saves and recalls", async () => {
@@ -264,11 +264,16 @@ describe("while the server is away", () => {
     expect(await savedIn("away-1")).toHaveLength(6);
   });
 
-  test("a bridge says so in one sentence, and goes on when it is back", async () => {
+  test.each([
+    ["before", "a bridge that is there says so in one sentence, and goes on when it is back"],
+    ["meanwhile", "a bridge that begins has the tools, says so, and goes on when it is back"],
+  ])("(%s) %s", async (begins) => {
     const machine = await connected();
-    await using agent = await agentOf(machine, machine.home);
+    const early = begins === "before" ? await agentOf(machine, machine.home) : null;
     await server[Symbol.asyncDispose]();
+    await using agent = early ?? (await agentOf(machine, machine.home));
     try {
+      expect(await agent.tools()).toHaveLength(7);
       const refused = await agent.call("list_memories", {}).catch(String);
       expect(refused).toContain(`${origin} can't be reached (ECONNREFUSED)`);
     } finally {

@@ -3,6 +3,7 @@ import { version } from "../../../package.json" with { type: "json" };
 import { projectOfFolder } from "../../capture/project.ts";
 import type { Config } from "../../config/config.ts";
 import { createId } from "../../db/id.ts";
+import type { Bound } from "../../keys/reach.ts";
 import {
   bridge,
   createForwarder,
@@ -10,6 +11,7 @@ import {
   type Forward,
   type Server,
 } from "../../local/bridge.ts";
+import type { LocalServer } from "../../local/local-server.ts";
 import { firstAnswer } from "../../mcp/first-answers.ts";
 import { AgentId, Project } from "../../memories/model/memory.ts";
 import { untilStopped } from "../../server/stop.ts";
@@ -26,6 +28,8 @@ import { print, say } from "../terminal.ts";
 const GRACE_MS = 10_000;
 /** Milliseconds that a server may take to say its version. */
 const LOOK_TIMEOUT_MS = 100;
+/** Milliseconds after which a remote server that does not answer counts as away. */
+const AWAY_TIMEOUT_MS = 1_000;
 
 interface AgentOptions {
   agent?: string;
@@ -91,14 +95,11 @@ async function connectAgent(
 ): Promise<never> {
   const { project, projectOnly = false, url } = options;
   const bound = project === undefined ? null : { project, only: projectOnly };
-  const server = url
+  const { server, ownAnswer } = url
     ? await reachRemoteServer(config, url, env)
-    : reachOwnServer(config, env, { bound, isAgent: true });
+    : reachServerHere(config, env, bound);
   // Starts the server early. If that fails, the messages that need it are answered with the reason.
   server.connect().catch(() => {});
-  // The model is told by an error of each call: it would not see that a client failed to connect.
-  const loss = url ? null : describeLoss(config, env);
-  if (loss !== null) say(`ctxd: ${loss}`);
 
   const inputEnd = Promise.withResolvers<void>();
   const clientEnd = Promise.withResolvers<void>();
@@ -106,7 +107,7 @@ async function connectAgent(
   const work = bridge({
     input: untilEnd(inputEnd.resolve),
     write,
-    forward: forwarderOf(options, { server, write }),
+    forward: forwarderOf(options, { server, write, ownAnswer }),
   });
   await Promise.race([
     untilStopped(),
@@ -120,31 +121,56 @@ async function connectAgent(
   process.exit(0);
 }
 
+/** A server, and what answers a message that needs none, null for all others. */
+interface Reached {
+  server: Server;
+  ownAnswer: (message: unknown) => Promise<string | null>;
+}
+
+/** Reaches a remote server. What hooks have kept for it is sent, too. */
+async function reachRemoteServer(config: Config, url: URL, env: Environment): Promise<Reached> {
+  const { createRemoteServer, keptKey } = await import("../server/remote-server.ts");
+  const { sendKeptLater } = await import("../server/remote-hooks.ts");
+  sendKeptLater(config, url, env);
+  const server = createRemoteServer(url, () => keptKey(config, url));
+  return { server, ownAnswer: (message) => answerWhileAway(server, message) };
+}
+
+/** While a remote server is away, an agent has the tools nevertheless, and uses them when it is back. */
+async function answerWhileAway(server: Server, message: unknown): Promise<string | null> {
+  const answer = firstAnswer(message);
+  if (answer === null) return null;
+  const signal = AbortSignal.timeout(AWAY_TIMEOUT_MS);
+  return server.request("/api/health/live", { signal }).then(
+    () => null,
+    () => answer,
+  );
+}
+
+function reachServerHere(config: Config, env: Environment, bound: Bound | null): Reached {
+  const server = reachOwnServer(config, env, { bound, isAgent: true });
+  // The model is told by an error of each call: it would not see that a client failed to connect.
+  const loss = describeLoss(config, env);
+  if (loss !== null) say(`ctxd: ${loss}`);
+  return { server, ownAnswer: (message) => answerWithout(server, message) };
+}
+
 /**
  * The answer to a message that needs no server. Some agents ask their model for the first time without tools when such an
  * answer has to wait until a server has started. A server of another version answers for itself.
  */
-async function answerWithout(server: Server, message: unknown): Promise<string | null> {
+async function answerWithout(server: LocalServer, message: unknown): Promise<string | null> {
   const answer = firstAnswer(message);
-  if (answer === null || !server.version) return null;
+  if (answer === null) return null;
   const found = await withTimeLimit(server.version(), LOOK_TIMEOUT_MS, () => null);
   return found === null || found === version ? answer : null;
-}
-
-/** Reaches a remote server. What hooks have kept for it is sent, too. */
-async function reachRemoteServer(config: Config, url: URL, env: Environment): Promise<Server> {
-  const { createRemoteServer, keptKey } = await import("../server/remote-server.ts");
-  const { sendKeptLater } = await import("../server/remote-hooks.ts");
-  sendKeptLater(config, url, env);
-  return createRemoteServer(url, () => keptKey(config, url));
 }
 
 /** Agents start one process for each conversation, so the process has one session id. */
 function forwarderOf(
   { agent, project }: AgentOptions,
-  reach: { server: Server; write: (line: string) => Promise<void> },
+  to: Omit<Parameters<typeof createForwarder>[0], "source">,
 ): Forward {
-  const to = { ...reach, ownAnswer: (message: unknown) => answerWithout(reach.server, message) };
   const sessionId = createId("session", Date.now());
   const given = { ...(agent !== undefined && { agent }), sessionId };
   // A restricted agent works on that project in every folder.

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { ServerAway } from "../../capture/unsent.ts";
 import type { Config } from "../../config/config.ts";
@@ -57,6 +65,13 @@ export function keepKey(config: Pick<Config, "dataDir">, url: URL, key: string):
   } finally {
     rmSync(draft, { force: true });
   }
+}
+
+/** Forgets what is kept for a server. */
+export function forgetServer(config: Pick<Config, "dataDir">, url: URL): void {
+  rmSync(serverFolder(config, url), { recursive: true, force: true });
+  const folder = join(config.dataDir, FOLDER);
+  if (readdirSync(folder).length === 0) rmdirSync(folder);
 }
 
 /** Says that no key is kept for a server, and how to change that. */

@@ -1,4 +1,3 @@
-import { rmSync } from "node:fs";
 import type { Config } from "../../../config/config.ts";
 import { unlessDamaged } from "../../../connect/client.ts";
 import { CLIENTS } from "../../../connect/clients.ts";
@@ -8,10 +7,10 @@ import { postJson } from "../../hooks.ts";
 import { askForKey } from "../../input.ts";
 import {
   createRemoteServer,
+  forgetServer,
   keptKey,
   keptServers,
   messageIn,
-  serverFolder,
 } from "../../server/remote-server.ts";
 import { requireEncryption } from "../../server/url.ts";
 import { CommandError, say } from "../../terminal.ts";
@@ -58,7 +57,7 @@ export function forgetUnused(config: Config, plans: readonly Plan[], around: Sur
     const named = new RegExp(`--url["'\\\\,\\s-]+${RegExp.escape(url.origin)}(?![\\w.:-])`);
     const wasNamed = plans.some(({ changes }) => changes.some(({ file }) => named.test(file.text)));
     if (!wasNamed || textsOfAgents(around).some((text) => named.test(text))) continue;
-    rmSync(serverFolder(config, url), { recursive: true, force: true });
+    forgetServer(config, url);
     say(`The API key for ${url.origin} is no longer kept on this machine.`);
   }
 }
