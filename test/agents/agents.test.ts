@@ -1,0 +1,120 @@
+import { describe, expect, test } from "bun:test";
+import { findClient } from "../../src/connect/clients.ts";
+import { stopServer } from "../support/bridge.ts";
+import { pinnedVersions } from "./install.ts";
+import { recalledIn, recalledMessage, whatIsSeen } from "./observe.ts";
+import { PROGRAMS, type Program } from "./programs.ts";
+import { openScenario, type Scenario, untilCaptured } from "./scenario.ts";
+import { readTried, renderTried, triedInHelp, writeTried } from "./tried.ts";
+
+// Real agents of the npm registry, with a stand-in for the model. Three of them in every run, all of them with
+// `LONG=1`. `CTXD_WRITE=1` writes down what worked: in tried.json, and in the help.
+const DRIVEN = PROGRAMS.filter(
+  ({ id, programs }) => findClient(id) && (programs === "every-run" || process.env.LONG),
+);
+
+const FACT = "Our staging server is called heron.";
+const SAID = "The staging server heron is restarted every Tuesday.";
+const QUESTION = "What do we know about the staging server heron?";
+
+test("the help names the versions of the programs that every run drives, and what was tried", async () => {
+  const tried = await readTried();
+  const versions = PROGRAMS.filter(({ programs }) => programs === "every-run").map((program) => [
+    program.package,
+    tried[program.id]?.version,
+  ]);
+  expect(Object.fromEntries(versions)).toEqual(await pinnedVersions("every-run"));
+  expect(await triedInHelp()).toBe(renderTried(tried));
+});
+
+describe.each(DRIVEN.map((program) => [program.id, program] as const))("%s", (_, program) => {
+  const client = findClient(program.id);
+  const hasHooks = Boolean(client?.hooks ?? client?.plugin);
+
+  test("connects, saves, recalls, captures, goes on without the server, and is disconnected", async () => {
+    await using scenario = await openScenario();
+    const { ask, connect, repository, setUp, start } = scenario;
+    const [atlas, boreas] = [await repository("atlas"), await repository("boreas")];
+    setUp(program);
+    const { changed, left } = await leftByConnecting(scenario, program);
+    await connect(program);
+    const instructions = await scenario.startServer();
+    await scenario.post("/api/memories/capture", {
+      ...{ agent: "earlier", session_id: "earlier", project: "acme/atlas" },
+      turns: [{ role: "user", content: SAID, at: "2026-11-20T09:00:00Z" }],
+    });
+
+    const listed = await start(program, program.list.args, atlas);
+    expect(listed.stdout + listed.stderr).toMatch(program.list.says);
+
+    const saved = await askUntilDone(scenario, program, `REMEMBER: ${FACT}`, atlas);
+    expect(saved.exchanges.at(-1)?.reply).toMatchObject({ text: expect.stringContaining("mem_") });
+    const asked = await ask(program, hasHooks ? QUESTION : `LOOKUP: ${QUESTION}`, atlas);
+    const place = recalledMessage(asked.first);
+    if (hasHooks) {
+      const [heading, ...lines] = recalledIn(place?.text ?? "") ?? [];
+      // The framing says that these are facts of that time, and who said them.
+      expect(heading).toMatch(/from the user's long-term memory.*(never|no|not) /i);
+      expect(lines.join("\n")).toContain(FACT);
+      expect(lines.join("\n")).toMatch(/said by the user on 20 Nov 2026.*restarted every Tuesday/);
+      await untilCaptured(scenario, "acme/atlas", QUESTION);
+    } else {
+      expect(asked.stdout).toContain(FACT);
+    }
+    const elsewhere = await askUntilDone(scenario, program, `LOOKUP: ${QUESTION}`, boreas);
+    expect(JSON.stringify(elsewhere.exchanges)).not.toContain("is called heron");
+
+    if (process.env.CTXD_WRITE) {
+      await writeTried(program.id, {
+        name: client?.name ?? program.id,
+        version: (await pinnedVersions(program.programs))[program.package] ?? "",
+        ...{ recalls: hasHooks, captures: hasHooks, place: place?.role ?? null, left },
+        sees: whatIsSeen(asked.first, instructions),
+        cold: await askCold(scenario, program, atlas),
+        seconds: Math.round(asked.milliseconds / 100) / 10,
+      });
+    }
+
+    await scenario.takeServerAway();
+    const alone = await ask(program, QUESTION, atlas);
+    expect(alone.stdout).toContain("HEARD");
+    await scenario.disconnect(program);
+    const settings = [...scenario.homeFiles()].filter(([path]) => changed.includes(path));
+    expect(settings.filter(([, text]) => text.includes(`--agent ${program.id}`))).toEqual([]);
+  }, 600_000);
+});
+
+/** The files and folders that differ after connecting and disconnecting a program, where it has never run. */
+async function leftByConnecting(scenario: Scenario, program: Program) {
+  const before = scenario.homeFiles();
+  await scenario.connect(program);
+  const connected = scenario.homeFiles();
+  await scenario.disconnect(program);
+  const after = scenario.homeFiles();
+  const paths = new Set([...before.keys(), ...connected.keys()]);
+  return {
+    changed: [...paths].filter((path) => before.get(path) !== connected.get(path)),
+    left: [...paths].filter((path) => before.get(path) !== after.get(path)),
+  };
+}
+
+/** Asks again where a program has begun before it knew the tools of its servers. */
+async function askUntilDone(
+  { ask }: Scenario,
+  program: Program,
+  prompt: string,
+  folder: string,
+): ReturnType<Scenario["ask"]> {
+  for (let attempt = 1; ; attempt++) {
+    const asked = await ask(program, prompt, folder);
+    if (/\bDONE\b/.test(asked.stdout) || attempt === 3) return asked;
+  }
+}
+
+/** What a first request has when no server ran before. */
+async function askCold({ ask, dataDir }: Scenario, program: Program, folder: string) {
+  await stopServer(dataDir);
+  const { first } = await ask(program, QUESTION, folder);
+  const { tools, names } = whatIsSeen(first, "");
+  return { tools: tools + names > 0, recalled: recalledMessage(first) !== undefined };
+}

@@ -1,0 +1,131 @@
+import type { Programs } from "./install.ts";
+import { MODEL } from "./model/stand-in.ts";
+
+/** A real agent of the npm registry, and how it is driven without a terminal and without its maker's service. */
+export interface Program {
+  /** Its id for `ctxd connect`. */
+  readonly id: string;
+  readonly package: string;
+  /** The lock file that has its package. */
+  readonly programs: Programs;
+  /** The file in `node_modules` that starts it. */
+  readonly file: string;
+  /** Whether Node.js runs that file. */
+  readonly isScript?: boolean;
+  /** Its settings, by path in the home folder, by which it speaks to a model at an address. */
+  readonly files?: (origin: string) => Readonly<Record<string, unknown>>;
+  /** The same by variables, and others that switch off telemetry and updates. */
+  readonly env?: (origin: string) => Readonly<Record<string, string>>;
+  /** The arguments by which it lists its MCP servers, and what it then says of ctxd. */
+  readonly list: { readonly args: readonly string[]; readonly says: RegExp };
+  /** The arguments for one prompt in a new session. */
+  readonly prompt: (text: string) => readonly string[];
+}
+
+type Row = Omit<Program, "programs">;
+
+/** The folder of a native program's package, which has the system in its name. */
+const SYSTEM = `${process.platform}-${process.arch}`;
+
+/** The agents whose packages are in the lock file of every run: each needs some seconds for a session. */
+const OF_EVERY_RUN: readonly Row[] = [
+  {
+    id: "claude-code",
+    package: "@anthropic-ai/claude-code",
+    file: ".bin/claude",
+    files: () => ({ ".claude.json": { hasCompletedOnboarding: true } }),
+    env: (origin) => ({
+      ANTHROPIC_BASE_URL: origin,
+      ANTHROPIC_API_KEY: "none",
+      ANTHROPIC_MODEL: MODEL,
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      DISABLE_AUTOUPDATER: "1",
+    }),
+    list: { args: ["mcp", "list"], says: /^ctxd: .*Connected$/m },
+    prompt: (text) => ["--print", text],
+  },
+  {
+    id: "codex",
+    package: "@openai/codex",
+    file: ".bin/codex",
+    isScript: true,
+    files: (origin) => ({
+      ".codex/config.toml": [
+        `model = "${MODEL}"`,
+        'model_provider = "here"',
+        "check_for_update_on_startup = false",
+        "",
+        "[model_providers.here]",
+        'name = "here"',
+        `base_url = "${origin}/v1"`,
+        'wire_api = "responses"',
+        "",
+        "[analytics]",
+        "enabled = false",
+        "",
+      ].join("\n"),
+    }),
+    list: { args: ["mcp", "list"], says: /^ctxd .* enabled/m },
+    prompt: (text) => ["exec", "--dangerously-bypass-hook-trust", text],
+  },
+  {
+    id: "opencode",
+    package: "opencode-ai",
+    file: `opencode-${SYSTEM}/bin/opencode`,
+    files: (origin) => ({
+      ".config/opencode/opencode.json": {
+        model: `here/${MODEL}`,
+        small_model: `here/${MODEL}`,
+        autoupdate: false,
+        share: "disabled",
+        provider: {
+          here: {
+            npm: "@ai-sdk/openai-compatible",
+            options: { baseURL: `${origin}/v1`, apiKey: "none" },
+            models: { [MODEL]: { name: MODEL } },
+          },
+        },
+      },
+      // It installs this package before it loads plugins, unless it is there.
+      ".config/opencode/node_modules/.keep": "",
+      ".config/opencode/package-lock.json": {
+        packages: { "": { dependencies: { "@opencode-ai/plugin": "*" } } },
+      },
+    }),
+    env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1" }),
+    list: { args: ["mcp", "list"], says: /ctxd.*connected/ },
+    prompt: (text) => ["run", text],
+  },
+];
+
+/** The others, which together are some gigabytes. */
+const OF_LONG_RUN: readonly Row[] = [
+  {
+    id: "gemini",
+    package: "@google/gemini-cli",
+    file: ".bin/gemini",
+    isScript: true,
+    files: () => ({
+      ".gemini/settings.json": {
+        security: { auth: { selectedType: "gemini-api-key" } },
+        general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+        privacy: { usageStatisticsEnabled: false },
+      },
+    }),
+    env: (origin) => ({
+      GEMINI_API_KEY: "none",
+      GOOGLE_GEMINI_BASE_URL: origin,
+      GEMINI_CLI_TRUST_WORKSPACE: "true",
+    }),
+    list: { args: ["mcp", "list"], says: /ctxd: .*Connected/ },
+    prompt: (text) => ["--model", MODEL, "--prompt", text],
+  },
+];
+
+const of =
+  (programs: Programs) =>
+  (row: Row): Program => ({ ...row, programs });
+export const PROGRAMS: readonly Program[] = [
+  ...OF_EVERY_RUN.map(of("every-run")),
+  ...OF_LONG_RUN.map(of("long-run")),
+];
