@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { findClient } from "../../src/connect/clients.ts";
 import { stopServer } from "../support/bridge.ts";
 import { pinnedVersions } from "./install.ts";
-import { recalledIn, recalledMessage, whatIsSeen } from "./observe.ts";
+import { messagesWithMemories, recalledIn, whatIsSeen } from "./observe.ts";
 import { PROGRAMS, type Program } from "./programs.ts";
 import { openScenario, type Scenario, untilCaptured } from "./scenario.ts";
 import { readTried, renderTried, triedInHelp, writeTried } from "./tried.ts";
@@ -15,7 +15,7 @@ const DRIVEN = PROGRAMS.filter(
 
 const FACT = "Our staging server is called heron.";
 const SAID = "The staging server heron is restarted every Tuesday.";
-const QUESTION = "What do we know about the staging server heron?";
+const QUESTION = "On which day is the staging server heron restarted?";
 
 test("the help names the versions of the programs that every run drives, and what was tried", async () => {
   const tried = await readTried();
@@ -50,13 +50,13 @@ describe.each(DRIVEN.map((program) => [program.id, program] as const))("%s", (_,
     const saved = await askUntilDone(scenario, program, `REMEMBER: ${FACT}`, atlas);
     expect(saved.exchanges.at(-1)?.reply).toMatchObject({ text: expect.stringContaining("mem_") });
     const asked = await ask(program, hasHooks ? QUESTION : `LOOKUP: ${QUESTION}`, atlas);
-    const place = recalledMessage(asked.first);
+    const recalled = messagesWithMemories(asked.first);
     if (hasHooks) {
-      const [heading, ...lines] = recalledIn(place?.text ?? "") ?? [];
-      // The framing says that these are facts of that time, and who said them.
-      expect(heading).toMatch(/from the user's long-term memory.*(never|no|not) /i);
-      expect(lines.join("\n")).toContain(FACT);
-      expect(lines.join("\n")).toMatch(/said by the user on 20 Nov 2026.*restarted every Tuesday/);
+      const lines = recalled.flatMap(({ text }) => recalledIn(text)).join("\n");
+      expect(lines).toContain(FACT);
+      // The framing says that these are facts, who said them and when.
+      expect(lines).toMatch(/from the user's long-term memory.*(never|no|not) /i);
+      expect(lines).toMatch(/said by the user on 20 Nov 2026.*restarted every Tuesday/);
       await untilCaptured(scenario, "acme/atlas", QUESTION);
     } else {
       expect(asked.stdout).toContain(FACT);
@@ -68,7 +68,7 @@ describe.each(DRIVEN.map((program) => [program.id, program] as const))("%s", (_,
       await writeTried(program.id, {
         name: client?.name ?? program.id,
         version: (await pinnedVersions(program.programs))[program.package] ?? "",
-        ...{ recalls: hasHooks, captures: hasHooks, place: place?.role ?? null, left },
+        ...{ recalls: hasHooks, captures: hasHooks, place: recalled[0]?.role ?? null, left },
         sees: whatIsSeen(asked.first, instructions),
         cold: await askCold(scenario, program, atlas),
         seconds: Math.round(asked.milliseconds / 100) / 10,
@@ -116,5 +116,5 @@ async function askCold({ ask, dataDir }: Scenario, program: Program, folder: str
   await stopServer(dataDir);
   const { first } = await ask(program, QUESTION, folder);
   const { tools, names } = whatIsSeen(first, "");
-  return { tools: tools + names > 0, recalled: recalledMessage(first) !== undefined };
+  return { tools: tools + names > 0, recalled: messagesWithMemories(first).length > 0 };
 }

@@ -24,7 +24,7 @@ export function whatIsSeen({ tools, messages }: Asked, instructions: string): Se
     tools: bytesOf(offered.map(({ definition }) => JSON.stringify(definition))),
     names: offered.length > 0 ? 0 : new Set(texts.match(TOOL)).size,
     instructions: bytesOf(said.filter((line) => lines.has(line))),
-    recalled: bytesOf(messages.flatMap(({ text }) => recalledIn(text) ?? [])),
+    recalled: bytesOf(messages.flatMap(({ text }) => recalledIn(text))),
   };
 }
 
@@ -32,15 +32,14 @@ function bytesOf(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
 }
 
-/** The message that contains recalled memories; undefined if none does. */
-export function recalledMessage({ messages }: Asked): Message | undefined {
-  return messages.find(({ text }) => recalledIn(text) !== null);
+/** The messages that contain recalled memories. */
+export function messagesWithMemories({ messages }: Asked): Message[] {
+  return messages.filter(({ text }) => recalledIn(text).length > 0);
 }
 
-/** Recalled memories in a text, after the line that introduces them; null without any. */
-export function recalledIn(text: string): string[] | null {
+/** Recalled memories in a text, each part after the line that introduces it. */
+export function recalledIn(text: string): string[] {
   const lines = text.split("\n");
-  const first = lines.findIndex((line) => RECALLED.test(line));
-  if (first < 0) return null;
-  return [lines[first - 1] ?? "", ...lines.slice(first).filter((line) => RECALLED.test(line))];
+  const isMemory = (line = "") => RECALLED.test(line);
+  return lines.filter((line, at) => isMemory(line) || isMemory(lines[at + 1]));
 }
