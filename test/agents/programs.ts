@@ -69,6 +69,43 @@ const OF_EVERY_RUN: readonly Row[] = [
     prompt: (text) => ["exec", "--dangerously-bypass-hook-trust", text],
   },
   {
+    id: "copilot-cli",
+    package: "@github/copilot",
+    file: ".bin/copilot",
+    files: () => ({ ".copilot/config.json": { banner: "never" } }),
+    env: (origin) => ({
+      COPILOT_PROVIDER_BASE_URL: `${origin}/v1`,
+      COPILOT_MODEL: MODEL,
+      COPILOT_OFFLINE: "true",
+    }),
+    list: { args: ["mcp", "list"], says: /ctxd \(local\)/ },
+    prompt: (text) => ["--allow-all-tools", "--prompt", text],
+  },
+];
+
+/** The others, which together are some gigabytes. */
+const OF_LONG_RUN: readonly Row[] = [
+  {
+    id: "gemini",
+    package: "@google/gemini-cli",
+    file: ".bin/gemini",
+    isScript: true,
+    files: () => ({
+      ".gemini/settings.json": {
+        security: { auth: { selectedType: "gemini-api-key" } },
+        general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+        privacy: { usageStatisticsEnabled: false },
+      },
+    }),
+    env: (origin) => ({
+      GEMINI_API_KEY: "none",
+      GOOGLE_GEMINI_BASE_URL: origin,
+      GEMINI_CLI_TRUST_WORKSPACE: "true",
+    }),
+    list: { args: ["mcp", "list"], says: /ctxd: .*Connected/ },
+    prompt: (text) => ["--model", MODEL, "--prompt", text],
+  },
+  {
     id: "opencode",
     package: "opencode-ai",
     file: `opencode-${SYSTEM}/bin/opencode`,
@@ -96,29 +133,44 @@ const OF_EVERY_RUN: readonly Row[] = [
     list: { args: ["mcp", "list"], says: /ctxd.*connected/ },
     prompt: (text) => ["run", text],
   },
-];
-
-/** The others, which together are some gigabytes. */
-const OF_LONG_RUN: readonly Row[] = [
   {
-    id: "gemini",
-    package: "@google/gemini-cli",
-    file: ".bin/gemini",
+    id: "droid",
+    package: "droid",
+    file: `@factory/cli-${SYSTEM}/bin/droid`,
+    files: (origin) => ({
+      ".factory/settings.json": {
+        customModels: [
+          {
+            ...{ model: MODEL, displayName: MODEL, apiKey: "none", maxOutputTokens: 4_096 },
+            ...{ baseUrl: `${origin}/v1`, provider: "generic-chat-completion-api" },
+          },
+        ],
+        cloudSessionSync: false,
+      },
+    }),
+    env: () => ({ FACTORY_API_KEY: "fk-none", FACTORY_DROID_AUTO_UPDATE_ENABLED: "false" }),
+    list: { args: ["mcp", "list"], says: /ctxd/ },
+    prompt: (text) => ["exec", "--auto", "low", "--model", `custom:${MODEL}-0`, text],
+  },
+  {
+    id: "qwen",
+    package: "@qwen-code/qwen-code",
+    file: ".bin/qwen",
     isScript: true,
     files: () => ({
-      ".gemini/settings.json": {
-        security: { auth: { selectedType: "gemini-api-key" } },
-        general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+      ".qwen/settings.json": {
+        security: { auth: { selectedType: "openai" } },
+        general: { enableAutoUpdate: false },
         privacy: { usageStatisticsEnabled: false },
       },
     }),
     env: (origin) => ({
-      GEMINI_API_KEY: "none",
-      GOOGLE_GEMINI_BASE_URL: origin,
-      GEMINI_CLI_TRUST_WORKSPACE: "true",
+      OPENAI_API_KEY: "none",
+      OPENAI_BASE_URL: `${origin}/v1`,
+      OPENAI_MODEL: MODEL,
     }),
     list: { args: ["mcp", "list"], says: /ctxd: .*Connected/ },
-    prompt: (text) => ["--model", MODEL, "--prompt", text],
+    prompt: (text) => ["--approval-mode", "yolo", "--prompt", text],
   },
 ];
 
