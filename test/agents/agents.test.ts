@@ -4,7 +4,7 @@ import { stopServer } from "../support/bridge.ts";
 import { pinnedVersions } from "./install.ts";
 import { messagesWithMemories, recalledIn, whatIsSeen } from "./observe.ts";
 import { PROGRAMS, type Program } from "./programs.ts";
-import { openScenario, type Scenario, untilCaptured } from "./scenario.ts";
+import { askUntilDone, openScenario, type Scenario, untilCaptured } from "./scenario.ts";
 import { readTried, renderTried, triedInHelp, writeTried } from "./tried.ts";
 
 // Real agents of the npm registry, with a stand-in for the model. Three of them in every run, all of them with
@@ -96,19 +96,6 @@ async function leftByConnecting(scenario: Scenario, program: Program) {
     changed: [...paths].filter((path) => before.get(path) !== connected.get(path)),
     left: [...paths].filter((path) => before.get(path) !== after.get(path)),
   };
-}
-
-/** Asks again where a program has begun before it knew the tools of its servers. */
-async function askUntilDone(
-  { ask }: Scenario,
-  program: Program,
-  prompt: string,
-  folder: string,
-): ReturnType<Scenario["ask"]> {
-  for (let attempt = 1; ; attempt++) {
-    const asked = await ask(program, prompt, folder);
-    if (/\bDONE\b/.test(asked.stdout) || attempt === 3) return asked;
-  }
 }
 
 /** What a first request has when no server ran before. */

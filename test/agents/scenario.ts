@@ -114,3 +114,16 @@ export function untilCaptured(scenario: Scenario, project: string, text: string)
     return turns.find((turn) => turn.includes(text)) ?? null;
   });
 }
+
+/** Asks, and asks again where a program has begun before it knew the tools of its servers. */
+export async function askUntilDone(
+  { ask }: Scenario,
+  program: Program,
+  prompt: string,
+  folder: string,
+): ReturnType<Scenario["ask"]> {
+  for (let attempt = 1; ; attempt++) {
+    const asked = await ask(program, prompt, folder);
+    if (/\bDONE\b/.test(asked.stdout) || attempt === 3) return asked;
+  }
+}

@@ -15,7 +15,13 @@ export const responses: Api = {
     const items = typeof input === "string" ? [{ role: "user", content: input }] : input;
     return {
       tools: tools.flatMap(toolsOf),
-      messages: [{ role: "system", text: instructions }, ...items.map(toMessage)],
+      messages: [
+        { role: "system", text: instructions },
+        ...tools.filter(isNamespace).map(({ description = "" }: Json) => ({
+          ...{ role: "system", text: description },
+        })),
+        ...items.map(toMessage),
+      ],
     };
   },
   isStreamed: ({ stream }) => stream === true,
@@ -37,8 +43,11 @@ export const responses: Api = {
   },
 };
 
+/** A namespace is a group of tools with a description of its own, which the model reads as well. */
+const isNamespace = ({ type }: Json) => type === "namespace";
+
 function toolsOf(tool: Json) {
-  if (tool.type !== "namespace") return [{ name: tool.name ?? tool.type, definition: tool }];
+  if (!isNamespace(tool)) return [{ name: tool.name ?? tool.type, definition: tool }];
   return tool.tools.map((each: Json) => ({
     name: each.name,
     namespace: tool.name,
