@@ -70,7 +70,10 @@ describe.each(DRIVEN.map((program) => [program.id, program] as const))("%s", (_,
     expect(alone.stdout).toContain("HEARD");
     await scenario.disconnect(program);
     const settings = [...scenario.homeFiles()].filter(([path]) => changed.includes(path));
-    expect(settings.filter(([, text]) => text.includes(`--agent ${program.id}`))).toEqual([]);
+    const withUs = settings.filter(([, text]) => text.includes(`--agent ${program.id}`));
+    expect(withUs.map(([path]) => path).filter((path) => !path.endsWith(".before-ctxd"))).toEqual(
+      [],
+    );
   }, 600_000);
 });
 

@@ -35,25 +35,16 @@ export function createMachine({ origin }: Pick<StandIn, "origin">) {
         ...{ HTTPS_PROXY: NOWHERE, HTTP_PROXY: NOWHERE, NO_PROXY: "127.0.0.1,localhost" },
         ...env,
       },
-      ...{
-        stdin: "ignore",
-        stdout: "pipe",
-        stderr: "pipe",
-        timeout: PATIENCE_MS,
-        killSignal: "SIGKILL",
-      },
+      ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe", detached: true },
     });
+    // What it has started holds its output open, and ends with it.
+    const timer = setTimeout(() => process.kill(-child.pid, "SIGKILL"), PATIENCE_MS);
     const [stdout, stderr, exitCode] = await Promise.all([
       child.stdout.text(),
       child.stderr.text(),
       child.exited,
     ]);
-    if (process.env.TRACE)
-      console.error(
-        command.slice(-2).join(" ").slice(0, 120),
-        exitCode,
-        Math.round(performance.now() - started),
-      );
+    clearTimeout(timer);
     return { stdout, stderr, exitCode, milliseconds: Math.round(performance.now() - started) };
   };
 

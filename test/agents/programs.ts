@@ -150,7 +150,7 @@ const OF_LONG_RUN: readonly Row[] = [
     }),
     env: () => ({ FACTORY_API_KEY: "fk-none", FACTORY_DROID_AUTO_UPDATE_ENABLED: "false" }),
     list: { args: ["mcp", "list"], says: /ctxd/ },
-    prompt: (text) => ["exec", "--auto", "low", "--model", `custom:${MODEL}-0`, text],
+    prompt: (text) => ["exec", "--auto", "high", "--model", `custom:${MODEL}-0`, text],
   },
   {
     id: "qwen",

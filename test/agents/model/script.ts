@@ -22,8 +22,9 @@ const BRIDGES: Readonly<Record<string, (tool: string, input: object) => object>>
   mcp: (tool, input) => ({ server: "ctxd", tool, args: JSON.stringify(input) }),
 };
 
-/** Tools by which some programs let the model find those of MCP servers. */
+/** Tools by which some programs let the model find those of MCP servers, once these have started. */
 const FINDER = /^(ToolSearch|tool_search\w*|search_tools?)$/i;
+const MAX_SEARCHES = 5;
 
 /**
  * The answer of a model that does literally what the last prompt says: `REMEMBER: fact` saves the fact,
@@ -42,9 +43,18 @@ export function replyTo({ tools, messages }: Asked): Reply {
   if (wasCalled(turn, name) && results.length > 0) {
     return { text: `DONE ${results.at(-1)?.text.slice(0, 1_500)}` };
   }
-  return (
-    callOf(name, input(words.trim()), tools, results.length > 0) ?? { text: `NO TOOL ${name}` }
-  );
+  const call = callOf(name, input(words.trim()), tools);
+  if (call) return call;
+  const finder = tools.find((tool) => FINDER.test(tool.name));
+  if (!finder || results.length >= MAX_SEARCHES) return { text: `NO TOOL ${name}` };
+  const [known] = messages.flatMap(({ text }) => text.match(/\b[\w-]*ctxd[\w-]*_memor\w+/g) ?? []);
+  const query = known ? `select:${known.replace(/[a-z]+_memor\w+$/, name)}` : `ctxd ${name}`;
+  return { call: { name: finder.name, input: { query, max_results: 5 } } };
+}
+
+/** Whether an answer looks for a tool. */
+export function isSearch(reply: Reply): boolean {
+  return "call" in reply && FINDER.test(reply.call.name);
 }
 
 function wasCalled(turn: readonly Message[], tool: string): boolean {
@@ -55,24 +65,15 @@ function wasCalled(turn: readonly Message[], tool: string): boolean {
   );
 }
 
-/** @param hasSearched whether the finder was already called */
-function callOf(
-  wanted: string,
-  input: object,
-  tools: readonly Tool[],
-  hasSearched: boolean,
-): Reply | null {
-  const named = (pattern: RegExp) => tools.find(({ name }) => pattern.test(name));
-  const call = (tool: Tool | undefined, args: object): Reply | null => {
-    if (!tool) return null;
+/** The call of a tool of ctxd, by its own name or by a bridge; null if the model can't call it. */
+function callOf(wanted: string, input: object, tools: readonly Tool[]): Reply | null {
+  const pattern = new RegExp(`(^|[_./-])${wanted}$`);
+  const tool = tools.find(({ name }) => pattern.test(name));
+  if (tool) {
     const { name, namespace } = tool;
-    return { call: { name, ...(namespace !== undefined && { namespace }), input: args } };
-  };
-  const found = call(named(new RegExp(`(^|[_./-])${wanted}$`)), input);
-  if (found) return found;
-  const query = { query: `select:mcp__ctxd__${wanted}`, max_results: 5 };
-  const searched = hasSearched ? null : call(named(FINDER), query);
-  if (searched) return searched;
-  const bridge = tools.find(({ name }) => name in BRIDGES);
-  return call(bridge, BRIDGES[bridge?.name ?? ""]?.(wanted, input) ?? {});
+    return { call: { name, ...(namespace !== undefined && { namespace }), input } };
+  }
+  const bridge = tools.find(({ name }) => name in BRIDGES)?.name ?? "";
+  const bridged = BRIDGES[bridge]?.(wanted, input);
+  return bridged ? { call: { name: bridge, input: bridged } } : null;
 }

@@ -4,7 +4,7 @@ import { chat } from "./chat.ts";
 import { gemini } from "./gemini.ts";
 import { messages } from "./messages.ts";
 import { responses } from "./responses.ts";
-import { replyTo } from "./script.ts";
+import { isSearch, replyTo } from "./script.ts";
 
 const APIS: readonly Api[] = [chat, responses, messages, gemini];
 const UNPACK: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
@@ -13,6 +13,7 @@ const UNPACK: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
   zstd: Bun.zstdDecompressSync,
 };
 
+const THOUGHT_MS = 1_000;
 /** The name of the only model. */
 export const MODEL = "stand-in";
 /** What programs that ask for a list of models need to know of it. */
@@ -47,6 +48,8 @@ export function startStandIn() {
     const asked = api.read(body);
     const reply = replyTo(asked);
     exchanges.push({ ...asked, reply });
+    // A model takes its time, in which servers start: so do those who look for a tool in vain.
+    if (isSearch(reply)) await Bun.sleep(THOUGHT_MS);
     if (!api.isStreamed(body, pathname)) return Response.json(api.answer(reply, body));
     const events = api.stream(reply, body).map(render).join("");
     return new Response(events, { headers: { "content-type": "text/event-stream" } });
