@@ -27,6 +27,35 @@ type Row = Omit<Program, "programs">;
 /** The folder of a native program's package, which has the system in its name. */
 const SYSTEM = `${process.platform}-${process.arch}`;
 
+/** OpenCode, and what is made of it. */
+const likeOpenCode = (name: string, prefix: string) => ({
+  files: (origin: string) => ({
+    [`.config/${name}/opencode.json`]: {
+      model: `here/${MODEL}`,
+      small_model: `here/${MODEL}`,
+      autoupdate: false,
+      share: "disabled",
+      provider: {
+        here: {
+          npm: "@ai-sdk/openai-compatible",
+          options: { baseURL: `${origin}/v1`, apiKey: "none" },
+          models: { [MODEL]: { name: MODEL } },
+        },
+      },
+    },
+    // It installs this package before it loads plugins, unless it is there.
+    [`.config/${name}/node_modules/.keep`]: "",
+    [`.config/${name}/package-lock.json`]: {
+      packages: {
+        "": { dependencies: { [`@${name === "kilo" ? "kilocode" : "opencode-ai"}/plugin`]: "*" } },
+      },
+    },
+  }),
+  env: () => ({ [`${prefix}_DISABLE_MODELS_FETCH`]: "1", [`${prefix}_DISABLE_AUTOUPDATE`]: "1" }),
+  list: { args: ["mcp", "list"], says: /ctxd.*connected/ },
+  prompt: (text: string) => ["run", text],
+});
+
 /** The agents whose packages are in the lock file of every run: each needs some seconds for a session. */
 const OF_EVERY_RUN: readonly Row[] = [
   {
@@ -109,29 +138,58 @@ const OF_LONG_RUN: readonly Row[] = [
     id: "opencode",
     package: "opencode-ai",
     file: `opencode-${SYSTEM}/bin/opencode`,
+    ...likeOpenCode("opencode", "OPENCODE"),
+  },
+  {
+    id: "kilo",
+    package: "@kilocode/cli",
+    file: `@kilocode/cli-${SYSTEM}/bin/kilo`,
+    ...likeOpenCode("kilo", "KILO"),
+  },
+  {
+    id: "kimi",
+    package: "@moonshot-ai/kimi-code",
+    file: ".bin/kimi",
+    isScript: true,
     files: (origin) => ({
-      ".config/opencode/opencode.json": {
-        model: `here/${MODEL}`,
-        small_model: `here/${MODEL}`,
-        autoupdate: false,
-        share: "disabled",
-        provider: {
+      ".kimi-code/config.toml": [
+        `default_model = "${MODEL}"`,
+        "telemetry = false",
+        "",
+        "[providers.here]",
+        'type = "openai"',
+        `base_url = "${origin}/v1"`,
+        'api_key = "none"',
+        "",
+        `[models.${MODEL}]`,
+        'provider = "here"',
+        `model = "${MODEL}"`,
+        "max_context_size = 128000",
+        "",
+      ].join("\n"),
+    }),
+    env: () => ({ KIMI_CODE_NO_AUTO_UPDATE: "1" }),
+    list: { args: ["doctor"], says: /./ },
+    prompt: (text) => ["--prompt", text],
+  },
+  {
+    id: "pi",
+    package: "@earendil-works/pi-coding-agent",
+    file: ".bin/pi",
+    isScript: true,
+    files: (origin) => ({
+      ".pi/agent/models.json": {
+        providers: {
           here: {
-            npm: "@ai-sdk/openai-compatible",
-            options: { baseURL: `${origin}/v1`, apiKey: "none" },
-            models: { [MODEL]: { name: MODEL } },
+            ...{ baseUrl: `${origin}/v1`, api: "openai-completions", apiKey: "none" },
+            models: [{ id: MODEL }],
           },
         },
       },
-      // It installs this package before it loads plugins, unless it is there.
-      ".config/opencode/node_modules/.keep": "",
-      ".config/opencode/package-lock.json": {
-        packages: { "": { dependencies: { "@opencode-ai/plugin": "*" } } },
-      },
     }),
-    env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1" }),
-    list: { args: ["mcp", "list"], says: /ctxd.*connected/ },
-    prompt: (text) => ["run", text],
+    env: () => ({ PI_OFFLINE: "1", PI_TELEMETRY: "0" }),
+    list: { args: ["mcp", "list"], says: /ctxd/ },
+    prompt: (text) => ["--provider", "here", "--model", MODEL, "--print", text],
   },
   {
     id: "droid",
