@@ -16,8 +16,8 @@ export interface Program {
   readonly files?: (origin: string) => Readonly<Record<string, unknown>>;
   /** The same by variables, and others that switch off telemetry and updates. */
   readonly env?: (origin: string) => Readonly<Record<string, string>>;
-  /** The arguments by which it lists its MCP servers, and what it then says of ctxd. */
-  readonly list: { readonly args: readonly string[]; readonly says: RegExp };
+  /** The arguments by which it lists its MCP servers, and what it then says of ctxd; null if it has no list. */
+  readonly list: { readonly args: readonly string[]; readonly says: RegExp } | null;
   /** The arguments for one prompt in a new session. */
   readonly prompt: (text: string) => readonly string[];
 }
@@ -169,7 +169,7 @@ const OF_LONG_RUN: readonly Row[] = [
       ].join("\n"),
     }),
     env: () => ({ KIMI_CODE_NO_AUTO_UPDATE: "1" }),
-    list: { args: ["doctor"], says: /./ },
+    list: null,
     prompt: (text) => ["--prompt", text],
   },
   {
@@ -229,6 +229,53 @@ const OF_LONG_RUN: readonly Row[] = [
     }),
     list: { args: ["mcp", "list"], says: /ctxd: .*Connected/ },
     prompt: (text) => ["--approval-mode", "yolo", "--prompt", text],
+  },
+  {
+    id: "cline",
+    package: "cline",
+    file: `@cline/cli-${SYSTEM}/bin/cline`,
+    files: (origin) => ({
+      ".cline/data/settings/providers.json": {
+        ...{ version: 1, lastUsedProvider: "openai-compatible", modes: {} },
+        providers: {
+          "openai-compatible": {
+            settings: {
+              ...{ provider: "openai-compatible", apiKey: "none", model: MODEL },
+              baseUrl: `${origin}/v1`,
+            },
+            ...{ updatedAt: "2026-11-25T00:00:00.000Z", tokenSource: "manual" },
+          },
+        },
+      },
+    }),
+    env: () => ({ CLINE_NO_AUTO_UPDATE: "1" }),
+    list: null,
+    prompt: (text) => ["--auto-approve", "true", text],
+  },
+  {
+    id: "continue",
+    package: "@continuedev/cli",
+    file: ".bin/cn",
+    isScript: true,
+    files: (origin) => ({
+      ".continue/config.yaml": [
+        "name: here",
+        "version: 1.0.0",
+        "schema: v1",
+        "models:",
+        `  - name: ${MODEL}`,
+        "    provider: openai",
+        `    model: ${MODEL}`,
+        `    apiBase: ${origin}/v1`,
+        "    apiKey: none",
+        "    roles: [chat]",
+        "    capabilities: [tool_use]",
+        "",
+      ].join("\n"),
+    }),
+    env: () => ({ CONTINUE_TELEMETRY_ENABLED: "0" }),
+    list: null,
+    prompt: (text) => ["--auto", "--print", text],
   },
 ];
 
