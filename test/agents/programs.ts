@@ -18,8 +18,8 @@ export interface Program {
   readonly env?: (origin: string) => Readonly<Record<string, string>>;
   /** The arguments by which it lists its MCP servers, and what it then says of ctxd; null if it has no list. */
   readonly list: { readonly args: readonly string[]; readonly says: RegExp } | null;
-  /** The arguments for one prompt in a new session. */
-  readonly prompt: (text: string) => readonly string[];
+  /** The arguments for one prompt in a new session; null if only its maker's service can answer it. */
+  readonly prompt: ((text: string) => readonly string[]) | null;
 }
 
 type Row = Omit<Program, "programs">;
@@ -276,6 +276,23 @@ const OF_LONG_RUN: readonly Row[] = [
     env: () => ({ CONTINUE_TELEMETRY_ENABLED: "0" }),
     list: null,
     prompt: (text) => ["--auto", "--print", text],
+  },
+  {
+    id: "amp",
+    package: "@sourcegraph/amp",
+    file: `@ampcode/cli-${SYSTEM}/amp`,
+    files: () => ({ ".config/amp/settings.json": { "amp.updates.mode": "disabled" } }),
+    list: { args: ["mcp", "list"], says: /^ +ctxd +command /m },
+    prompt: null,
+  },
+  {
+    id: "auggie",
+    package: "@augmentcode/auggie",
+    file: ".bin/auggie",
+    isScript: true,
+    files: () => ({ ".augment/settings.json": {} }),
+    list: { args: ["mcp", "list"], says: /ctxd +stdio/ },
+    prompt: null,
   },
 ];
 

@@ -54,7 +54,7 @@ export async function openScenario() {
     /** Runs a program with a prompt in a new session. */
     async ask(program: Program, prompt: string, folder: string) {
       const before = standIn.exchanges.length;
-      const outcome = await machine.start(program, program.prompt(prompt), folder);
+      const outcome = await machine.start(program, program.prompt?.(prompt) ?? [], folder);
       const exchanges = standIn.exchanges.slice(before);
       return { ...outcome, exchanges, first: firstOf(exchanges) };
     },
@@ -70,7 +70,7 @@ export async function openScenario() {
     /** Ends the server, and lets no other one start. */
     async takeServerAway(): Promise<void> {
       await stopServer(dataDir);
-      rmSync(dataDir, { recursive: true });
+      rmSync(dataDir, { recursive: true, force: true });
       writeFileSync(dataDir, "no folder");
     },
 

@@ -9,16 +9,16 @@ export interface Tried {
   /** Whether it has means for these, and they worked. */
   readonly recalls: boolean;
   readonly captures: boolean;
-  /** What its model sees in its first request. */
-  readonly sees: Seen;
+  /** What its model sees in its first request; null if only its maker's service can answer. */
+  readonly sees: Seen | null;
   /** Whether a first request has the tools and the recalled memories when no server ran before. */
-  readonly cold: { readonly tools: boolean; readonly recalled: boolean };
+  readonly cold: { readonly tools: boolean; readonly recalled: boolean } | null;
   /** The role of the message that recalled memories are in; null if none are recalled. */
   readonly place: Message["role"] | null;
   /** Files that `connect` and `connect --remove` together leave changed. */
   readonly left: readonly string[];
   /** Seconds for a session of one prompt. */
-  readonly seconds: number;
+  readonly seconds: number | null;
 }
 
 const FILE = join(import.meta.dir, "tried.json");
@@ -54,11 +54,12 @@ function sectionOf(page: string): string {
 export function renderTried(all: Readonly<Record<string, Tried>>): string {
   const yes = (is: boolean) => (is ? "yes" : "–");
   const kilobytes = (bytes: number) => (bytes === 0 ? "–" : `${(bytes / 1_000).toFixed(1)} kB`);
-  const rows = Object.values(all).map(({ sees, ...each }) => [
+  const toolsIn = ({ tools, names }: Seen) => (names > 0 ? `${names} names` : kilobytes(tools));
+  const rows = Object.values(all).map(({ sees, place, ...each }) => [
     ...[each.name, each.version, yes(each.recalls), yes(each.captures)],
-    sees.tools > 0 ? kilobytes(sees.tools) : sees.names > 0 ? `${sees.names} names` : "–",
-    kilobytes(sees.instructions),
-    each.place === null ? "–" : `in ${PLACES[each.place]}`,
+    sees === null ? "needs its service" : toolsIn(sees),
+    kilobytes(sees?.instructions ?? 0),
+    place === null ? "–" : `in ${PLACES[place]}`,
   ]);
   const heads = ["agent", "version", "recalls", "captures"];
   const seen = ["tools in its first request", "instructions", "recalled memories"];
@@ -66,7 +67,8 @@ export function renderTried(all: Readonly<Record<string, Tried>>): string {
     HEADING,
     "The tests run these programs as their makers publish them, with a stand-in for the model: each is connected by",
     "`ctxd connect`, saves, finds in a new session what was saved, does not find it in another project, goes on without the",
-    "server, and is disconnected. The last columns say what its model sees of ctxd before the first answer.",
+    "server, and is disconnected. The last columns say what its model sees of ctxd before the first answer. Programs that",
+    "need their makers' service were only connected, listed ctxd, and were disconnected.",
     "",
     ...[[...heads, ...seen], [...heads, ...seen].map(() => "---"), ...rows].map(
       (cells) => `| ${cells.join(" | ")} |`,
