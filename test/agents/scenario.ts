@@ -6,8 +6,7 @@ import { initialize } from "../mcp/support/bridges.ts";
 import { startBridge, stopServer } from "../support/bridge.ts";
 import { until } from "../support/until.ts";
 import { createMachine } from "./machine.ts";
-import type { Asked } from "./model/api.ts";
-import { type Exchange, startStandIn } from "./model/stand-in.ts";
+import { startStandIn } from "./model/stand-in.ts";
 import type { Program } from "./programs.ts";
 
 /** The options of `ctxd connect` for all that an agent can have. */
@@ -56,7 +55,10 @@ export async function openScenario() {
       const before = standIn.exchanges.length;
       const outcome = await machine.start(program, program.prompt?.(prompt) ?? [], folder);
       const exchanges = standIn.exchanges.slice(before);
-      return { ...outcome, exchanges, first: firstOf(exchanges) };
+      // Some programs also ask the model for a title, without tools.
+      const first = exchanges.find(({ tools }) => tools.length > 0);
+      if (!first) throw new Error(`the model was not asked: ${outcome.stderr}${outcome.stdout}`);
+      return { ...outcome, exchanges, first };
     },
 
     /** The texts of the turns that were captured in a project. */
@@ -99,13 +101,6 @@ export async function openScenario() {
   };
 }
 export type Scenario = Awaited<ReturnType<typeof openScenario>>;
-
-/** The request of a session that is the prompt's; some programs also ask the model for a title. */
-function firstOf(exchanges: readonly Exchange[]): Asked {
-  const first = exchanges.find(({ tools }) => tools.length > 0);
-  if (!first) throw new Error("the program has not asked its model");
-  return first;
-}
 
 /** Waits until the turns of a project contain a text. */
 export function untilCaptured(scenario: Scenario, project: string, text: string): Promise<string> {

@@ -45,6 +45,7 @@ function toMessages({ role, parts = [] }: Json): Message[] {
   }));
   const text = textOf(of("text"));
   const isEmpty = text === "" && calls.length === 0;
-  const message = { role: role === "model" ? "assistant" : "user", text, ...{ calls } };
+  const speaker = role === "model" ? "assistant" : "user";
+  const message = { role: speaker, text, ...(calls.length > 0 && { calls }) };
   return [...results, ...(isEmpty ? [] : [message])];
 }

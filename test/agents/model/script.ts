@@ -11,16 +11,8 @@ const TOOLS = {
   LOOKUP: { name: "search_memories", input: (words: string) => ({ query: words }) },
 };
 
-/** Tools by which some programs let the model call those of MCP servers, and their inputs. */
-const BRIDGES: Readonly<Record<string, (tool: string, input: object) => object>> = {
-  tool_call: (tool, input) => ({ name: `mcp__ctxd__${tool}`, arguments: input }),
-  use_mcp_tool: (tool, input) => ({
-    server_name: "ctxd",
-    tool_name: tool,
-    arguments: JSON.stringify(input),
-  }),
-  mcp: (tool, input) => ({ server: "ctxd", tool, args: JSON.stringify(input) }),
-};
+/** The tool by which Qwen Code lets the model call those of MCP servers. */
+const BRIDGE = "tool_call";
 
 /** Tools by which some programs let the model find those of MCP servers, once these have started. */
 const FINDER = /^(ToolSearch|tool_search\w*|search_tools?)$/i;
@@ -61,7 +53,7 @@ function wasCalled(turn: readonly Message[], tool: string): boolean {
   const calls = turn.flatMap((message) => message.calls ?? []);
   return calls.some(
     ({ name, input }) =>
-      name.endsWith(tool) || (name in BRIDGES && JSON.stringify(input).includes(tool)),
+      name.endsWith(tool) || (name === BRIDGE && JSON.stringify(input).includes(tool)),
   );
 }
 
@@ -73,7 +65,6 @@ function callOf(wanted: string, input: object, tools: readonly Tool[]): Reply | 
     const { name, namespace } = tool;
     return { call: { name, ...(namespace !== undefined && { namespace }), input } };
   }
-  const bridge = tools.find(({ name }) => name in BRIDGES)?.name ?? "";
-  const bridged = BRIDGES[bridge]?.(wanted, input);
-  return bridged ? { call: { name: bridge, input: bridged } } : null;
+  if (!tools.some(({ name }) => name === BRIDGE)) return null;
+  return { call: { name: BRIDGE, input: { name: `mcp__ctxd__${wanted}`, arguments: input } } };
 }
