@@ -20,6 +20,12 @@ export const IF_OPTION = new Option(
   "do nothing unless this environment variable is true",
 );
 
+/** A remote server. Hooks parse its address themselves, because an agent takes an error for a refusal. */
+export const URL_OPTION = new Option(
+  "--url <url>",
+  "a remote server, whose key ctxd connect has kept (default: the memory on this machine)",
+);
+
 /**
  * Lets a hook's command accept unknown options. An agent takes an error for a refusal, and its settings may
  * have been written by another version of ctxd.
@@ -147,7 +153,15 @@ function textOf(value: unknown): string | null {
 const ANSWER_TIMEOUT_MS = 5_000;
 
 /** Paths of the endpoints that hooks call. */
-type HookPath = "/api/memories/capture" | "/api/memories/recall";
+export const CAPTURE = "/api/memories/capture";
+export const RECALL = "/api/memories/recall";
+
+/** The body of a request to recall. */
+export interface RecallBody {
+  readonly folder?: string;
+  readonly project?: string;
+  readonly [name: string]: unknown;
+}
 
 /**
  * Sends a hook's request to the server of the data folder, once: the agent waits for the hook.
@@ -156,7 +170,7 @@ type HookPath = "/api/memories/capture" | "/api/memories/recall";
  */
 export async function sendFromHook(
   { dataDir }: Pick<Config, "dataDir">,
-  path: HookPath,
+  path: typeof CAPTURE | typeof RECALL,
   body: unknown,
   signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS),
 ): Promise<unknown> {
@@ -182,7 +196,7 @@ const START_TIMEOUT_MS = 3_000;
 export async function sendWhenServed(
   config: Config,
   env: Environment,
-  path: HookPath,
+  path: typeof CAPTURE | typeof RECALL,
   body: unknown,
 ): Promise<unknown> {
   const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
@@ -219,24 +233,19 @@ export function postJson(body: unknown) {
  * one ends.
  */
 export function sendLater(
-  { dataDir, cacheDir }: Config,
+  config: Config,
   words: readonly string[],
   env: Environment,
   body: unknown,
 ) {
+  const { dataDir } = config;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const file = join(dataDir, `.hook-${crypto.randomUUID()}`);
   try {
     writeFileSync(file, JSON.stringify(body), { mode: 0o600 });
     const input = openSync(file, "r");
     try {
-      Bun.spawn([...ownCommand, ...words, "--later", "--data-dir", dataDir], {
-        stdin: input,
-        stdout: "ignore",
-        stderr: "ignore",
-        ...IN_BACKGROUND,
-        env: { ...env, CTXD_CACHE_DIR: cacheDir },
-      }).unref();
+      runLater(config, words, env, input);
     } finally {
       closeSync(input);
     }
@@ -244,4 +253,20 @@ export function sendLater(
     // The new process has the file open and can still read it.
     rmSync(file, { force: true });
   }
+}
+
+/** Runs a command with `--later` in a separate process, which goes on when this one ends. */
+export function runLater(
+  { dataDir, cacheDir }: Config,
+  words: readonly string[],
+  env: Environment,
+  input: number | "ignore" = "ignore",
+): void {
+  Bun.spawn([...ownCommand, ...words, "--later", "--data-dir", dataDir], {
+    stdin: input,
+    stdout: "ignore",
+    stderr: "ignore",
+    ...IN_BACKGROUND,
+    env: { ...env, CTXD_CACHE_DIR: cacheDir },
+  }).unref();
 }

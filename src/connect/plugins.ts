@@ -63,19 +63,20 @@ function settingAt(path: readonly string[], text: string): unknown {
 
 /**
  * Renders a plugin that runs the hook commands, for a client whose settings have no hooks.
- * @param command the words that start ctxd
+ * @param program the words that start ctxd
+ * @param options the words after the kind of hook
  */
 export function renderPlugin(
   { id, plugin }: Client,
-  command: readonly string[],
+  { program, options }: { program: readonly string[]; options: readonly string[] },
   kinds: readonly HookKind[],
 ): string {
   return `${MARK}${id}; ctxd connect ${id} --remove takes it away.
 import { spawn } from "node:child_process";
 
-const COMMAND = ${JSON.stringify(command)};
-const OPTIONS = ${JSON.stringify(["--agent", id])};
+const COMMAND = ${JSON.stringify(program)};
 const KINDS = ${JSON.stringify(kinds)};
+const OPTIONS = ${JSON.stringify(options)};
 const PATIENCE = 5000;
 
 /** What a command of ctxd prints for an event; empty when it fails, which is no reason to stop. */

@@ -19,6 +19,10 @@ import type { LocalServer } from "./local-server.ts";
 /** How often a message is sent when servers end before they answer it. */
 const MAX_ATTEMPTS = 5;
 
+/** The server that messages are forwarded to: that of the data folder, or a remote one. */
+export type Server = Pick<LocalServer, "connect" | "request" | "forget" | "lastFailure" | "close"> &
+  Partial<Pick<LocalServer, "version">>;
+
 /** Sends one message to the server and writes the answers; resolves when that is done. */
 export type Forward = (message: unknown, text: string, signal: AbortSignal) => Promise<void>;
 
@@ -41,7 +45,7 @@ export function createForwarder({
   ownAnswer = async () => null,
   write,
 }: {
-  server: LocalServer;
+  server: Server;
   source: MessageSource;
   ownAnswer?: (message: unknown) => Promise<string | null>;
   write: (line: string) => Promise<void>;

@@ -78,9 +78,10 @@ test.each([
   [["--yes"], "name a client too"],
   [["cursor", "--key"], "--key needs --url"],
   [
-    ["claude-code", "--capture", "--url", "https://memory.example.com"],
-    "use the memory on this machine",
+    ["claude-code", "--capture", "--direct", "--key", "--url", "https://memory.example.com"],
+    "need ctxd between the agent and the server",
   ],
+  [["cursor", "--direct", "--url", "https://memory.example.com"], "--direct goes with"],
   [["cursor", "--remove", "--print"], "--remove can only be combined with --yes"],
   [["cursor", "--url", "memory.example.com"], "Use an address such as"],
   [["cursor", "--url", "https://memory.example.com/some/path"], "Use the address alone"],

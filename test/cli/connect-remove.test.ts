@@ -55,6 +55,7 @@ function wanted(client: Client, options: Options): WantedSettings {
     isAllowed: remove ? false : allow,
     commandOf: (kind) => `${program} ${kind} --agent ${id}`,
     program: [program],
+    options: [],
   };
 }
 

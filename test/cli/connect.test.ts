@@ -134,13 +134,16 @@ describe("a remote server:", () => {
     expect(stderr).toContain("Then run codex mcp login ctxd.");
   });
 
-  test("with a key from standard input, which is not printed", async () => {
+  test("by the agent itself, with a key from standard input, which is not printed", async () => {
     const { entry, get, path, put, run } = homeWithClients();
     const key = generateKey();
     put("cursor", "{}", 0o644);
-    const { stdout, stderr } = await run(["cursor", "--url", ADDRESS, "--key", "--yes"], {
-      input: `${key}\n`,
-    });
+    const { stdout, stderr } = await run(
+      ["cursor", "--url", ADDRESS, "--key", "--direct", "--yes"],
+      {
+        input: `${key}\n`,
+      },
+    );
     expect(entry("cursor")).toEqual({
       url: `${ADDRESS}/mcp`,
       headers: { Authorization: `Bearer ${key}`, "ctxd-agent": "cursor" },

@@ -9,8 +9,8 @@ import { HAS_PLUGIN, hasPlugin } from "../../../connect/plugins.ts";
 import { launchOf } from "../../../server/invocation.ts";
 import { toShell } from "../../../system/shell.ts";
 import { type Context, type Environment, examples } from "../../context.ts";
-import { askForKey } from "../../input.ts";
-import { parseOrigin, requireEncryption } from "../../server/url.ts";
+import { keepKey } from "../../server/remote-server.ts";
+import { parseOrigin } from "../../server/url.ts";
 import { CommandError, confirm, isInteractive, print, say } from "../../terminal.ts";
 import { installedClients, listClients, surroundingsOf } from "./list.ts";
 import {
@@ -20,10 +20,12 @@ import {
   commandsOf,
   describeSkipped,
   hooksOf,
+  isBridged,
   type Plan,
   planChanges,
   type WantedSettings,
 } from "./plan.ts";
+import { forgetUnused, keyFor } from "./remote.ts";
 
 /** Prints the settings, for a user who edits the files by hand. */
 async function printEntry(
@@ -65,8 +67,9 @@ export function define(program: Command, { configure, env }: Context): void {
     .option("--url <url>", "a remote server, such as https://memory.example.com", parseOrigin)
     .option(
       "--key",
-      "with --url: use an API key (asked for, or read as one line of standard input) instead of sign-in",
+      "with --url: use an API key (asked for, or read as one line of standard input) instead of sign-in; ctxd keeps it",
     )
+    .option("--direct", "with --key: let the agent connect itself, with the key in its settings")
     .option(
       "--recall",
       "add what is known about the project, and about each prompt, to its conversations",
@@ -88,6 +91,7 @@ export function define(program: Command, { configure, env }: Context): void {
         "ctxd connect --all",
         "ctxd connect cursor --url https://memory.example.com",
         "ctxd connect codex --url https://memory.example.com --key",
+        "ctxd connect claude-code --url https://memory.example.com --recall --capture",
       ),
     )
     .action(async (client: Client | undefined, { all, hook, ...rest }: ConnectAll) => {
@@ -120,9 +124,11 @@ What an agent has no settings for is skipped, and the command says so:
   ${idsOf(({ hooks, plugin }) => hooks ?? plugin)},
 --allow with ${idsOf(({ approval }) => approval)}.
 ctxd help capture explains what is saved. --remove gives back files as they were, except for what
-others have changed in them. With --url the agent signs in to a remote server, in the browser, when
-it first connects. claude.ai and ChatGPT are connected in their own settings: enter the server's
-address followed by /mcp.`;
+others have changed in them. With --url alone the agent signs in to a remote server, in the browser,
+when it first connects. With --key, --recall or --capture it starts ctxd, which passes everything on
+to that server with an API key, the project of the folder and the session. The key is in a file that
+only you can read, and goes with the last agent that uses it. claude.ai and ChatGPT are connected in
+their own settings: enter the server's address followed by /mcp.`;
 
 function parseClient(id: string): Client {
   const client = findClient(id);
@@ -149,8 +155,8 @@ async function connectClients(
   env: Environment,
 ): Promise<void> {
   checkOptions(options);
-  if (options.key && options.url) requireEncryption(options.url, config);
-  const key = options.key ? await askForKey() : null;
+  const key = await keyFor(config, options);
+  const bridged = isBridged(options);
   const connectsHere = !options.remove && !options.url && !options.print;
   const around = surroundingsOf(env);
   const byPlugin = connectsHere ? clients.filter((client) => hasPlugin(client, around)) : [];
@@ -171,7 +177,9 @@ async function connectClients(
       problems.push(error.message);
     }
   }
-  await applyPlans(plans, options, key, around);
+  await applyPlans(plans, options, { key: bridged ? null : key, around });
+  if (bridged && options.url && key !== null) keepKey(config, options.url, key);
+  forgetUnused(config, plans, around);
   for (const problem of problems) say(problem);
   if (problems.length > 0) throw new CommandError(`${problems.length} could not be changed.`);
 }
@@ -179,27 +187,32 @@ async function connectClients(
 /** The settings that the options ask for. */
 function wantedOf(
   client: Client,
-  { recall, capture, allow, remove, url }: ConnectOptions,
+  options: ConnectOptions,
   key: string | null,
   config: Config,
   env: Environment,
 ): WantedSettings {
+  const { recall, capture, allow, remove, url } = options;
   const { approval } = client;
+  const bridged = isBridged(options);
+  const agent = ["--agent", client.id, ...(bridged && url ? ["--url", url.origin] : [])];
   const launch = (words: readonly string[]) => {
     const { command, args } = launchOf(words, config, env);
     return [command, ...args];
   };
-  const entry = url
-    ? client.remote({ url: `${url.origin}/mcp`, key })
-    : client.local(launchOf(["mcp", "--agent", client.id], config, env));
-  // Hooks use the memory on this machine only.
-  const hasHooks = !remove && !url;
+  const entry =
+    url && !bridged
+      ? client.remote({ url: `${url.origin}/mcp`, key })
+      : client.local(launchOf(["mcp", ...agent], config, env));
+  // Hooks of an agent that connects itself would use the memory on this machine.
+  const hasHooks = !remove && (!url || bridged);
   return {
     entry: remove ? null : { ...entry, ...(allow && approval !== "rule" && approval) },
     hooks: hasHooks ? { recall, capture } : { recall: false, capture: false },
     isAllowed: remove ? false : allow,
-    commandOf: (kind) => toShell(launch([kind, "--agent", client.id])),
+    commandOf: (kind) => toShell(launch([kind, ...agent])),
     program: launch([]),
+    options: agent,
   };
 }
 

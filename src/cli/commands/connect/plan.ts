@@ -36,6 +36,8 @@ export interface ConnectOptions {
   url?: URL;
   /** Whether to use an API key of that server instead of signing in. */
   key?: boolean;
+  /** Whether the agent connects to that server itself, with the key in its settings. */
+  direct?: boolean;
   /** Whether hooks add memories to conversations; undefined leaves the hooks as they are. */
   recall?: boolean;
   /** Whether hooks save the turns of conversations; undefined leaves the hooks as they are. */
@@ -47,10 +49,19 @@ export interface ConnectOptions {
   yes?: boolean;
 }
 
+/**
+ * Whether the agent reaches a remote server through `ctxd mcp`, which adds the project and the session, and has the key.
+ * Otherwise the agent connects itself, and signs in.
+ */
+export function isBridged({ url, key, direct, recall, capture }: ConnectOptions): boolean {
+  return url !== undefined && !direct && Boolean(key || (recall ?? capture) !== undefined);
+}
+
 /** @throws CommandError for options that can't be combined */
 export function checkOptions({
   url,
   key,
+  direct,
   recall,
   capture,
   allow,
@@ -58,12 +69,13 @@ export function checkOptions({
   print: isPrint,
 }: ConnectOptions) {
   if (key && !url) throw usageError("--key needs --url: on this machine no key is needed.");
+  if (direct && !key) throw usageError("--direct goes with --url and --key.");
   if (remove && (url || recall || capture || allow || isPrint)) {
     throw usageError("--remove can only be combined with --yes.");
   }
-  if ((recall || capture) && url) {
+  if ((recall || capture) && direct) {
     throw usageError(
-      "--recall and --capture use the memory on this machine: they can't be combined with --url.",
+      "--recall and --capture need ctxd between the agent and the server: leave out --direct.",
     );
   }
 }
@@ -78,8 +90,9 @@ export interface WantedSettings {
   isAllowed: boolean | undefined;
   /** The shell command of a kind of hook. */
   commandOf: (kind: HookKind) => string;
-  /** The words of that command before the kind of hook. */
+  /** The words of that command before the kind of hook, and those after it. */
   program: readonly string[];
+  options: readonly string[];
 }
 
 /** Whether something runs the commands that recall and capture. */
@@ -155,7 +168,7 @@ function partsOf(
     const commands = commandsOf(wanted, kindsInPlugin(readConfiguration(at).text));
     const kinds = HOOK_KINDS.filter((kind) => commands[kind] !== null);
     const isWanted = kinds.length > 0;
-    add(at, wholeFile(isOwnPlugin, isWanted ? renderPlugin(client, wanted.program, kinds) : null));
+    add(at, wholeFile(isOwnPlugin, isWanted ? renderPlugin(client, wanted, kinds) : null));
     for (const [name, fields] of Object.entries(plugin.beside ?? {})) {
       const own = `${JSON.stringify(fields, null, 2)}\n`;
       add(
@@ -202,8 +215,7 @@ export interface Plan {
 export async function applyPlans(
   plans: readonly Plan[],
   options: ConnectOptions,
-  key: string | null,
-  around: Surroundings,
+  { key, around }: { key: string | null; around: Surroundings },
 ) {
   const wanted = plans.filter(({ changes }) => changes.length > 0);
   for (const { client, changes } of plans) {
@@ -271,7 +283,7 @@ function describeOutcome(client: Client, options: ConnectOptions, key: string | 
   const { url, remove, recall, capture } = options;
   if (remove) return `${client.name} is disconnected from its next start.`;
   const server = url ? url.origin : "the memory on this machine";
-  const signIn = url && key === null ? ` Then ${client.signIn}.` : "";
+  const signIn = url && !isBridged(options) && key === null ? ` Then ${client.signIn}.` : "";
   return [
     `${client.name} is connected to ${server}: ${client.reload}.${signIn}`,
     capture &&

@@ -1,0 +1,38 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { sourceFiles } from "../support/source-files.ts";
+
+const transpiler = new Bun.Transpiler({ loader: "tsx" });
+const texts = new Map(sourceFiles.map(({ path, text }) => [path, text]));
+
+/** The files and packages that are loaded with a module, without what it loads when it needs it. */
+function loadedWith(start: string): { files: string[]; packages: string[] } {
+  const [files, packages] = [new Set([start]), new Set<string>()];
+  for (const file of files) {
+    for (const { path, kind } of transpiler.scanImports(texts.get(file) ?? "")) {
+      if (kind !== "import-statement") continue;
+      if (path.startsWith(".")) files.add(join(file, "..", path));
+      else if (!path.startsWith("node:") && !path.startsWith("bun")) packages.add(path);
+    }
+  }
+  return { files: [...files], packages: [...packages].sort() };
+}
+
+test.each([
+  ["mcp", 45, ["@sinclair/typebox", "commander"]],
+  ["recall", 30, ["commander"]],
+  ["capture", 30, ["commander"]],
+])("ctxd %s loads at most %d files, and few packages", (command, most, packages) => {
+  const loaded = loadedWith(`cli/commands/${command}.ts`);
+  expect(loaded.files.length).toBeGreaterThan(10);
+  expect(loaded.packages).toEqual(packages);
+  expect(loaded.files.length).toBeLessThanOrEqual(most);
+});
+
+test("hooks of a remote server load few files more, and neither database nor transcripts", () => {
+  const { files, packages } = loadedWith("cli/server/remote-hooks.ts");
+  expect(files).toContain("capture/unsent.ts");
+  expect(files.filter((file) => /^(db|app|import\/transcripts)\b/.test(file))).toEqual([]);
+  expect(packages).toEqual(["commander"]);
+  expect(files.length).toBeLessThanOrEqual(40);
+});
