@@ -23,6 +23,7 @@ describe.each(DRIVEN.map((program) => [program.id, program] as const))("%s", (_,
     const folder = await scenario.repository("atlas");
     scenario.setUp(program);
     const { changed, left } = await leftByConnecting(scenario, program);
+    expect(left).toEqual([]);
     await scenario.connect(program);
     if (program.list) {
       const listed = await scenario.start(program, program.list.args, folder);
