@@ -104,7 +104,7 @@ function edit(
 
 /** Whether a text has no settings, in any format. */
 function isBlank(text: string): boolean {
-  return /^\s*(\{\s*\})?\s*$/.test(text);
+  return /^(\{\s*\})?$/.test(text.trim());
 }
 
 /** @throws ConnectError when a file can't be changed, or has changed since the change was planned */

@@ -80,7 +80,7 @@ const OURS = new RegExp(`(?<![\\w./\\\\-])${SERVER_NAME}(?![\\w./\\\\-])`);
 
 /** What agents say about a server, in the order in which it is looked for. */
 const STATES = {
-  signIn: /needs? [\w ]*(auth|registration|sign|log)|not logged in|unauth|sign[- ]?in/i,
+  signIn: /needs? [\w ]{0,40}(auth|registration|sign|log)|not logged in|unauth|sign[- ]?in/i,
   off: /disabled|untrusted/i,
   failed: /fail|disconnected|not connected|error|timed? ?out|unreachable|[✗✘×]/i,
   connected: /\bconnected|\bready|[✓✔]/i,
@@ -91,7 +91,7 @@ function judge(client: Client, [line = "", next = ""]: readonly string[]): Findi
   const { ok, warning, problem } = findingsOf("agent");
   const { id, name, signIn } = client;
   // Paths and addresses say nothing about its state.
-  const said = line.replaceAll(/\S*[/\\]\S*/g, "");
+  const said = line.replaceAll(/\S+/g, (word) => (/[/\\]/.test(word) ? "" : word));
   // OpenCode gives the reason in the next line.
   const lines = /^[\s│]/.test(next) ? [said, next.replace("│", "")] : [said];
   if (STATES.signIn.test(said)) return warning(`${name} has to sign in to ctxd: ${signIn}.`);
