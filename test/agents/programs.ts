@@ -18,6 +18,8 @@ export interface Program {
   readonly env?: (origin: string) => Readonly<Record<string, string>>;
   /** The arguments by which it lists its MCP servers, and what it then says of ctxd; null if it has no list. */
   readonly list: { readonly args: readonly string[]; readonly says: RegExp } | null;
+  /** Whether it ends without waiting for its hooks, so that on a busy machine the last turn may not be captured. */
+  readonly leavesHooks?: boolean;
   /** The arguments for one prompt in a new session; null if only its maker's service can answer it. */
   readonly prompt: ((text: string) => readonly string[]) | null;
 }
@@ -101,6 +103,7 @@ const OF_EVERY_RUN: readonly Row[] = [
     id: "copilot-cli",
     package: "@github/copilot",
     file: ".bin/copilot",
+    leavesHooks: true,
     files: () => ({ ".copilot/config.json": { banner: "never" } }),
     env: (origin) => ({
       COPILOT_PROVIDER_BASE_URL: `${origin}/v1`,
