@@ -20,8 +20,7 @@ import type { LocalServer } from "./local-server.ts";
 const MAX_ATTEMPTS = 5;
 
 /** The server that messages are forwarded to: that of the data folder, or a remote one. */
-export type Server = Pick<LocalServer, "connect" | "request" | "forget" | "lastFailure" | "close"> &
-  Partial<Pick<LocalServer, "version">>;
+export type Server = Pick<LocalServer, "connect" | "request" | "forget" | "lastFailure" | "close">;
 
 /** Sends one message to the server and writes the answers; resolves when that is done. */
 export type Forward = (message: unknown, text: string, signal: AbortSignal) => Promise<void>;

@@ -18,17 +18,6 @@ function loadedWith(start: string): { files: string[]; packages: string[] } {
   return { files: [...files], packages: [...packages].sort() };
 }
 
-test.each([
-  ["mcp", 45, ["@sinclair/typebox", "commander"]],
-  ["recall", 30, ["commander"]],
-  ["capture", 30, ["commander"]],
-])("ctxd %s loads at most %d files, and few packages", (command, most, packages) => {
-  const loaded = loadedWith(`cli/commands/${command}.ts`);
-  expect(loaded.files.length).toBeGreaterThan(10);
-  expect(loaded.packages).toEqual(packages);
-  expect(loaded.files.length).toBeLessThanOrEqual(most);
-});
-
 test("hooks of a remote server load few files more, and neither database nor transcripts", () => {
   const { files, packages } = loadedWith("cli/server/remote-hooks.ts");
   expect(files).toContain("capture/unsent.ts");
