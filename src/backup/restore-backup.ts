@@ -20,6 +20,8 @@ const HARMLESS = new Set([
   "background.log",
   "ctxd.sock",
   "cache",
+  // Keys of other servers, and what waits for them.
+  "servers",
   SCRATCH_FOLDER,
   "README.md",
   ".gitignore",

@@ -1,21 +1,16 @@
 import type { Principal } from "../http/principal.ts";
 import { convert } from "../import/convert-memory.ts";
 import { type ProjectOf, rememberProjects } from "../import/transcripts/folders.ts";
-import { openTranscript } from "../import/transcripts/read-transcript.ts";
-import { BEGINNING, type Turn, timeOf, turnMemory } from "../import/transcripts/turn.ts";
+import { type Turn, timeOf, turnMemory } from "../import/transcripts/turn.ts";
 import { type ImportedMemory, Project, SessionId } from "../memories/model/memory.ts";
 import { projectToWrite } from "../memories/model/reach.ts";
 import type { ImportLine } from "../memories/rules/import/import.ts";
 import type { Memories } from "../memories/rules/memories.ts";
-import { problemOf } from "../text/input-kinds.ts";
 import { createPause } from "../timing/pause.ts";
-import type { ProgressStore } from "./progress.ts";
+import { captureNewTurns, type ProgressStore } from "./progress.ts";
+import { validOrNull } from "./requests.ts";
 
 const DAY = 86_400_000;
-/** Days after which captured turns expire, by default. */
-export const KEPT_DAYS = 90;
-/** Turns that are saved together; the progress is stored after each batch. */
-const BATCH_SIZE = 32;
 
 /** The conversation whose turns are captured. */
 export interface Conversation {
@@ -112,28 +107,13 @@ export function createCapture({
 
   const readNewTurns = async (caller: Caller, path: string, conversation: Conversation) => {
     const { accountId } = caller.principal;
-    const known = await progress.find(accountId, path);
-    const from = known && { ...known, folder: conversation.folder };
-    const reading = await openTranscript(path, from ?? BEGINNING);
-    if (!reading) return 0;
-    let [captured, last] = [0, known?.at ?? 0];
-    const saveBatch = async (batch: readonly Turn[]) => {
-      if (batch.length > 0) {
-        const saved = await save(caller, conversation, batch, last);
-        captured += saved.captured;
-        last = saved.last;
-      }
-      const { folder: _, ...position } = reading.position();
-      await progress.put(accountId, path, position);
-    };
-    let batch: Turn[] = [];
-    for await (const turn of reading.turns) {
-      batch.push(turn);
-      if (batch.length < BATCH_SIZE) continue;
-      await saveBatch(batch);
-      batch = [];
-    }
-    await saveBatch(batch);
+    const { folder } = conversation;
+    let captured = 0;
+    await captureNewTurns({ progress, accountId, path, folder }, async (turns, after) => {
+      const saved = await save(caller, conversation, turns, after);
+      captured += saved.captured;
+      return saved.last;
+    });
     return captured;
   };
 
@@ -181,11 +161,6 @@ function toCaptured(
 function endOfDay(at: number, accountId: string): string {
   const start = Bun.hash.crc32(accountId) % DAY;
   return new Date(start + Math.ceil((at - start) / DAY) * DAY).toISOString();
-}
-
-/** The value if the schema accepts it, else null. */
-function validOrNull(schema: typeof Project, value: string | null): string | null {
-  return value !== null && problemOf(schema, value) === null ? value : null;
 }
 
 async function* toAsync<Item>(items: readonly Item[]): AsyncGenerator<Item> {

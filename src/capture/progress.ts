@@ -2,7 +2,12 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { openTranscript } from "../import/transcripts/read-transcript.ts";
+import { BEGINNING, type Turn } from "../import/transcripts/turn.ts";
 import { moveFile } from "../system/files.ts";
+
+/** Turns that are saved together; the progress is stored after each batch. */
+const BATCH_SIZE = 32;
 
 /** Milliseconds after which the progress of an unused transcript is deleted: 400 days. */
 const EXPIRES_AFTER_MS = 400 * 86_400_000;
@@ -72,4 +77,39 @@ export function createProgressMemory(): ProgressStore {
     find: async (accountId, path) => stored.get(keyOf(accountId, path)) ?? null,
     put: async (accountId, path, progress) => void stored.set(keyOf(accountId, path), progress),
   };
+}
+
+/**
+ * Saves the turns that were added to a transcript since its last capture, in batches. Nothing for a file that is no
+ * known transcript.
+ * @param folder the agent's working folder, for turns that have none of their own
+ * @param save saves turns after a time, in milliseconds since 1970, and returns the time of the last one
+ * @throws the system's error when the file can't be read, and what `save` throws
+ */
+export async function captureNewTurns(
+  {
+    progress,
+    accountId,
+    path,
+    folder,
+  }: { progress: ProgressStore; accountId: string; path: string; folder: string | null },
+  save: (turns: readonly Turn[], after: number) => Promise<number>,
+): Promise<void> {
+  const known = await progress.find(accountId, path);
+  const reading = await openTranscript(path, known ? { ...known, folder } : BEGINNING);
+  if (!reading) return;
+  let last = known?.at ?? 0;
+  const saveBatch = async (batch: readonly Turn[]) => {
+    if (batch.length > 0) last = await save(batch, last);
+    const { folder: _, ...position } = reading.position();
+    await progress.put(accountId, path, position);
+  };
+  let batch: Turn[] = [];
+  for await (const turn of reading.turns) {
+    batch.push(turn);
+    if (batch.length < BATCH_SIZE) continue;
+    await saveBatch(batch);
+    batch = [];
+  }
+  await saveBatch(batch);
 }

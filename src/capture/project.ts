@@ -1,12 +1,15 @@
 import { access, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { LIMITS } from "../memories/model/memory.ts";
+import type { LIMITS } from "../memories/model/memory.ts";
 import { homeFolder } from "../system/folders.ts";
 import { isOwn } from "../system/foreign-ancestor.ts";
 import { readSmallText } from "../system/regular-file.ts";
+import { hasHidden } from "../text/plain-text.ts";
 
 /** Most bytes of a git file that is read. */
 const MAX_FILE_BYTES = 64 << 10;
+/** Only the limit's type is imported: its module would take hooks longer to load than everything else. */
+const MAX_NAME_LENGTH: typeof LIMITS.identifier = 128;
 
 /**
  * The project of a folder: `owner/repo` of the remote `origin` of its git repository, else the name
@@ -23,7 +26,8 @@ export async function projectOfFolder(folder: string): Promise<string | null> {
   const isWorktree = common !== gitFolder && basename(common) === ".git";
   const origin = originOf((await textOf(join(common, "config"))) ?? "");
   const name = (origin && nameOf(origin)) || basename(isWorktree ? dirname(common) : root);
-  return name !== "" && name.length <= LIMITS.identifier ? name : null;
+  const isValid = name.trim() !== "" && name.length <= MAX_NAME_LENGTH && !hasHidden(name);
+  return isValid ? name : null;
 }
 
 /**

@@ -41,6 +41,11 @@ const WAYS_OF_WORKING = [
 ];
 const MIN_MEANING = 1.3;
 
+/**
+ * Searches by words only after which recall gives up on a model that is being loaded. Each has waited for it half a second.
+ */
+const MAX_VAIN_SEARCHES = 10;
+
 interface RecallRequest {
   /** The conversation; null when unknown: then memories are repeated. */
   session: string | null;
@@ -61,6 +66,9 @@ interface RecallRequest {
   /** Whether each line says why it is there. */
   explains?: boolean;
 }
+
+/** A request, with the number of its searches that came before the model was loaded. */
+type Asked = RecallRequest & { vain: { searches: number } };
 
 export type Recall = ReturnType<typeof createRecall>;
 
@@ -88,23 +96,27 @@ export function createRecall({
   const search = async (
     reach: Reach,
     query: string,
-    { filter, limit, isAsked }: { filter: Filter; limit: number; isAsked: boolean | undefined },
-  ) => {
-    const found = await memories.search(reach, {
-      query: [...query].slice(0, LIMITS.query).join(""),
-      limit,
-      filter: { ...filter, isCurrent: true },
-      minScore: 0,
-      mode: "hybrid",
-      explain: true,
-      merges: true,
-    });
-    // While the model still loads, results are by words only, which is not reliable enough.
-    return found.mode === "hybrid" || isAsked ? found.memories : [];
+    { filter, limit }: { filter: Filter; limit: number },
+    { isAsked, vain }: Asked,
+  ): Promise<FoundMemory[]> => {
+    for (;;) {
+      const found = await memories.search(reach, {
+        query: [...query].slice(0, LIMITS.query).join(""),
+        limit,
+        filter: { ...filter, isCurrent: true },
+        minScore: 0,
+        mode: "hybrid",
+        explain: true,
+        merges: true,
+      });
+      if (found.mode === "hybrid" || isAsked) return found.memories;
+      // While the model still loads, results are by words only, which is not reliable enough.
+      if (++vain.searches > MAX_VAIN_SEARCHES) return [];
+    }
   };
 
   /** The memories for the beginning of a conversation. Talk comes only if it is of the project, or names it. */
-  const forBeginning = async (reach: Reach, request: RecallRequest): Promise<Recallable[]> => {
+  const forBeginning = async (reach: Reach, request: Asked): Promise<Recallable[]> => {
     const { project, name, session, isAsked } = request;
     const withoutProject = { projects: [null], isCaptured: false };
     const inProject = project === null && isAsked ? {} : { projects: [project] };
@@ -112,9 +124,9 @@ export function createRecall({
       project === null && !isAsked ? [] : list(reach, { ...inProject, isCaptured: false }),
       name === null
         ? []
-        : search(reach, name, { filter: withoutProject, limit: MAX_OF_USER, isAsked }),
+        : search(reach, name, { filter: withoutProject, limit: MAX_OF_USER }, request),
       preferencesOfUser((query) =>
-        search(reach, query, { filter: withoutProject, limit: CANDIDATES, isAsked }),
+        search(reach, query, { filter: withoutProject, limit: CANDIDATES }, request),
       ),
       list(reach, withoutProject),
       list(reach, { ...inProject, isCaptured: true }),
@@ -137,13 +149,10 @@ export function createRecall({
   };
 
   /** The memories for a prompt, without turns of the same conversation: the agent knows those. */
-  const forPrompt = async (
-    reach: Reach,
-    prompt: string,
-    { project, session, isFresh, isAsked }: RecallRequest,
-  ): Promise<Recallable[]> => {
+  const forPrompt = async (reach: Reach, prompt: string, request: Asked): Promise<Recallable[]> => {
+    const { project, session, isFresh, isAsked } = request;
     const filter = project === null && isAsked ? {} : { projects: [project, null] };
-    const found = await search(reach, prompt, { filter, limit: FOUND_FOR_PROMPT, isAsked });
+    const found = await search(reach, prompt, { filter, limit: FOUND_FOR_PROMPT }, request);
     const isOwn = (memory: Memory) => session !== null && memory.session_id === session;
     return found
       .flatMap((memory, place): (Recallable & { chance: number })[] => {
@@ -164,9 +173,10 @@ export function createRecall({
       const key = session === null ? null : JSON.stringify([reach.accountId, reach.bound, session]);
       const known = (key === null || isFresh ? null : received.get(key)) ?? null;
       const isBeginning = isAsked || (known === null && (session !== null || prompt === null));
+      const asked = { ...request, vain: { searches: 0 } };
       const [answers, general] = await Promise.all([
-        prompt === null || prompt.trim() === "" ? [] : forPrompt(reach, prompt, request),
-        isBeginning ? forBeginning(reach, request) : [],
+        prompt === null || prompt.trim() === "" ? [] : forPrompt(reach, prompt, asked),
+        isBeginning ? forBeginning(reach, asked) : [],
       ]);
       const { text, ids } = recallText(withoutRepeats([...answers, ...general], known), request);
       if (key !== null) received.set(key, new Set([...(known ?? []), ...ids]));

@@ -1,12 +1,16 @@
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
+import type { Turn } from "../import/transcripts/turn.ts";
 import { AgentId, LIMITS, Project, SessionId } from "../memories/model/memory.ts";
-import { instant, text } from "../text/input-kinds.ts";
-import { KEPT_DAYS } from "./capture.ts";
+import { instant, problemOf, text } from "../text/input-kinds.ts";
 import { RECALL_CHARACTERS } from "./recall-text.ts";
 
 const MAX_PATH_LENGTH = 4_096;
 /** Characters of a turn. A long turn becomes several memories. */
-const MAX_TURN_LENGTH = 1 << 20;
+export const MAX_TURN_LENGTH = 1 << 20;
+/** Characters of a turn's id. */
+export const MAX_TURN_ID_LENGTH = 1_000;
+/** Days after which captured turns expire, by default. */
+export const KEPT_DAYS = 90;
 const strict = { additionalProperties: false };
 const orNull = (schema: typeof Project, description: string) =>
   Type.Union([schema, Type.Null()], { description });
@@ -33,7 +37,7 @@ const GivenTurn = Type.Object(
     id: Type.Optional(
       text({
         minLength: 1,
-        maxLength: 1_000,
+        maxLength: MAX_TURN_ID_LENGTH,
         description:
           "Identifies the turn among all turns of the agent: sending the same id again creates no second memory. Default: the session and the text.",
         examples: ["turn-17"],
@@ -87,6 +91,17 @@ export const CaptureRequest = Type.Object(
   },
   strict,
 );
+export type CaptureRequest = Static<typeof CaptureRequest>;
+
+/** The turns of a request, in the form of those of transcripts. */
+export function turnsOf({ session_id, turns = [] }: CaptureRequest): Turn[] {
+  const session = session_id ?? null;
+  return turns.map(({ role, content, id, at }) => ({
+    ...{ role, text: content, at: at ?? null, folder: null, session },
+    key: id ?? JSON.stringify([session, role, content]),
+  }));
+}
+
 /** Its response. */
 export const Captured = Type.Object({
   captured: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
@@ -134,3 +149,8 @@ export const RecallRequest = Type.Object(
 export const Recalled = Type.Object({
   text: Type.String({ description: "Text for the agent; empty when nothing is known." }),
 });
+
+/** The value if the schema accepts it, else null. */
+export function validOrNull(schema: typeof Project, value: string | null): string | null {
+  return value !== null && problemOf(schema, value) === null ? value : null;
+}

@@ -1,5 +1,4 @@
 import { basename } from "node:path";
-import type { Static } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
 import { AppError } from "../errors.ts";
 import { allowLongWork } from "../http/load/turns.ts";
@@ -8,13 +7,19 @@ import type { Authorize, Principal } from "../http/principal.ts";
 import { createBodyReader } from "../http/requests/body.ts";
 import { checkQueryString } from "../http/requests/validation.ts";
 import type { ProjectOf } from "../import/transcripts/folders.ts";
-import type { Turn } from "../import/transcripts/turn.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import type { Log } from "../log.ts";
-import { type Capture, type Conversation, KEPT_DAYS } from "./capture.ts";
+import type { Capture, Conversation } from "./capture.ts";
 import type { Recall } from "./recall.ts";
 import { RECALL_CHARACTERS } from "./recall-text.ts";
-import { Captured, CaptureRequest, Recalled, RecallRequest } from "./requests.ts";
+import {
+  Captured,
+  CaptureRequest,
+  KEPT_DAYS,
+  Recalled,
+  RecallRequest,
+  turnsOf,
+} from "./requests.ts";
 
 const MAX_BODY_BYTES = 8 << 20;
 
@@ -129,7 +134,7 @@ export function createCaptureRoutes({
     );
 }
 
-function conversationOf(body: Static<typeof CaptureRequest>): Conversation {
+function conversationOf(body: CaptureRequest): Conversation {
   return {
     agent: body.agent,
     session: body.session_id ?? null,
@@ -137,14 +142,6 @@ function conversationOf(body: Static<typeof CaptureRequest>): Conversation {
     folder: body.folder ?? null,
     keptDays: body.kept_days === undefined ? KEPT_DAYS : body.kept_days,
   };
-}
-
-function turnsOf({ session_id, turns = [] }: Static<typeof CaptureRequest>): Turn[] {
-  const session = session_id ?? null;
-  return turns.map(({ role, content, id, at }) => ({
-    ...{ role, text: content, at: at ?? null, folder: null, session },
-    key: id ?? JSON.stringify([session, role, content]),
-  }));
 }
 
 /** Paths refer to this machine, so only callers on the local socket may send them. */

@@ -3,10 +3,13 @@ import { join } from "node:path";
 import { type Command, Option } from "commander";
 import type { Config } from "../config/config.ts";
 import { type JsonObject, parseObject } from "../import/files/json-objects.ts";
+import { HOOK_HEADER } from "../mcp/http-message.ts";
 import { ownCommand } from "../server/invocation.ts";
 import { fetchOnSocket } from "../system/local-socket.ts";
 import { IN_BACKGROUND } from "../system/processes.ts";
+import { withTimeLimit } from "../timing/time-limit.ts";
 import type { Environment } from "./context.ts";
+import { CommandError } from "./terminal.ts";
 
 /** Runs the same command again in the background, where it has time to start a server. */
 export const LATER_OPTION = new Option("--later").hideHelp();
@@ -15,6 +18,12 @@ export const LATER_OPTION = new Option("--later").hideHelp();
 export const IF_OPTION = new Option(
   "--if <variable>",
   "do nothing unless this environment variable is true",
+);
+
+/** A remote server. Hooks parse its address themselves, because an agent takes an error for a refusal. */
+export const URL_OPTION = new Option(
+  "--url <url>",
+  "a remote server, whose key ctxd connect has kept (default: the memory on this machine)",
 );
 
 /**
@@ -30,16 +39,21 @@ export function isOff(variable: string | undefined, env: Environment): boolean {
   return variable !== undefined && env[variable] !== "true";
 }
 
-/** Cursor's event names begin with a lower-case letter. */
-const CURSOR_EVENT = /^[a-z]/;
+/** How the hooks of some agents answer. Others do as those of Claude Code. */
+const ANSWERS: Readonly<Record<string, (text: string) => string>> = {
+  cursor: (text) => JSON.stringify({ additional_context: text }),
+  "copilot-cli": (text) => JSON.stringify({ additionalContext: text }),
+  kimi: (text) => text,
+};
 
 /**
  * Formats the output by which a hook adds a text to the conversation, in the format of its agent; see
  * `readHookEvent`. An empty text gives an empty output.
  */
-export function answerOf({ name }: Pick<HookEvent, "name">, text: string): string {
+export function answerOf({ name }: Pick<HookEvent, "name">, text: string, agent = ""): string {
   if (text === "" || name === null) return text;
-  if (CURSOR_EVENT.test(name)) return JSON.stringify({ additional_context: text });
+  const answer = ANSWERS[agent];
+  if (answer) return answer(text);
   const hookSpecificOutput = { hookEventName: name, additionalContext: text };
   return JSON.stringify({ hookSpecificOutput });
 }
@@ -74,14 +88,14 @@ interface Turn {
   at?: string;
 }
 
-/** A resumed conversation still has its context; these do not. */
-const FRESH = new Set(["startup", "clear", "compact"]);
+/** A resumed conversation still has its context; these do not. Copilot calls the first of them new. */
+const FRESH = new Set(["startup", "new", "clear", "compact"]);
 
 /**
  * Reads the event that a hook receives on standard input, as the agents document it:
  * Claude Code https://code.claude.com/docs/en/hooks, Codex https://developers.openai.com/codex/hooks,
- * Gemini CLI https://geminicli.com/docs/hooks/reference, Cursor https://cursor.com/docs/agent/hooks; and
- * what our plugin for OpenCode sends (`connect/plugins.ts`).
+ * Gemini CLI https://geminicli.com/docs/hooks/reference, Cursor https://cursor.com/docs/agent/hooks; as
+ * Qwen Code, Droid, Copilot CLI and Kimi Code send it; and what our plugins send (`connect/plugins.ts`).
  */
 export function readHookEvent(input: JsonObject) {
   const [workspace] = Array.isArray(input.workspace_roots) ? input.workspace_roots : [];
@@ -95,8 +109,8 @@ export function readHookEvent(input: JsonObject) {
     session: textOf(input.session_id) ?? textOf(input.conversation_id),
     /** The folder that the agent works in. */
     folder: textOf(input.cwd) ?? textOf(workspace),
-    /** The user's prompt; null for other events. */
-    prompt: textOf(input.prompt),
+    /** The user's prompt; null for other events. Empty at Qwen Code's event after each call of a tool. */
+    prompt: promptIn(input),
     /** Whether the conversation is new or was compacted, so that earlier context is gone. */
     isFresh: source !== null && FRESH.has(source),
     /** The file that the agent writes the conversation to. */
@@ -106,6 +120,12 @@ export function readHookEvent(input: JsonObject) {
   };
 }
 export type HookEvent = ReturnType<typeof readHookEvent>;
+
+/** A prompt is a text, or a list of parts with texts. */
+function promptIn({ prompt }: JsonObject): string | null {
+  if (!Array.isArray(prompt)) return typeof prompt === "string" ? prompt : null;
+  return prompt.flatMap((part) => textOf(Object(part).text) ?? []).join("\n");
+}
 
 /** Cursor sends each turn as an event; its transcripts have no times. */
 function turnsOfCursor({ hook_event_name: name, generation_id, prompt, text }: JsonObject) {
@@ -133,7 +153,15 @@ function textOf(value: unknown): string | null {
 const ANSWER_TIMEOUT_MS = 5_000;
 
 /** Paths of the endpoints that hooks call. */
-type HookPath = "/api/memories/capture" | "/api/memories/recall";
+export const CAPTURE = "/api/memories/capture";
+export const RECALL = "/api/memories/recall";
+
+/** The body of a request to recall. */
+export interface RecallBody {
+  readonly folder?: string;
+  readonly project?: string;
+  readonly [name: string]: unknown;
+}
 
 /**
  * Sends a hook's request to the server of the data folder, once: the agent waits for the hook.
@@ -142,18 +170,53 @@ type HookPath = "/api/memories/capture" | "/api/memories/recall";
  */
 export async function sendFromHook(
   { dataDir }: Pick<Config, "dataDir">,
-  path: HookPath,
+  path: typeof CAPTURE | typeof RECALL,
   body: unknown,
+  signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS),
 ): Promise<unknown> {
+  const request = postJson(body);
+  const headers = { ...request.headers, [HOOK_HEADER]: "1" };
   let response: Response;
   try {
-    const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
-    response = await fetchOnSocket(dataDir, path, { ...postJson(body), signal });
+    response = await fetchOnSocket(dataDir, path, { ...request, headers, signal });
   } catch {
     return null;
   }
   if (!response.ok) throw new Error(`the server answered ${response.status}`);
   return response.json();
+}
+
+/**
+ * Milliseconds that an agent waits for a server that starts. That takes half a second on most machines; on a busy one, a
+ * shorter wait would be in vain.
+ */
+const START_TIMEOUT_MS = 3_000;
+
+/** Sends a hook's request as `sendFromHook` does, but starts a server if none runs, and waits for it. */
+export async function sendWhenServed(
+  config: Config,
+  env: Environment,
+  path: typeof CAPTURE | typeof RECALL,
+  body: unknown,
+): Promise<unknown> {
+  const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+  const answer = await sendFromHook(config, path, body, signal);
+  if (answer !== null || signal.aborted) return answer;
+  const { reachOwnServer } = await import("./server/own-server.ts");
+  const server = reachOwnServer(config, env, { isAgent: true });
+  try {
+    await withTimeLimit(server.connect(), START_TIMEOUT_MS, () => {});
+    return await sendFromHook(config, path, body, signal);
+  } finally {
+    server.close();
+  }
+}
+
+/** @throws CommandError if the data folder has lost its memories: a command of an agent must not begin anew there */
+export async function refuseLoss(config: Config, env: Environment): Promise<void> {
+  const { describeLoss } = await import("./server/known-folders.ts");
+  const loss = describeLoss(config, env);
+  if (loss !== null) throw new CommandError(loss);
 }
 
 /** Makes an API request from a JSON body. */
@@ -170,24 +233,19 @@ export function postJson(body: unknown) {
  * one ends.
  */
 export function sendLater(
-  { dataDir, cacheDir }: Config,
+  config: Config,
   words: readonly string[],
   env: Environment,
   body: unknown,
 ) {
+  const { dataDir } = config;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const file = join(dataDir, `.hook-${crypto.randomUUID()}`);
   try {
     writeFileSync(file, JSON.stringify(body), { mode: 0o600 });
     const input = openSync(file, "r");
     try {
-      Bun.spawn([...ownCommand, ...words, "--later", "--data-dir", dataDir], {
-        stdin: input,
-        stdout: "ignore",
-        stderr: "ignore",
-        ...IN_BACKGROUND,
-        env: { ...env, CTXD_CACHE_DIR: cacheDir },
-      }).unref();
+      runLater(config, words, env, input);
     } finally {
       closeSync(input);
     }
@@ -195,4 +253,20 @@ export function sendLater(
     // The new process has the file open and can still read it.
     rmSync(file, { force: true });
   }
+}
+
+/** Runs a command with `--later` in a separate process, which goes on when this one ends. */
+export function runLater(
+  { dataDir, cacheDir }: Config,
+  words: readonly string[],
+  env: Environment,
+  input: number | "ignore" = "ignore",
+): void {
+  Bun.spawn([...ownCommand, ...words, "--later", "--data-dir", dataDir], {
+    stdin: input,
+    stdout: "ignore",
+    stderr: "ignore",
+    ...IN_BACKGROUND,
+    env: { ...env, CTXD_CACHE_DIR: cacheDir },
+  }).unref();
 }

@@ -1,4 +1,4 @@
-import { type Client, type Places, type Row, toClient } from "./client.ts";
+import { type Client, type Places, type Row, toClient, withHeaders } from "./client.ts";
 
 /** An npm package that forwards messages to a remote server, for a client that can only start programs. */
 const MCP_REMOTE = "mcp-remote@0.15.1";
@@ -114,6 +114,23 @@ const ROWS: readonly Row[] = [
     installMarker: "~/.kiro",
     reload: "check that ctxd is connected among Kiro's MCP servers",
     signIn: "follow the page that opens in the browser",
+  },
+  {
+    // https://docs.continue.dev/customize/deep-dives/mcp, https://docs.continue.dev/reference
+    id: "continue",
+    name: "Continue",
+    format: "yaml",
+    file: "~/.continue/config.yaml",
+    pathVariable: { variable: "CONTINUE_GLOBAL_DIR", file: "config.yaml" },
+    isList: true,
+    beside: { name: "Local Config", version: "1.0.0", schema: "v1" },
+    remote: ({ url, key }) => ({
+      type: "streamable-http",
+      url,
+      ...(key !== null && { requestOptions: withHeaders(key, "continue") }),
+    }),
+    reload: "reload its configuration, or start cn again",
+    signIn: "follow the page that opens in the browser (a version that opens none needs a key)",
   },
   {
     // https://junie.jetbrains.com/docs/junie-cli-mcp-configuration.html

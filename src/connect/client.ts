@@ -52,8 +52,12 @@ export interface SettingsFile {
 export type HookKind = "recall" | "capture";
 export const HOOK_KINDS: readonly HookKind[] = ["recall", "capture"];
 
-/** The events at which each kind of hook runs. The file is JSON with a list for each event under `hooks`. */
+/**
+ * The events at which each kind of hook runs. The file is JSON with a list for each event under `hooks`, or
+ * TOML with one list `hooks` for all.
+ */
 export interface Hooks extends SettingsFile, Readonly<Record<HookKind, readonly string[]>> {
+  readonly format?: "toml";
   /** Selects some of an event's occurrences, in the agent's syntax. */
   readonly matchers?: Readonly<Record<string, string>>;
   /** Whether an event's list has groups with a list `hooks` each (default), or the hooks themselves. */
@@ -66,6 +70,16 @@ export interface Hooks extends SettingsFile, Readonly<Record<HookKind, readonly 
   readonly note?: string;
 }
 
+/** A plugin that runs the hook commands, for a client without hooks. */
+export interface Plugin extends SettingsFile {
+  /** The client whose plugins it loads. */
+  readonly host: "opencode" | "pi" | "openclaw";
+  /** Other files of the plugin, in JSON, by their names in its folder. */
+  readonly beside?: Readonly<Record<string, Fields>>;
+  /** What the client's own file needs to load it. */
+  readonly setting?: { readonly path: readonly string[]; readonly value: Fields };
+}
+
 /** An MCP client that is configured by a file. */
 export interface Client extends SettingsFile {
   readonly id: string;
@@ -74,8 +88,12 @@ export interface Client extends SettingsFile {
   readonly format: "json" | "toml" | "yaml";
   /** A folder that exists once the client has run, when the file's folder may not. */
   readonly installMarker?: string;
-  /** The key under which the file lists all servers by name. */
-  readonly servers: string;
+  /** The path of the keys under which the file has all servers by name. */
+  readonly servers: readonly string[];
+  /** Whether the servers are a list of fields with a `name`. Only in YAML. */
+  readonly isList?: boolean;
+  /** What a new file must have besides the servers. */
+  readonly beside?: Fields;
   readonly local: (launch: Launch) => Fields;
   readonly remote: (remote: Remote) => Fields;
   /**
@@ -83,11 +101,12 @@ export interface Client extends SettingsFile {
    * machine see the arguments of every program.
    */
   readonly addCommand?: string;
+  /** Its command that lists its servers, and if possible tries them, with variables before it as in a shell. */
+  readonly checkCommand?: string;
   /** Fields of its entry that let it use tools without asking, or `rule` for one in its hooks' settings. */
   readonly approval?: Fields | "rule";
   readonly hooks?: Hooks;
-  /** The path of a plugin that runs the hook commands, for a client without hooks. */
-  readonly plugin?: SettingsFile;
+  readonly plugin?: Plugin;
   /** What to do after the file has changed, as the end of a sentence. */
   readonly reload: string;
   /** How to sign in to a server without a key, as the end of a sentence. */
@@ -98,12 +117,13 @@ export interface Client extends SettingsFile {
 type Path = string | Places;
 
 /** A client in a table. What is omitted is as with most clients. */
-export interface Row extends Omit<Partial<Client>, "file" | "hooks" | "plugin"> {
+export interface Row extends Omit<Partial<Client>, "file" | "servers" | "hooks" | "plugin"> {
   readonly id: string;
   readonly name: string;
   readonly file: Path;
+  readonly servers?: string | readonly string[];
   readonly hooks?: Omit<Hooks, "file"> & { readonly file: Path };
-  readonly plugin?: Path;
+  readonly plugin?: Omit<Plugin, "file"> & { readonly file: Path };
   /** The field `type` of its entries. */
   readonly types?: { readonly local?: string; readonly remote?: string };
   /** The fields of a remote server's entry. */
@@ -114,10 +134,19 @@ export interface Row extends Omit<Partial<Client>, "file" | "hooks" | "plugin"> 
   readonly signIn: string;
 }
 
-export function toClient({ types, fields, after, file, hooks, plugin, ...row }: Row): Client {
+export function toClient({
+  types,
+  fields,
+  after,
+  file,
+  servers = "mcpServers",
+  hooks,
+  plugin,
+  ...row
+}: Row): Client {
   return {
     format: "json",
-    servers: "mcpServers",
+    servers: [servers].flat(),
     local: ({ command, args }) => ({ ...typed(types?.local), command, args, ...after }),
     remote: ({ url, key }) => ({
       ...typed(types?.remote),
@@ -128,7 +157,7 @@ export function toClient({ types, fields, after, file, hooks, plugin, ...row }: 
     ...row,
     file: placesOf(file),
     ...(hooks && { hooks: { ...hooks, file: placesOf(hooks.file) } }),
-    ...(plugin && { plugin: { file: placesOf(plugin) } }),
+    ...(plugin && { plugin: { ...plugin, file: placesOf(plugin.file) } }),
   };
 }
 

@@ -1,91 +1,78 @@
-import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
-import { isMap, isScalar, type Pair, parseDocument, type YAMLMap } from "yaml";
-import { type Client, ConnectError, type Fields, SERVER_NAME, unlessDamaged } from "./client.ts";
+import {
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  parseDocument,
+  type YAMLMap,
+  type YAMLSeq,
+} from "yaml";
+import {
+  type Client,
+  ConnectError,
+  type Fields,
+  SERVER_NAME,
+  unlessDamaged,
+  type Value,
+} from "./client.ts";
 import {
   type Format,
   lineBreakOf,
   nextLine,
-  renderToml,
   renderYaml,
+  tomlFormat,
   withLastBreak,
 } from "./format.ts";
 import { jsonFormat } from "./json.ts";
-
-/** TOML. An entry is a table with its own header, the form that clients write. */
-const tomlFormat: Format = {
-  read: (text) => getStaticTOMLValue(parseText(text)),
-
-  write(text, table, name, entry) {
-    const path = [table, name];
-    const [first, ...others] = tablesOf(parseText(text), path);
-    const eol = lineBreakOf(text);
-    const lines = entry === null ? "" : renderToml(path, entry).replaceAll("\n", eol);
-    if (!first) {
-      if (entry === null) return text;
-      return text.trim() === "" ? lines : withLastBreak(text) + eol + lines;
-    }
-    const rest = others.reduceRight(cutTable, text);
-    if (entry === null) return cutTable(rest, first);
-    const [start, end] = first.range;
-    return rest.slice(0, start) + lines + rest.slice(nextLine(rest, end));
-  },
-};
-
-function parseText(text: string): AST.TOMLProgram {
-  try {
-    return parseTOML(text);
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    const problem = error.message.toLowerCase();
-    throw new ConnectError(`is not valid TOML (line ${error.lineNumber}: ${problem})`);
-  }
-}
-
-/** The tables at a path and below it, in the order of the text. */
-function tablesOf(program: AST.TOMLProgram, path: readonly string[]): AST.TOMLTable[] {
-  return program.body[0].body
-    .filter((node) => node.type === "TOMLTable")
-    .filter(({ resolvedKey }) => path.every((key, index) => resolvedKey[index] === key));
-}
-
-/** Removes a table and the empty line before it. */
-function cutTable(text: string, { range: [start, end] }: AST.TOMLTable): string {
-  const before = text.slice(0, start).replace(/(^|\n)\r?\n$/, "$1");
-  return before + text.slice(nextLine(text, end));
-}
 
 /** YAML in block style. Text is edited in place, because a library that rewrites it would change other lines too. */
 const yamlFormat: Format = {
   read: (text) => parseYaml(text).toJS() ?? {},
 
-  write(text, table, name, entry) {
-    const root = parseYaml(text).contents;
-    const holder = isMap(root) ? findPair(root, table) : null;
-    if (!holder) return entry === null ? text : append(text, { [table]: { [name]: entry } });
+  write(text, { servers: [table = ""], isList = false }, name, entry, former) {
+    const holder = findTable(text, table);
+    const block: Value = isList ? [{ name, ...entry }] : { [name]: entry };
+    if (!holder) return entry === null ? text : append(text, { [table]: block });
     const keyEnd = rangeOf(holder.key)[1];
 
-    if (isMap(holder.value) && !holder.value.flow) {
-      const entries = holder.value;
-      const lines = entry === null ? "" : render({ [name]: entry }, columnOf(text, entries), text);
-      const old = findPair(entries, name);
-      const [start, end] = old ? linesOf(text, old) : endOf(text, entries);
-      const head = withLastBreak(text.slice(0, start));
-      if (entry !== null || entries.items.length > 1) return head + lines + text.slice(end);
-      // A key without any lines below it would be null.
-      const colon = text.indexOf(":", keyEnd) + 1;
-      return `${head.slice(0, colon)} {}${head.slice(colon)}${text.slice(end)}`;
+    if (isBlock(holder.value)) {
+      const isKept = findTable(former, table) !== null;
+      return writeBlock(text, holder, { name, block: entry && block, isKept });
     }
-
     if (entry === null) return text;
     const [start, end] = holder.value === null ? [keyEnd, keyEnd] : rangeOf(holder.value);
     const cut = text.slice(0, start).trimEnd() + text.slice(end);
     const at = nextLine(cut, keyEnd);
     const indent = columnOf(text, holder) + 2;
-    return (
-      withLastBreak(cut.slice(0, at)) + render({ [name]: entry }, indent, text) + cut.slice(at)
-    );
+    return withLastBreak(cut.slice(0, at)) + render(block, indent, text) + cut.slice(at);
   },
 };
+
+/**
+ * Writes an entry in a line of its own among others.
+ * @param wanted the entry, null to remove it, and whether the key of the entries stays when none is left
+ */
+function writeBlock(
+  text: string,
+  { key, value: entries }: Pair,
+  { name, block, isKept }: { name: string; block: Value; isKept: boolean },
+): string {
+  if (!isBlock(entries)) return text;
+  const lines = block === null ? "" : render(block, columnOf(text, entries), text);
+  const old = isSeq(entries) ? findItem(entries, name) : findPair(entries, name);
+  const [start, end] = old ? linesOf(text, old) : endOf(text, entries);
+  const head = withLastBreak(text.slice(0, start));
+  if (block !== null || entries.items.length > 1) return head + lines + text.slice(end);
+  const [keyStart, keyEnd] = rangeOf(key);
+  const colon = text.indexOf(":", keyEnd) + 1;
+  if (!isKept && head.slice(colon).trim() === "") {
+    return text.slice(0, startOfLine(text, keyStart)) + text.slice(end);
+  }
+  // A key without any lines below it would be null.
+  return `${head.slice(0, colon)} ${isSeq(entries) ? "[]" : "{}"}${head.slice(colon)}${text.slice(end)}`;
+}
 
 function parseYaml(text: string) {
   const document = parseDocument(text);
@@ -96,8 +83,23 @@ function parseYaml(text: string) {
   throw new ConnectError(`is not valid YAML (line ${line}: ${problem})`);
 }
 
+function findTable(text: string, table: string): Pair | null {
+  const root = parseYaml(text).contents;
+  return isMap(root) ? findPair(root, table) : null;
+}
+
 function findPair(map: YAMLMap, name: string): Pair | null {
   return map.items.find(({ key }) => isScalar(key) && key.value === name) ?? null;
+}
+
+/** The item of a list that has a name. */
+function findItem({ items }: YAMLSeq, name: string): YAMLMap | null {
+  return items.filter(isMap).find((item) => item.get("name") === name) ?? null;
+}
+
+/** Whether a collection has a line for each item, rather than brackets. */
+function isBlock(value: unknown): value is YAMLMap | YAMLSeq<Node> {
+  return (isMap(value) || isSeq(value)) && !value.flow;
 }
 
 /** Start and end of a node in its text, without the white space and comments after it. */
@@ -107,9 +109,9 @@ function rangeOf(node: unknown): [start: number, end: number] {
   return [range[0], range[1]];
 }
 
-/** The column of a pair's key, or of a map's first key. */
-function columnOf(text: string, node: YAMLMap | Pair): number {
-  const [start] = rangeOf("items" in node ? node.items[0]?.key : node.key);
+/** The column of a pair's key, of a map's first key, or of a list's first dash. */
+function columnOf(text: string, node: YAMLMap | YAMLSeq | Pair): number {
+  const [start] = rangeOf(isPair(node) ? node.key : node);
   return start - startOfLine(text, start);
 }
 
@@ -117,15 +119,16 @@ function startOfLine(text: string, offset: number): number {
   return text.lastIndexOf("\n", offset - 1) + 1;
 }
 
-/** The lines of an entry. */
-function linesOf(text: string, { key, value }: Pair): [start: number, end: number] {
-  const end = rangeOf(value ?? key)[1];
+/** The lines of an entry: a pair, or an item of a list. */
+function linesOf(text: string, item: Pair | Node): [start: number, end: number] {
+  const [first, last] = isPair(item) ? [item.key, item.value ?? item.key] : [item, item];
+  const end = rangeOf(last)[1];
   // A block scalar includes the break of its last line.
-  return [startOfLine(text, rangeOf(key)[0]), text[end - 1] === "\n" ? end : nextLine(text, end)];
+  return [startOfLine(text, rangeOf(first)[0]), text[end - 1] === "\n" ? end : nextLine(text, end)];
 }
 
 /** The position for a new entry: after the last one. */
-function endOf(text: string, { items }: YAMLMap): [start: number, end: number] {
+function endOf(text: string, { items }: YAMLMap | YAMLSeq<Node>): [start: number, end: number] {
   const last = items.at(-1);
   const end = last ? linesOf(text, last)[1] : text.length;
   return [end, end];
@@ -135,9 +138,9 @@ function append(text: string, fields: Fields): string {
   return withLastBreak(text) + render(fields, 0, text);
 }
 
-function render(fields: Fields, indent: number, text: string): string {
+function render(value: Value, indent: number, text: string): string {
   const prefix = " ".repeat(indent);
-  return renderYaml(fields)
+  return renderYaml(value)
     .replaceAll(/^(?=.)/gm, prefix)
     .replaceAll("\n", lineBreakOf(text));
 }
@@ -153,7 +156,7 @@ const FORMATS: Record<Client["format"], Format> = {
  * those that a new entry does not need. All other fields (disabled, trusted, timeouts) belong to the person.
  */
 const ADDRESS_FIELDS = new Set(
-  "type command cmd args url uri httpUrl serverUrl headers http_headers env_http_headers bearer_token_env_var".split(
+  "type transport command cmd args url uri httpUrl serverUrl headers http_headers env_http_headers requestOptions bearer_token_env_var".split(
     " ",
   ),
 );
@@ -165,25 +168,34 @@ export function readEntry(client: Client, text: string): Fields | null {
 
 /**
  * Sets ctxd's entry in a client's configuration, or removes it. Returns the same text when nothing changes.
+ * @param former the text before ctxd changed it; empty for a new file
  * @throws ConnectError when the text is damaged or can't be changed safely; its message is the end of a sentence about the file
  */
-export function writeEntry(client: Client, text: string, entry: Fields | null): string {
+export function writeEntry(
+  client: Client,
+  from: string,
+  entry: Fields | null,
+  former = "",
+): string {
   const format = FORMATS[client.format];
+  const isNew = from.trim() === "" && entry !== null && client.beside;
+  const text = isNew ? renderYaml(client.beside) : from;
   const before = format.read(text);
   const servers = serversIn(client, before);
   const old = entryIn(client, servers);
   const wanted = entry === null ? null : merge(old ?? {}, entry);
   if (Bun.deepEquals(old, wanted)) return text;
 
-  const written = format.write(text, client.servers, SERVER_NAME, wanted);
+  const written = format.write(text, client, SERVER_NAME, wanted, former);
   const { [SERVER_NAME]: _, ...others } = servers;
   const expected = wanted === null ? others : { ...others, [SERVER_NAME]: wanted };
   if (!isOnlyChange(client, { format, before, written, expected })) {
     throw new ConnectError(
-      `has ${client.servers} in a form that ctxd can't change: do it by hand (--print shows what)`,
+      `has ${client.servers.join(".")} in a form that ctxd can't change: do it by hand (--print shows what)`,
     );
   }
-  return written;
+  const isOurs = entry === null && former.trim() === "" && client.beside !== undefined;
+  return isOurs && Bun.deepEquals(format.read(written), client.beside) ? "" : written;
 }
 
 /** The new entry's fields, with the person's own fields of the old entry. */
@@ -202,28 +214,46 @@ function isOnlyChange(
 ): boolean {
   return unlessDamaged(() => {
     const after = texts.format.read(texts.written);
-    const without = (value: unknown) =>
-      isFields(value) ? Object.entries(value).filter(([name]) => name !== client.servers) : value;
     return (
-      Bun.deepEquals(without(after), without(texts.before)) &&
+      Bun.deepEquals(without(after, client.servers), without(texts.before, client.servers)) &&
       Bun.deepEquals(serversIn(client, after), texts.expected)
     );
   }, false);
 }
 
-function serversIn({ servers: name }: Client, configuration: unknown): Fields {
+/** Settings without the value at a path, but with all objects on the way to it. */
+function without(value: unknown, [key = "", ...rest]: readonly string[]): unknown {
+  if (!isFields(value ?? {})) return value;
+  const { [key]: inner, ...others } = Object(value);
+  return rest.length === 0 ? others : { ...others, [key]: without(inner, rest) };
+}
+
+/** The servers by name. Those of a list that have no name are under their place. */
+function serversIn({ servers: path, isList }: Client, configuration: unknown): Fields {
   if (!isFields(configuration)) {
     throw new ConnectError("is not an object of settings: correct it first");
   }
-  const servers = configuration[name] ?? {};
-  if (isFields(servers)) return servers;
-  throw new ConnectError(`has no object of servers under ${name}: correct it first`);
+  let servers: Value = configuration;
+  for (const key of path) servers = (isFields(servers) ? servers[key] : servers) ?? {};
+  if (isList && Array.isArray(servers)) {
+    return Object.fromEntries(
+      servers.map((item: Value, at) => {
+        if (!isFields(item) || typeof item.name !== "string") return [`#${at}`, item];
+        const { name, ...entry } = item;
+        return [name, entry];
+      }),
+    );
+  }
+  if (isFields(servers) && (!isList || Object.keys(servers).length === 0)) return servers;
+  const kind = isList ? "list" : "object";
+  throw new ConnectError(`has no ${kind} of servers under ${path.join(".")}: correct it first`);
 }
 
-function entryIn({ servers: table }: Client, servers: Fields): Fields | null {
+function entryIn({ servers: path }: Client, servers: Fields): Fields | null {
   const entry = servers[SERVER_NAME] ?? null;
   if (entry === null || isFields(entry)) return entry;
-  throw new ConnectError(`has no object under ${table}.${SERVER_NAME}: correct it first`);
+  const place = [...path, SERVER_NAME].join(".");
+  throw new ConnectError(`has no object under ${place}: correct it first`);
 }
 
 function isFields(value: unknown): value is Fields {

@@ -8,20 +8,25 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readSync,
   realpathSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, isAbsolute, join, win32 } from "node:path";
+import { basename, dirname, isAbsolute, join, win32 } from "node:path";
+import { errorCode } from "../errors.ts";
 import { moveFileNow } from "../system/files.ts";
 import { roamingFolder } from "../system/folders.ts";
 import { HAS_MODES } from "../system/foreign-ancestor.ts";
-import { type Client, ConnectError, placeOn, type SettingsFile } from "./client.ts";
+import { type Client, ConnectError, placeOn, type SettingsFile, unlessDamaged } from "./client.ts";
 
 /** Most bytes of a configuration file. Some clients keep all that they know in theirs. */
 const MAX_BYTES = 64 << 20;
+/** What follows a file's name in the name of its copy. */
+const COPY = ".before-ctxd";
 /** Bytes by which a file may grow while it is read. */
 const SPARE_BYTES = 64 << 10;
 
@@ -42,6 +47,8 @@ export interface File {
   /** Empty when there is no file yet. */
   readonly text: string;
   readonly exists: boolean;
+  /** Whether the path is that of a symbolic link. */
+  readonly isLink: boolean;
 }
 
 /**
@@ -108,15 +115,14 @@ export function isReadByOthers(path: string): boolean {
  */
 export function readConfiguration(path: string): File {
   try {
-    if (!lstatSync(path, { throwIfNoEntry: false })) {
-      return { path, realPath: path, text: "", exists: false };
-    }
+    const info = lstatSync(path, { throwIfNoEntry: false });
+    if (!info) return { path, realPath: path, text: "", exists: false, isLink: false };
     const realPath = realpathSync(path);
     if (!statSync(realPath).isFile()) throw new ConnectError(`${path} is not a file.`);
     const bytes = readBounded(realPath);
     if (bytes === null) throw new ConnectError(`${path} is too long for settings.`);
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    return { path, realPath, text, exists: true };
+    return { path, realPath, text, exists: true, isLink: info.isSymbolicLink() };
   } catch (error) {
     if (error instanceof ConnectError) throw error;
     if (error instanceof TypeError) throw new ConnectError(`${path} is not text in UTF-8.`);
@@ -143,17 +149,14 @@ function readBounded(path: string): Uint8Array | null {
 }
 
 /**
- * Replaces the text of a configuration file atomically, with the same mode and owner. A copy of the former
- * file is kept beside it.
- * @returns the path of the copy; null when there was no file
+ * Replaces the text of a configuration file atomically, with the same mode and owner. A missing folder is
+ * created with a mark, so that `removeFolders` knows it.
+ * @param copy the path of a copy of the former file, which is written first; null for none
  * @throws ConnectError when the file can't be written, or has changed since it was read
  */
-export function replaceConfiguration(file: File, text: string): string | null {
+export function replaceConfiguration(file: File, text: string, copy: string | null): void {
   const { path, realPath, exists } = file;
-  const now = readConfiguration(path);
-  if (now.text !== file.text || now.realPath !== realPath) {
-    throw new ConnectError(`${path} was changed in the meantime: nothing was written, try again.`);
-  }
+  requireUnchanged(file);
   try {
     const info = exists ? statSync(realPath) : null;
     if (info && (info.mode & 0o222) === 0) {
@@ -161,11 +164,9 @@ export function replaceConfiguration(file: File, text: string): string | null {
         `${path} is read-only: make it writable, or change it by hand (--print shows what).`,
       );
     }
-    const copy = exists ? `${realPath}.before-ctxd` : null;
-    mkdirSync(dirname(realPath), { recursive: true, mode: 0o700 });
+    createFolders(dirname(realPath));
     if (copy) writeWhole(copy, file.text, info);
     writeWhole(realPath, text, info);
-    return copy;
   } catch (error) {
     if (error instanceof ConnectError) throw error;
     throw new ConnectError(`${path} can't be written (${reasonOf(error)}): nothing was changed.`);
@@ -173,17 +174,81 @@ export function replaceConfiguration(file: File, text: string): string | null {
 }
 
 /**
- * Removes a file that ctxd wrote.
+ * Removes a file that ctxd wrote, or a copy.
  * @throws ConnectError when the file can't be removed, or has changed since it was read
  */
 export function removeConfiguration(file: File): void {
-  if (readConfiguration(file.path).text !== file.text) {
-    throw new ConnectError(`${file.path} was changed in the meantime: it was not removed.`);
-  }
+  requireUnchanged(file);
   try {
     rmSync(file.path);
   } catch (error) {
     throw new ConnectError(`${file.path} can't be removed (${reasonOf(error)}).`);
+  }
+}
+
+function requireUnchanged({ path, realPath, text }: File): void {
+  const now = readConfiguration(path);
+  if (now.text === text && now.realPath === realPath) return;
+  throw new ConnectError(`${path} was changed in the meantime: nothing was written, try again.`);
+}
+
+/** An empty file in each folder that ctxd created. */
+const MARK = ".created-by-ctxd";
+
+function createFolders(folder: string): void {
+  if (existsSync(folder)) return;
+  createFolders(dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(join(folder, MARK), "", { mode: 0o600 });
+}
+
+/**
+ * Removes the folders of files and those above them, as far as ctxd created them and they are empty.
+ * @param isLast whether a folder with other files loses its mark, because ctxd needs it no more
+ * @throws ConnectError when one can't be removed
+ */
+export function removeFolders(files: readonly File[], isLast: boolean): void {
+  // The inner ones first.
+  const folders = files.map(({ realPath }) => dirname(realPath));
+  for (let folder of folders.sort((a, b) => b.length - a.length)) {
+    try {
+      for (; existsSync(join(folder, MARK)); folder = dirname(folder)) {
+        const isEmpty = readdirSync(folder).length === 1;
+        if (!isEmpty && !isLast) break;
+        rmSync(join(folder, MARK));
+        if (isEmpty) rmdirSync(folder);
+      }
+    } catch (error) {
+      throw new ConnectError(`${folder} can't be removed (${reasonOf(error)}).`);
+    }
+  }
+}
+
+/** The copies of a file from before ctxd changed it, the newest first. */
+export function copiesOf({ realPath }: File): File[] {
+  const [folder, start] = [dirname(realPath), `${basename(realPath)}${COPY}`];
+  return namesIn(folder)
+    .filter((name) => name.startsWith(start) && /^(-\d{1,6})?$/.test(name.slice(start.length)))
+    .sort((a, b) => b.length - a.length || (b > a ? 1 : -1))
+    .flatMap((name) => unlessDamaged(() => [readConfiguration(join(folder, name))], []))
+    .filter(({ isLink }) => !isLink);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (/^(ENOENT|ENOTDIR)$/.test(errorCode(error))) return [];
+    throw new ConnectError(`${folder} can't be read (${reasonOf(error)}).`);
+  }
+}
+
+/** The path for another copy of a file. */
+export function nextCopy(file: File): string {
+  const start = `${file.realPath}${COPY}`;
+  for (let number = 1; ; number++) {
+    const path = number === 1 ? start : `${start}-${number}`;
+    if (!lstatSync(path, { throwIfNoEntry: false })) return path;
   }
 }
 

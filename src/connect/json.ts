@@ -1,5 +1,6 @@
 import {
   createScanner,
+  findNodeAtLocation,
   type Node,
   type ParseError,
   parse,
@@ -23,19 +24,40 @@ export const jsonFormat: Format = {
     throw new ConnectError(`is not valid JSON (line ${line}: ${problem.toLowerCase()})`);
   },
 
-  write: (text, table, name, entry) => writeJson(text, [table, name], entry),
+  write: (text, { servers }, name, entry, former) =>
+    entry === null
+      ? removeJson(text, [...servers, name], former)
+      : writeJson(text, [...servers, name], entry),
 };
+
+type Path = readonly (string | number)[];
+
+/**
+ * Removes the value at a path. An object or array around it that is empty then is removed too, unless a
+ * former text has one there, or a comment is in it.
+ */
+export function removeJson(text: string, path: Path, former: string): string {
+  const removed = writeJson(text, path, null);
+  const around = path.slice(0, -1);
+  const container = nodeAt(removed, around);
+  const isEmpty =
+    container?.children?.length === 0 &&
+    removed.slice(container.offset + 1, endOf(container) - 1).trim() === "";
+  if (around.length === 0 || !isEmpty || nodeAt(former, around)) return removed;
+  return removeJson(removed, around, former);
+}
+
+function nodeAt(text: string, path: Path): Node | undefined {
+  const root = parseTree(text, [], OPTIONS);
+  return root && findNodeAtLocation(root, [...path]);
+}
 
 /**
  * Sets the value at a path, and creates missing containers. A null value removes what is there. An array's
  * length as an index appends an element. Only the library's parser is used, because its editing functions
  * also reformat the surroundings of a change.
  */
-export function writeJson(
-  text: string,
-  path: readonly (string | number)[],
-  value: Value | null,
-): string {
+export function writeJson(text: string, path: Path, value: Value | null): string {
   const root = parseTree(text, [], OPTIONS);
   if (!root) return value === null ? text : `${JSON.stringify(wrap(path, value), null, 2)}\n`;
   let container = root;
@@ -51,7 +73,7 @@ export function writeJson(
 }
 
 /** Wraps a value in new objects, and in arrays where the path has numbers. */
-function wrap(path: readonly (string | number)[], value: Value): Value {
+function wrap(path: Path, value: Value): Value {
   return path.reduceRight<Value>(
     (inner, key) => (typeof key === "number" ? [inner] : { [key]: inner }),
     value,
@@ -111,7 +133,7 @@ function remove(text: string, container: Node, member: Node): string {
   if (!before && comma === null) {
     const inside = text.slice(container.offset + 1, endOf(container) - 1);
     const rest = cut(inside, member.offset - container.offset - 1, member.length);
-    return splice(text, container.offset + 1, inside.length, rest.trim() === "" ? "" : rest);
+    if (rest.trim() === "") return cut(text, container.offset + 1, inside.length);
   }
   const end = comma ?? endOf(member);
   // Without a comma after the last member, the comma before it is removed too.
@@ -125,12 +147,8 @@ function remove(text: string, container: Node, member: Node): string {
   return own === null ? rest : cut(rest, own - 1, 1);
 }
 
-function splice(text: string, offset: number, length: number, replacement: string): string {
-  return text.slice(0, offset) + replacement + text.slice(offset + length);
-}
-
 function cut(text: string, offset: number, length: number): string {
-  return splice(text, offset, length, "");
+  return text.slice(0, offset) + text.slice(offset + length);
 }
 
 function endOf({ offset, length }: Node): number {

@@ -1,6 +1,6 @@
-import { type Client, type HookKind, unlessDamaged } from "./client.ts";
+import { type Client, type HookKind, type Plugin, unlessDamaged } from "./client.ts";
 import { locate, readConfiguration, type Surroundings } from "./files.ts";
-import { jsonFormat } from "./json.ts";
+import { jsonFormat, removeJson, writeJson } from "./json.ts";
 
 /** Message for a person who would otherwise set up the same tools and hooks twice. */
 export const HAS_PLUGIN =
@@ -21,8 +21,8 @@ export function hasPlugin({ id, hooks }: Client, around: Surroundings): boolean 
   }, false);
 }
 
-/** First line of a plugin that ctxd wrote. */
-const MARK = "// Written by ctxd connect opencode; ctxd connect opencode --remove takes it away.";
+/** The beginning of a plugin that ctxd wrote. */
+const MARK = "// Written by ctxd connect ";
 
 /** Whether ctxd wrote a plugin. */
 export function isOwnPlugin(text: string): boolean {
@@ -35,23 +35,55 @@ export function kindsInPlugin(text: string): HookKind[] {
   return (["recall", "capture"] as const).filter((kind) => list.includes(kind));
 }
 
+/** Whether the client's own file, in JSON, has what ctxd wrote there to load a plugin. */
+export function hasPluginSetting({ setting }: Plugin, text: string): boolean {
+  return setting !== undefined && Bun.deepEquals(settingAt(setting.path, text), setting.value);
+}
+
 /**
- * Renders a plugin that runs the hook commands, because OpenCode's settings have no hooks.
- * @param command the words that start ctxd
+ * Sets what the client's own file needs to load a plugin, or removes it. What is not ctxd's stays.
+ * @param former the text before ctxd changed it; empty for a new file
  */
-export function renderPlugin(command: readonly string[], kinds: readonly HookKind[]): string {
-  return `${MARK}
+export function writePluginSetting(
+  plugin: Plugin,
+  text: string,
+  isWanted: boolean,
+  former = "",
+): string {
+  const { setting } = plugin;
+  if (!setting) return text;
+  const { path, value } = setting;
+  if (isWanted) return settingAt(path, text) === null ? writeJson(text, path, value) : text;
+  return hasPluginSetting(plugin, text) ? removeJson(text, path, former) : text;
+}
+
+function settingAt(path: readonly string[], text: string): unknown {
+  return path.reduce<unknown>((at, key) => Object(at)[key], jsonFormat.read(text)) ?? null;
+}
+
+/**
+ * Renders a plugin that runs the hook commands, for a client whose settings have no hooks.
+ * @param program the words that start ctxd
+ * @param options the words after the kind of hook
+ */
+export function renderPlugin(
+  { id, plugin }: Client,
+  { program, options }: { program: readonly string[]; options: readonly string[] },
+  kinds: readonly HookKind[],
+): string {
+  return `${MARK}${id}; ctxd connect ${id} --remove takes it away.
 import { spawn } from "node:child_process";
 
-const COMMAND = ${JSON.stringify(command)};
+const COMMAND = ${JSON.stringify(program)};
 const KINDS = ${JSON.stringify(kinds)};
+const OPTIONS = ${JSON.stringify(options)};
 const PATIENCE = 5000;
 
 /** What a command of ctxd prints for an event; empty when it fails, which is no reason to stop. */
 const run = (kind, event) =>
   new Promise((resolve) => {
     const [program, ...words] = COMMAND;
-    const child = spawn(program, [...words, kind, "--agent", "opencode"], {
+    const child = spawn(program, [...words, kind, ...OPTIONS], {
       stdio: ["pipe", "pipe", "ignore"],
       timeout: PATIENCE,
     });
@@ -70,22 +102,30 @@ const textOf = (parts) =>
     .join("\\n")
     .trim();
 
-/** What was said since the person spoke last: the person's words, then all of the answer. */
-const lastTurns = (messages) => {
-  const from = messages.findLastIndex(({ info }) => info.role === "user");
-  const said = (from < 0 ? [] : messages.slice(from)).map(({ info, parts }) => ({
-    role: info.role,
-    content: textOf(parts),
-    id: info.id,
-    at: new Date(info.time.created).toISOString(),
+/** The messages of a model as what was said. */
+const saidIn = (messages) =>
+  messages.map(({ role, content, timestamp }) => ({
+    role,
+    content: typeof content === "string" ? content.trim() : textOf(content ?? []),
+    ...(timestamp && { at: new Date(timestamp).toISOString() }),
   }));
-  const [asked, ...answers] = said;
-  const content = answers.map((answer) => answer.content).filter(Boolean).join("\\n\\n");
+
+/** What was said since the person spoke last: the person's words, then all of the answer. */
+const lastTurns = (said) => {
+  const from = said.findLastIndex(({ role }) => role === "user");
+  const [asked, ...others] = from < 0 ? [] : said.slice(from);
+  const answers = others.filter(({ role, content }) => role === "assistant" && content);
+  const content = answers.map((answer) => answer.content).join("\\n\\n");
   const turns = asked ? [asked, ...(content ? [{ ...answers[0], content }] : [])] : [];
   return turns.filter((turn) => turn.content);
 };
 
-export const ctxd = async ({ client, directory }) => {
+${HOSTS[plugin?.host ?? "opencode"]}`;
+}
+
+/** What a plugin does at the events of its host. */
+const HOSTS: Readonly<Record<Plugin["host"], string>> = {
+  opencode: `export const ctxd = async ({ client, directory }) => {
   /** What each session was told. */
   const told = new Map();
   return {
@@ -93,7 +133,13 @@ export const ctxd = async ({ client, directory }) => {
       if (event.type !== "session.idle" || !KINDS.includes("capture")) return;
       const id = event.properties.sessionID;
       const { data } = await client.session.messages({ path: { id } });
-      const turns = lastTurns(data ?? []);
+      const said = (data ?? []).map(({ info, parts }) => ({
+        role: info.role,
+        content: textOf(parts),
+        id: info.id,
+        at: new Date(info.time.created).toISOString(),
+      }));
+      const turns = lastTurns(said);
       if (turns.length > 0) await run("capture", { session_id: id, cwd: directory, turns });
     },
 
@@ -109,5 +155,44 @@ export const ctxd = async ({ client, directory }) => {
     },
   };
 };
-`;
-}
+`,
+  openclaw: `export default {
+  id: "ctxd",
+  name: "ctxd",
+  register(api) {
+    const place = ({ sessionId, workspaceDir }) => ({ session_id: sessionId, cwd: workspaceDir });
+
+    if (KINDS.includes("recall")) {
+      api.on("before_prompt_build", async ({ prompt, currentUserMessage }, context) => {
+        const asked = currentUserMessage ?? prompt;
+        const text = asked && (await run("recall", { ...place(context), prompt: asked }));
+        return text ? { prependContext: text } : undefined;
+      });
+    }
+
+    if (KINDS.includes("capture")) {
+      api.on("agent_end", async ({ messages }, context) => {
+        const turns = lastTurns(saidIn(messages));
+        if (turns.length > 0) await run("capture", { ...place(context), turns });
+      });
+    }
+  },
+};
+`,
+  pi: `export default (pi) => {
+  const place = ({ cwd, sessionManager }) => ({ session_id: sessionManager.getSessionId(), cwd });
+
+  pi.on("before_agent_start", async ({ prompt }, context) => {
+    if (!prompt || !KINDS.includes("recall")) return;
+    const content = await run("recall", { ...place(context), prompt });
+    if (content) return { message: { customType: "ctxd", content, display: false } };
+  });
+
+  pi.on("agent_end", async ({ messages }, context) => {
+    if (!KINDS.includes("capture")) return;
+    const turns = lastTurns(saidIn(messages));
+    if (turns.length > 0) await run("capture", { ...place(context), turns });
+  });
+};
+`,
+};

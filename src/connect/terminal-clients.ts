@@ -4,6 +4,21 @@ import { type Client, type Row, SERVER_NAME, toClient, withHeaders } from "./cli
 const SESSION_STARTS = "startup|clear|compact";
 const ADD = "mcp add --scope user --transport http ctxd URL";
 
+/** The events of Claude Code, which other agents have too. */
+const EVENTS = {
+  recall: ["SessionStart", "UserPromptSubmit"],
+  capture: ["Stop", "PreCompact", "SessionEnd"],
+  matchers: { SessionStart: SESSION_STARTS },
+};
+
+/** The entries of OpenCode, which programs made from it have too. */
+const likeOpenCode = (id: string): Partial<Row> => ({
+  servers: "mcp",
+  checkCommand: `${id} mcp list`,
+  local: ({ command, args }) => ({ type: "local", command: [command, ...args], enabled: true }),
+  remote: ({ url, key }) => ({ type: "remote", url, enabled: true, ...withHeaders(key, id) }),
+});
+
 const ROWS: readonly Row[] = [
   {
     // https://code.claude.com/docs/en/hooks
@@ -14,13 +29,12 @@ const ROWS: readonly Row[] = [
     installMarker: "~/.claude",
     types: { local: "stdio", remote: "http" },
     addCommand: `claude ${ADD}`,
+    checkCommand: "claude mcp list",
     approval: "rule",
     hooks: {
       file: "~/.claude/settings.json",
       pathVariable: { variable: "CLAUDE_CONFIG_DIR", file: "settings.json" },
-      recall: ["SessionStart", "UserPromptSubmit"],
-      capture: ["Stop", "PreCompact", "SessionEnd"],
-      matchers: { SessionStart: SESSION_STARTS },
+      ...EVENTS,
     },
     reload: "start a new session",
     signIn: "type /mcp and choose ctxd",
@@ -34,14 +48,14 @@ const ROWS: readonly Row[] = [
     pathVariable: { variable: "CODEX_HOME", file: "config.toml" },
     servers: "mcp_servers",
     fields: { headers: "http_headers" },
+    checkCommand: "codex mcp list",
     // https://developers.openai.com/codex/config-reference
     approval: { default_tools_approval_mode: "approve" },
     hooks: {
       file: "~/.codex/hooks.json",
       pathVariable: { variable: "CODEX_HOME", file: "hooks.json" },
-      recall: ["SessionStart", "UserPromptSubmit"],
+      ...EVENTS,
       capture: ["Stop", "PreCompact"],
-      matchers: { SessionStart: SESSION_STARTS },
       note: "Codex runs hooks that you trust: type /hooks there. Versions before 2026 need codex_hooks = true under [features] in config.toml.",
     },
     reload: "start a new session",
@@ -52,12 +66,15 @@ const ROWS: readonly Row[] = [
     id: "gemini",
     name: "Gemini CLI",
     file: "~/.gemini/settings.json",
+    pathVariable: { variable: "GEMINI_CLI_HOME", file: ".gemini/settings.json" },
     fields: { url: "httpUrl" },
     addCommand: `gemini ${ADD}`,
+    checkCommand: "GEMINI_CLI_TRUST_WORKSPACE=true gemini mcp list",
     // https://geminicli.com/docs/tools/mcp-server
     approval: { trust: true },
     hooks: {
       file: "~/.gemini/settings.json",
+      pathVariable: { variable: "GEMINI_CLI_HOME", file: ".gemini/settings.json" },
       recall: ["SessionStart", "BeforeAgent"],
       capture: ["AfterAgent", "PreCompress", "SessionEnd"],
       timeout: 10_000,
@@ -100,17 +117,21 @@ const ROWS: readonly Row[] = [
     name: "OpenCode",
     file: "~/.config/opencode/opencode.json",
     alternatives: ["~/.config/opencode/opencode.jsonc"],
-    servers: "mcp",
-    local: ({ command, args }) => ({ type: "local", command: [command, ...args], enabled: true }),
-    remote: ({ url, key }) => ({
-      type: "remote",
-      url,
-      enabled: true,
-      ...withHeaders(key, "opencode"),
-    }),
-    plugin: "~/.config/opencode/plugins/ctxd.js",
+    ...likeOpenCode("opencode"),
+    plugin: { host: "opencode", file: "~/.config/opencode/plugins/ctxd.js" },
     reload: "start OpenCode again",
     signIn: "run opencode mcp auth ctxd",
+  },
+  {
+    // Made from OpenCode, whose plugins it loads. Tried with 7.7.
+    id: "kilo",
+    name: "Kilo Code CLI",
+    file: "~/.config/kilo/kilo.json",
+    alternatives: ["~/.config/kilo/kilo.jsonc"],
+    ...likeOpenCode("kilo"),
+    plugin: { host: "opencode", file: "~/.config/kilo/plugins/ctxd.js" },
+    reload: "start Kilo again",
+    signIn: "run kilo mcp auth ctxd",
   },
   {
     // https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers
@@ -120,6 +141,15 @@ const ROWS: readonly Row[] = [
     pathVariable: { variable: "COPILOT_HOME", file: "mcp-config.json" },
     types: { local: "local", remote: "http" },
     after: { tools: ["*"] },
+    checkCommand: "copilot mcp list",
+    // https://docs.github.com/en/copilot/reference/hooks-reference: it ignores what a hook answers to a prompt.
+    hooks: {
+      file: "~/.copilot/settings.json",
+      pathVariable: { variable: "COPILOT_HOME", file: "settings.json" },
+      recall: ["SessionStart"],
+      capture: ["Stop", "PreCompact"],
+      isGrouped: false,
+    },
     reload: "start Copilot again",
     signIn: "follow the page that opens in the browser",
   },
@@ -141,6 +171,8 @@ const ROWS: readonly Row[] = [
     file: "~/.factory/mcp.json",
     types: { local: "stdio", remote: "http" },
     addCommand: "droid mcp add ctxd URL --type http",
+    // https://docs.factory.ai/reference/hooks-reference
+    hooks: { file: "~/.factory/settings.json", ...EVENTS },
     reload: "start Droid again",
     signIn: "type /mcp, choose ctxd and authenticate",
   },
@@ -149,8 +181,16 @@ const ROWS: readonly Row[] = [
     id: "qwen",
     name: "Qwen Code",
     file: "~/.qwen/settings.json",
+    pathVariable: { variable: "QWEN_HOME", file: "settings.json" },
     fields: { url: "httpUrl" },
     addCommand: `qwen ${ADD}`,
+    checkCommand: "qwen mcp list",
+    approval: { trust: true },
+    hooks: {
+      file: "~/.qwen/settings.json",
+      pathVariable: { variable: "QWEN_HOME", file: "settings.json" },
+      ...EVENTS,
+    },
     reload: "start Qwen Code again",
     signIn: "type /mcp, choose ctxd and authenticate",
   },
@@ -161,6 +201,98 @@ const ROWS: readonly Row[] = [
     file: "~/.warp/.mcp.json",
     reload: "check in the settings, under Agents, MCP servers, that ctxd runs",
     signIn: "allow the sign-in that it asks for",
+  },
+  {
+    // https://moonshotai.github.io/kimi-code/en/customization/mcp.html, …/hooks.html
+    id: "kimi",
+    name: "Kimi Code",
+    file: "~/.kimi-code/mcp.json",
+    pathVariable: { variable: "KIMI_CODE_HOME", file: "mcp.json" },
+    hooks: {
+      format: "toml",
+      file: "~/.kimi-code/config.toml",
+      pathVariable: { variable: "KIMI_CODE_HOME", file: "config.toml" },
+      recall: ["UserPromptSubmit"],
+      capture: ["Stop", "PreCompact"],
+    },
+    reload: "start Kimi Code again",
+    signIn: "type /mcp-config and choose ctxd",
+  },
+  {
+    // Versions before 1.0 have no MCP, only the extension. https://pi.dev/docs/latest/mcp, …/extensions
+    id: "pi",
+    name: "Pi",
+    file: "~/.pi/agent/mcp.json",
+    pathVariable: { variable: "PI_CODING_AGENT_DIR", file: "mcp.json" },
+    installMarker: "~/.pi",
+    after: { exposure: "direct" },
+    addCommand: "pi mcp add ctxd --url URL",
+    plugin: {
+      host: "pi",
+      file: "~/.pi/agent/extensions/ctxd.js",
+      pathVariable: { variable: "PI_CODING_AGENT_DIR", file: "extensions/ctxd.js" },
+    },
+    reload: "start Pi again",
+    signIn: "run pi mcp login ctxd",
+  },
+  {
+    // https://docs.openclaw.ai/cli/mcp
+    id: "openclaw",
+    name: "OpenClaw",
+    file: "~/.openclaw/openclaw.json",
+    pathVariable: { variable: "OPENCLAW_CONFIG_PATH" },
+    servers: ["mcp", "servers"],
+    remote: ({ url, key }) => ({
+      transport: "streamable-http",
+      url,
+      ...(key === null ? { auth: "oauth" } : withHeaders(key, "openclaw")),
+    }),
+    // https://docs.openclaw.ai/plugins/hooks: it stands beside OpenClaw's own memory, whose slot it leaves alone.
+    plugin: {
+      host: "openclaw",
+      file: "~/.openclaw/extensions/ctxd/index.js",
+      beside: {
+        "package.json": {
+          ...{ name: SERVER_NAME, version: "1.0.0", type: "module" },
+          openclaw: { extensions: ["./index.js"] },
+        },
+        "openclaw.plugin.json": {
+          ...{ id: SERVER_NAME, name: SERVER_NAME, activation: { onCapabilities: ["hook"] } },
+          configSchema: { type: "object", additionalProperties: false },
+        },
+      },
+      setting: {
+        path: ["plugins", "entries", SERVER_NAME],
+        value: { enabled: true, hooks: { allowConversationAccess: true } },
+      },
+    },
+    reload: "start a new session",
+    signIn: "run openclaw mcp login ctxd",
+  },
+  {
+    // https://docs.augmentcode.com/cli/integrations
+    id: "auggie",
+    name: "Auggie",
+    file: "~/.augment/settings.json",
+    types: { local: "stdio", remote: "http" },
+    addCommand: "auggie mcp add ctxd --transport http --url URL",
+    reload: "start Auggie again",
+    signIn: "follow the page that opens in the browser",
+  },
+  {
+    // By its documentation alone: https://hermes-agent.nousresearch.com/docs/user-guide/features/mcp
+    id: "hermes",
+    name: "Hermes Agent",
+    format: "yaml",
+    file: "~/.hermes/config.yaml",
+    pathVariable: { variable: "HERMES_HOME", file: "config.yaml" },
+    servers: "mcp_servers",
+    remote: ({ url, key }) => ({
+      url,
+      ...(key === null ? { auth: "oauth" } : withHeaders(key, "hermes")),
+    }),
+    reload: "type /reload-mcp",
+    signIn: "follow the page that opens in the browser",
   },
 ];
 

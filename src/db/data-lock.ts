@@ -23,20 +23,16 @@ export function databasePath(dataDir: string): string {
 const ownerPath = (dataDir: string) => join(dataDir, "owner.json");
 
 /**
- * Locks a data folder for this process. The lock is SQLite's lock on a file without other use. The
- * operating system releases it when the process ends in any way, so no stale lock remains.
+ * Locks a data folder for this process, see `lockFile`.
  * @throws DatabaseError that names the process that holds the lock, or says why the folder can't be used
  */
 export function lockDataFolder(dataDir: string, version: string, isBackground = false) {
-  const path = join(dataDir, "server.lock");
-  let lock: Sqlite | null = null;
+  let lock: ReturnType<typeof lockFile> = null;
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    const held = new Sqlite(path, { create: true });
+    const held = lockFile(join(dataDir, "server.lock"));
+    if (held === null) throw inUse(dataDir);
     lock = held;
-    // Outlasts a concurrent `isLocked`, which holds the lock for a moment.
-    held.run("PRAGMA busy_timeout = 300");
-    held.run("BEGIN EXCLUSIVE");
     const announce = (address: string | null) => {
       const owner: Owner = { pid: process.pid, address, version, isBackground };
       writeFileSync(ownerPath(dataDir), JSON.stringify(owner));
@@ -47,13 +43,31 @@ export function lockDataFolder(dataDir: string, version: string, isBackground = 
       announce,
       release(): void {
         rmSync(ownerPath(dataDir), { force: true });
-        held.close();
+        held.release();
       },
     };
   } catch (error) {
-    lock?.close();
-    if (error instanceof SQLiteError && error.code === "SQLITE_BUSY") throw inUse(dataDir);
+    lock?.release();
+    if (error instanceof DatabaseError) throw error;
     throw explainDatabaseError(error, databasePath(dataDir)) ?? error;
+  }
+}
+
+/**
+ * Locks a file for this process; null when another process holds the lock. The lock is SQLite's lock on a file
+ * without other use. The operating system releases it when the process ends in any way, so no stale lock remains.
+ */
+export function lockFile(path: string): { release(): void } | null {
+  const lock = new Sqlite(path, { create: true });
+  try {
+    // Outlasts a concurrent `isLocked`, which holds the lock for a moment.
+    lock.run("PRAGMA busy_timeout = 300");
+    lock.run("BEGIN EXCLUSIVE");
+    return { release: () => lock.close() };
+  } catch (error) {
+    lock.close();
+    if (error instanceof SQLiteError && error.code === "SQLITE_BUSY") return null;
+    throw error;
   }
 }
 

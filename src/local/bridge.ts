@@ -19,6 +19,9 @@ import type { LocalServer } from "./local-server.ts";
 /** How often a message is sent when servers end before they answer it. */
 const MAX_ATTEMPTS = 5;
 
+/** The server that messages are forwarded to: that of the data folder, or a remote one. */
+export type Server = Pick<LocalServer, "connect" | "request" | "forget" | "lastFailure" | "close">;
+
 /** Sends one message to the server and writes the answers; resolves when that is done. */
 export type Forward = (message: unknown, text: string, signal: AbortSignal) => Promise<void>;
 
@@ -32,15 +35,18 @@ interface MessageSource {
 /**
  * Forwards the messages of one client. A message whose server ends is sent to the next server with
  * the same idempotency key, so that nothing is saved twice.
+ * @param ownAnswer the answer to a message that needs no server; null for all others
  * @param write never rejects
  */
 export function createForwarder({
   server,
   source,
+  ownAnswer = async () => null,
   write,
 }: {
-  server: LocalServer;
+  server: Server;
   source: MessageSource;
+  ownAnswer?: (message: unknown) => Promise<string | null>;
   write: (line: string) => Promise<void>;
 }): Forward {
   // The protocol version of `initialize`. Over HTTP, every later message has to repeat it.
@@ -51,7 +57,11 @@ export function createForwarder({
     if (typeof version === "string") negotiated = version;
   };
 
-  return async (message, text, signal) => {
+  const deliver = async (
+    message: unknown,
+    text: string,
+    { signal, respond }: { signal: AbortSignal; respond: (line: string) => Promise<void> },
+  ) => {
     const id = requestIdOf(message);
     const headers = {
       "content-type": "application/json",
@@ -73,8 +83,8 @@ export function createForwarder({
       for await (const line of messagesOf(response, message)) {
         const answer = fieldsOf(JSON.parse(line));
         if (answer.id === id && answer.method === undefined) isAnswered = true;
-        if (fieldsOf(message).method === "initialize") noteVersion(answer);
-        await write(line);
+        if (isIntroduction(message)) noteVersion(answer);
+        await respond(line);
       }
       return isAnswered;
     };
@@ -96,8 +106,23 @@ export function createForwarder({
       }
       server.forget();
     }
-    if (id !== null) await write(errorAnswer(id, INTERNAL_ERROR, server.lastFailure() ?? reason));
+    if (id !== null) await respond(errorAnswer(id, INTERNAL_ERROR, server.lastFailure() ?? reason));
   };
+
+  return async (message, text, signal) => {
+    const own = await ownAnswer(message);
+    if (own === null) return deliver(message, text, { signal, respond: write });
+    if (isIntroduction(message)) noteVersion(JSON.parse(own));
+    await write(own);
+    // The server learns which agent has arrived.
+    if (isIntroduction(message)) await deliver(message, text, { signal, respond: async () => {} });
+  };
+}
+
+/** Whether a client says who it is. */
+function isIntroduction(message: unknown): boolean {
+  const { method } = fieldsOf(message);
+  return method === "initialize" || method === "server/discover";
 }
 
 async function sourceHeaders(source: MessageSource): Promise<Record<string, string>> {

@@ -46,6 +46,8 @@ export function createLocalServer({
   let connection = new AbortController();
   let isClosed = false;
   let limitsToProject = true;
+  let version: string | null = null;
+  const looked = Promise.withResolvers<void>();
   let lastFailure: string | null = null;
 
   const send = (path: string, init: RequestInit) => {
@@ -58,6 +60,7 @@ export function createLocalServer({
     connection.abort();
     connection = new AbortController();
     search = null;
+    version = null;
   };
 
   /** Opens the connection that stays open as long as the server runs; false when none listens. */
@@ -71,11 +74,14 @@ export function createLocalServer({
       if (!response.ok || !response.body) return false;
       lastFailure = null;
       response.body.pipeTo(new WritableStream()).then(forgetThis, forgetThis);
-      onFound(response.headers.get(VERSION_HEADER) ?? "");
+      version = response.headers.get(VERSION_HEADER) ?? "";
+      onFound(version);
       limitsToProject = binding === null || response.headers.get(BOUND_HEADER) === binding;
       return true;
     } catch {
       return false;
+    } finally {
+      looked.resolve();
     }
   };
 
@@ -132,6 +138,12 @@ export function createLocalServer({
     async request(path: string, init: RequestInit): Promise<Response> {
       await connect();
       return send(path, init);
+    },
+
+    /** The version of the server that is there; null for none. Resolves after the first look for one. */
+    async version(): Promise<string | null> {
+      await looked.promise;
+      return version;
     },
 
     /** Why the last server that was started ended; null when it serves. */

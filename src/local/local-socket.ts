@@ -1,10 +1,10 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { AppError, messageOf } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
-import { BOUND_HEADER } from "../mcp/http-message.ts";
+import { BOUND_HEADER, HOOK_HEADER } from "../mcp/http-message.ts";
 import { readBound } from "../mcp/session-headers.ts";
 import { SOCKET } from "../system/folders.ts";
 import { fetchOnSocket, listenOnSocket } from "../system/local-socket.ts";
@@ -83,6 +83,10 @@ export interface OpenSocket {
   readonly bridges: () => number;
   /** When the last request arrived or the last bridge left, in `performance.now()` time; null before. */
   readonly lastUse: () => number | null;
+  /** Whether a hook of an agent has sent a request. */
+  readonly hasHooks: () => boolean;
+  /** Whether clients still find the socket. They don't when the data folder was removed. */
+  readonly isThere: () => boolean;
   /** Resolves when another server, which a person starts, asks this one to stop. */
   readonly stopRequested: Promise<void>;
   close(): Promise<void>;
@@ -152,6 +156,7 @@ export function createLocalSocket({
       const connections = createBridgeConnections(version);
       const stopRequested = Promise.withResolvers<void>();
       let lastUse: number | null = null;
+      let hasHooks = false;
       const server = listenOnSocket(dataDir, async (request) => {
         const { pathname } = new URL(request.url);
         if (pathname === STOP_REQUEST_PATH) {
@@ -159,6 +164,7 @@ export function createLocalSocket({
           return new Response(null, { status: 202 });
         }
         lastUse = performance.now();
+        hasHooks ||= request.headers.has(HOOK_HEADER);
         if (pathname === CONNECTION_PATH) return connections.answer(request);
         if (pathname === DASHBOARD_PATH) return answerDashboard(request, openDashboard);
         try {
@@ -172,6 +178,8 @@ export function createLocalSocket({
       return {
         bridges: connections.count,
         lastUse: () => lastUse && Math.max(lastUse, connections.lastEnd()),
+        hasHooks: () => hasHooks,
+        isThere: () => existsSync(join(dataDir, SOCKET)),
         stopRequested: stopRequested.promise,
         async close() {
           rmSync(join(dataDir, SOCKET), { force: true });

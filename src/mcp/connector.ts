@@ -2,26 +2,11 @@ import { Type } from "@sinclair/typebox";
 import type { Principal } from "../http/principal.ts";
 import type { Memories } from "../memories/rules/memories.ts";
 import { formatDate, titleOf } from "../text/short-text.ts";
-import { fieldsOf } from "./http-message.ts";
+import { clientNameOf, isOpenAi } from "./http-message.ts";
 import { noteOnMode, READ_ONLY } from "./reading-tools.ts";
 import { defineTool, inProject, type Tool } from "./tool.ts";
 import { fields } from "./tool-inputs.ts";
 
-const CLIENT_KEY = "io.modelcontextprotocol/clientInfo";
-
-/**
- * The name that a client gives itself: in `initialize`, or, since protocol version 2026-07-28, in
- * every message. Any text; null when the message has none.
- * @param message the body of the request
- */
-export function clientNameOf(message: unknown): string | null {
-  const { _meta, clientInfo } = fieldsOf(fieldsOf(message).params);
-  const { name } = fieldsOf(fieldsOf(_meta)[CLIENT_KEY] ?? clientInfo);
-  return typeof name === "string" ? name : null;
-}
-
-/** How ChatGPT and the OpenAI API identify themselves. */
-const OPENAI = /^openai-mcp\b/i;
 const OPENAI_HOST = /^(.+\.)?(chatgpt|openai)\.com$/;
 
 /**
@@ -32,8 +17,8 @@ const OPENAI_HOST = /^(.+\.)?(chatgpt|openai)\.com$/;
  */
 export function isConnector(request: Request, message: unknown, { app = "" }: Principal): boolean {
   return (
-    OPENAI.test(request.headers.get("user-agent") ?? "") ||
-    OPENAI.test(clientNameOf(message) ?? "") ||
+    isOpenAi(request.headers.get("user-agent")) ||
+    isOpenAi(clientNameOf(message)) ||
     OPENAI_HOST.test(app) ||
     URL.parse(request.url)?.searchParams.get("connector") === "true"
   );
@@ -51,7 +36,7 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
     defineTool({
       name: "search",
       title: "Search",
-      description: "For connectors; else use search_memories.",
+      description: "Memory search for connectors; else use search_memories.",
       scope,
       annotations: READ_ONLY,
       input: Type.Object({ query: fields.query }),
@@ -78,7 +63,7 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
     defineTool({
       name: "fetch",
       title: "Fetch",
-      description: "Full text of a search result.",
+      description: "Memory in full.",
       scope,
       annotations: READ_ONLY,
       input: Type.Object({ id: fields.id }),

@@ -11,6 +11,8 @@ export const SESSION_HEADER = "ctxd-session";
 export const PROTOCOL_SESSION_HEADER = "mcp-session-id";
 /** On the local socket only: the project to which the client limits itself. */
 export const BOUND_HEADER = "ctxd-bound";
+/** On the local socket only: a hook of an agent sends the request, so others follow. */
+export const HOOK_HEADER = "ctxd-hook";
 /** Suffix of `BOUND_HEADER`: memories without a project are hidden too. */
 export const ONLY = ";only";
 
@@ -24,7 +26,7 @@ export const PARSE_ERROR = -32_700;
 export const INVALID_REQUEST = -32_600;
 export const INTERNAL_ERROR = -32_603;
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
 /** The fields of a JSON object; an empty object for any other value. */
 export function fieldsOf(value: unknown): Fields {
@@ -45,7 +47,28 @@ export function errorAnswer(id: string | number | null, code: number, message: s
   return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } });
 }
 
-const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
+/** The prefix of the protocol's own keys in `_meta`, and those by which a message describes itself since 2026-07-28. */
+export const RESERVED_KEYS = "io.modelcontextprotocol/";
+export const VERSION_KEY = `${RESERVED_KEYS}protocolVersion`;
+export const CLIENT_KEY = `${RESERVED_KEYS}clientInfo`;
+/** The first protocol version whose messages carry their version, method and name themselves. */
+export const SELF_DESCRIBING = "2026-07-28";
+
+/**
+ * The name that a client gives itself: in `initialize`, or, since protocol version 2026-07-28, in
+ * every message. Any text; null when the message has none.
+ * @param message the body of the request
+ */
+export function clientNameOf(message: unknown): string | null {
+  const { _meta, clientInfo } = fieldsOf(fieldsOf(message).params);
+  const { name } = fieldsOf(fieldsOf(_meta)[CLIENT_KEY] ?? clientInfo);
+  return typeof name === "string" ? name : null;
+}
+
+/** Whether a client of OpenAI, which expects more tools, gives itself this name or user agent. */
+export function isOpenAi(name: string | null): boolean {
+  return /^openai-mcp\b/i.test(name ?? "");
+}
 
 /** By method, the parameter that the header `Mcp-Name` repeats. */
 const NAME_PARAMETERS: Fields = {

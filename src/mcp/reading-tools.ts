@@ -33,7 +33,7 @@ export function createReadingTools(memories: Memories): Tool[] {
       name: "search_memories",
       title: "Search memories",
       description:
-        "Find what is known, by meaning, before answering, saving or deleting. Ask in natural language.",
+        "Recall what is known, by meaning, before answering, saving or deleting. Ask in natural language.",
       scope,
       annotations: READ_ONLY,
       input: Type.Object({ query: fields.query, ...filterFields, ...pageFields }),
@@ -57,7 +57,7 @@ export function createReadingTools(memories: Memories): Tool[] {
       name: "list_memories",
       title: "List memories",
       description:
-        "Browse saved memories, newest first. With session_id, also what was said in that session.",
+        "Memories by time, newest first. With session_id, also what was said in that session.",
       scope,
       annotations: READ_ONLY,
       input: Type.Object({
@@ -90,7 +90,7 @@ export function createReadingTools(memories: Memories): Tool[] {
     defineTool({
       name: "get_memory",
       title: "Get a memory",
-      description: "Read one memory in full, such as one that was cut.",
+      description: "Memory in full, such as one that was cut.",
       scope,
       annotations: READ_ONLY,
       input: Type.Object({ id: fields.id }),
@@ -158,7 +158,7 @@ export function createRecallTool(recall: Recall): Tool {
     name: "recall_context",
     title: "Recall context",
     description:
-      "Call first in a conversation: what is known about the task, the project and the user's preferences.",
+      "Recall what is known about the task, the project and the user's preferences. Call first in a conversation.",
     scope: "memories:read",
     annotations: READ_ONLY,
     input: Type.Object({

@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
 import { ADDRESS, isFromProxy, isLocalhost } from "../http/requests/proxy.ts";
-import { headersOf } from "./http-message.ts";
+import { headersOf, SELF_DESCRIBING } from "./http-message.ts";
 
 /**
  * Rejects requests that a foreign web page may send through a user's browser: requests with the
@@ -35,8 +35,6 @@ export function createOriginCheck({
   };
 }
 
-/** The first protocol version whose messages carry their version, method and name themselves. */
-const SELF_DESCRIBING = "2026-07-28";
 const VERSION_HEADER = "mcp-protocol-version";
 /** Headers that repeat fields of the message. */
 const REPEATED_HEADERS = [VERSION_HEADER, "mcp-method", "mcp-name"];

@@ -71,7 +71,7 @@ export function createWritingTools(memories: Memories): Tool[] {
       name: "update_memory",
       title: "Update a memory",
       description:
-        "Correct a memory that was wrong or incomplete. For a fact that has changed, use save_memory with supersedes. Omitted fields stay.",
+        "Memory that was wrong or incomplete: correct it. For a fact that has changed, use save_memory with supersedes. Omitted fields stay.",
       scope: "memories:write",
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
       input: Type.Object(
@@ -101,7 +101,7 @@ export function createWritingTools(memories: Memories): Tool[] {
       name: "delete_memory",
       title: "Delete a memory",
       description:
-        "Delete a memory permanently, when the user asks to. Search first for all that is meant.",
+        "Forget a memory, permanently, when the user asks to. Search first for all that is meant.",
       scope: "memories:write",
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
       input: Type.Object({ id: fields.id }),

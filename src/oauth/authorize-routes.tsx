@@ -149,6 +149,10 @@ export function createAuthorizeRoutes({
         if (form.get(CONSENT.decision) !== CONSENT.allow || scopes.length === 0) {
           return seeOther(answer(wanted, { error: "access_denied" }));
         }
+        // The person has seen the verified name of an app whose document is out of reach by now.
+        if (wanted.client.isUnverified && !form.has(CONSENT.unverified)) {
+          return seeOther(`${path}?${parametersOf(form)}`);
+        }
         const accountId = person.account.id;
         const bound = boundOf(form);
         const code = await oauth.codes.create(accountId, { ...wanted, scopes, bound });
@@ -187,7 +191,8 @@ async function forPerson<T>(work: () => T | Promise<T>): Promise<T> {
 async function findClient({ clients }: Pick<OAuth, "clients">, parameters: URLSearchParams) {
   const client = await forPerson(() => {
     const clientId = parameterOf(parameters, "client_id");
-    return clientId === null ? null : clients.find(clientId);
+    const redirectUri = parameterOf(parameters, "redirect_uri");
+    return clientId === null ? null : clients.findAsking(clientId, redirectUri);
   });
   if (client) return client;
   throw new AppError(

@@ -13,8 +13,8 @@ import {
 import { formatScopes, type Scope } from "../keys/scopes.ts";
 import { type AuthorizationRequest, matchesChallenge } from "./authorization-request.ts";
 import { describeRedirect } from "./clients/client.ts";
-import type { Grants } from "./grants.ts";
-import { OAuthError, ReuseError } from "./oauth-error.ts";
+import { type Grants, ReuseError } from "./grants.ts";
+import { OAuthError } from "./oauth-error.ts";
 import { createOAuthTables, type OAuthTables } from "./tables.ts";
 
 /** Milliseconds for which an access token is valid, unless it is revoked. */

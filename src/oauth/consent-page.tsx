@@ -15,7 +15,13 @@ const MEANING: Record<Scope, string> = {
 };
 
 /** Fields of the consent form besides those of the request. */
-export const CONSENT = { decision: "decision", allow: "allow", scope: "allowed_scope" } as const;
+export const CONSENT = {
+  decision: "decision",
+  allow: "allow",
+  scope: "allowed_scope",
+  /** Present when the page has said that the client could not be verified. */
+  unverified: "unverified",
+} as const;
 
 /** The page on which a person allows or denies a client access to their memories. */
 export function ConsentPage({
@@ -46,7 +52,7 @@ export function ConsentPage({
       <dl>
         {isDocumentAddress(client.id) && (
           <>
-            <dt>App of</dt>
+            <dt>{client.isUnverified ? "Says it is of" : "App of"}</dt>
             <dd>{new URL(client.id).host}</dd>
           </>
         )}
@@ -57,6 +63,12 @@ export function ConsentPage({
         <dt>Your account</dt>
         <dd>{email}</dd>
       </dl>
+      {client.isUnverified && (
+        <p class="notice">
+          This server can't reach {new URL(client.id).host}, so it could not verify the name of the
+          app.
+        </p>
+      )}
       {isLoopback(redirectUri) ? (
         <p class="notice">
           This is a program on your own computer. Allow it only if you have just started it
@@ -71,6 +83,7 @@ export function ConsentPage({
       <form method="post" action={action}>
         {fields}
         <input type="hidden" name={FORM_TOKEN} value={token} />
+        {client.isUnverified && <input type="hidden" name={CONSENT.unverified} value="yes" />}
         <fieldset>
           <legend>It may then</legend>
           {scopes.map((scope) => (

@@ -1,10 +1,23 @@
 import { and, asc, eq, gt, inArray, isNull, lte, ne, type SQL, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { AppError } from "../errors.ts";
+import { type Client, isRegisteredRedirectUri, unverifiedName } from "./clients/client.ts";
+import { OAuthError } from "./oauth-error.ts";
 import { createOAuthTables, type OAuthTables } from "./tables.ts";
 
 /** A person's permission for a client. */
 export type Grant = OAuthTables["oauthGrants"]["$inferSelect"];
+
+/** A used code or refresh token was sent again: its grant is revoked. */
+export class ReuseError extends OAuthError {
+  readonly grant: Grant;
+
+  /** @param refusal the error for the client: the same as for any invalid token */
+  constructor({ code, message }: OAuthError, grant: Grant) {
+    super(code, message);
+    this.grant = grant;
+  }
+}
 
 /** Milliseconds for which a revoked grant stays in the list. */
 const REVOKED_LIFETIME = 30 * 24 * 3_600_000;
@@ -21,7 +34,7 @@ export type Grants = ReturnType<typeof createGrants>;
 /** The store of grants. `clock` gives milliseconds since 1970. */
 export function createGrants({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
-  const { oauthGrants, oauthTokens } = db.tables(createOAuthTables);
+  const { oauthGrants, oauthCodes, oauthTokens } = db.tables(createOAuthTables);
   const isOf = (accountId: string) => eq(oauthGrants.accountId, accountId);
   const isOfClient = (clientId: string) => eq(oauthGrants.clientId, clientId);
   const isAlive = () => gt(oauthGrants.expiresAt, new Date(clock()));
@@ -99,12 +112,31 @@ export function createGrants({ db, clock }: { db: Database; clock: () => number 
     mustSign: (clientId: string): Promise<boolean> =>
       exists(and(isOfClient(clientId), eq(oauthGrants.mustSign, true))),
 
-    /** Stores in all grants of a client what its metadata document requires now. */
-    async rememberSigning(clientId: string, mustSign: boolean): Promise<void> {
+    /**
+     * Applies a client's metadata document to its grants: whether it must sign and, where the document could not be
+     * reached at the time of consent, its name. A grant that the document does not allow is revoked.
+     */
+    async follow({ id, name, redirectUris, keys }: Client): Promise<void> {
+      const mustSign = keys?.required ?? false;
       await orm
         .update(oauthGrants)
         .set({ mustSign })
-        .where(and(isOfClient(clientId), ne(oauthGrants.mustSign, mustSign)));
+        .where(and(isOfClient(id), ne(oauthGrants.mustSign, mustSign)));
+      const isUnverified = and(
+        isOfClient(id),
+        eq(oauthGrants.clientName, unverifiedName(id)),
+        isNull(oauthGrants.revokedAt),
+      );
+      const unverified = await orm
+        .select({ grantId: oauthGrants.id, redirectUri: oauthCodes.redirectUri })
+        .from(oauthGrants)
+        .innerJoin(oauthCodes, eq(oauthCodes.grantId, oauthGrants.id))
+        .where(isUnverified);
+      for (const { grantId, redirectUri } of unverified) {
+        const isGrant = eq(oauthGrants.id, grantId);
+        if (!isRegisteredRedirectUri(redirectUris, redirectUri)) await revokeWhere(isGrant);
+        else await orm.update(oauthGrants).set({ clientName: name }).where(isGrant);
+      }
     },
 
     /** Whether an account has a valid grant of a client. */

@@ -1,5 +1,4 @@
 import { CtxdError } from "../errors.ts";
-import type { Grant } from "./grants.ts";
 
 /** Error codes of RFC 6749 (4.1.2.1, 5.2), RFC 7591 (3.2.2), RFC 8707 (2) and RFC 9101 (7). */
 type OAuthErrorCode =
@@ -32,17 +31,6 @@ export class OAuthError extends CtxdError {
     super(message);
     this.code = code;
     this.status = status;
-  }
-}
-
-/** A used code or refresh token was sent again: its grant is revoked. */
-export class ReuseError extends OAuthError {
-  readonly grant: Grant;
-
-  /** @param refusal the error for the client: the same as for any invalid token */
-  constructor({ code, message }: OAuthError, grant: Grant) {
-    super(code, message);
-    this.grant = grant;
   }
 }
 

@@ -6,6 +6,7 @@ import type { RecordEvent } from "../http/record-event.ts";
 import { readBytes } from "../http/requests/body.ts";
 import { readForm } from "../http/requests/form.ts";
 import { clientAddress } from "../http/requests/proxy.ts";
+import { PAGE_ROUTE } from "../pages/page-response.tsx";
 import { siteOf } from "../timing/rate-limit.ts";
 import { parameterOf, parseRequestedScopes } from "./authorization-request.ts";
 import { GRANT_TYPES, parseClientMetadata } from "./clients/client.ts";
@@ -19,9 +20,9 @@ import {
   SERVER_METADATA_PATHS,
   serverMetadata,
 } from "./discovery.ts";
-import { grantFacts } from "./grants.ts";
+import { grantFacts, ReuseError } from "./grants.ts";
 import type { OAuth } from "./oauth.ts";
-import { OAuthError, parseResource, ReuseError } from "./oauth-error.ts";
+import { OAuthError, parseResource } from "./oauth-error.ts";
 
 /** Bytes of a registration. */
 const MAX_METADATA = 64 << 10;
@@ -39,8 +40,6 @@ const CORS = {
   "access-control-max-age": "86400",
 };
 
-const HIDDEN = { parse: "none", detail: { hide: true } } as const;
-
 /** Discovery, and the JSON endpoints that clients use without a person. */
 export function createOAuthRoutes({
   config,
@@ -56,7 +55,7 @@ export function createOAuthRoutes({
   const { publicUrl } = config;
   const byAddress = ephemeral.limit("registrations", { tries: 60, period: HOUR });
   const bySite = ephemeral.limit("registrations of a site", { tries: 240, period: HOUR });
-  const routes = new Elysia();
+  const routes = new Elysia().guard(PAGE_ROUTE);
 
   const ofServer = () => serverMetadata(publicUrl, oauth.clients.readsDocuments());
   const ofResource = () => resourceMetadata(publicUrl);
@@ -66,8 +65,8 @@ export function createOAuthRoutes({
     [RESOURCE_METADATA_PATHS, ofResource],
   ] as const) {
     for (const path of paths) {
-      routes.get(path, () => Response.json(document(), { headers: CORS }), HIDDEN);
-      routes.options(path, preflight, HIDDEN);
+      routes.get(path, () => Response.json(document(), { headers: CORS }));
+      routes.options(path, preflight);
     }
   }
 
@@ -131,8 +130,8 @@ export function createOAuthRoutes({
       [paths.token, token],
       [paths.revoke, revoke],
     ] as const) {
-      routes.post(path, ({ request }) => answerInJson(request, () => handle(request)), HIDDEN);
-      routes.options(path, preflight, HIDDEN);
+      routes.post(path, ({ request }) => answerInJson(request, () => handle(request)));
+      routes.options(path, preflight);
     }
   }
   return routes;

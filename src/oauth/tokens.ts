@@ -4,8 +4,8 @@ import { hashSecret } from "../db/id.ts";
 import { inBoundForm, matchesResource, type Reach, toBound } from "../keys/reach.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import { ACCESS_PREFIX, type AccessSet, issueAccess, issueTokens, type TokenSet } from "./codes.ts";
-import type { Grant, Grants } from "./grants.ts";
-import { OAuthError, ReuseError } from "./oauth-error.ts";
+import { type Grant, type Grants, ReuseError } from "./grants.ts";
+import { OAuthError } from "./oauth-error.ts";
 import { createOAuthTables, type OAuthTables } from "./tables.ts";
 
 /**

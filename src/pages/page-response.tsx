@@ -124,7 +124,7 @@ export async function answerWithPage(
   }
 }
 
-/** Options of routes for pages and their forms: hidden from the API's documents, and the guard reads the body. */
+/** Options of routes that the API's documents do not show, such as pages and forms. Their handlers read the body. */
 export const PAGE_ROUTE: { parse: ["none"]; detail: { hide: true } } = {
   parse: ["none"],
   detail: { hide: true },

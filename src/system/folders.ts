@@ -41,6 +41,13 @@ export function cacheFolder(env: Environment, platform: string = process.platfor
   return folder === null ? null : win32.join(folder, "cache");
 }
 
+/** The folder for what this machine knows and can do without. Null without a home folder. */
+export function stateFolder(env: Environment, platform: string = process.platform): string | null {
+  if (platform !== "win32") return ofXdg(env, env.XDG_STATE_HOME, ".local", "state");
+  const home = homeFolder(env, platform);
+  return home === null ? null : win32.join(roamingFolder(env, home), "ctxd");
+}
+
 /** The folder of Windows for settings that follow a person from machine to machine: `FOLDERID_RoamingAppData`. */
 export function roamingFolder(env: Environment, home: string): string {
   return env.APPDATA ?? win32.join(home, "AppData", "Roaming");

@@ -9,6 +9,74 @@ import { errorCode } from "../errors.ts";
  */
 export const IN_BACKGROUND = { detached: true, windowsHide: true } as const;
 
+/** What a program printed. */
+interface Printed {
+  /** Its output, then its error output. */
+  readonly text: string;
+  /** Whether it ended by itself, or why it was ended. */
+  readonly end: "exit" | "timeout" | "length";
+  /** Null for a program that was ended, also by a signal. */
+  readonly exitCode: number | null;
+}
+
+/** Milliseconds in which a program ends after it was told to, and its output after it has ended. */
+const GRACE_MS = 500;
+
+/**
+ * Runs a program without a terminal and without input. After a time, or a number of bytes, it is ended with all
+ * that it started.
+ * @throws the error of the system when the program can't be started
+ */
+export async function runBriefly(
+  words: readonly string[],
+  { timeoutMs, maxBytes }: { timeoutMs: number; maxBytes: number },
+  place: { cwd: string; env: Readonly<Record<string, string | undefined>> },
+): Promise<Printed> {
+  const child = Bun.spawn([...words], {
+    ...place,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    ...IN_BACKGROUND,
+  });
+  const stopped = Promise.withResolvers<"timeout" | "length">();
+  const timer = setTimeout(() => stopped.resolve("timeout"), timeoutMs);
+  const texts = ["", ""];
+  const readers = [child.stdout, child.stderr].map((stream) => stream.getReader());
+  const reading = Promise.all(
+    readers.map(async (reader, index) => {
+      const decoder = new TextDecoder();
+      let left = maxBytes;
+      for (let { value } = await reader.read(); value; { value } = await reader.read()) {
+        texts[index] += decoder.decode(value.subarray(0, left), { stream: true });
+        left -= value.length;
+        if (left < 0) return stopped.resolve("length");
+      }
+    }),
+  );
+  // What a program leaves behind may hold its output open.
+  const exited = child.exited.then(() => Promise.race([reading, Bun.sleep(GRACE_MS)]));
+  const end = await Promise.race([exited.then(() => "exit" as const), stopped.promise]);
+  clearTimeout(timer);
+  if (end !== "exit") {
+    signalGroup(child.pid, "SIGTERM");
+    await Promise.race([child.exited, Bun.sleep(GRACE_MS)]);
+    signalGroup(child.pid, "SIGKILL");
+  }
+  for (const reader of readers) await reader.cancel();
+  return { text: texts.join("\n"), end, exitCode: end === "exit" ? child.exitCode : null };
+}
+
+/** Signals a process that was started in the background, and those that it started. */
+function signalGroup(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
+  try {
+    // Windows has no groups of processes.
+    process.kill(process.platform === "win32" ? pid : -pid, signal);
+  } catch (error) {
+    if (errorCode(error) !== "ESRCH") throw error;
+  }
+}
+
 /** Whether a process with this id exists, also one of another user. */
 export function isRunning(pid: number): boolean {
   try {
@@ -60,8 +128,8 @@ export function readResources(root = "/sys/fs/cgroup"): { cores: number; memory:
   };
 }
 
-/** The "nice" value of threads whose work can wait: such a thread gets a tenth of the time of a usual one. */
-const BEHIND_OTHERS = 10;
+/** The "nice" value of threads whose work can wait: such a thread gets a third of the time of a usual one. */
+const BEHIND_OTHERS = 5;
 
 /** Lets other threads of this process go before this one (Linux, setpriority(2)). Elsewhere it would be the whole process. */
 export function lowerThreadPriority(): void {

@@ -43,7 +43,7 @@ describe("another user of the machine sees no key", () => {
     expect(readFileSync(header, "utf8")).toBe(`Authorization: Bearer ${key}\n`);
     expect(statSync(header).mode & 0o777).toBe(0o600);
     const commands = CLIENTS.flatMap(({ addCommand }) => addCommand ?? []);
-    expect(commands).toHaveLength(5);
+    expect(commands).toHaveLength(7);
     for (const command of commands) {
       expect(command).toContain(" URL");
       expect(command).not.toMatch(/--header|Bearer|ctx_/);
@@ -58,7 +58,7 @@ describe("another user of the machine sees no key", () => {
       const path = (process.platform === "darwin" ? macos : linux).replace("~", home);
       mkdirSync(dirname(path), { recursive: true });
       mkdirSync(join(home, ".claude"), { recursive: true });
-      const args = ["connect", client.id, "--url", ADDRESS, "--key", "--yes"];
+      const args = ["connect", client.id, "--url", ADDRESS, "--key", "--direct", "--yes"];
       const { exitCode, stderr } = await ctxd(args, { input: `${key}\n`, env: { HOME: home } });
       expect({ exitCode, stderr: stderr.includes(key) }).toEqual({ exitCode: 0, stderr: false });
       const { command, cmd, args: started } = Object(readEntry(client, readFileSync(path, "utf8")));

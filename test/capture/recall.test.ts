@@ -1,4 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
+import { createRecall } from "../../src/capture/recall.ts";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { sharedEmbedder } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
 
@@ -140,3 +142,22 @@ test("a request of an earlier conversation is not recalled as a fact", async () 
     "delete the branch",
   );
 });
+
+test.each([
+  ["is loaded soon", 3, 4],
+  ["does not load", Number.POSITIVE_INFINITY, 11],
+])(
+  "when the model %s, recall searches by words %d times, and %d times in all",
+  async (_, byWords, all) => {
+    let searches = 0;
+    const { text } = createRecall({
+      memories: {
+        search: async () => ({ memories: [], mode: searches++ < byWords ? "keyword" : "hybrid" }),
+        list: async () => ({ memories: [], nextCursor: null, previousCursor: null }),
+      },
+    });
+    const request = { session: null, project: null, name: null, isFresh: false, budget: 500 };
+    expect(await text(wholeAccount("acc_1"), { ...request, prompt: "Where is it?" })).toBe("");
+    expect(searches).toBe(all);
+  },
+);

@@ -12,9 +12,10 @@ import { until } from "../support/until.ts";
 /** A home folder in which every agent with hooks has run. */
 function homeWithAgents() {
   const home = temporaryFolder();
-  for (const folder of [".claude", ".codex", ".gemini", ".cursor", ".config/opencode"]) {
-    mkdirSync(join(home, folder), { recursive: true });
+  for (const { hooks, plugin, file } of CLIENTS) {
+    if (hooks ?? plugin) mkdirSync(dirname(file.linux).replace("~", home), { recursive: true });
   }
+  mkdirSync(join(home, ".claude"));
   const at = (path: string) => join(home, path);
   return {
     home,
@@ -37,7 +38,10 @@ test.each(CLIENTS.filter(({ hooks }) => hooks).map(({ id }) => id))(
   async (id) => {
     const { run, read, put } = homeWithAgents();
     const path = settingsOf(id);
-    const mine = '{\n  // mine\n  "version": 1,\n  "theme": "dark"\n}\n';
+    const isToml = findClient(id)?.hooks?.format === "toml";
+    const mine = isToml
+      ? '# mine\ntheme = "dark"\n'
+      : '{\n  // mine\n  "version": 1,\n  "theme": "dark"\n}\n';
     put(path, mine);
     expect(await run([id, "--yes"])).toMatchObject({ exitCode: 0 });
     expect(read(path)).not.toMatch(/ (capture|recall) /);
@@ -57,26 +61,65 @@ test.each(CLIENTS.filter(({ hooks }) => hooks).map(({ id }) => id))(
     await run([id, "--no-capture", "--yes"]);
     expect(hooksIn(hooks, read(path))).toEqual(["recall"]);
     expect(await run([id, "--remove", "--yes"])).toMatchObject({ exitCode: 0 });
-    // An empty list of servers remains, as with other clients.
-    const { mcpServers: _, ...remaining } = Object(Bun.JSONC.parse(read(path)));
-    expect(remaining).toEqual(Object(Bun.JSONC.parse(mine)));
-    expect(read(path)).toContain("// mine");
+    expect(read(path)).toBe(mine);
   },
   30_000,
 );
 
 test("with --allow an agent uses the memory without asking", async () => {
-  const { run, read } = homeWithAgents();
-  for (const id of ["claude-code", "codex", "gemini"]) {
+  const { run, read, exists } = homeWithAgents();
+  for (const id of ["claude-code", "codex", "gemini", "qwen"]) {
     expect(await run([id, "--allow", "--yes"])).toMatchObject({ exitCode: 0 });
   }
   expect(JSON.parse(read(".claude/settings.json")).permissions.allow).toEqual(["mcp__ctxd"]);
   expect(read(".codex/config.toml")).toContain('default_tools_approval_mode = "approve"');
   expect(JSON.parse(read(".gemini/settings.json")).mcpServers.ctxd.trust).toBe(true);
+  expect(JSON.parse(read(".qwen/settings.json")).mcpServers.ctxd.trust).toBe(true);
   for (const id of ["claude-code", "codex", "gemini"]) await run([id, "--remove", "--yes"]);
-  expect(read(".claude/settings.json")).not.toContain("mcp__ctxd");
-  expect(read(".gemini/settings.json")).not.toContain("trust");
+  expect(exists(".claude/settings.json")).toBe(false);
+  expect(exists(".gemini/settings.json")).toBe(false);
 }, 30_000);
+
+test.each([
+  ["opencode", "Skipped --allow: OpenCode has no settings for that"],
+  ["kilo", "Skipped --allow: Kilo Code CLI has no settings for that"],
+  ["warp", "Skipped --recall, --capture and --allow: Warp has no settings for that"],
+])("%s is connected, and what it lacks is skipped with a sentence", async (id, sentence) => {
+  const { run, at } = homeWithAgents();
+  mkdirSync(at(".warp"));
+  const all = [id, "--recall", "--capture", "--allow", "--yes"];
+  const connected = await run(all);
+  expect(connected).toMatchObject({ exitCode: 0, stdout: "" });
+  expect(connected.stderr).toContain(sentence);
+  expect((await run([])).stdout).toMatch(
+    new RegExp(`^${id} .* connected${id === "warp" ? "" : ", recall, capture"} `, "m"),
+  );
+  const again = await run(all);
+  expect(again.stderr).toContain("nothing to change");
+  expect(again.stderr).toContain(sentence);
+});
+
+test.each([
+  ["an untrusted folder", {}, true],
+  ["a trusted folder", { "/": "TRUST_FOLDER" }, false],
+  ["a folder below a trusted one", { "/a": "DO_NOT_TRUST", "/x": "TRUST_PARENT" }, false],
+  ["a folder that is excepted", { "/": "TRUST_FOLDER", "/./": "DO_NOT_TRUST" }, true],
+])(
+  "connect and doctor say whether Gemini CLI starts servers in %s",
+  async (_, rules, isSaid) => {
+    const { run, put, home } = homeWithAgents();
+    put(".gemini/trustedFolders.json", JSON.stringify(rules));
+    const says = (text: string) => text.includes("starts no MCP servers in");
+    expect(says((await run(["gemini", "--yes"])).stderr)).toBe(isSaid);
+    expect(says((await run(["gemini", "--yes"])).stderr)).toBe(isSaid);
+    const doctor = await ctxd(["doctor"], { env: { HOME: home } });
+    expect(says(doctor.stdout)).toBe(isSaid);
+    put(".gemini/settings.json", '{ "security": { "folderTrust": { "enabled": false } } }');
+    expect(says((await run(["gemini", "--yes"])).stderr)).toBe(false);
+    expect(says((await run(["gemini", "--remove", "--yes"])).stderr)).toBe(false);
+  },
+  60_000,
+);
 
 test("the plugin for OpenCode saves messages, recalls memories, and can be removed", async () => {
   const { run, read, at, home } = homeWithAgents();
@@ -145,6 +188,107 @@ console.log(JSON.stringify(output.system));
   expect(await run(["opencode", "--remove", "--yes"], dataDir)).toMatchObject({ exitCode: 0 });
   expect(existsSync(at(plugin))).toBe(false);
 }, 120_000);
+
+test("the extension for Pi saves what was said, and recalls it in the next session", async () => {
+  const { run, at, home, read } = homeWithAgents();
+  const dataDir = join(temporaryFolder(), "data");
+  await run(["pi", "--capture", "--recall", "--yes"], dataDir);
+  const extension = ".pi/agent/extensions/ctxd.js";
+  expect(read(extension)).toStartWith("// Written by ctxd connect pi;");
+  const folder = join(home, "pi-project");
+  mkdirSync(join(folder, ".git"), { recursive: true });
+  writeFileSync(join(folder, ".git", "HEAD"), "ref: refs/heads/main\n");
+  // As Pi 1.5 passes them.
+  const message = (role: string, content: unknown) => ({
+    role,
+    content,
+    timestamp: 1_795_165_219_000,
+  });
+  const messages = [
+    message("user", [{ type: "text", text: "Our mascot is a newt." }]),
+    message("custom", "recalled before"),
+    message("assistant", [{ type: "toolCall", id: "1", name: "read", arguments: {} }]),
+    message("toolResult", [{ type: "text", text: "output of a tool" }]),
+    message("assistant", [{ type: "text", text: "A fine newt." }]),
+  ];
+  const driver = at("driver.mjs");
+  writeFileSync(
+    driver,
+    `import extension from ${JSON.stringify(at(extension))};
+const handlers = {};
+extension({ on: (name, handler) => (handlers[name] = handler) });
+const of = (id) => ({ cwd: ${JSON.stringify(folder)}, sessionManager: { getSessionId: () => id } });
+await handlers.agent_end({ messages: ${JSON.stringify(messages)} }, of("p-1"));
+const prompt = "What is our mascot?";
+const answer = await handlers.before_agent_start({ messageType: "user", prompt }, of("p-2"));
+await handlers.before_agent_start({ messageType: "custom" }, of("p-3"));
+console.log(JSON.stringify(answer ?? null));
+`,
+  );
+  const { env } = program(dataDir);
+  try {
+    const { message } = await until("it is saved", async () => {
+      const child = Bun.spawn([process.execPath, driver], {
+        env,
+        stdout: "pipe",
+        stderr: "inherit",
+      });
+      const answer = JSON.parse(await child.stdout.text());
+      return answer?.message.content.includes("Our mascot is a newt.") ? answer : null;
+    });
+    expect(message).toMatchObject({ customType: "ctxd", display: false });
+    expect(message.content).not.toMatch(/output of a tool|recalled before/);
+    const asked = await ctxd(["recall", "--project", "pi-project"], { dataDir, env });
+    expect(asked.stdout).toContain("Assistant: A fine newt.");
+  } finally {
+    await stopServer(dataDir);
+  }
+  expect(await run(["pi", "--remove", "--yes"], dataDir)).toMatchObject({ exitCode: 0 });
+  expect(existsSync(at(extension))).toBe(false);
+}, 120_000);
+
+test("the plugin for OpenClaw has a manifest and a setting, which go with it", async () => {
+  const { run, read, put, exists, at } = homeWithAgents();
+  const settings = ".openclaw/openclaw.json";
+  const mine =
+    '{\n  "plugins": {\n    "entries": {\n      "a": { "enabled": true }\n    }\n  }\n}\n';
+  put(settings, mine);
+  const folder = ".openclaw/extensions/ctxd";
+  expect(await run(["openclaw", "--recall", "--yes"])).toMatchObject({ exitCode: 0 });
+  const { plugins, mcp } = JSON.parse(read(settings));
+  expect(mcp.servers.ctxd.args).toContain("openclaw");
+  expect(plugins.entries).toEqual({
+    a: { enabled: true },
+    ctxd: { enabled: true, hooks: { allowConversationAccess: true } },
+  });
+  expect(JSON.parse(read(`${folder}/openclaw.plugin.json`))).toMatchObject({ id: "ctxd" });
+  expect(JSON.parse(read(`${folder}/package.json`)).openclaw).toEqual({
+    extensions: ["./index.js"],
+  });
+  expect((await run([])).stdout).toMatch(/^openclaw .* connected, recall /m);
+  expect((await run(["openclaw", "--recall", "--yes"])).stderr).toContain("nothing to change");
+
+  const events = async () => {
+    const handlers: string[] = [];
+    const { default: plugin } = await import(`${at(folder)}/index.js?${crypto.randomUUID()}`);
+    plugin.register({ on: (name: string) => handlers.push(name) });
+    return handlers;
+  };
+  expect(await events()).toEqual(["before_prompt_build"]);
+  await run(["openclaw", "--capture", "--yes"]);
+  expect(await events()).toEqual(["before_prompt_build", "agent_end"]);
+
+  await run(["openclaw", "--no-recall", "--no-capture", "--yes"]);
+  expect(exists(`${folder}/index.js`) || exists(`${folder}/openclaw.plugin.json`)).toBe(false);
+  expect(JSON.parse(read(settings)).plugins.entries).toEqual({ a: { enabled: true } });
+  await run(["openclaw", "--remove", "--yes"]);
+  expect(JSON.parse(read(settings)).plugins).toEqual(JSON.parse(mine).plugins);
+  // A setting that ctxd did not write is the person's.
+  const other = mine.replace('"a": {', '"ctxd": {');
+  put(settings, other);
+  await run(["openclaw", "--yes"]);
+  expect(JSON.parse(read(settings)).plugins).toEqual(JSON.parse(other).plugins);
+}, 30_000);
 
 test("another plugin of the same name is not replaced", async () => {
   const { run, read, put } = homeWithAgents();

@@ -115,6 +115,30 @@ test("a killed server leaves entries for the next start, which is no problem", a
   expect(found("table ").message).toStartWith("2 memories");
 });
 
+test.skipIf(process.platform === "win32")(
+  "a connected agent is asked by its own program, and no other program is run",
+  async () => {
+    const home = temporaryFolder();
+    for (const folder of [".gemini", "bin"]) mkdirSync(join(home, folder));
+    const entry = { mcpServers: { ctxd: { command: "ctxd", args: ["mcp"] } } };
+    writeFileSync(join(home, ".claude.json"), JSON.stringify(entry));
+    for (const [name, state] of Object.entries({ claude: "Failed to connect", gemini: "" })) {
+      const script = `#!/bin/sh\ntouch $HOME/${name}-ran\necho "ctxd: $* - ${state}"\n`;
+      writeFileSync(join(home, "bin", name), script, { mode: 0o755 });
+    }
+    const env = { HOME: home, PATH: `${join(home, "bin")}:/usr/bin:/bin` };
+    const { found, problems } = await runDoctor(temporaryFolder(), env);
+    expect(problems).toEqual([found("agent")]);
+    expect(found("agent").message).toBe(
+      "Claude Code can't reach ctxd (“ctxd: mcp list - Failed to connect”): run ctxd connect claude-code again.",
+    );
+    expect(existsSync(join(home, "claude-ran"))).toBe(true);
+    expect(existsSync(join(home, "gemini-ran"))).toBe(false);
+    const { stdout } = await ctxd(["doctor", "--help"]);
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain("whose program is in PATH, is asked");
+  },
+);
+
 test("without data the doctor says how to start, and creates nothing", async () => {
   const dataDir = join(temporaryFolder(), "none");
   const { found, problems } = await runDoctor(dataDir);

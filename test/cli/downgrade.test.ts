@@ -59,12 +59,8 @@ describe("data of a newer version is refused and not changed:", () => {
 });
 
 test("an agent receives the reason", async () => {
-  const hello = {
-    protocolVersion: "2025-06-18",
-    capabilities: {},
-    clientInfo: { name: "a", version: "1" },
-  };
-  const message = { jsonrpc: "2.0", id: 1, method: "initialize", params: hello };
+  const params = { name: "list_memories", arguments: {} };
+  const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
   const before = contentOf(newer);
   const { stdout } = await ctxd(["mcp"], {
     ...{ dataDir: newer, env },

@@ -4,11 +4,12 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { program, stopServer } from "../support/bridge.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
@@ -107,6 +108,82 @@ describe.each([
     expect(await hook(["recall"], elsewhere)).toEqual(silent);
   }, 60_000);
 });
+
+/** What the hooks of the real programs sent, without the place: at the end of a turn, and in the next session. */
+const RECORDED: [string, Record<string, unknown>, Record<string, unknown>, string][] = [
+  [
+    "qwen",
+    { hook_event_name: "Stop", permission_mode: "auto", stop_hook_active: false, crons: [] },
+    { hook_event_name: "SessionStart", permission_mode: "auto", source: "startup", model: "m" },
+    '{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"From',
+  ],
+  [
+    "droid",
+    { hook_event_name: "Stop", permission_mode: "auto-high", tool_execution_count: 0 },
+    { hook_event_name: "SessionStart", permission_mode: "off", source: "startup" },
+    '{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"From',
+  ],
+  [
+    "copilot-cli",
+    { hook_event_name: "Stop", timestamp: "2026-11-25T22:57:55.930Z", stop_reason: "end_turn" },
+    { hook_event_name: "SessionStart", source: "new", initial_prompt: "What is our mascot?" },
+    '{"additionalContext":"From',
+  ],
+  [
+    "kimi",
+    { hook_event_name: "Stop", client_type: "kimi_code_cli", stop_hook_active: false },
+    {
+      hook_event_name: "UserPromptSubmit",
+      client_type: "kimi_code_cli",
+      prompt: [{ type: "text", text: "What is our mascot?" }],
+      is_steer: false,
+    },
+    "From the user's long-term memory",
+  ],
+];
+
+test.each(RECORDED)(
+  "the hooks of %s, as it runs them",
+  async (name, stop, next, beginning) => {
+    const folder = repository(`${name}-repository`);
+    const session = `session_${name}`;
+    // Kimi Code names no file: it is found by the session.
+    const kimi = join(home, "kimi", "sessions", "wd_1", session, "agents", "main", "wire.jsonl");
+    const path = name === "kimi" ? kimi : join(home, `${name}-recorded.jsonl`);
+    const fixture = join(import.meta.dir, "..", "fixtures", "transcripts", `${name}.jsonl`);
+    const text = readFileSync(fixture, "utf8").replaceAll("/home/sam/atlas", folder);
+    const [, id = ""] = /(?:"sessionId"|"session_start","id"):"([^"]+)"/.exec(text) ?? [];
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, id === "" ? text : text.replaceAll(id, session));
+    const run = async (kind: string, event: object) => {
+      const input = JSON.stringify({ session_id: session, cwd: folder, ...event });
+      const words = [kind, "--agent", name];
+      return ctxd(words, { dataDir, env: { ...env, KIMI_CODE_HOME: join(home, "kimi") }, input });
+    };
+    const place = name === "kimi" ? {} : { transcript_path: path };
+    expect(await run("capture", { ...stop, ...place })).toEqual({
+      stdout: "",
+      stderr: "",
+      exitCode: 0,
+    });
+    await untilSaved(session, ["User: REMEMBER: Our", "Assistant: SAVED"]);
+    const saved = await savedTexts(session);
+    expect(saved).toContain(`project: ${name}-repository`);
+    expect(saved).not.toContain("system-reminder");
+    await agent.call("save_memory", {
+      content: "Our mascot is a newt.",
+      project: `${name}-repository`,
+    });
+    const recalled = await run("recall", { ...next, session_id: "session_next" });
+    expect(recalled).toMatchObject({ stderr: "", exitCode: 0 });
+    expect(recalled.stdout).toStartWith(beginning);
+    expect(recalled.stdout).toContain("Our mascot is a newt.");
+    // Qwen Code repeats its event for a prompt, without one, after each call of a tool.
+    const again = { hook_event_name: "UserPromptSubmit", prompt: "", session_id: "session_again" };
+    expect(await run("recall", again)).toEqual({ stdout: "", stderr: "", exitCode: 0 });
+  },
+  60_000,
+);
 
 test("hooks of Cursor save each message as it is sent", async () => {
   const folder = repository("cursor-project");

@@ -53,6 +53,7 @@ const SUITES = [
   "oauth/registration",
   "oauth/refresh-tokens",
   "oauth/sdk-clients",
+  "oauth/unreachable-document",
   "security-log/factors",
   "sign-in/providers",
   "sign-in/sign-in",

@@ -18,6 +18,8 @@ test.each([
   ["jetbrains", ["junie"]],
   ["lm-studio", ["lmstudio"]],
   ["factory", ["droid"]],
+  ["kilocode", ["kilo"]],
+  ["kimi-cli", ["kimi"]],
   ["zet", ["zed"]],
   ["emacs", []],
   ["", []],

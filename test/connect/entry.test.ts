@@ -71,9 +71,10 @@ describe.each(Object.keys(FILES))("%s:", (id) => {
     const switched = writeEntry(client(id), written, remote);
     expect(readEntry(client(id), switched)).toEqual(remote);
     expect(writeEntry(client(id), switched, local)).toBe(written);
-    const removed = writeEntry(client(id), written, null);
+    const removed = writeEntry(client(id), written, null, text);
     expect(readEntry(client(id), removed)).toBeNull();
-    if (/(mcpServers|mcp_servers|extensions)|^$/.test(text)) expect(removed).toBe(text);
+    // A line break that was missing at the end stays.
+    expect([text, `${text}\n`]).toContain(removed);
   });
 });
 
@@ -95,6 +96,71 @@ test.each([
   const change = () => writeEntry(client(id), text, client(id).local(LAUNCH));
   expect(change).toThrow(ConnectError);
   expect(change).toThrow(message);
+});
+
+describe("the list of Continue", () => {
+  const list = client("continue");
+  const local = list.local(LAUNCH);
+  const MINE = "name: Mine\nversion: 1.0.0\n# mine\nmcpServers:\n";
+  const OTHER = "  - name: other # keep\n    command: x\n    args: [1]\n";
+  const OURS = renderEntry(list, local).split("\n").slice(1).join("\n");
+
+  test.each([
+    ["another server", `${MINE}${OTHER}`, `${MINE}${OTHER}${OURS}\n`],
+    [
+      "one before other settings",
+      `${MINE}${OTHER}rules: []\n`,
+      `${MINE}${OTHER}${OURS}\nrules: []\n`,
+    ],
+    ["one without a name", `${MINE}  - uses: a/b\n`, `${MINE}  - uses: a/b\n${OURS}\n`],
+    ["no column of its own", `${MINE}- name: a\n  url: y\n`, null],
+    ["Windows line breaks", `${MINE}${OTHER}`.replaceAll("\n", "\r\n"), null],
+  ])("keeps %s", (_, text, expected) => {
+    const written = writeEntry(list, text, local);
+    if (expected !== null) expect(written).toBe(expected);
+    expect(readEntry(list, written)).toEqual(local);
+    expect(writeEntry(list, written, local)).toBe(written);
+    expect(writeEntry(list, written, null)).toBe(text);
+    const remote = writeEntry(list, written, list.remote({ url: URL, key: "ctx_k" }));
+    expect(remote).toContain("requestOptions:");
+    expect(writeEntry(list, remote, local)).toBe(written);
+  });
+
+  test("is created with what a new file needs, and goes with it", () => {
+    const written = writeEntry(list, "", local);
+    expect(written).toStartWith(
+      "name: Local Config\nversion: 1.0.0\nschema: v1\nmcpServers:\n  - name: ctxd\n",
+    );
+    expect(writeEntry(list, written, null)).toBe("");
+    expect(writeEntry(list, written, null, "mcpServers:")).toContain("mcpServers: []\n");
+    expect(readEntry(list, writeEntry(list, `${MINE.trimEnd()} []\n`, local))).toEqual(local);
+    expect(writeEntry(list, "", null)).toBe("");
+  });
+
+  test.each(["mcpServers: 7\n", "mcpServers:\n  a: {command: x}\n", "mcpServers: [{name: a}]\n"])(
+    "%j is refused in words",
+    (text) => {
+      expect(() => writeEntry(list, text, local)).toThrow(ConnectError);
+    },
+  );
+});
+
+test("servers below two keys are written, and all beside them stays", () => {
+  const claw = client("openclaw");
+  const local = claw.local(LAUNCH);
+  const text =
+    '{\n  "mcp": {\n    "sessionIdleTtlMs": 5,\n    "servers": { "a": { "command": "x" } }\n  },\n  "agents": {}\n}\n';
+  const written = writeEntry(claw, text, local);
+  const { mcp, agents } = JSON.parse(written);
+  expect({ mcp, agents }).toEqual({
+    mcp: { sessionIdleTtlMs: 5, servers: { a: { command: "x" }, ctxd: local } },
+    agents: {},
+  });
+  expect(writeEntry(claw, written, null)).toBe(text);
+  expect(JSON.parse(writeEntry(claw, "{}", local))).toEqual({ mcp: { servers: { ctxd: local } } });
+  expect(() => writeEntry(claw, '{"mcp": 7}', local)).toThrow(
+    "has no object of servers under mcp.servers",
+  );
 });
 
 test("settings of the user in our entry stay, the old address of the server is removed", () => {
@@ -145,7 +211,7 @@ test("JSON of any shape and layout keeps its content", () => {
     const { mcpServers, ...rest } = parse(text);
     const ours = { mcpServers: { ...mcpServers, ctxd: local } };
     expect(parse(written)).toEqual({ ...rest, ...ours });
-    expect(parse(writeEntry(cursor, written, null))).toEqual(parse(text));
+    expect(parse(writeEntry(cursor, written, null, text))).toEqual(parse(text));
     // Only white space is removed, and only the entry and commas are added.
     const compact = (each: string) => each.replaceAll(/[\s,]/g, "");
     expect(compact(written).length).toBe(

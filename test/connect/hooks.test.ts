@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { parse } from "jsonc-parser";
-import type { HookKind, Hooks } from "../../src/connect/client.ts";
-import { CLIENTS } from "../../src/connect/clients.ts";
+import { ConnectError, type HookKind, type Hooks } from "../../src/connect/client.ts";
+import { CLIENTS, findClient } from "../../src/connect/clients.ts";
 import { eventsOf, hooksIn, writeHooks } from "../../src/connect/hooks.ts";
 import { writeApprovalRule } from "../../src/connect/tool-approval.ts";
 
@@ -21,11 +21,14 @@ function commandsOf(text: string, event: string): string[] {
   );
 }
 
-test("four agents have hooks", () => {
-  expect(agents.map(([id]) => id)).toEqual(["claude-code", "codex", "gemini", "cursor"]);
+test("eight agents have hooks", () => {
+  expect(agents.map(([id]) => id)).toEqual([
+    ...["claude-code", "codex", "gemini", "copilot-cli", "droid", "qwen", "kimi"],
+    "cursor",
+  ]);
 });
 
-describe.each(agents)("hooks of %s", (_, agent) => {
+describe.each(agents.filter(([, { format }]) => !format))("hooks of %s", (_, agent) => {
   const events = eventsOf(agent);
   const [first = { name: "" }] = events;
 
@@ -43,11 +46,9 @@ describe.each(agents)("hooks of %s", (_, agent) => {
       expect(commandsOf(written, name)).toEqual([...others, COMMANDS[kind]]);
     }
     expect(writeHooks(agent, written, COMMANDS)).toBe(written);
-    const removed = writeHooks(agent, written, NONE);
+    const removed = writeHooks(agent, written, NONE, text);
     expect(hooksIn(agent, removed)).toEqual([]);
-    const { hooks, ...rest } = before;
-    const remaining = hooks?.[first.name]?.length > 0 ? { hooks } : {};
-    expect(parse(removed)).toEqual({ ...agent.beside, ...rest, ...remaining });
+    expect(parse(removed)).toEqual(before);
     expect(writeHooks(agent, text, NONE)).toBe(text);
   });
 
@@ -74,8 +75,44 @@ test("the new path of a moved program replaces the old one", () => {
   expect(parse(writeHooks(agent, written, NONE))).toEqual({ hooks: { SessionStart: [OTHER] } });
 });
 
+describe("hooks of kimi, a list of tables for all events", () => {
+  const { hooks: kimi } = findClient("kimi") ?? {};
+  if (!kimi) throw new Error("it has hooks");
+  const tables = (text: string) => Object(Bun.TOML.parse(text)).hooks ?? [];
+  const MINE = '# mine\n[[hooks]]\nevent = "Stop"\ncommand = "echo hello"\n\n[loop]\nsteps = 3\n';
+
+  test.each([
+    ["no settings", ""],
+    ["no hooks", 'model = "k2"\n\n[loop]\nsteps = 3\n'],
+    ["other hooks", MINE],
+    ["other hooks, with the line breaks of Windows", MINE.replaceAll("\n", "\r\n")],
+  ])("are added to %s, once, and taken out again", (_, text) => {
+    const written = writeHooks(kimi, text, COMMANDS);
+    expect(hooksIn(kimi, written)).toEqual(["recall", "capture"]);
+    expect(written).toStartWith(text.trimEnd());
+    for (const { name, kind } of eventsOf(kimi)) {
+      expect(tables(written)).toContainEqual({ event: name, command: COMMANDS[kind], timeout: 10 });
+    }
+    expect(writeHooks(kimi, written, COMMANDS)).toBe(written);
+    const moved = { recall: "/opt/ctxd recall", capture: "/opt/ctxd capture" };
+    expect(tables(writeHooks(kimi, written, moved))).toHaveLength(tables(written).length);
+    const alone = writeHooks(kimi, written, { ...COMMANDS, recall: null });
+    expect(hooksIn(kimi, alone)).toEqual(["capture"]);
+    expect(writeHooks(kimi, alone, NONE)).toBe(text);
+    expect(writeHooks(kimi, text, NONE)).toBe(text);
+  });
+
+  test.each(["hooks = 7\n", 'hooks = [{ event = "Stop", command = "x" }]\n', "[hooks]\na = 1\n"])(
+    "are not added to %j",
+    (text) => {
+      expect(() => writeHooks(kimi, text, COMMANDS)).toThrow(ConnectError);
+      expect(() => hooksIn(kimi, "hooks = [")).toThrow(ConnectError);
+    },
+  );
+});
+
 test("hooks of an unexpected type are not changed", () => {
-  for (const [, agent] of agents) {
+  for (const [, agent] of agents.filter(([, { format }]) => !format)) {
     for (const text of ['{"hooks": 7}', `{"hooks": {"${agent.recall[0]}": {}}}`]) {
       expect(() => writeHooks(agent, text, COMMANDS)).toThrow();
     }
@@ -87,9 +124,7 @@ test("the permission rule of Claude Code is added once, and removed again", () =
     const written = writeApprovalRule(text, true);
     expect(parse(written).permissions.allow).toContain("mcp__ctxd");
     expect(writeApprovalRule(written, true)).toBe(written);
-    expect(parse(writeApprovalRule(written, false)).permissions?.allow ?? []).not.toContain(
-      "mcp__ctxd",
-    );
+    expect(parse(writeApprovalRule(written, false, text))).toEqual(parse(text) ?? {});
     expect(writeApprovalRule(text, false)).toBe(text);
   }
 });

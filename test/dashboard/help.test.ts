@@ -166,7 +166,7 @@ describe("the pages for people who change the code", async () => {
     const names = [...codeOf(architecture), ...codeOf(decisions)].filter(
       (text) => /^[A-Za-z]+$/.test(text) && /[A-Z]/.test(text) && !OTHERS.includes(text),
     );
-    const sources = new Bun.Glob("{embedding,memories,mcp,dashboard}/**/*.{ts,tsx}");
+    const sources = new Bun.Glob("{embedding,memories,mcp,dashboard,oauth}/**/*.{ts,tsx}");
     const tests = new Bun.Glob("memories/**/*.ts");
     const paths = [
       ...[...sources.scanSync(join(ROOT, "src"))].map((path) => join(ROOT, "src", path)),

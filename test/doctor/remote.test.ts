@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { examineServer } from "../../src/doctor/remote/examine-server.ts";
 import { generateKey } from "../../src/keys/new-key.ts";
+import type { Scope } from "../../src/keys/scopes.ts";
 import { freePort } from "../oauth/support/oauth-server.ts";
 import { ctxd } from "../support/command-line.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -77,10 +78,19 @@ test("a server behind a proxy that passes everything on has no problems", async 
   for (const { message } of findings) expect(message).toMatch(/^[^\n]{5,300}$/);
 });
 
-test("an unknown key is a problem, and a read-only key is recognized", async () => {
+test("an unknown key is a problem", async () => {
   expect((await examine(origin, generateKey())).found("key")).toMatch(/unknown, revoked/);
-  const { key } = await server.client(client.accountId, ["memories:read"]);
-  expect((await examine(origin, key)).found("key")).toMatch(/^agents can only read/);
+});
+
+test.each<[Scope[], string]>([
+  [["memories:read"], "only read"],
+  [["memories:add"], "only save"],
+  [["memories:read", "memories:add"], "only read and save"],
+  [["memories:write"], "only save, change and delete"],
+  [["memories:read", "memories:write"], "read and write"],
+])("a key with %j is recognized", async (scopes, what) => {
+  const { key } = await server.client(client.accountId, scopes);
+  expect((await examine(origin, key)).found("key")).toBe(`agents can ${what} with it`);
 });
 
 describe("problems of a proxy are recognized:", () => {

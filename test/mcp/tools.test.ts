@@ -44,10 +44,16 @@ describe.each(CLIENTS)("a client of the kind %s", (name) => {
     expect({ isError, text }).toMatchObject({ isError: true, text: expect.stringContaining(id) });
   });
 
-  test("receives instructions that name the tools", async () => {
-    const client = await connect(name);
-    for (const tool of ["search_memories", "update_memory", "delete_memory"]) {
-      expect(client.instructions()).toContain(tool);
+  test("receives instructions that name the tools, the first sentence when to use them", async () => {
+    const instructions = (await connect(name)).instructions();
+    for (const tool of ["update_memory", "delete_memory"]) expect(instructions).toContain(tool);
+    expect(Buffer.byteLength(instructions)).toBeLessThan(2_048);
+    const [first = ""] = instructions.split(/(?<=\.)\s/);
+    for (const word of ["memory", "recall_context", "search_memories", "save_memory"]) {
+      expect(first).toContain(word);
+    }
+    for (const when of ["conversation begins", "before you answer", "asks you to remember"]) {
+      expect(first).toContain(when);
     }
   });
 
@@ -81,7 +87,8 @@ describe("the list of tools", () => {
       for (const tool of tools) {
         expect(tool).toMatchObject({
           title: expect.stringMatching(/./),
-          description: expect.stringMatching(/.{20}/),
+          // The words by which a model looks for tools that it is not shown.
+          description: expect.stringMatching(/^(Recall|Remember|Memory|Memories|Forget) .{20}/),
           inputSchema: { type: "object", additionalProperties: false },
           annotations: {
             readOnlyHint: READING.includes(tool.name),
@@ -115,7 +122,7 @@ describe("the list of tools", () => {
         scopes: ["memories:read"],
       });
       expect((await client.tools()).map((tool) => tool.name)).toEqual(READING);
-      expect(client.instructions()).not.toContain("delete_memory");
+      expect(client.instructions()).not.toMatch(/delete_memory|save_memory|remember/i);
       await expect(client.call("save_memory", { content: "x" })).rejects.toThrow("not found");
       await expect(client.call("update_memory", { id, content: "x" })).rejects.toThrow("not found");
       await expect(client.call("delete_memory", { id })).rejects.toThrow("not found");
@@ -126,6 +133,7 @@ describe("the list of tools", () => {
 
   test("contains only writing tools for a key that may not read", async () => {
     const client = await connect("v1", { scopes: ["memories:write"] });
+    expect(client.instructions()).not.toMatch(/recall_context|recall what/);
     expect((await client.tools()).map((tool) => tool.name)).toEqual(WRITING);
     await expect(client.resources()).rejects.toThrow();
     await expect(client.prompts()).rejects.toThrow();

@@ -275,7 +275,7 @@ describe("a client of a metadata document", async () => {
       expect(await isOffered()).toBe(true);
       const page = await person.visit(server.authorizeUrl("https://offline.example.com/app"));
       expect(page.status).toBe(400);
-      expect(page.text).toContain("Connect the app again");
+      expect(page.text).toContain("try again later");
       // Other documents were fetched today, so it may be this host's fault, or somebody's choice.
       expect(await isOffered()).toBe(true);
       for (const name of ["second", "third"]) {
@@ -287,7 +287,8 @@ describe("a client of a metadata document", async () => {
       // Nothing has been fetched for a day: the first failure shows that there is no Internet access.
       server.clock.advance(24 * 3_600_000);
       const { person: later } = await server.signedIn();
-      await later.visit(server.authorizeUrl("https://offline.example.com/app"));
+      const last = await later.visit(server.authorizeUrl("https://offline.example.com/app"));
+      expect(last.text).toContain("connect the app again now, and it registers itself instead");
       expect(await isOffered()).toBe(false);
       server.clock.advance(10 * 60_000);
     },

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { untilUnused } from "../../src/server/background.ts";
+import { until } from "../support/until.ts";
 
 const STOP = join(import.meta.dir, "..", "..", "src", "server", "stop.ts");
 
@@ -34,6 +35,8 @@ test("a background server without any client ends soon", async () => {
   const socket = {
     bridges: () => 0,
     lastUse: () => null,
+    hasHooks: () => false,
+    isThere: () => true,
     stopRequested: new Promise<void>(() => {}),
   };
   const started = performance.now();
@@ -41,10 +44,38 @@ test("a background server without any client ends soon", async () => {
   expect(performance.now() - started).toBeLessThan(4_000);
 });
 
+test("a background server stays for hours where agents have hooks, and ends without its folder", async () => {
+  let checks = 0;
+  let isThere = true;
+  const socket = {
+    bridges: () => 0,
+    // Long ago, as these seconds go.
+    lastUse: () => 1,
+    hasHooks: () => true,
+    isThere: () => {
+      checks++;
+      return isThere;
+    },
+    stopRequested: new Promise<void>(() => {}),
+  };
+  const seconds = { idleSeconds: 0.01, firstSeconds: 0.01 };
+  let hasEnded = false;
+  const ended = untilUnused(seconds, socket, () => 0).then(() => {
+    hasEnded = true;
+  });
+  await until("the server has looked often", () => checks > 5);
+  expect(hasEnded).toBe(false);
+  await untilUnused(seconds, { ...socket, hasHooks: () => false }, () => 0);
+  isThere = false;
+  await ended;
+});
+
 test("a background server ends when another takes over, even while bridges use it", async () => {
   const socket = {
     bridges: () => 1,
     lastUse: () => performance.now(),
+    hasHooks: () => false,
+    isThere: () => true,
     stopRequested: Promise.resolve(),
   };
   const ended = untilUnused({ idleSeconds: 3600 }, socket, () => 0);

@@ -15,19 +15,29 @@ export function program(dataDir: string, ...args: string[]) {
 
 /** Runs `ctxd`. The test writes its standard input and reads its output. */
 export function start(dataDir: string, ...args: string[]) {
+  return startIn({}, dataDir, ...args);
+}
+
+/** Runs `ctxd` as `start` does, with more in its environment. */
+function startIn(more: Record<string, string>, dataDir: string, ...args: string[]) {
   const { command, args: all, env } = program(dataDir, ...args);
   const child = Bun.spawn([command, ...all], {
     stdin: "pipe",
     stdout: "pipe",
     stderr: "pipe",
-    env,
+    env: { ...env, ...more },
   });
   return Object.assign(child, { lines: () => readLines(child.stdout) });
 }
 
 /** Runs `ctxd mcp`. The test sends and reads messages line by line. */
 export function startBridge(dataDir: string, ...args: string[]) {
-  const child = start(dataDir, "mcp", ...args);
+  return startBridgeIn({}, dataDir, ...args);
+}
+
+/** Runs `ctxd mcp` as `startBridge` does, with more in its environment. */
+export function startBridgeIn(more: Record<string, string>, dataDir: string, ...args: string[]) {
+  const child = startIn(more, dataDir, "mcp", ...args);
   const lines = child.lines();
   return {
     child,

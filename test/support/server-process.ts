@@ -33,13 +33,15 @@ export type ServerProcess = ReturnType<typeof spawnServer>;
 /**
  * Starts a server in a process of its own, on a free port. Does not wait until it answers.
  * @param settings in addition to those of every test
+ * @param flags of `ctxd serve`, for a server of the program itself
  */
 export function spawnServer(
   dataDir: string,
   kind: ServerKind,
   settings: Record<string, string> = {},
+  flags: readonly string[] = [],
 ) {
-  const child = Bun.spawn([process.execPath, ...argumentsOf(kind), dataDir], {
+  const child = Bun.spawn([process.execPath, ...argumentsOf(kind), dataDir, ...flags], {
     cwd: ROOT,
     stdin: "ignore",
     stdout: "pipe",
@@ -94,9 +96,14 @@ export function spawnServer(
 /**
  * Runs `ctxd serve` in a process of its own, and resolves when it answers. `await using` stops it with SIGTERM.
  * @param settings in addition to those of every test
+ * @param flags further ones, such as a port
  */
-export async function serving(dataDir: string, settings: Record<string, string> = {}) {
-  const server = spawnServer(dataDir, "real", settings);
+export async function serving(
+  dataDir: string,
+  settings: Record<string, string> = {},
+  flags: readonly string[] = [],
+) {
+  const server = spawnServer(dataDir, "real", settings, flags);
   const origin = await server.origin();
   return {
     origin,

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { cacheFolder, dataFolder, homeFolder } from "../../src/system/folders.ts";
+import { cacheFolder, dataFolder, homeFolder, stateFolder } from "../../src/system/folders.ts";
 
 const LINUX = { HOME: "/home/you" };
 const WINDOWS = { USERPROFILE: "C:\\Users\\you", LOCALAPPDATA: "D:\\local" };
@@ -23,6 +23,16 @@ test.each([
   ],
 ])("on %s with %j, data is in %s and the cache in %s", (platform, env, data, cache) => {
   expect([dataFolder(env, platform), cacheFolder(env, platform)]).toEqual([data, cache]);
+});
+
+test.each([
+  ["linux", LINUX, "/home/you/.local/state/ctxd"],
+  ["linux", { ...LINUX, XDG_STATE_HOME: "/s" }, "/s/ctxd"],
+  ["darwin", { HOME: "/Users/you", XDG_STATE_HOME: "relative" }, "/Users/you/.local/state/ctxd"],
+  ["win32", WINDOWS, "C:\\Users\\you\\AppData\\Roaming\\ctxd"],
+  ["win32", { ...WINDOWS, APPDATA: "D:\\roaming" }, "D:\\roaming\\ctxd"],
+])("on %s with %j, what can be done without is in %s", (platform, env, state) => {
+  expect(stateFolder(env, platform)).toBe(state);
 });
 
 test("without a home folder, the folders are null", () => {

@@ -1,21 +1,26 @@
 import type { Command } from "commander";
+import type { CaptureRequest } from "../../capture/requests.ts";
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
+import type { JsonObject } from "../../import/files/json-objects.ts";
+import { homeFolder } from "../../system/folders.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import {
   acceptAnything,
+  CAPTURE,
   IF_OPTION,
   isOff,
   LATER_OPTION,
   postJson,
   readHookEvent,
   readHookInput,
+  refuseLoss,
   sendFromHook,
   sendLater,
+  URL_OPTION,
 } from "../hooks.ts";
 import { CommandError, isInteractive, say, usageError } from "../terminal.ts";
 
-const CAPTURE = "/api/memories/capture";
 /** The agent's name if the hook passes none. */
 const DEFAULT_AGENT = "agent";
 
@@ -29,7 +34,12 @@ interface CaptureOptions {
   keep?: string;
   /** The hook runs only if this environment variable is `true`. */
   if?: string;
-  /** Whether standard input is a request of `sendLater`, which may wait for a server to start. */
+  /** The address of a remote server. */
+  url?: string;
+  /**
+   * Whether standard input is a request of `sendLater`, which may wait for a server to start. With `url`, whether to send
+   * what is kept for that server.
+   */
   later?: boolean;
 }
 
@@ -42,6 +52,7 @@ export function define(program: Command, { configure, env }: Context): void {
     .option("--agent <name>", "the agent whose hook runs it (agent_id)")
     .option("--project <name>", "the project (default: the folder's)")
     .option("--keep <days>", "days until it expires, or forever (90)")
+    .addOption(URL_OPTION)
     .addOption(IF_OPTION)
     .addOption(LATER_OPTION)
     .addHelpText("after", examples("ctxd connect claude-code --capture", "ctxd capture --help"))
@@ -57,26 +68,62 @@ async function capture(configure: () => Config, options: CaptureOptions, env: En
   if (isOff(options.if, env)) return;
   if (!input && isInteractive()) throw usageError(FOR_HOOKS);
   try {
-    if (!input) throw new CommandError(FOR_HOOKS);
     const config = configure();
+    if (options.url !== undefined) return await captureRemotely(config, options, input, env);
+    if (!input) throw new CommandError(FOR_HOOKS);
     if (options.later) return await captureLater(config, env, input);
-    const { session, folder, transcript, turns } = readHookEvent(input);
-    if (turns.length === 0 && transcript === null) return;
-    const body = {
-      agent: options.agent ?? DEFAULT_AGENT,
-      ...(session !== null && { session_id: session }),
-      ...(folder !== null && { folder }),
-      ...(options.project !== undefined && { project: options.project }),
-      ...(options.keep !== undefined && { kept_days: daysOf(options.keep) }),
-      ...(turns.length > 0 ? { turns } : { transcript }),
-    };
+    const body = await bodyOf(input, options, env);
+    if (body === null) return;
     // If no server runs, a separate process starts one. The agent does not wait for it.
     if ((await sendFromHook(config, CAPTURE, body)) === null) {
+      await refuseLoss(config, env);
       sendLater(config, ["capture"], env, body);
     }
   } catch (error) {
     say(`ctxd: nothing was captured: ${messageOf(error)}`);
   }
+}
+
+/** Keeps what was said for a remote server, or sends it what is kept. */
+async function captureRemotely(
+  config: Config,
+  options: CaptureOptions,
+  input: JsonObject | null,
+  env: Environment,
+): Promise<void> {
+  const remote = await import("../server/remote-hooks.ts");
+  const url = remote.parseServer(options.url ?? "");
+  if (options.later) return remote.sendKept(config, url);
+  if (!input) throw new CommandError(FOR_HOOKS);
+  const body = await bodyOf(input, options, env);
+  if (body !== null) remote.captureRemotely(config, url, body, env);
+}
+
+/** The request that captures what was said; null when nothing was. */
+async function bodyOf(
+  input: JsonObject,
+  options: CaptureOptions,
+  env: Environment,
+): Promise<CaptureRequest | null> {
+  const { session, folder, transcript: named, turns } = readHookEvent(input);
+  const transcript =
+    named ?? (options.agent === "kimi" ? await transcriptOfKimi(session, env) : null);
+  const said = turns.length > 0 ? { turns } : transcript && { transcript };
+  if (!said) return null;
+  return {
+    agent: options.agent ?? DEFAULT_AGENT,
+    ...(session !== null && { session_id: session }),
+    ...(folder !== null && { folder }),
+    ...(options.project !== undefined && { project: options.project }),
+    ...(options.keep !== undefined && { kept_days: daysOf(options.keep) }),
+    ...said,
+  };
+}
+
+async function transcriptOfKimi(session: string | null, env: Environment): Promise<string | null> {
+  if (session === null) return null;
+  const { findKimiTranscript } = await import("../../import/transcripts/folders.ts");
+  return findKimiTranscript(session, { env, home: homeFolder(env) ?? "" });
 }
 
 async function captureLater(config: Config, env: Environment, body: unknown): Promise<void> {

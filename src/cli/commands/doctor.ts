@@ -2,8 +2,10 @@ import type { Command } from "commander";
 import { version } from "../../../package.json" with { type: "json" };
 import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../config/settings.ts";
+import { distrustOfGemini } from "../../connect/folder-trust.ts";
+import { checkAgents } from "../../doctor/agents.ts";
 import { examine } from "../../doctor/examine.ts";
-import type { Finding } from "../../doctor/finding.ts";
+import { type Finding, findingsOf } from "../../doctor/finding.ts";
 import { examineServer } from "../../doctor/remote/examine-server.ts";
 import { describeCommand } from "../../server/invocation.ts";
 import { explainUnavailable } from "../../server/shared-database.ts";
@@ -12,6 +14,7 @@ import { askForKey } from "../input.ts";
 import { sendLocally } from "../server/send-locally.ts";
 import { parseOrigin } from "../server/url.ts";
 import { CommandError, print, printable, printJson, usageError } from "../terminal.ts";
+import { clientStates, surroundingsOf } from "./connect/list.ts";
 
 interface DoctorOptions {
   json?: boolean;
@@ -25,10 +28,10 @@ export function define(program: Command, { configure, env }: Context): void {
   program
     .command("doctor")
     .summary(
-      "check data, disk, model, port and clock, or a remote server, and say how to fix problems",
+      "check data, disk, model, port, clock and connected agents, or a remote server, and say how to fix problems",
     )
     .description(
-      "Checks everything that a server needs, prints one line for each check, and says how to fix what is wrong. It changes nothing. The exit code is 0 if there is no problem. It reads all memories only while the server is stopped.",
+      "Checks everything that a server needs, prints one line for each check, and says how to fix what is wrong. It changes nothing. The exit code is 0 if there is no problem. It reads all memories only while the server is stopped. Each agent that is connected, and whose program is in PATH, is asked by its own command, such as claude mcp list, whether it reaches ctxd; it starts ctxd for that. No other program is run.",
     )
     .option(
       "--url <url>",
@@ -88,6 +91,13 @@ async function* examineAll(configure: () => Config, env: Environment): AsyncGene
     sendLocally: send,
     explainDatabase: explainUnavailable,
   });
+  const surroundings = surroundingsOf(env);
+  const distrust = distrustOfGemini(process.cwd(), surroundings);
+  if (distrust) yield findingsOf("agents").warning(distrust);
+  // After the checks of the data, because an agent may start the server.
+  const connected = clientStates(env).filter(({ state }) => state === "connected");
+  const clients = connected.map(({ client }) => client);
+  yield* checkAgents(clients, surroundings);
 }
 
 function formatLine({ check, state, message }: Finding): string {

@@ -1,20 +1,35 @@
 import type { Command } from "commander";
+import { version } from "../../../package.json" with { type: "json" };
 import { projectOfFolder } from "../../capture/project.ts";
 import type { Config } from "../../config/config.ts";
 import { createId } from "../../db/id.ts";
-import { bridge, createForwarder, createRoots, type Forward } from "../../local/bridge.ts";
+import type { Bound } from "../../keys/reach.ts";
+import {
+  bridge,
+  createForwarder,
+  createRoots,
+  type Forward,
+  type Server,
+} from "../../local/bridge.ts";
 import type { LocalServer } from "../../local/local-server.ts";
+import { firstAnswer } from "../../mcp/first-answers.ts";
 import { AgentId, Project } from "../../memories/model/memory.ts";
 import { untilStopped } from "../../server/stop.ts";
 import { problemOf } from "../../text/input-kinds.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { checkProjectOnly, nameParser } from "../options.ts";
+import { describeLoss } from "../server/known-folders.ts";
 import { reachOwnServer } from "../server/own-server.ts";
-import { print } from "../terminal.ts";
+import { parseOrigin } from "../server/url.ts";
+import { print, say } from "../terminal.ts";
 
 /** Milliseconds that running calls may take after the input has ended. */
 const GRACE_MS = 10_000;
+/** Milliseconds that a server may take to say its version. */
+const LOOK_TIMEOUT_MS = 100;
+/** Milliseconds after which a remote server that does not answer counts as away. */
+const AWAY_TIMEOUT_MS = 1_000;
 
 interface AgentOptions {
   agent?: string;
@@ -22,6 +37,8 @@ interface AgentOptions {
   project?: string;
   /** Whether the memories of no project are hidden too. */
   projectOnly?: boolean;
+  /** A remote server. By default the server of the data folder. */
+  url?: URL;
 }
 
 export function define(program: Command, { configure, env }: Context): void {
@@ -38,19 +55,37 @@ export function define(program: Command, { configure, env }: Context): void {
       nameParser(Project),
     )
     .option("--project-only", "with --project: hide the memories of no project too")
+    .option(
+      "--url <url>",
+      "a remote server, whose key ctxd connect has kept (default: the memory on this machine)",
+      parseOrigin,
+    )
     .addHelpText(
       "after",
       `\nWithout --project, the agent works on the project of the folder in which it starts ctxd mcp:\nowner/repo of the git remote origin, or else the name of the repository's folder. Elsewhere\nthere is no project. Searches see that project and the memories of no project. ctxd asks an\neditor that starts it in another folder which folders are open (MCP roots).`,
     )
-    .addHelpText("after", examples("ctxd mcp --agent cursor", "ctxd mcp --project acme/shop"))
+    .addHelpText(
+      "after",
+      examples(
+        "ctxd mcp --agent cursor",
+        "ctxd mcp --project acme/shop",
+        "ctxd mcp --url https://memory.example.com",
+      ),
+    )
     .action(async (options: AgentOptions, command: Command) => {
       checkProjectOnly(options, command);
+      if (options.url && options.project !== undefined) {
+        command.error(
+          "error: with --url a project needs a key of that project: ctxd key create --project NAME",
+        );
+      }
       await connectAgent(configure(), options, env);
     });
 }
 
 /**
- * `ctxd mcp`: speaks MCP on standard input and output, for the local owner of the data folder.
+ * `ctxd mcp`: speaks MCP on standard input and output, for the local owner of the data folder, or with the key that is
+ * kept for a remote server.
  * Ends when its input ends, or on a signal.
  */
 async function connectAgent(
@@ -58,10 +93,12 @@ async function connectAgent(
   options: AgentOptions,
   env: Environment,
 ): Promise<never> {
-  const { project, projectOnly = false } = options;
+  const { project, projectOnly = false, url } = options;
   const bound = project === undefined ? null : { project, only: projectOnly };
-  const server = reachOwnServer(config, env, bound);
-  // Starts the server early. If that fails, the first message is answered with the reason.
+  const { server, ownAnswer } = url
+    ? await reachRemoteServer(config, url, env)
+    : reachServerHere(config, env, bound);
+  // Starts the server early. If that fails, the messages that need it are answered with the reason.
   server.connect().catch(() => {});
 
   const inputEnd = Promise.withResolvers<void>();
@@ -70,7 +107,7 @@ async function connectAgent(
   const work = bridge({
     input: untilEnd(inputEnd.resolve),
     write,
-    forward: forwarderOf(options, { server, write }),
+    forward: forwarderOf(options, { server, write, ownAnswer }),
   });
   await Promise.race([
     untilStopped(),
@@ -84,10 +121,55 @@ async function connectAgent(
   process.exit(0);
 }
 
+/** A server, and what answers a message that needs none, null for all others. */
+interface Reached {
+  server: Server;
+  ownAnswer: (message: unknown) => Promise<string | null>;
+}
+
+/** Reaches a remote server. What hooks have kept for it is sent, too. */
+async function reachRemoteServer(config: Config, url: URL, env: Environment): Promise<Reached> {
+  const { createRemoteServer, keptKey } = await import("../server/remote-server.ts");
+  const { sendKeptLater } = await import("../server/remote-hooks.ts");
+  sendKeptLater(config, url, env);
+  const server = createRemoteServer(url, () => keptKey(config, url));
+  return { server, ownAnswer: (message) => answerWhileAway(server, message) };
+}
+
+/** While a remote server is away, an agent has the tools nevertheless, and uses them when it is back. */
+async function answerWhileAway(server: Server, message: unknown): Promise<string | null> {
+  const answer = firstAnswer(message);
+  if (answer === null) return null;
+  const signal = AbortSignal.timeout(AWAY_TIMEOUT_MS);
+  return server.request("/api/health/live", { signal }).then(
+    () => null,
+    () => answer,
+  );
+}
+
+function reachServerHere(config: Config, env: Environment, bound: Bound | null): Reached {
+  const server = reachOwnServer(config, env, { bound, isAgent: true });
+  // The model is told by an error of each call: it would not see that a client failed to connect.
+  const loss = describeLoss(config, env);
+  if (loss !== null) say(`ctxd: ${loss}`);
+  return { server, ownAnswer: (message) => answerWithout(server, message) };
+}
+
+/**
+ * The answer to a message that needs no server. Some agents ask their model for the first time without tools when such an
+ * answer has to wait until a server has started. A server of another version answers for itself.
+ */
+async function answerWithout(server: LocalServer, message: unknown): Promise<string | null> {
+  const answer = firstAnswer(message);
+  if (answer === null) return null;
+  const found = await withTimeLimit(server.version(), LOOK_TIMEOUT_MS, () => null);
+  return found === null || found === version ? answer : null;
+}
+
 /** Agents start one process for each conversation, so the process has one session id. */
 function forwarderOf(
   { agent, project }: AgentOptions,
-  to: { server: LocalServer; write: (line: string) => Promise<void> },
+  to: Omit<Parameters<typeof createForwarder>[0], "source">,
 ): Forward {
   const sessionId = createId("session", Date.now());
   const given = { ...(agent !== undefined && { agent }), sessionId };

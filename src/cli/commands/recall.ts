@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { RECALL_CHARACTERS } from "../../capture/recall-text.ts";
 import type { Config } from "../../config/config.ts";
-import { messageOf } from "../../errors.ts";
+import { errorCode, messageOf } from "../../errors.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import {
   acceptAnything,
@@ -11,21 +11,30 @@ import {
   isOff,
   LATER_OPTION,
   postJson,
+  RECALL,
+  type RecallBody,
   readHookEvent,
   readHookInput,
-  sendFromHook,
+  refuseLoss,
   sendLater,
+  sendWhenServed,
+  URL_OPTION,
 } from "../hooks.ts";
 import { print, printable, say, usageError } from "../terminal.ts";
 
-const RECALL = "/api/memories/recall";
+/** The code of `ServerAway`, whose module is loaded with `--url` only. */
+const AWAY = "server_away";
 
 interface RecallOptions {
+  /** The agent whose hook runs it, as in `ctxd connect`. */
+  agent?: string;
   project?: string;
   /** The largest number of characters to print. */
   budget?: string;
   /** Whether each line says why it is there. */
   explain?: boolean;
+  /** The address of a remote server. */
+  url?: string;
   /** The hook runs only if this environment variable is `true`. */
   if?: string;
   /** Whether to start a server for later requests, and do nothing else. */
@@ -45,6 +54,7 @@ export function define(program: Command, { configure, env }: Context): void {
       `the largest number of characters to print (${RECALL_CHARACTERS.default})`,
     )
     .option("--explain", "say for each line why it is there")
+    .addOption(URL_OPTION)
     .addOption(IF_OPTION)
     .addOption(LATER_OPTION)
     .addHelpText("after", examples("ctxd recall", "ctxd recall --project acme/shop --explain"))
@@ -53,7 +63,7 @@ export function define(program: Command, { configure, env }: Context): void {
 
 /**
  * `ctxd recall`: prints memories about the folder's project, or about the user's prompt. As a hook, it gets
- * an event on standard input, never waits for a server to start, and never fails the agent.
+ * an event on standard input, waits for a server that starts, but not for long, and never fails the agent.
  */
 async function recall(configure: () => Config, options: RecallOptions, env: Environment) {
   const input = await readHookInput();
@@ -63,21 +73,44 @@ async function recall(configure: () => Config, options: RecallOptions, env: Envi
   try {
     const config = configure();
     const event = readHookEvent(input);
-    const answer = await sendFromHook(config, RECALL, bodyOf(event, options));
+    if (event.prompt === "") return;
+    const body = bodyOf(event, options);
+    const answer = options.url
+      ? await recallRemotely(config, options.url, body, env)
+      : await sendWhenServed(config, env, RECALL, body);
+    // Then the next hook finds a server.
     if (answer === null) return sendLater(config, ["recall"], env, {});
-    const text = answerOf(event, textIn(answer));
+    const text = answerOf(event, textIn(answer), options.agent);
     if (text !== "") await print(text);
   } catch (error) {
+    if (errorCode(error) === AWAY) return;
     say(`ctxd: nothing was recalled: ${messageOf(error)}`);
   }
 }
 
 async function recallForPerson(config: Config, options: RecallOptions, env: Environment) {
   const body = bodyOf({ ...readHookEvent({}), folder: process.cwd() }, options);
+  const answer = options.url
+    ? await recallRemotely(config, options.url, body, env)
+    : await recallHere(config, body, env);
+  const text = textIn(answer);
+  if (text !== "") await print(printable(text));
+}
+
+async function recallHere(config: Config, body: RecallBody, env: Environment): Promise<unknown> {
+  await refuseLoss(config, env);
   const { openApi } = await import("../server/api.ts");
   using api = await openApi(config, env, {});
-  const text = textIn(await api.json(RECALL, postJson(body)));
-  if (text !== "") await print(printable(text));
+  return await api.json(RECALL, postJson(body));
+}
+
+/** Recalls from a remote server. What was captured while it was away can be sent now. */
+async function recallRemotely(config: Config, address: string, body: RecallBody, env: Environment) {
+  const remote = await import("../server/remote-hooks.ts");
+  const url = remote.parseServer(address);
+  const answer = await remote.recallRemotely(config, url, body);
+  remote.sendKeptLater(config, url, env);
+  return answer;
 }
 
 /** Starts a server, so that the next hook finds one. */
@@ -90,7 +123,7 @@ async function startServer(config: Config, env: Environment): Promise<void> {
 function bodyOf(
   { session, folder, prompt, isFresh }: HookEvent,
   { project, budget, explain }: RecallOptions,
-) {
+): RecallBody {
   return {
     ...(session !== null && { session_id: session }),
     ...(folder !== null && { folder }),
@@ -113,5 +146,5 @@ function charactersOf(budget: string): number {
 
 function textIn(answer: unknown): string {
   const { text } = Object(answer);
-  return typeof text === "string" ? text : "";
+  return typeof text === "string" ? text.slice(0, RECALL_CHARACTERS.max) : "";
 }

@@ -5,6 +5,7 @@ import type { Environment } from "../context.ts";
 import { requireAccount, withStores } from "../stores.ts";
 import { CommandError, readSecret, usageError } from "../terminal.ts";
 import { reachOwnServer } from "./own-server.ts";
+import { messageIn, sendWithKey } from "./remote-server.ts";
 import { requireEncryption } from "./url.ts";
 
 /** How often a request is sent at most. A server may end before it answers, or be busy. */
@@ -74,14 +75,10 @@ async function connectLocal(config: Config, env: Environment, user?: string): Pr
 }
 
 function connectRemote(url: URL, key: string): Connection {
-  const origin = url.href.replace(/(?<!\/)\/+$/, "");
+  const address = url.href.replace(/(?<!\/)\/+$/, "");
   return {
     connect: async () => {},
-    send(path, init) {
-      const headers = new Headers(init.headers);
-      headers.set("authorization", `Bearer ${key}`);
-      return fetch(`${origin}${path}`, { ...init, headers, redirect: "manual", ...NO_TIMEOUT });
-    },
+    send: (path, init) => sendWithKey(address, key, path, { ...init, ...NO_TIMEOUT }),
     forget() {},
     close() {},
   };
@@ -143,10 +140,4 @@ function createApi(connection: Connection) {
 
     [Symbol.dispose]: connection.close,
   };
-}
-
-async function messageIn(response: Response): Promise<string> {
-  const body: unknown = await response.json().catch(() => null);
-  const message = body && Object(Object(body).error).message;
-  return typeof message === "string" ? message : `The server answered ${response.status}.`;
 }

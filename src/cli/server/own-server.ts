@@ -13,15 +13,17 @@ import { describeProgram, isConfiguredByFolder, ownCommand } from "../../server/
 import { IN_BACKGROUND } from "../../system/processes.ts";
 import type { Environment } from "../context.ts";
 import { say } from "../terminal.ts";
+import { describeLoss, noteDataFolder } from "./known-folders.ts";
 
 /**
  * Connects to the server of the data folder, and starts one if none runs.
  * @param bound the project to which all requests are restricted
+ * @param isAgent whether it must not begin anew in a folder that has lost its memories
  */
 export function reachOwnServer(
   config: Config,
   env: Environment,
-  bound: Bound | null = null,
+  { bound = null, isAgent = false }: { bound?: Bound | null; isAgent?: boolean } = {},
 ): LocalServer {
   const { dataDir } = config;
   if (isConfiguredByFolder) {
@@ -29,14 +31,18 @@ export function reachOwnServer(
       `ctxd: the settings of this folder may have changed which program runs. Start it as ${describeProgram(env)}, and connect agents again (ctxd connect).`,
     );
   }
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   let lastVersion = version;
+  const start = (): StartedServer => {
+    const refusal = config.shared ? NO_START_ON_SHARED : isAgent ? describeLoss(config, env) : null;
+    return refusal === null ? startServer(config, env) : { failure: Promise.resolve(refusal) };
+  };
   return createLocalServer({
     dataDir,
     bound,
-    start: () => (config.shared ? NO_START_ON_SHARED : startServer(config, env)),
+    start,
     isServed: () => isLocked(dataDir),
     onFound(found) {
+      noteDataFolder(config, env);
       if (found === lastVersion) return;
       lastVersion = found;
       if (found === version) return;
@@ -45,14 +51,12 @@ export function reachOwnServer(
   });
 }
 
-const NO_START_ON_SHARED: StartedServer = {
-  failure: Promise.resolve(
-    "No server runs here, and none is started automatically on data that several servers share: run ctxd serve, or use the address of the servers.",
-  ),
-};
+const NO_START_ON_SHARED =
+  "No server runs here, and none is started automatically on data that several servers share: run ctxd serve, or use the address of the servers.";
 
 /** Starts the server as a separate process, which goes on when this one ends. */
 function startServer({ dataDir, cacheDir }: Config, env: Environment): StartedServer {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const child = Bun.spawn(
     [...ownCommand, "serve", "--background", String(IDLE_SECONDS), "--data-dir", dataDir],
     {

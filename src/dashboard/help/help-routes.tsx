@@ -11,6 +11,7 @@ import capture from "../../help/capture.md" with { type: "text" };
 import clients from "../../help/clients.md" with { type: "text" };
 import connect from "../../help/connect.md" with { type: "text" };
 import install from "../../help/install.md" with { type: "text" };
+import machines from "../../help/machines.md" with { type: "text" };
 import move from "../../help/move.md" with { type: "text" };
 import projects from "../../help/projects.md" with { type: "text" };
 import scale from "../../help/scale.md" with { type: "text" };
@@ -65,6 +66,7 @@ const GROUPS = [
       { name: "accounts", label: "Accounts and sign-in", text: accounts },
       { name: "connect", label: "Connect an agent", text: connect },
       { name: "agents", label: "Every agent, step by step", text: agents },
+      { name: "machines", label: "Several machines", text: machines },
     ],
   },
   {

@@ -61,6 +61,14 @@ export function checkClocks({ headers }: Answer, now: number): Finding {
   return warning(`${minutes} minutes ${order} this machine's: set both by NTP.`);
 }
 
+/** What an agent can do that has a tool. */
+const VERBS = {
+  search_memories: "read",
+  save_memory: "save",
+  update_memory: "change",
+  delete_memory: "delete",
+};
+
 /** Checks an API key, and what agents may do with it. */
 export async function checkKey(send: Send, key: string): Promise<Finding> {
   const { ok, problem } = findingsOf("key");
@@ -73,8 +81,10 @@ export async function checkKey(send: Send, key: string): Promise<Finding> {
       `agents get no tools with it (${describeAnswer(answer)}): see the server's log.`,
     );
   }
-  const canWrite = tools.includes("save_memory");
-  return ok(`agents can ${canWrite ? "read and write" : "only read"} with it`);
+  const verbs = Object.entries(VERBS).flatMap(([tool, verb]) => (tools.includes(tool) ? verb : []));
+  const isAll = verbs.length === Object.keys(VERBS).length;
+  const only = new Intl.ListFormat("en-GB").format(verbs);
+  return ok(`agents can ${isAll ? "read and write" : `only ${only}`} with it`);
 }
 
 /** Sends one MCP message of the older protocol, which needs no `initialize` without sessions. */

@@ -34,6 +34,18 @@ const FOLDERS: Record<string, { home: string; variable?: string; patterns: reado
   gemini: { home: ".gemini", patterns: ["tmp/*/chats/session-*.{json,jsonl}"] },
 };
 
+/** The transcript of a session of Kimi Code, whose hooks do not name it; null if there is none. */
+export async function findKimiTranscript(
+  session: string,
+  { env, home }: { env: Record<string, string | undefined>; home: string },
+): Promise<string | null> {
+  if (!/^[\w-]+$/.test(session)) return null;
+  const folder = env.KIMI_CODE_HOME || join(home, ".kimi-code");
+  const files = new Glob(`sessions/*/${session}/agents/main/wire.jsonl`);
+  const [path] = await Array.fromAsync(files.scan({ cwd: folder })).catch(() => []);
+  return path === undefined ? null : join(folder, path);
+}
+
 /** The agents whose transcripts can be imported from this machine. */
 export const TRANSCRIPT_AGENTS: readonly string[] = Object.keys(FOLDERS);
 

@@ -8,6 +8,7 @@ import type { Context, Format, FoundEntry } from "../formats/format.ts";
 import { claudeCode } from "./claude-code.ts";
 import { codex } from "./codex.ts";
 import { gemini, readConversation } from "./gemini.ts";
+import { messageLines } from "./message-lines.ts";
 import {
   isCompressed,
   MAX_TRANSCRIPT_LINE,
@@ -26,7 +27,8 @@ import {
   turnMemory,
 } from "./turn.ts";
 
-const TRANSCRIPTS: readonly TranscriptFormat[] = [claudeCode, codex, gemini];
+/** Lines of Qwen Code have all that those of Claude Code are recognised by. */
+const TRANSCRIPTS: readonly TranscriptFormat[] = [...messageLines, claudeCode, codex, gemini];
 
 /** Bytes of a file with the path of a folder. */
 const MAX_PATH_BYTES = 64 << 10;

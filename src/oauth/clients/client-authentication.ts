@@ -6,7 +6,7 @@ import { ASSERTION_TYPE, subjectOf } from "./client-assertion.ts";
 
 type Clients = Pick<
   OAuth["clients"],
-  "isAuthentic" | "isKnown" | "find" | "mustSign" | "rememberSigning" | "verifyAssertion"
+  "isAuthentic" | "isKnown" | "find" | "mustSign" | "verifyAssertion"
 >;
 
 /**
@@ -76,10 +76,7 @@ async function authenticateByAssertion(
 async function hasToSign(id: string, clients: Clients): Promise<boolean> {
   if (!(await clients.isKnown(id))) return false;
   const client = await clients.find(id).catch(() => null);
-  if (!client) return clients.mustSign(id);
-  const mustSign = client.keys?.required ?? false;
-  await clients.rememberSigning(id, mustSign);
-  return mustSign;
+  return client ? (client.keys?.required ?? false) : clients.mustSign(id);
 }
 
 /** RFC 6749, section 2.3.1: id and secret are form-encoded before they are joined. */

@@ -69,6 +69,22 @@ export interface Client {
   readonly redirectUris: readonly string[];
   /** Its keys, if it signs. */
   readonly keys?: ClientKeys;
+  /** Set when its metadata document can't be reached: nothing but its address is known. */
+  readonly isUnverified?: true;
+}
+
+/** The name of a client whose metadata document can't be reached. */
+export function unverifiedName(clientId: string): string {
+  return `${new URL(clientId).host} (not verified)`;
+}
+
+/**
+ * A client whose metadata document can't be reached. It may do what any program may that registers itself: receive
+ * an answer on this computer, at the presented address and no other, without keys. Null for another redirect URI.
+ */
+export function unverifiedClient(id: string, redirectUri: string | null): Client | null {
+  if (redirectUri === null || !isLoopback(redirectUri)) return null;
+  return { id, name: unverifiedName(id), redirectUris: [redirectUri], isUnverified: true };
 }
 
 /** The public keys of a client. */

@@ -66,14 +66,28 @@ export function createClientDocuments({
       if (cause instanceof OAuthError) throw cause;
       if (!isOfNetwork(cause)) throw refused("could not be fetched");
       failed.set(url.hostname, clock());
-      throw refused(
-        "could not be fetched: this server can't reach it. Connect the app again: it can work without it",
-      );
+      throw new OAuthError("temporarily_unavailable", unreachable(), 503);
     }
   };
 
+  const areReachable = (): boolean => {
+    const recent = failed.values().filter((at) => clock() - at < OFFLINE_AGE);
+    const enough = clock() - reachedAt < ONLINE_AGE ? FAILED_HOSTS : 1;
+    return [...recent].length < enough;
+  };
+
+  const unreachable = () => {
+    const advice = areReachable()
+      ? "try again later"
+      : "connect the app again now, and it registers itself instead";
+    return `This server can't reach the site that says who the app is: ${advice}.`;
+  };
+
   return {
-    /** Reads the client whose document is at an address. @throws OAuthError `invalid_client` */
+    /**
+     * Reads the client whose document is at an address.
+     * @throws OAuthError `invalid_client`, or `temporarily_unavailable` when no answer arrives
+     */
     find(clientId: string): Promise<Client> {
       const cached = known.get(clientId);
       if (cached && clock() < cached.until) return cached.client;
@@ -84,11 +98,7 @@ export function createClientDocuments({
     },
 
     /** Whether documents can probably be fetched. Some servers have no Internet access. */
-    areReachable(): boolean {
-      const recent = failed.values().filter((at) => clock() - at < OFFLINE_AGE);
-      const enough = clock() - reachedAt < ONLINE_AGE ? FAILED_HOSTS : 1;
-      return [...recent].length < enough;
-    },
+    areReachable,
   };
 }
 

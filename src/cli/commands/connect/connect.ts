@@ -1,5 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import type { Config } from "../../../config/config.ts";
+import type { Change } from "../../../connect/change.ts";
 import { type Client, ConnectError, type Fields, placeOn } from "../../../connect/client.ts";
 import { CLIENTS, clientsLike, findClient, HOSTED_CLIENTS } from "../../../connect/clients.ts";
 import { renderEntry } from "../../../connect/format.ts";
@@ -8,26 +9,34 @@ import { HAS_PLUGIN, hasPlugin } from "../../../connect/plugins.ts";
 import { launchOf } from "../../../server/invocation.ts";
 import { toShell } from "../../../system/shell.ts";
 import { type Context, type Environment, examples } from "../../context.ts";
-import { askForKey } from "../../input.ts";
-import { parseOrigin, requireEncryption } from "../../server/url.ts";
+import { keepKey } from "../../server/remote-server.ts";
+import { parseOrigin } from "../../server/url.ts";
 import { CommandError, confirm, isInteractive, print, say } from "../../terminal.ts";
 import { installedClients, listClients, surroundingsOf } from "./list.ts";
 import {
   applyPlans,
-  type Change,
   type ConnectOptions,
   checkOptions,
   commandsOf,
+  describeSkipped,
   hooksOf,
+  isBridged,
   type Plan,
   planChanges,
   type WantedSettings,
 } from "./plan.ts";
+import { forgetUnused, keyFor } from "./remote.ts";
 
 /** Prints the settings, for a user who edits the files by hand. */
-async function printEntry(client: Client, entry: Fields, wanted: WantedSettings) {
+async function printEntry(
+  client: Client,
+  entry: Fields,
+  wanted: WantedSettings,
+  skipped: string | null,
+) {
   await print(renderEntry(client, entry));
   say(`Add this to ${pathOf(client.file)}.`);
+  if (skipped) say(skipped);
   const commands = commandsOf(wanted);
   if (!client.hooks || (commands.recall ?? commands.capture) === null) return;
   await print(writeHooks(client.hooks, "", commands).trimEnd());
@@ -52,14 +61,15 @@ export function define(program: Command, { configure, env }: Context): void {
     )
     .summary("connect an agent to this memory: writes the agent's settings")
     .description(
-      "Writes an agent's settings so that it uses this memory. Shows the changes and asks first. It keeps a copy of the file and changes nothing else in it.",
+      "Writes an agent's settings so that it uses this memory. Shows the changes and asks first. It keeps a copy of the file as it was, and changes nothing else in it.",
     )
     .option("--all", "all agents that are found on this machine")
     .option("--url <url>", "a remote server, such as https://memory.example.com", parseOrigin)
     .option(
       "--key",
-      "with --url: use an API key (asked for, or read as one line of standard input) instead of sign-in",
+      "with --url: use an API key (asked for, or read as one line of standard input) instead of sign-in; ctxd keeps it",
     )
+    .option("--direct", "with --key: let the agent connect itself, with the key in its settings")
     .option(
       "--recall",
       "add what is known about the project, and about each prompt, to its conversations",
@@ -70,7 +80,7 @@ export function define(program: Command, { configure, env }: Context): void {
     .addOption(new Option("--hook").hideHelp())
     .option("--allow", "let it use the memory without asking each time")
     .option("--print", "print the settings, and write nothing")
-    .option("--remove", "disconnect the agent")
+    .option("--remove", "disconnect the agent, and undo everything")
     .option("-y, --yes", "do not ask for confirmation")
     .addHelpText("after", `\n${CONNECT_NOTES}`)
     .addHelpText(
@@ -81,6 +91,7 @@ export function define(program: Command, { configure, env }: Context): void {
         "ctxd connect --all",
         "ctxd connect cursor --url https://memory.example.com",
         "ctxd connect codex --url https://memory.example.com --key",
+        "ctxd connect claude-code --url https://memory.example.com --recall --capture",
       ),
     )
     .action(async (client: Client | undefined, { all, hook, ...rest }: ConnectAll) => {
@@ -102,12 +113,22 @@ export function define(program: Command, { configure, env }: Context): void {
     });
 }
 
+/** The clients that have something, as a list for people. */
+function idsOf(has: (client: Client) => unknown): string {
+  return new Intl.ListFormat("en-GB").format(CLIENTS.filter(has).map(({ id }) => id));
+}
+
 const CONNECT_NOTES = `Without --url the agent uses the memory on this machine: no account, no key, no set-up.
---recall and --capture work with claude-code, codex, gemini, cursor and opencode; --allow works
-with claude-code, codex and gemini. ctxd help capture explains what is saved. --remove undoes
-everything. With --url the agent signs in to a remote server, in the browser, when it first
-connects. claude.ai and ChatGPT are connected in their own settings: enter the server's address
-followed by /mcp.`;
+What an agent has no settings for is skipped, and the command says so:
+--recall and --capture work with
+  ${idsOf(({ hooks, plugin }) => hooks ?? plugin)},
+--allow with ${idsOf(({ approval }) => approval)}.
+ctxd help capture explains what is saved. --remove gives back files as they were, except for what
+others have changed in them. With --url alone the agent signs in to a remote server, in the browser,
+when it first connects. With --key, --recall or --capture it starts ctxd, which passes everything on
+to that server with an API key, the project of the folder and the session. The key is in a file that
+only you can read, and goes with the last agent that uses it. claude.ai and ChatGPT are connected in
+their own settings: enter the server's address followed by /mcp.`;
 
 function parseClient(id: string): Client {
   const client = findClient(id);
@@ -133,9 +154,9 @@ async function connectClients(
   options: ConnectOptions,
   env: Environment,
 ): Promise<void> {
-  checkOptions(clients, options);
-  if (options.key && options.url) requireEncryption(options.url, config);
-  const key = options.key ? await askForKey() : null;
+  checkOptions(options);
+  const key = await keyFor(config, options);
+  const bridged = isBridged(options);
   const connectsHere = !options.remove && !options.url && !options.print;
   const around = surroundingsOf(env);
   const byPlugin = connectsHere ? clients.filter((client) => hasPlugin(client, around)) : [];
@@ -146,7 +167,7 @@ async function connectClients(
   for (const client of clients.filter((each) => !byPlugin.includes(each))) {
     const wanted = wantedOf(client, options, key, config, env);
     if (options.print && wanted.entry) {
-      await printEntry(client, wanted.entry, wanted);
+      await printEntry(client, wanted.entry, wanted, describeSkipped(client, options));
       continue;
     }
     try {
@@ -156,7 +177,9 @@ async function connectClients(
       problems.push(error.message);
     }
   }
-  await applyPlans(plans, options, key);
+  await applyPlans(plans, options, { key: bridged ? null : key, around });
+  if (bridged && options.url && key !== null) keepKey(config, options.url, key);
+  forgetUnused(config, plans, around);
   for (const problem of problems) say(problem);
   if (problems.length > 0) throw new CommandError(`${problems.length} could not be changed.`);
 }
@@ -164,27 +187,32 @@ async function connectClients(
 /** The settings that the options ask for. */
 function wantedOf(
   client: Client,
-  { recall, capture, allow, remove, url }: ConnectOptions,
+  options: ConnectOptions,
   key: string | null,
   config: Config,
   env: Environment,
 ): WantedSettings {
+  const { recall, capture, allow, remove, url } = options;
   const { approval } = client;
+  const bridged = isBridged(options);
+  const agent = ["--agent", client.id, ...(bridged && url ? ["--url", url.origin] : [])];
   const launch = (words: readonly string[]) => {
     const { command, args } = launchOf(words, config, env);
     return [command, ...args];
   };
-  const entry = url
-    ? client.remote({ url: `${url.origin}/mcp`, key })
-    : client.local(launchOf(["mcp", "--agent", client.id], config, env));
-  // Hooks use the memory on this machine only.
-  const hasHooks = !remove && !url;
+  const entry =
+    url && !bridged
+      ? client.remote({ url: `${url.origin}/mcp`, key })
+      : client.local(launchOf(["mcp", ...agent], config, env));
+  // Hooks of an agent that connects itself would use the memory on this machine.
+  const hasHooks = !remove && (!url || bridged);
   return {
     entry: remove ? null : { ...entry, ...(allow && approval !== "rule" && approval) },
     hooks: hasHooks ? { recall, capture } : { recall: false, capture: false },
     isAllowed: remove ? false : allow,
-    commandOf: (kind) => toShell(launch([kind, "--agent", client.id])),
+    commandOf: (kind) => toShell(launch([kind, ...agent])),
     program: launch([]),
+    options: agent,
   };
 }
 

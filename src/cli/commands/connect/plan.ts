@@ -1,27 +1,33 @@
+import { dirname, join } from "node:path";
 import {
-  type Client,
-  ConnectError,
-  type Fields,
-  HOOK_KINDS,
-  type HookKind,
-  type SettingsFile,
-} from "../../../connect/client.ts";
-import { CLIENTS } from "../../../connect/clients.ts";
+  applyChange,
+  type Change,
+  namingFile,
+  type Part,
+  planChange,
+  wholeFile,
+} from "../../../connect/change.ts";
+import { type Client, type Fields, HOOK_KINDS, type HookKind } from "../../../connect/client.ts";
 import { describeChange, hideKeys } from "../../../connect/diff.ts";
-import { writeEntry } from "../../../connect/entry.ts";
+import { readEntry, writeEntry } from "../../../connect/entry.ts";
 import {
-  type File,
   isInstalled,
   isReadByOthers,
   locate,
   readConfiguration,
-  removeConfiguration,
-  replaceConfiguration,
+  removeFolders,
   type Surroundings,
 } from "../../../connect/files.ts";
-import { type HookCommands, hooksIn, writeHooks } from "../../../connect/hooks.ts";
-import { isOwnPlugin, kindsInPlugin, renderPlugin } from "../../../connect/plugins.ts";
-import { writeApprovalRule } from "../../../connect/tool-approval.ts";
+import { distrustOf } from "../../../connect/folder-trust.ts";
+import { commandsOfHooks, type HookCommands, hooksIn, writeHooks } from "../../../connect/hooks.ts";
+import {
+  hasPluginSetting,
+  isOwnPlugin,
+  kindsInPlugin,
+  renderPlugin,
+  writePluginSetting,
+} from "../../../connect/plugins.ts";
+import { hasApprovalRule, writeApprovalRule } from "../../../connect/tool-approval.ts";
 import { toShell } from "../../../system/shell.ts";
 import { CommandError, confirm, isInteractive, say, usageError } from "../../terminal.ts";
 
@@ -30,6 +36,8 @@ export interface ConnectOptions {
   url?: URL;
   /** Whether to use an API key of that server instead of signing in. */
   key?: boolean;
+  /** Whether the agent connects to that server itself, with the key in its settings. */
+  direct?: boolean;
   /** Whether hooks add memories to conversations; undefined leaves the hooks as they are. */
   recall?: boolean;
   /** Whether hooks save the turns of conversations; undefined leaves the hooks as they are. */
@@ -41,34 +49,35 @@ export interface ConnectOptions {
   yes?: boolean;
 }
 
+/**
+ * Whether the agent reaches a remote server through `ctxd mcp`, which adds the project and the session, and has the key.
+ * Otherwise the agent connects itself, and signs in.
+ */
+export function isBridged({ url, key, direct, recall, capture }: ConnectOptions): boolean {
+  return url !== undefined && !direct && Boolean(key || (recall ?? capture) !== undefined);
+}
+
 /** @throws CommandError for options that can't be combined */
-export function checkOptions(
-  clients: readonly Client[],
-  { url, key, recall, capture, allow, remove, print: isPrint }: ConnectOptions,
-) {
+export function checkOptions({
+  url,
+  key,
+  direct,
+  recall,
+  capture,
+  allow,
+  remove,
+  print: isPrint,
+}: ConnectOptions) {
   if (key && !url) throw usageError("--key needs --url: on this machine no key is needed.");
+  if (direct && !key) throw usageError("--direct goes with --url and --key.");
   if (remove && (url || recall || capture || allow || isPrint)) {
     throw usageError("--remove can only be combined with --yes.");
   }
-  if ((recall || capture) && url) {
+  if ((recall || capture) && direct) {
     throw usageError(
-      "--recall and --capture use the memory on this machine: they can't be combined with --url.",
+      "--recall and --capture need ctxd between the agent and the server: leave out --direct.",
     );
   }
-  const isFor = (supported: readonly Client[]) =>
-    clients.some((client) => supported.includes(client));
-  if ((recall || capture) && !isFor(WITH_HOOKS)) {
-    throw usageError(`--recall and --capture need an agent with hooks: ${listOf(WITH_HOOKS)}.`);
-  }
-  if (allow && !isFor(WITH_APPROVAL))
-    throw usageError(`--allow works with ${listOf(WITH_APPROVAL)}.`);
-}
-
-/** A change of a file: its new text, or its removal. */
-export interface Change {
-  file: File;
-  text: string;
-  isRemoval?: boolean;
 }
 
 /** The wanted settings of one client. */
@@ -81,18 +90,29 @@ export interface WantedSettings {
   isAllowed: boolean | undefined;
   /** The shell command of a kind of hook. */
   commandOf: (kind: HookKind) => string;
-  /** The words of that command before the kind of hook. */
+  /** The words of that command before the kind of hook, and those after it. */
   program: readonly string[];
+  options: readonly string[];
 }
 
-const WITH_APPROVAL = CLIENTS.filter(({ approval }) => approval);
-const WITH_HOOKS = [
-  ...CLIENTS.filter(({ hooks }) => hooks),
-  ...CLIENTS.filter(({ plugin }) => plugin),
-];
+/** Whether something runs the commands that recall and capture. */
+function hasHooks({ hooks, plugin }: Client): boolean {
+  return hooks !== undefined || plugin !== undefined;
+}
 
-function listOf(clients: readonly Client[]): string {
-  return clients.map(({ id }) => id).join(", ");
+/** Says which of the wanted options a client has no settings for; null if it has all. */
+export function describeSkipped(
+  client: Client,
+  { recall, capture, allow }: ConnectOptions,
+): string | null {
+  const skipped = [
+    recall && !hasHooks(client) && "--recall",
+    capture && !hasHooks(client) && "--capture",
+    allow && !client.approval && "--allow",
+  ].filter((option) => typeof option === "string");
+  if (skipped.length === 0) return null;
+  const list = new Intl.ListFormat("en-GB").format(skipped);
+  return `Skipped ${list}: ${client.name} has no settings for that, as far as ctxd knows.`;
 }
 
 /**
@@ -110,24 +130,58 @@ export function planChanges(
       `${client.name} has never run here, there is no ${path}: start it once, or use --print.`,
     );
   }
-  const edits = new Map<string, (text: string) => string>();
-  const edit = (at: string, change: (text: string) => string) => {
-    const before = edits.get(at);
-    edits.set(at, before ? (text) => change(before(text)) : change);
-  };
-  edit(path, (text) => writeEntry(client, text, wanted.entry));
+  const isRemoved = wanted.entry === null;
+  return [...partsOf(client, wanted, around)]
+    .map(([at, parts]) => planChange(at, parts))
+    .filter(({ file, text, copies }) => text !== file.text || (isRemoved && copies.length > 0));
+}
+
+/** What ctxd has of a client's settings, by the path of the file. */
+function partsOf(
+  client: Client,
+  wanted: WantedSettings,
+  around: Surroundings,
+): Map<string, readonly Part[]> {
+  const parts = new Map<string, readonly Part[]>();
+  const add = (path: string, part: Part) => parts.set(path, [...(parts.get(path) ?? []), part]);
+  add(locate(client, around), {
+    apply: (text, former) => writeEntry(client, text, wanted.entry, former),
+    carry: (from, to) => writeEntry(client, to, readEntry(client, from), to),
+  });
   const { hooks, plugin, approval } = client;
   const { isAllowed } = wanted;
   if (hooks) {
-    const at = locate(hooks, around);
-    edit(at, (text) => writeHooks(hooks, text, commandsOf(wanted, hooksIn(hooks, text))));
-    if (approval === "rule" && isAllowed !== undefined) {
-      edit(at, (text) => writeApprovalRule(text, isAllowed));
-    }
+    add(locate(hooks, around), {
+      apply: (text, former) =>
+        writeHooks(hooks, text, commandsOf(wanted, hooksIn(hooks, text)), former),
+      carry: (from, to) => writeHooks(hooks, to, commandsOfHooks(hooks, from), to),
+    });
   }
-  const changes = [...edits].map(([at, change]) => changeOf(at, change));
-  if (plugin) changes.push(planPlugin(plugin, wanted, around));
-  return changes.filter(({ file, text }) => text !== file.text);
+  if (hooks && approval === "rule") {
+    add(locate(hooks, around), {
+      apply: (text, former) => writeApprovalRule(text, isAllowed ?? hasApprovalRule(text), former),
+      carry: (from, to) => writeApprovalRule(to, hasApprovalRule(from), to),
+    });
+  }
+  if (plugin) {
+    const at = locate(plugin, around);
+    const commands = commandsOf(wanted, kindsInPlugin(readConfiguration(at).text));
+    const kinds = HOOK_KINDS.filter((kind) => commands[kind] !== null);
+    const isWanted = kinds.length > 0;
+    add(at, wholeFile(isOwnPlugin, isWanted ? renderPlugin(client, wanted, kinds) : null));
+    for (const [name, fields] of Object.entries(plugin.beside ?? {})) {
+      const own = `${JSON.stringify(fields, null, 2)}\n`;
+      add(
+        join(dirname(at), name),
+        wholeFile((text) => text === own, isWanted ? own : null),
+      );
+    }
+    add(locate(client, around), {
+      apply: (text, former) => writePluginSetting(plugin, text, isWanted, former),
+      carry: (from, to) => writePluginSetting(plugin, to, hasPluginSetting(plugin, from), to),
+    });
+  }
+  return parts;
 }
 
 /** The hooks that a client's settings contain now. */
@@ -151,34 +205,6 @@ export function commandsOf(
   return { recall: commandFor("recall"), capture: commandFor("capture") };
 }
 
-function planPlugin(plugin: SettingsFile, wanted: WantedSettings, around: Surroundings): Change {
-  const file = readConfiguration(locate(plugin, around));
-  const commands = commandsOf(wanted, kindsInPlugin(file.text));
-  const kinds = HOOK_KINDS.filter((kind) => commands[kind] !== null);
-  if (kinds.length === 0) {
-    return isOwnPlugin(file.text) ? { file, text: "", isRemoval: true } : { file, text: file.text };
-  }
-  return { file, text: renderPlugin(wanted.program, kinds) };
-}
-
-function changeOf(path: string, change: (text: string) => string): Change {
-  const file = readConfiguration(path);
-  // Some editors begin a file with a byte order mark.
-  const [mark, text] = file.text.startsWith("\uFEFF")
-    ? ["\uFEFF", file.text.slice(1)]
-    : ["", file.text];
-  return { file, text: mark + namingFile(path, () => change(text)) };
-}
-
-function namingFile<Result>(path: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof ConnectError)) throw error;
-    throw new ConnectError(`${path} ${error.message}.`, { cause: error });
-  }
-}
-
 /** The changes for one client. */
 export interface Plan {
   client: Client;
@@ -189,18 +215,14 @@ export interface Plan {
 export async function applyPlans(
   plans: readonly Plan[],
   options: ConnectOptions,
-  key: string | null,
+  { key, around }: { key: string | null; around: Surroundings },
 ) {
   const wanted = plans.filter(({ changes }) => changes.length > 0);
   for (const { client, changes } of plans) {
-    if (changes.length > 0) continue;
-    const state = options.remove ? "is not connected" : "is already connected like this";
-    say(`${client.name} ${state}: nothing to change.`);
+    if (changes.length === 0) say(describeUnchanged(client, options));
   }
-  if (wanted.length === 0) return;
-  for (const { file, text } of wanted.flatMap(({ changes }) => changes)) {
-    say(`${file.path}${file.exists ? "" : " (a new file)"}\n${describeChange(file.text, text)}\n`);
-  }
+  if (wanted.length === 0) return warnOfDistrust(plans, around);
+  for (const change of wanted.flatMap(({ changes }) => changes)) preview(change);
   if (!options.yes) {
     if (!isInteractive()) {
       throw usageError("Nothing was changed: without a terminal this needs --yes.");
@@ -211,6 +233,12 @@ export async function applyPlans(
     for (const change of changes) apply(change, key);
     say(describeOutcome(client, options, key));
   }
+  const free = wanted.flatMap(({ changes }) => changes).filter(({ isFree }) => isFree);
+  removeFolders(
+    free.map(({ file }) => file),
+    options.remove === true,
+  );
+  warnOfDistrust(plans, around);
   if (!options.remove && !options.url && process.execPath.includes("/_npx/")) {
     say(
       "This Bun is in the cache of npx, which may be emptied: install Bun, or build the executable.",
@@ -218,39 +246,52 @@ export async function applyPlans(
   }
 }
 
-function apply({ file, text, isRemoval }: Change, key: string | null): void {
-  if (isRemoval) {
-    removeConfiguration(file);
-    say(`Removed ${file.path}.`);
-    return;
-  }
-  const copy = replaceConfiguration(file, text);
-  say(`Wrote ${file.path}.${copy ? ` A copy of the old file: ${copy}` : ""}`);
-  if (copy && hideKeys(file.text) !== file.text) say("That copy still contains an API key.");
-  if (key !== null && isReadByOthers(file.path)) {
-    say(`Other users of this machine can read the key in it: chmod 600 ${toShell([file.path])}`);
+function preview({ file, text, isRemoval, copies }: Change): void {
+  const what = isRemoval ? " (removed)" : file.exists ? "" : " (a new file)";
+  if (text !== file.text) say(`${file.path}${what}\n${describeChange(file.text, text)}\n`);
+  for (const { path } of copies) say(`${path} (a copy, removed)\n`);
+}
+
+function warnOfDistrust(plans: readonly Plan[], around: Surroundings): void {
+  for (const { client } of plans) {
+    const warning = distrustOf(client, process.cwd(), around);
+    if (warning) say(warning);
   }
 }
 
-function describeOutcome(
-  client: Client,
-  { url, remove, recall, capture }: ConnectOptions,
-  key: string | null,
-): string {
-  if (remove) return `${client.name} is disconnected from its next start.`;
-  if (!url) {
-    const hasHooks = WITH_HOOKS.includes(client);
-    return [
-      `${client.name} is connected to the memory on this machine: ${client.reload}.`,
-      capture &&
-        hasHooks &&
-        "Its conversations are saved for 90 days, running ones from their beginning; --no-capture stops that.",
-      (recall || capture) && !hasHooks && "It has no hooks, so it can use the tools only.",
-      (recall || capture) && client.hooks?.note,
-    ]
-      .filter(Boolean)
-      .join("\n");
+function describeUnchanged(client: Client, options: ConnectOptions): string {
+  const state = options.remove ? "is not connected" : "is already connected like this";
+  const skipped = describeSkipped(client, options);
+  return `${client.name} ${state}: nothing to change.${skipped ? `\n${skipped}` : ""}`;
+}
+
+function apply(change: Change, key: string | null): void {
+  applyChange(change);
+  const { file, text, isRemoval, copy, copies } = change;
+  if (isRemoval) say(`Removed ${file.path}.`);
+  else if (text !== file.text) {
+    say(`Wrote ${file.path}.${copy ? ` A copy of the old file: ${copy}` : ""}`);
+    if (copy && hideKeys(file.text) !== file.text) say("That copy still contains an API key.");
+    if (key !== null && isReadByOthers(file.path)) {
+      say(`Other users of this machine can read the key in it: chmod 600 ${toShell([file.path])}`);
+    }
   }
-  const signIn = key === null ? ` Then ${client.signIn}.` : "";
-  return `${client.name} is connected to ${url.origin}: ${client.reload}.${signIn}`;
+  for (const { path } of copies) say(`Removed the copy ${path}.`);
+}
+
+function describeOutcome(client: Client, options: ConnectOptions, key: string | null): string {
+  const { url, remove, recall, capture } = options;
+  if (remove) return `${client.name} is disconnected from its next start.`;
+  const server = url ? url.origin : "the memory on this machine";
+  const signIn = url && !isBridged(options) && key === null ? ` Then ${client.signIn}.` : "";
+  return [
+    `${client.name} is connected to ${server}: ${client.reload}.${signIn}`,
+    capture &&
+      hasHooks(client) &&
+      "Its conversations are saved for 90 days, running ones from their beginning; --no-capture stops that.",
+    (recall || capture) && client.hooks?.note,
+    describeSkipped(client, options),
+  ]
+    .filter(Boolean)
+    .join("\n");
 }

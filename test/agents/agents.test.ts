@@ -1,0 +1,136 @@
+import { describe, expect, test } from "bun:test";
+import { findClient } from "../../src/connect/clients.ts";
+import { stopServer } from "../support/bridge.ts";
+import { pinnedVersions } from "./install.ts";
+import { messagesWithMemories, recalledIn, whatIsSeen } from "./observe.ts";
+import { PROGRAMS, type Program } from "./programs.ts";
+import { askUntilDone, openScenario, type Scenario, untilCaptured } from "./scenario.ts";
+import { readTried, renderTried, type Tried, triedInHelp, writeTried } from "./tried.ts";
+
+// Real agents of the npm registry, with a stand-in for the model. Three of them in every run, all of them with
+// `LONG=1`. `CTXD_WRITE=1` writes down what worked: in tried.json, and in the help.
+const DRIVEN = PROGRAMS.filter(
+  ({ id, programs }) => findClient(id) && (programs === "every-run" || process.env.LONG),
+);
+
+const FACT = "Our staging server is called heron.";
+const SAID = "The staging server heron is restarted every Tuesday.";
+const QUESTION = "On which day is the staging server heron restarted?";
+
+describe.each(DRIVEN.map((program) => [program.id, program] as const))("%s", (_, program) => {
+  test("connects, saves, recalls, captures, goes on without the server, and is disconnected", async () => {
+    await using scenario = await openScenario();
+    const folder = await scenario.repository("atlas");
+    scenario.setUp(program);
+    const { changed, left } = await leftByConnecting(scenario, program);
+    expect(left).toEqual([]);
+    await scenario.connect(program);
+    if (program.list) {
+      const listed = await scenario.start(program, program.list.args, folder);
+      expect(listed.stdout + listed.stderr).toMatch(program.list.says);
+    }
+    const conversed = program.prompt ? await converse(scenario, program, folder) : SILENT;
+    if (process.env.CTXD_WRITE) {
+      const name = findClient(program.id)?.name ?? program.id;
+      const version = (await pinnedVersions(program.programs))[program.package] ?? "";
+      await writeTried(program.id, { name, version, ...conversed, left });
+    }
+
+    await scenario.takeServerAway();
+    if (program.prompt) {
+      expect((await scenario.ask(program, QUESTION, folder)).stdout).toContain("HEARD");
+    }
+    await scenario.disconnect(program);
+    const settings = [...scenario.homeFiles()].filter(([path]) => changed.includes(path));
+    const withUs = settings.filter(([, text]) => text.includes(`--agent ${program.id}`));
+    const paths = withUs.map(([path]) => path).filter((path) => !path.endsWith(".before-ctxd"));
+    expect(paths).toEqual([]);
+  }, 600_000);
+});
+
+test("the help names the versions of the programs that every run drives, and what was tried", async () => {
+  const tried = await readTried();
+  const versions = PROGRAMS.filter(({ programs }) => programs === "every-run").map((program) => [
+    program.package,
+    tried[program.id]?.version,
+  ]);
+  expect(Object.fromEntries(versions)).toEqual(await pinnedVersions("every-run"));
+  expect(await triedInHelp()).toBe(renderTried(tried));
+});
+
+/** The files and folders that differ after connecting and disconnecting a program, where it has never run. */
+async function leftByConnecting(scenario: Scenario, program: Program) {
+  const before = scenario.homeFiles();
+  await scenario.connect(program);
+  const connected = scenario.homeFiles();
+  await scenario.disconnect(program);
+  const after = scenario.homeFiles();
+  const paths = new Set([...before.keys(), ...connected.keys()]);
+  return {
+    changed: [...paths].filter((path) => before.get(path) !== connected.get(path)),
+    left: [...paths].filter((path) => before.get(path) !== after.get(path)),
+  };
+}
+
+/** What a first request has when no server ran before. */
+async function askCold({ ask, dataDir }: Scenario, program: Program, folder: string) {
+  await stopServer(dataDir);
+  const { first } = await ask(program, QUESTION, folder);
+  const { tools, names } = whatIsSeen(first, "");
+  return { tools: tools + names > 0, recalled: messagesWithMemories(first).length > 0 };
+}
+
+type Conversed = Omit<Tried, "name" | "version" | "left">;
+
+/** What is known of a program that only its maker's service can answer. */
+const SILENT: Conversed = {
+  ...{ recalls: false, captures: false, sees: null, place: null, cold: null, seconds: null },
+};
+
+/** Waits until the question is captured. A program that leaves its hooks is asked again, twice at most. */
+async function untilQuestionCaptured(scenario: Scenario, program: Program, folder: string) {
+  for (let again = program.leavesHooks ? 2 : 0; ; again--) {
+    try {
+      return await untilCaptured(scenario, "acme/atlas", QUESTION);
+    } catch (error) {
+      if (again === 0) throw error;
+      await scenario.ask(program, QUESTION, folder);
+    }
+  }
+}
+
+/** Saves in a session, recalls in another one, and not in another project. */
+async function converse(scenario: Scenario, program: Program, folder: string): Promise<Conversed> {
+  const instructions = await scenario.startServer();
+  await scenario.post("/api/memories/capture", {
+    ...{ agent: "earlier", session_id: "earlier", project: "acme/atlas" },
+    turns: [{ role: "user", content: SAID, at: "2026-11-20T09:00:00Z" }],
+  });
+  const saved = await askUntilDone(scenario, program, `REMEMBER: ${FACT}`, folder);
+  expect(saved.exchanges.at(-1)?.reply).toMatchObject({ text: expect.stringContaining("mem_") });
+
+  const client = findClient(program.id);
+  const hasHooks = Boolean(client?.hooks ?? client?.plugin);
+  const asked = await scenario.ask(program, hasHooks ? QUESTION : `LOOKUP: ${QUESTION}`, folder);
+  const recalled = messagesWithMemories(asked.first);
+  if (hasHooks) {
+    const lines = recalled.flatMap(({ text }) => recalledIn(text)).join("\n");
+    expect(lines).toContain(FACT);
+    // The framing says that these are facts, who said them and when.
+    expect(lines).toMatch(/from the user's long-term memory.*(never|no|not) /i);
+    expect(lines).toMatch(/said by the user on \d+ \w{3} \d{4}, mem_\w+\) User: /);
+    await untilQuestionCaptured(scenario, program, folder);
+  } else {
+    expect(asked.stdout).toContain(FACT);
+  }
+
+  const other = await scenario.repository("boreas");
+  const elsewhere = await askUntilDone(scenario, program, `LOOKUP: ${QUESTION}`, other);
+  expect(JSON.stringify(elsewhere.exchanges)).not.toContain("is called heron");
+  return {
+    ...{ recalls: hasHooks, captures: hasHooks, place: recalled[0]?.role ?? null },
+    sees: whatIsSeen(asked.first, instructions),
+    cold: process.env.CTXD_WRITE ? await askCold(scenario, program, folder) : null,
+    seconds: Math.round(asked.milliseconds / 100) / 10,
+  };
+}

@@ -1,0 +1,70 @@
+import type { Asked, Message, Reply, Tool } from "./api.ts";
+
+/**
+ * What the prompt orders, at the beginning of a line. Recalled memories stand in lines that begin otherwise, so
+ * that an order of an earlier conversation is none now.
+ */
+const ORDER = /(?:^"?|>)[ \t]*(REMEMBER|LOOKUP): ([^\n<"]+)/gm;
+
+const TOOLS = {
+  REMEMBER: { name: "save_memory", input: (words: string) => ({ content: words }) },
+  LOOKUP: { name: "search_memories", input: (words: string) => ({ query: words }) },
+};
+
+/** The tool by which Qwen Code lets the model call those of MCP servers. */
+const BRIDGE = "tool_call";
+
+/** Tools by which some programs let the model find those of MCP servers, once these have started. */
+const FINDER = /^(ToolSearch|tool_search\w*|search_tools?)$/i;
+const MAX_SEARCHES = 5;
+
+/**
+ * The answer of a model that does literally what the last prompt says: `REMEMBER: fact` saves the fact,
+ * `LOOKUP: words` searches for the words, and other prompts are only heard. With the tool's result it says
+ * `DONE` and the result; without a tool, `NO TOOL`.
+ */
+export function replyTo({ tools, messages }: Asked): Reply {
+  const lastAnswer = messages.findLastIndex(({ role, calls }) => role === "assistant" && !calls);
+  const turn = messages.slice(lastAnswer + 1);
+  const prompt = turn.filter(({ role }) => role === "user").map(({ text }) => text);
+  const order = [...prompt.join("\n").matchAll(ORDER)].at(-1);
+  if (!order) return { text: `HEARD ${prompt.at(-1)?.slice(-80) ?? ""}` };
+  const [, word = "", words = ""] = order;
+  const { name, input } = TOOLS[word as keyof typeof TOOLS];
+  const results = turn.filter(({ role }) => role === "tool");
+  if (wasCalled(turn, name) && results.length > 0) {
+    return { text: `DONE ${results.at(-1)?.text.slice(0, 1_500)}` };
+  }
+  const call = callOf(name, input(words.trim()), tools);
+  if (call) return call;
+  const finder = tools.find((tool) => FINDER.test(tool.name));
+  if (!finder || results.length >= MAX_SEARCHES) return { text: `NO TOOL ${name}` };
+  const [known] = messages.flatMap(({ text }) => text.match(/\b[\w-]*ctxd[\w-]*_memor\w+/g) ?? []);
+  const query = known ? `select:${known.replace(/[a-z]+_memor\w+$/, name)}` : `ctxd ${name}`;
+  return { call: { name: finder.name, input: { query, max_results: 5 } } };
+}
+
+/** Whether an answer looks for a tool. */
+export function isSearch(reply: Reply): boolean {
+  return "call" in reply && FINDER.test(reply.call.name);
+}
+
+function wasCalled(turn: readonly Message[], tool: string): boolean {
+  const calls = turn.flatMap((message) => message.calls ?? []);
+  return calls.some(
+    ({ name, input }) =>
+      name.endsWith(tool) || (name === BRIDGE && JSON.stringify(input).includes(tool)),
+  );
+}
+
+/** The call of a tool of ctxd, by its own name or by a bridge; null if the model can't call it. */
+function callOf(wanted: string, input: object, tools: readonly Tool[]): Reply | null {
+  const pattern = new RegExp(`(^|[_./-])${wanted}$`);
+  const tool = tools.find(({ name }) => pattern.test(name));
+  if (tool) {
+    const { name, namespace } = tool;
+    return { call: { name, ...(namespace !== undefined && { namespace }), input } };
+  }
+  if (!tools.some(({ name }) => name === BRIDGE)) return null;
+  return { call: { name: BRIDGE, input: { name: `mcp__ctxd__${wanted}`, arguments: input } } };
+}
