@@ -6,6 +6,8 @@ import { ASKED, createAllocator, interact, views } from "./wasm-memory.ts";
 const ASKED_SIZE = 144;
 /** Where its weight is, in units of four bytes. */
 const WEIGHT = 128 / 4;
+/** Where a text is copied to that is in no index: behind the question. */
+const COMPARED = ASKED + MAX_STATES * ASKED_SIZE;
 /** The product of a state with itself. */
 const SAME = 127 ** 2;
 
@@ -96,6 +98,21 @@ function prepare(asked: Int8Array, weights: readonly number[], count: number): n
     total += weight;
   }
   return total;
+}
+
+/** For each token of a text the similarity of the most similar token of another text, −1 to 1. */
+export function matchTokens(asked: Int8Array, states: Int8Array): Float64Array {
+  const count = Math.min(MAX_STATES, asked.length / STATE_BYTES);
+  const compared = states.subarray(0, MAX_STATES * STATE_BYTES);
+  prepare(asked, new Array<number>(count).fill(1), count);
+  views.integers.set(compared, COMPARED);
+  const matches = new Float64Array(count);
+  for (let token = 0; token < count; token++) {
+    const address = ASKED + token * ASKED_SIZE;
+    const end = COMPARED + compared.length;
+    matches[token] = interact(address, address + ASKED_SIZE, COMPARED, end) / SAME;
+  }
+  return matches;
 }
 
 /** Interactions by the names of their owners, without those that are `null`. */

@@ -1,9 +1,5 @@
-import { STATE_BYTES } from "../../embedding/embedder.ts";
+import { matchTokens } from "../indexes/token-states.ts";
 
-/** Token states of a text that are compared: those of a sentence or two. */
-const MAX_COMPARED = 32;
-/** The product of a state with itself. */
-const SAME = 127 ** 2;
 /** Similarities below which a word has no counterpart in the other text, or another one. */
 const [ABSENT, OTHER] = [0.5, 0.7];
 const MAX_WORDS = 8;
@@ -15,7 +11,11 @@ type Matches = Float64Array;
 export interface TokenLikeness {
   readonly ofEarlier: Matches;
   readonly ofLater: Matches;
+  readonly signs: TokenSigns;
 }
+
+/** Signs of how alike two texts are word by word. */
+type TokenSigns = ReturnType<typeof signsOf>;
 
 /**
  * Compares two texts word by word, by their token states (Khattab & Zaharia, "ColBERT", 2020).
@@ -26,37 +26,15 @@ export function compareTokens(
   later: Int8Array | undefined,
 ): TokenLikeness | null {
   if (!earlier?.length || !later?.length) return null;
-  const [a, b] = [countOf(earlier), countOf(later)];
-  const [ofEarlier, ofLater] = [new Float64Array(a).fill(-1), new Float64Array(b).fill(-1)];
-  for (let one = 0; one < a; one++) {
-    for (let other = 0; other < b; other++) {
-      const product = productOf(earlier, one, later, other);
-      if (product > (ofEarlier[one] ?? 0)) ofEarlier[one] = product;
-      if (product > (ofLater[other] ?? 0)) ofLater[other] = product;
-    }
-  }
-  return { ofEarlier, ofLater };
-}
-
-function countOf(states: Int8Array): number {
-  return Math.min(MAX_COMPARED, states.length / STATE_BYTES);
-}
-
-function productOf(a: Int8Array, one: number, b: Int8Array, other: number): number {
-  let sum = 0;
-  const [from, to] = [one * STATE_BYTES, other * STATE_BYTES];
-  for (let at = 0; at < STATE_BYTES; at++) sum += (a[from + at] ?? 0) * (b[to + at] ?? 0);
-  return sum / SAME;
+  const [ofEarlier, ofLater] = [matchTokens(earlier, later), matchTokens(later, earlier)];
+  return { ofEarlier, ofLater, signs: signsOf(ofEarlier.toSorted(), ofLater.toSorted()) };
 }
 
 /** What each sign is when words were not compared. */
 const UNKNOWN = -1;
 
-/** Signs of how alike two texts are word by word. Their order counts: the trees name a sign by its number. */
-export function tokenSigns(likeness: TokenLikeness | null) {
-  const [a, b] = likeness
-    ? [likeness.ofEarlier.toSorted(), likeness.ofLater.toSorted()]
-    : [null, null];
+/** The order of the signs counts: the trees name a sign by its number. */
+function signsOf(a: Matches | null, b: Matches | null) {
   const of = (matches: Matches | null, read: (sorted: Matches) => number) =>
     matches ? read(matches) : UNKNOWN;
   const least = (place: number) => (sorted: Matches) => sorted[place] ?? 1;
@@ -81,6 +59,8 @@ export function tokenSigns(likeness: TokenLikeness | null) {
     "tokens of newer": of(b, size),
   };
 }
+
+export const UNKNOWN_SIGNS: TokenSigns = signsOf(null, null);
 
 /**
  * Signs of what the question asks for: how well each text matches it, and whether it names what only one of the two has.

@@ -153,11 +153,11 @@ async function representationsOf(
   { vectors, states }: VersionData,
 ): Promise<Pick<VersionData, "vectors" | "states">> {
   const ids = results.slice(0, COMPARED_RESULTS).map(({ memory }) => memory.id);
-  const others = ids.filter((id) => !vectors.has(id));
-  if (others.length === 0 || ids.length < 2) return { vectors, states };
+  if (ids.length < 2) return { vectors, states };
+  const without = (known: ReadonlyMap<string, unknown>) => ids.filter((id) => !known.has(id));
   return {
-    vectors: new Map([...vectors, ...(await table.vectorsOf(others))]),
-    states: new Map([...states, ...(await table.statesOf(others))]),
+    vectors: new Map([...vectors, ...(await table.vectorsOf(without(vectors)))]),
+    states: new Map([...states, ...(await table.statesOf(without(states)))]),
   };
 }
 

@@ -35,19 +35,18 @@ export async function findSimilar(
   filter: Filter,
 ): Promise<Similar[]> {
   const { content, nearest } = await nearestTo(table, id, { ...filter, isCurrent: true });
-  const likenessOf = await compareWith(table, id, nearest);
+  const all = await nearestTo(table, id, filter);
+  const replaced = all.nearest.filter(({ memory }) => memory.supersededBy !== null);
+  const likenessOf = await compareWith(table, id, [...nearest, ...replaced]);
   const current = nearest.flatMap((near): Similar[] => {
     const { memory, score } = near;
     const kind = hintOf(memory.content, content, likenessOf(near));
     return kind ? [{ id: memory.id, score: rounded(score), kind }] : [];
   });
-  const all = await nearestTo(table, id, filter);
   const superseded: Similar[] = [];
-  const replaced = all.nearest.filter(({ memory }) => memory.supersededBy !== null);
-  const likenessOfReplaced = await compareWith(table, id, replaced);
   for (const near of replaced) {
     const { memory, score } = near;
-    if (!isRestatement(memory, { content }, likenessOfReplaced(near))) continue;
+    if (!isRestatement(memory, { content }, likenessOf(near))) continue;
     const holds = await newestOf(table, memory, filter);
     // A memory that supersedes this one says the same again on purpose.
     if (holds === null || holds === id) continue;
