@@ -20,19 +20,20 @@ beforeAll(async () => {
   );
 }, 60_000);
 
-// Measured 0.92 of 78, of which 1 counts as the same; 0.81 of what is told as changed has changed.
+// Measured 0.96 of 78, of which 1 counts as the same; 0.77 of what is told as changed has changed.
 test("a hint tells that a value has changed, and hardly ever that it is the same", () => {
   expect(shares.changed).toBeGreaterThanOrEqual(75);
-  expect(shares.recall).toBeGreaterThanOrEqual(0.88);
+  expect(shares.recall).toBeGreaterThanOrEqual(0.93);
   expect(shares["called the same"]).toBeLessThanOrEqual(0.03);
   expect(shares.precision).toBeGreaterThanOrEqual(0.75);
 });
 
 test("a hint tells little of what is about something else", () => {
-  expect(shares["told of others"]).toBeLessThanOrEqual(0.08);
+  expect(shares["told of others"]).toBeLessThanOrEqual(0.05);
 });
 
+// Measured 0.73, and 1 of 189.
 test("restatements are one, and hardly ever what differs", () => {
-  expect(shares.merged).toBeGreaterThanOrEqual(0.6);
+  expect(shares.merged).toBeGreaterThanOrEqual(0.7);
   expect(shares["merged across a difference"]).toBeLessThanOrEqual(0.01);
 });

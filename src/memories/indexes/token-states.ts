@@ -89,12 +89,12 @@ export function createStateIndex() {
  */
 function prepare(asked: Int8Array, weights: readonly number[], count: number): number {
   let total = 0;
+  const numbers = new Int16Array(views.floats.buffer, ASKED, (count * ASKED_SIZE) / 2);
   for (let token = 0; token < count; token++) {
-    const address = ASKED + token * ASKED_SIZE;
-    const numbers = new Int16Array(views.floats.buffer, address, STATE_BYTES);
-    numbers.set(asked.subarray(token * STATE_BYTES, (token + 1) * STATE_BYTES));
+    const [from, to] = [token * STATE_BYTES, (token * ASKED_SIZE) / 2];
+    for (let at = 0; at < STATE_BYTES; at++) numbers[to + at] = asked[from + at] ?? 0;
     const weight = weights[token] ?? 0;
-    views.floats[address / 4 + WEIGHT] = weight;
+    views.floats[(ASKED + token * ASKED_SIZE) / 4 + WEIGHT] = weight;
     total += weight;
   }
   return total;

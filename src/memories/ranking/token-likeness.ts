@@ -27,40 +27,68 @@ export function compareTokens(
 ): TokenLikeness | null {
   if (!earlier?.length || !later?.length) return null;
   const [ofEarlier, ofLater] = [matchTokens(earlier, later), matchTokens(later, earlier)];
-  return { ofEarlier, ofLater, signs: signsOf(ofEarlier.toSorted(), ofLater.toSorted()) };
+  return { ofEarlier, ofLater, signs: signsOf(summarise(ofEarlier), summarise(ofLater)) };
 }
 
 /** What each sign is when words were not compared. */
 const UNKNOWN = -1;
 
-/** The order of the signs counts: the trees name a sign by its number. */
-function signsOf(a: Matches | null, b: Matches | null) {
-  const of = (matches: Matches | null, read: (sorted: Matches) => number) =>
-    matches ? read(matches) : UNKNOWN;
-  const least = (place: number) => (sorted: Matches) => sorted[place] ?? 1;
-  const below = (limit: number) => (sorted: Matches) =>
-    Math.min(MAX_WORDS, sorted.filter((one) => one < limit).length);
-  const size = (sorted: Matches) => Math.log2(1 + sorted.length);
+/** What counts of the words of a text: how well they match on average, the three that match least, and how many match badly. */
+interface Summary {
+  mean: number;
+  least: number;
+  second: number;
+  third: number;
+  absent: number;
+  other: number;
+  size: number;
+}
+
+const NO_SUMMARY: Summary = {
+  ...{ mean: UNKNOWN, least: UNKNOWN, second: UNKNOWN, third: UNKNOWN },
+  ...{ absent: UNKNOWN, other: UNKNOWN, size: UNKNOWN },
+};
+
+/** In one pass, since every pair of results that a search compares needs two. */
+function summarise(matches: Matches): Summary {
+  let [sum, least, second, third, absent, other] = [0, 1, 1, 1, 0, 0];
+  for (let at = 0; at < matches.length; at++) {
+    const match = matches[at] ?? 0;
+    sum += match;
+    if (match < ABSENT) absent++;
+    if (match < OTHER) other++;
+    if (match < least) [least, second, third] = [match, least, second];
+    else if (match < second) [second, third] = [match, second];
+    else if (match < third) third = match;
+  }
   return {
-    "older matched": of(a, mean),
-    "newer matched": of(b, mean),
-    "less matched": Math.min(of(a, mean), of(b, mean)),
-    "least of older": of(a, least(0)),
-    "least of newer": of(b, least(0)),
-    "second least of older": of(a, least(1)),
-    "second least of newer": of(b, least(1)),
-    "third least of older": of(a, least(2)),
-    "third least of newer": of(b, least(2)),
-    "absent of older": of(a, below(ABSENT)),
-    "absent of newer": of(b, below(ABSENT)),
-    "other of older": of(a, below(OTHER)),
-    "other of newer": of(b, below(OTHER)),
-    "tokens of older": of(a, size),
-    "tokens of newer": of(b, size),
+    ...{ mean: sum / matches.length, least, second, third, size: Math.log2(1 + matches.length) },
+    ...{ absent: Math.min(MAX_WORDS, absent), other: Math.min(MAX_WORDS, other) },
   };
 }
 
-export const UNKNOWN_SIGNS: TokenSigns = signsOf(null, null);
+/** The order of the signs counts: the trees name a sign by its number. */
+function signsOf(a: Summary, b: Summary) {
+  return {
+    "older matched": a.mean,
+    "newer matched": b.mean,
+    "less matched": Math.min(a.mean, b.mean),
+    "least of older": a.least,
+    "least of newer": b.least,
+    "second least of older": a.second,
+    "second least of newer": b.second,
+    "third least of older": a.third,
+    "third least of newer": b.third,
+    "absent of older": a.absent,
+    "absent of newer": b.absent,
+    "other of older": a.other,
+    "other of newer": b.other,
+    "tokens of older": a.size,
+    "tokens of newer": b.size,
+  };
+}
+
+export const UNKNOWN_SIGNS: TokenSigns = signsOf(NO_SUMMARY, NO_SUMMARY);
 
 /**
  * Signs of what the question asks for: how well each text matches it, and whether it names what only one of the two has.

@@ -1,7 +1,7 @@
 import type { MemoryRow } from "../model/rows.ts";
 import { chooseVersion } from "./asked-version.ts";
 import { type FactMemory, factOf, mayBeVersion, UNSPACED } from "./fact-text.ts";
-import { compareTokens } from "./token-likeness.ts";
+import { compareTokens, type TokenLikeness } from "./token-likeness.ts";
 import {
   areOpposite,
   compareVersions,
@@ -88,7 +88,10 @@ export function orderVersions<Result extends Versioned>(
     const versions = [best, ...others].sort((a, b) => inHistory(places, a, b) || byTime(a, b));
     for (const version of versions) taken.add(version);
     putFirst(ordered, best, chooseVersion(question.text, versions) ?? best);
-    const isSure = (one: Result) => one === best || (sums[found.indexOf(one)] ?? 0) >= MARKED_FROM;
+    const isSure = (one: Result) => {
+      const sum = sums[found.indexOf(one)] ?? 0;
+      return one === best || sum >= (shareWord(best, one) ? MARKED_FROM : CERTAIN);
+    };
     mark(ordered, versions, isSure);
   }
   return ordered;
@@ -137,9 +140,14 @@ export function createComparison(
   { vectors, matches, states, asked }: VersionData,
 ): (one: number, other: number) => VersionSigns | null {
   const compare = compareVersions(question);
-  const comparedWithQuestion = found.map(({ memory }) =>
-    compareTokens(asked, states.get(memory.id)),
-  );
+  const compared = new Map<number, TokenLikeness | null>();
+  const compareWithQuestion = (place: number, own: Int8Array | undefined) => {
+    const known = compared.get(place);
+    if (known !== undefined) return known;
+    const likeness = compareTokens(asked, own);
+    compared.set(place, likeness);
+    return likeness;
+  };
   const read = (place: number) => {
     const one = found[place];
     const vector = one && vectors.get(one.memory.id);
@@ -149,7 +157,7 @@ export function createComparison(
       ...{ memory, sum, signals, place, vector },
       matches: matches.get(memory.id) ?? null,
       states: states.get(memory.id),
-      asked: comparedWithQuestion[place] ?? null,
+      asked: () => compareWithQuestion(place, states.get(memory.id)),
     };
   };
   return (one, other) => {
@@ -194,6 +202,12 @@ export function comparable(
     }
   }
   return [...found];
+}
+
+/** Whether two texts have a word in common: without one, it is not sure what the newer one is about. */
+function shareWord({ memory: a }: Versioned, { memory: b }: Versioned): boolean {
+  const { keys } = factOf(b);
+  return [...factOf(a).keys].some((key) => keys.has(key));
 }
 
 /** Moves a version to the place of another one, unless it has a better one. */

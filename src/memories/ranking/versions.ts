@@ -44,9 +44,10 @@ interface Compared {
   place: number;
   /** For each word of the question how well a word of the memory matches it, −1 to 1; null if they were not compared. */
   matches: readonly number[] | null;
-  /** Its token states, if they are known, and the question compared with it word by word. */
+  /** Its token states, if they are known. */
   states: Int8Array | undefined;
-  asked: TokenLikeness | null;
+  /** Compares the question with it word by word. */
+  asked: () => TokenLikeness | null;
 }
 
 /** A question whose results are compared. */
@@ -136,7 +137,7 @@ export function compareVersions({ text, cosines, relate = relationOf }: VersionQ
         newer.signals[INTERACTION] ?? 0,
       ),
       ...(likeness.tokens?.signs ?? UNKNOWN_SIGNS),
-      ...askedTokenSigns(likeness.tokens, older.asked, newer.asked),
+      ...askedTokenSigns(likeness.tokens, older.asked(), newer.asked()),
     };
   };
 }

@@ -32,7 +32,7 @@ test("the signs of versions are in the order that their trees were fitted with",
   const compare = compareVersions({ text: "Which port?", cosines });
   const result = (content: string, createdAt: number) => ({
     memory: { content, createdAt, sessionId: null },
-    ...{ sum: 0, signals: [], place: 0, matches: null, states: undefined, asked: null },
+    ...{ sum: 0, signals: [], place: 0, matches: null, states: undefined, asked: () => null },
   });
   const older = result("The port is 5432.", 1);
   const newer = result("The port is 5433 now.", 2);
