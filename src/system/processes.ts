@@ -128,8 +128,8 @@ export function readResources(root = "/sys/fs/cgroup"): { cores: number; memory:
   };
 }
 
-/** The "nice" value of threads whose work can wait: such a thread gets a third of the time of a usual one. */
-const BEHIND_OTHERS = 5;
+/** The "nice" value of threads whose work can wait: such a thread gets a tenth of the time of a usual one. */
+const BEHIND_OTHERS = 10;
 
 /** Lets other threads of this process go before this one (Linux, setpriority(2)). Elsewhere it would be the whole process. */
 export function lowerThreadPriority(): void {
