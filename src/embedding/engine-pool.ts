@@ -54,7 +54,7 @@ interface EnginePool {
  *
  * Each engine shares its runs between accounts (see `createEmbeddingQueue`), so the texts of an account that sends many
  * delay nobody by more than one run, wherever they wait. While the second engine starts beside texts of several accounts, the
- * texts for it wait.
+ * texts for it wait. Beside several accounts, further engines leave the processor to the first one and the main thread.
  * @param connect starts the first engine, or a further one
  * @param size how many engines there may be
  * @param onEnd is called when an engine has ended by itself; `restartMs` is null for one that is not started again
@@ -99,6 +99,7 @@ export function createEnginePool({
     const connection = connect("further");
     const engine: Engine = { connection, jobs: new Set(), load: 0 };
     starting = connection;
+    if (accounts.areSeveral()) connection.giveWay();
     if (areHeld()) for (const job of heavyOf(first)) held.add(job);
     connection.loaded.then(
       () => {
@@ -118,6 +119,8 @@ export function createEnginePool({
       onEnd(reason, null);
     });
   };
+
+  const further = () => [...[...others].map(({ connection }) => connection), starting ?? []].flat();
 
   const endWhenIdle = (engine: Engine) => {
     engine.idle ??= setTimeout(() => {
@@ -174,6 +177,7 @@ export function createEnginePool({
       if (signal?.aborted) return Promise.reject(unwanted());
       const { promise, resolve, reject } = Promise.withResolvers<Embeddings[typeof type]>();
       const { isLight, leave } = accounts.enter(type, text, accountId);
+      if (accounts.areSeveral()) for (const each of further()) each.giveWay();
       const job: Job = {
         ...{ type, text, accountId, isLight, reject, hasFailed: false, leave: () => {} },
         // The engine answers with an embedding of the requested kind.
@@ -199,11 +203,9 @@ export function createEnginePool({
       closed = true;
       clearTimeout(restart);
       const reason = new Error("The embedder was closed.");
-      const connections = [first, ...others].map(({ connection }) => connection);
-      if (starting) connections.push(starting);
       for (const job of held.take()) job.reject(unwanted());
       for (const { idle } of others) clearTimeout(idle);
-      await Promise.all(connections.map((connection) => connection.end(reason)));
+      await Promise.all([first.connection, ...further()].map((each) => each.end(reason)));
     },
   };
 }
