@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { errorCode } from "../errors.ts";
 import { createDigester, type FileDigest } from "../system/file-digest.ts";
 import { syncFolder } from "../system/files.ts";
 import type { Transform } from "./age.ts";
@@ -148,7 +149,7 @@ async function openIfExists(path: string): Promise<FileHandle | null> {
     if ((await handle.stat()).isFile()) return handle;
     await handle.close();
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    if (errorCode(error) === "ENOENT") return null;
     throw error;
   }
   throw new BackupError(`${path} can't be read: it is not a regular file.`);

@@ -8,7 +8,7 @@ import { explainDatabaseError } from "../db/database-error.ts";
 import { openSqlite } from "../db/sqlite.ts";
 import { messageOf } from "../errors.ts";
 import { createKeys } from "../keys/keys.ts";
-import { createLog } from "../log.ts";
+import { silentLog } from "../log.ts";
 import { createGrants } from "../oauth/grants.ts";
 import type { Facts, SecurityEvent } from "../security-log/events.ts";
 import { createSecurityLog } from "../security-log/security-log.ts";
@@ -81,13 +81,8 @@ export async function recordCommand(
  * log lines. A failure to write a row does not fail a command that has done its work.
  */
 function openSecurityLog(db: Database) {
-  const log = createLog({ logLevel: "silent", logFormat: "text" });
-  const { record, list, close } = createSecurityLog({
-    db,
-    clock: Date.now,
-    log,
-    isWaiting: true,
-  });
+  const options = { db, clock: Date.now, log: silentLog, isWaiting: true };
+  const { record, list, close } = createSecurityLog(options);
   return {
     list,
     record: (event: SecurityEvent, facts: Omit<Facts, "via">) =>

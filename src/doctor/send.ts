@@ -2,6 +2,7 @@ import http from "node:http";
 import https from "node:https";
 import { TLSSocket } from "node:tls";
 import { CtxdError, errorCode } from "../errors.ts";
+import { parsed } from "../text/parse-json.ts";
 
 /** Milliseconds that a request may take. */
 const TIMEOUT_MS = 10_000;
@@ -32,7 +33,6 @@ export type Send = (path: string, parts?: RequestParts) => Promise<Answer>;
 
 /** A server did not answer. `code` is the reason by the system or the library. */
 export class NoAnswer extends CtxdError {
-  override readonly name = "NoAnswer";
   readonly code: string;
 
   constructor(code: string, cause?: unknown) {
@@ -99,17 +99,9 @@ async function readAnswer(url: URL, response: http.IncomingMessage): Promise<Ans
     status: statusCode,
     headers,
     text,
-    json: isJson ? parse(text) : undefined,
+    json: isJson ? parsed(text) : undefined,
     certificateEnd: end,
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function toNoAnswer(error: unknown): NoAnswer {

@@ -14,6 +14,7 @@ import {
   SESSION_HEADER,
 } from "../mcp/http-message.ts";
 import { readLines, TOO_LONG } from "../text/lines.ts";
+import { parsed } from "../text/parse-json.ts";
 import type { LocalServer } from "./local-server.ts";
 
 /** How often a message is sent when servers end before they answer it. */
@@ -247,7 +248,7 @@ export async function bridge({
       continue;
     }
     if (line.trim() === "") continue;
-    const message = parse(line);
+    const message = parsed(line);
     if (message === undefined) {
       await write(errorAnswer(null, PARSE_ERROR, "Parse error: a line is not valid JSON."));
       continue;
@@ -259,12 +260,4 @@ export async function bridge({
     if (inFlight.size >= MAX_IN_FLIGHT) await Promise.race(inFlight);
   }
   await Promise.all(inFlight);
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -34,7 +34,6 @@ export function createStallTimer(timeoutMs = STALL_TIMEOUT_MS): StallTimer {
 
 /** An answer that another attempt would not change. */
 export class Refusal extends CtxdError {
-  override readonly name = "Refusal";
   readonly code = "download_refused";
 }
 
