@@ -96,6 +96,27 @@ export class DatabaseError extends CtxdError {
   readonly code = "database_unusable";
 }
 
+/** Explains why the database can't be reached, without its password. Other errors are returned as they are. */
+export function explainUnavailable(error: unknown, databaseUrl: string): unknown {
+  if (!(error instanceof DatabaseUnavailable)) return error;
+  const { host, pathname, username } = new URL(databaseUrl);
+  const state = sqlState(error) ?? "";
+  if (state.startsWith("28") || /AUTH|PASSWORD|SASL/.test(errorCode(error.cause))) {
+    return new DatabaseError(
+      `PostgreSQL at ${host} refuses the user ${username || "of CTXD_DATABASE_URL"} or the password.`,
+    );
+  }
+  if (state.startsWith("3D")) {
+    return new DatabaseError(
+      `PostgreSQL at ${host} has no database ${pathname.slice(1)}: create it.`,
+    );
+  }
+  const reason = state || errorCode(error.cause);
+  return new DatabaseError(
+    `PostgreSQL at ${host} does not answer${reason && ` (${reason})`}: check the server and CTXD_DATABASE_URL.`,
+  );
+}
+
 const CHOOSE = "choose another folder with --data-dir or CTXD_DATA_DIR";
 
 /** Reasons by SQLite's result codes and the error codes of the file system. */

@@ -1,11 +1,15 @@
 import http from "node:http";
 import https from "node:https";
+import { join } from "node:path";
 import { TLSSocket } from "node:tls";
 import { CtxdError, errorCode } from "../errors.ts";
+import { reachSocketFolder, SOCKET } from "../system/folders.ts";
 import { parsed } from "../text/parse-json.ts";
 
 /** Milliseconds that a request may take. */
 const TIMEOUT_MS = 10_000;
+/** Milliseconds that a request on this machine may take. */
+export const LOCAL_TIMEOUT_MS = 5_000;
 /** Maximum bytes of an answer. ctxd sends no larger ones to these requests. */
 const MAX_BODY = 1 << 20;
 
@@ -75,6 +79,19 @@ export function createSend(
     call.once("error", (error) => reject(toNoAnswer(error)));
     call.end(content);
     return promise;
+  };
+}
+
+/** Sends requests to the server of a data folder over its socket, which needs no open port. */
+export function sendLocally(dataDir: string): Send {
+  return async (path, parts) => {
+    const reach = reachSocketFolder(dataDir);
+    try {
+      const options = { timeout: LOCAL_TIMEOUT_MS, socketPath: join(reach.path, SOCKET) };
+      return await createSend("http://localhost", options)(path, parts);
+    } finally {
+      reach.release();
+    }
   };
 }
 

@@ -1,6 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { SharedSettings } from "../config/shared-settings.ts";
+import { explainUnavailable } from "../db/database-error.ts";
 import { connectPostgres, type Postgres } from "../db/postgres.ts";
 import { checkSchema, readSchemaState } from "../db/postgres-migrations.ts";
 import { createBaseFolder } from "../memories/base/base-folder.ts";
@@ -23,23 +24,16 @@ interface Options {
   settings: Pick<SharedSettings, "databaseUrl" | "objects" | "cacheBytes">;
   dataDir: string;
   clock: () => number;
-  /** Explains an error of PostgreSQL in a sentence without the password. */
-  explain: (error: unknown, databaseUrl: string) => unknown;
 }
 
 /** Checks the shared database and object store of replicas, and this machine's copies. */
-export async function* checkShared({
-  settings,
-  dataDir,
-  clock,
-  explain,
-}: Options): AsyncGenerator<Finding> {
+export async function* checkShared({ settings, dataDir, clock }: Options): AsyncGenerator<Finding> {
   const { databaseUrl, objects } = settings;
   const postgres = connectPostgres(databaseUrl, { sessions: 2 });
   try {
     const database = await attempt("database", () =>
       checkPostgres(postgres).catch((error) => {
-        throw explain(error, databaseUrl);
+        throw explainUnavailable(error, databaseUrl);
       }),
     );
     yield database;
