@@ -15,6 +15,7 @@ import {
 } from "../mcp/http-message.ts";
 import { readLines, TOO_LONG } from "../text/lines.ts";
 import { parsed } from "../text/parse-json.ts";
+import { withTimeLimit } from "../timing/time-limit.ts";
 import type { LocalServer } from "./local-server.ts";
 
 /** How often a message is sent when servers end before they answer it. */
@@ -157,12 +158,8 @@ export function createRoots(write: (line: string) => Promise<void>) {
 
   const ask = async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ROOTS_TIMEOUT_MS);
-    onAnswer = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    answered = promise;
+    onAnswer = resolve;
+    answered = withTimeLimit(promise, ROOTS_TIMEOUT_MS, () => {});
     const id = `ctxd-roots-${++requests}`;
     await write(JSON.stringify({ jsonrpc: "2.0", id, method: "roots/list" }));
   };
