@@ -193,6 +193,8 @@ export function scheduleBackups({
     },
     /** Creates a backup if one is due, or waits for the running one. */
     check,
+    /** The complete backups of this server, newest first. @throws BackupError when the folder can't be read */
+    list: async () => (await listSeries(series, clock(), await ownBackups())).complete.reverse(),
     /** Whether the last backup failed, or the newest is older than it should be. */
     isLate: () => failedAt !== null || (hasChecked && running === null && isDue()),
     /** Stops the schedule, and aborts and removes a running backup. */

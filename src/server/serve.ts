@@ -181,7 +181,6 @@ export async function serve(
     serverStatus: createServerStatus({
       config,
       env,
-      accounts,
       store,
       schedule,
       clock,
