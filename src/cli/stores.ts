@@ -26,12 +26,10 @@ export async function withStores<T>(
   config: Pick<Config, "dataDir" | "memberQuota" | "shared">,
   use: (stores: Stores) => Promise<T>,
 ): Promise<T> {
-  const { memberQuota } = config;
   const db = await openDatabase(config);
   try {
     await using securityLog = openSecurityLog(db);
-    const { record, list: listEvents } = securityLog;
-    return await use({ record, listEvents, ...createStores(db, memberQuota) });
+    return await use(createStores(db, securityLog, config.memberQuota));
   } catch (error) {
     throw explainDatabaseError(error, databasePath(config.dataDir)) ?? error;
   } finally {
@@ -40,14 +38,17 @@ export async function withStores<T>(
 }
 
 type CommandLog = ReturnType<typeof openSecurityLog>;
-type Stores = ReturnType<typeof createStores> & {
-  record: CommandLog["record"];
-  listEvents: CommandLog["list"];
-};
+type Stores = ReturnType<typeof createStores>;
 
-function createStores(db: Database, memberQuota: Config["memberQuota"]) {
+function createStores(
+  db: Database,
+  { record, list: listEvents }: CommandLog,
+  memberQuota: Config["memberQuota"],
+) {
   const clock = Date.now;
   return {
+    record,
+    listEvents,
     accounts: createAccounts({ db, clock }),
     quotas: createQuotas({ db, ofMembers: memberQuota }),
     keys: createKeys({ db, clock }),
