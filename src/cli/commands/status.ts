@@ -5,7 +5,7 @@ import type { Config } from "../../config/config.ts";
 import { isLocked, readOwner } from "../../db/data-lock.ts";
 import { Project } from "../../memories/model/memory.ts";
 import type { Stats } from "../../memories/rules/stats.ts";
-import { sizeText } from "../../text/number-text.ts";
+import { memoryCount, sizeText } from "../../text/number-text.ts";
 import { formatDate } from "../../text/short-text.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { nameParser, targetOptions } from "../options.ts";
@@ -86,7 +86,9 @@ function describe(status: Status): string {
     ["server", describeServer(server)],
     ["data", status.data_dir],
     ["memories", describeMemories(status)],
-    ...(project === null ? [] : [["project", `${project.name} (${inWords(project.memories)})`]]),
+    ...(project === null
+      ? []
+      : [["project", `${project.name} (${memoryCount(project.memories)})`]]),
     ["agents", describeAgents(status.agents)],
   ];
   return lines.map(([name = "", value]) => `${name.padEnd(8)}  ${value}`).join("\n");
@@ -115,8 +117,4 @@ function describeAgents(agents: Status["agents"]): string {
     others.length > 0 && `${others.join(", ")} not connected (ctxd connect --all)`,
   ];
   return parts.filter((part) => part !== false).join("; ");
-}
-
-function inWords(memories: number): string {
-  return memories === 1 ? "1 memory" : `${memories.toLocaleString("en")} memories`;
 }
