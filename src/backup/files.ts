@@ -72,14 +72,9 @@ export async function copyThrough(
  * @returns `null` when the file does not exist
  * @throws BackupError when it can't be read or is larger
  */
-export async function readSmall(path: string, max: number): Promise<Buffer | null> {
-  const source = await explainFailure(path, "read", () => openIfExists(path));
-  if (source === null) return null;
-  await using _ = source;
-  return await explainFailure(path, "read", async () => {
-    if ((await source.stat()).size <= max) return await source.readFile();
-    throw tooLarge(path);
-  });
+export function readSmall(path: string, max: number): Promise<Buffer | null> {
+  const read = async (bytes: ReadableStream) => Buffer.from(await new Response(bytes).bytes());
+  return readPieces(path, max, read);
 }
 
 /**
@@ -96,12 +91,10 @@ export async function readPieces<T>(
   const source = await explainFailure(path, "read", () => openIfExists(path));
   if (source === null) return null;
   await using _ = source;
-  if ((await source.stat()).size > max) throw tooLarge(path);
+  if ((await source.stat()).size > max) {
+    throw new BackupError(`${path} can't be read: it is too large.`);
+  }
   return await use(streamOf(source, path, () => {}));
-}
-
-function tooLarge(path: string): BackupError {
-  return new BackupError(`${path} can't be read: it is too large.`);
 }
 
 /** Makes the entries of a folder and of all its subfolders durable. */
