@@ -185,12 +185,8 @@ export async function* checkData({
       yield finding;
     }
     yield* checkStrays(sqlite, { dataDir, isServed });
-    yield checkClock(now, newest.reduce(latest, null));
+    yield checkClock(now, Math.max(...newest.map((moment) => moment ?? 0)) || null);
   } finally {
     sqlite.close();
   }
-}
-
-function latest(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }

@@ -37,13 +37,13 @@ export async function* checkShared({ settings, dataDir, clock }: Options): Async
       }),
     );
     yield database;
-    const store = await checkStore(settings, clock);
-    yield store;
+    const { state, message } = await checkObjectStore(objects, { clock });
+    yield findingsOf("object store")[state === "ok" ? "ok" : "problem"](message);
     if (database.state !== "problem") {
       yield await attempt("clock", () => checkClocks(postgres, clock));
       yield await attempt("journal", () => checkLog(postgres, clock()));
     }
-    if (database.state !== "problem" && store.state === "ok") {
+    if (database.state !== "problem" && state === "ok") {
       yield await attempt("tables", () => checkFiles(postgres, objects));
     }
     yield await attempt("local copies", () => checkCopies(join(dataDir, "memories"), settings));
@@ -77,12 +77,6 @@ async function checkPostgres(postgres: Postgres): Promise<Finding> {
   if (state === null) return ok(`${text}, empty: the first start creates the schema`);
   await checkSchema(postgres);
   return ok(`${text}, schema ${state.number}`);
-}
-
-async function checkStore({ objects }: Options["settings"], clock: () => number): Promise<Finding> {
-  const { ok, problem } = findingsOf("object store");
-  const { state, message } = await checkObjectStore(objects, { clock });
-  return state === "ok" ? ok(message) : problem(message);
 }
 
 async function checkClocks(postgres: Postgres, clock: () => number): Promise<Finding> {

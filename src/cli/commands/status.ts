@@ -31,12 +31,10 @@ export function define(program: Command, { configure, env }: Context): void {
     .option("--json", "as JSON")
     .addOption(targetOptions.user())
     .addHelpText("after", examples("ctxd status", "ctxd status --json"))
-    .action((options: StatusOptions) => showStatus(configure(), options, env));
-}
-
-async function showStatus(config: Config, options: StatusOptions, env: Environment): Promise<void> {
-  const status = await readStatus(config, options, env);
-  await (options.json ? printJson(status) : print(printable(describe(status))));
+    .action(async (options: StatusOptions) => {
+      const status = await readStatus(configure(), options, env);
+      await (options.json ? printJson(status) : print(printable(describe(status))));
+    });
 }
 
 /** What `ctxd status --json` prints. */
