@@ -29,7 +29,7 @@ import { createMetrics } from "../../src/metrics.ts";
 import { type LanceDb, loadLanceDb } from "../../src/native/lancedb.ts";
 import type { FetchDocument } from "../../src/oauth/clients/document-fetcher.ts";
 import { createSecurityLog } from "../../src/security-log/security-log.ts";
-import type { Data } from "../../src/server/data.ts";
+import type { Data } from "../../src/server/shared-data.ts";
 import { createUndoable } from "../../src/undo/undoable.ts";
 import { APP_CONFIG } from "./app-config.ts";
 import { type Client, createClient } from "./client.ts";
