@@ -73,7 +73,8 @@ export async function copyThrough(
  * @throws BackupError when it can't be read or is larger
  */
 export function readSmall(path: string, max: number): Promise<Buffer | null> {
-  const read = async (bytes: ReadableStream) => Buffer.from(await new Response(bytes).bytes());
+  const read = async (bytes: ReadableStream) =>
+    Buffer.from(await new Response(bytes).arrayBuffer());
   return readPieces(path, max, read);
 }
 
