@@ -1,6 +1,6 @@
 import type { Dialect } from "../db/database.ts";
 
-/** The database tables of sign-in, created by `db/migrations.ts`. */
+/** The database tables of sign-in, created by `db/migrations.sql`. */
 export function createSignInTables(dialect: Dialect) {
   const { table, primaryKey, text, integer, real, blob, timestamp } = dialect;
 

@@ -11,7 +11,6 @@ const [BRACE, END_BRACE, BRACKET, END_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /** A JSON text has more than `MAX_VALUES` values. */
 export class TooManyValues extends CtxdError {
-  override readonly name = "TooManyValues";
   readonly code = "too_many_json_values";
 }
 

@@ -8,8 +8,8 @@ import {
   type LocalServer,
   type StartedServer,
 } from "../../local/local-server.ts";
-import { IDLE_SECONDS } from "../../server/background.ts";
 import { describeProgram, isConfiguredByFolder, ownCommand } from "../../server/invocation.ts";
+import { IDLE_SECONDS } from "../../server/stop.ts";
 import { IN_BACKGROUND } from "../../system/processes.ts";
 import type { Environment } from "../context.ts";
 import { say } from "../terminal.ts";

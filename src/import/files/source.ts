@@ -22,7 +22,6 @@ export interface TextSource extends FileOrigin {
 
 /** A source can't be read. `problem` is the end of a sentence that begins with the source's name. */
 export class SourceError extends CtxdError {
-  override readonly name = "SourceError";
   readonly code = "source_unreadable";
   readonly problem: string;
 
