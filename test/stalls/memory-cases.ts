@@ -6,15 +6,9 @@ import type { Edge } from "./edges.ts";
 const LARGEST = 1 << 20;
 const SEARCH = "/api/memories/search";
 
-/**
- * The dearest requests about the memories of an account; those that delete everything come last.
- * @param captured bytes of the body with a captured conversation
- */
-export function memoryCases(edge: Edge, captured = LARGEST): Case[] {
-  return [
-    ...[...pages(edge), ...api(edge), ...tools(edge)],
-    ...[...changes(edge, captured), ...removals(edge)],
-  ];
+/** The dearest requests about the memories of an account; those that delete everything come last. */
+export function memoryCases(edge: Edge): Case[] {
+  return [...pages(edge), ...api(edge), ...tools(edge), ...changes(edge), ...removals(edge)];
 }
 
 const filtersOf = ({ tag, project, sessionId, agent }: Edge) =>
@@ -123,7 +117,7 @@ function tools(edge: Edge): Case[] {
   ];
 }
 
-function changes(edge: Edge, captured: number): Case[] {
+function changes(edge: Edge): Case[] {
   const { question, project, tag } = edge;
   const [first = "", second = "", third = ""] = edge.ids;
   const content = question.slice(0, 200);
@@ -131,7 +125,7 @@ function changes(edge: Edge, captured: number): Case[] {
   const some = edge.ids.slice(0, LIMITS.page);
   const change = (form: Record<string, string>) =>
     sends(edge, "/memories/selection", { ...form, id: some });
-  const turn = "I said that the lazy dog sleeps. ".repeat((captured - 1_000) / 33);
+  const turn = "I said that the lazy dog sleeps. ".repeat((LARGEST - 1_000) / 33);
   const move = (filter: Record<string, string>, to: string) =>
     asks(
       edge,

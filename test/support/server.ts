@@ -140,7 +140,7 @@ async function createReplica(
 }
 
 /** Opens what the servers of a test keep: as many as `REPLICAS` says. */
-async function openKept(root: string): Promise<{ kept: Kept[]; drop(): Promise<void> }> {
+async function openKept(root: string): Promise<{ kept: Kept[]; drop(): void }> {
   const folders = Array.from({ length: REPLICAS }, (_, number) => join(root, `${number || ""}`));
   const tables = folders.map((folder) => join(folder, "memories"));
   for (const folder of tables) mkdirSync(folder, { recursive: true });
@@ -148,7 +148,7 @@ async function openKept(root: string): Promise<{ kept: Kept[]; drop(): Promise<v
     const db = openSqlite(databasePath(root));
     const [folder = ""] = tables;
     const kept = { db, log: createSqliteLog({ db }), folder, close: db.close };
-    return { kept: [kept], drop: async () => {} };
+    return { kept: [kept], drop() {} };
   }
   const place = await newSharedPlace();
   const open = async (folder: string) => ({ ...(await place.open(folder)), folder });
@@ -192,7 +192,7 @@ export async function startServer(options: Options = {}) {
     for (const replica of replicas) await replica.securityLog.close();
     for (const replica of replicas) await replica.activity.close();
     for (const each of kept) await each.close();
-    await drop();
+    drop();
     rmSync(folder, { recursive: true, force: true });
   };
 
