@@ -251,7 +251,8 @@ const OF_LONG_RUN: readonly Row[] = [
         },
       },
     }),
-    env: () => ({ CLINE_NO_AUTO_UPDATE: "1" }),
+    // Otherwise it leaves a process behind, in which the servers of all later sessions run in the folder of this one.
+    env: () => ({ CLINE_NO_AUTO_UPDATE: "1", CLINE_SESSION_BACKEND_MODE: "local" }),
     list: null,
     prompt: (text) => ["--auto-approve", "true", text],
   },
@@ -306,3 +307,9 @@ export const PROGRAMS: readonly Program[] = [
   ...OF_EVERY_RUN.map(of("every-run")),
   ...OF_LONG_RUN.map(of("long-run")),
 ];
+
+export function findProgram(id: string): Program {
+  const found = PROGRAMS.find((each) => each.id === id);
+  if (!found) throw new Error(`there is no program ${id}`);
+  return found;
+}

@@ -79,7 +79,7 @@ async function recall(configure: () => Config, options: RecallOptions, env: Envi
       ? await recallRemotely(config, options.url, body, env)
       : await sendWhenServed(config, env, RECALL, body);
     // Then the next hook finds a server.
-    if (answer === null) return sendLater(config, ["recall"], env, {});
+    if (answer === null) return await sendLater(config, ["recall"], env, {});
     const text = answerOf(event, textIn(answer), options.agent);
     if (text !== "") await print(text);
   } catch (error) {
