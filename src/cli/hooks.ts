@@ -187,8 +187,7 @@ export async function sendFromHook(
 }
 
 /**
- * Milliseconds that an agent waits for a server that starts. That takes half a second on most machines; on a busy one, a
- * shorter wait would be in vain.
+ * Milliseconds that an agent waits for a server that starts. On a busy machine a shorter wait would be in vain.
  */
 const START_TIMEOUT_MS = 3_000;
 

@@ -20,6 +20,8 @@ export interface Program {
   readonly list: { readonly args: readonly string[]; readonly says: RegExp } | null;
   /** Whether it ends without waiting for its hooks, so that on a busy machine the last turn may not be captured. */
   readonly leavesHooks?: boolean;
+  /** Whether it asks its model before its servers have answered, so that the first request has their tools by chance. */
+  readonly asksEarly?: boolean;
   /** The arguments for one prompt in a new session; null if only its maker's service can answer it. */
   readonly prompt: ((text: string) => readonly string[]) | null;
 }
@@ -198,6 +200,7 @@ const OF_LONG_RUN: readonly Row[] = [
     id: "droid",
     package: "droid",
     file: `@factory/cli-${SYSTEM}/bin/droid`,
+    asksEarly: true,
     files: (origin) => ({
       ".factory/settings.json": {
         customModels: [

@@ -43,8 +43,7 @@ const CODEX: SignIn = {
     await using server = codexServer(machine.spawn("app-server"));
     const { threadId, status } = await server.begin(machine.home);
     if (status !== "ready") return status;
-    const content = "Sam is allergic to peanuts";
-    const { result } = await server.callTool(threadId, "save_memory", { content });
+    const { result } = await server.callTool(threadId, "save_memory", { content: FACT });
     return `${await list(machine)}${JSON.stringify(result)}`;
   },
   connected: /^ctxd .* OAuth *\n.* as mem_/m,
@@ -140,7 +139,7 @@ describe.each(process.env.LONG ? [CODEX, ...OTHERS] : [CODEX])("$id", (agent) =>
   });
   afterAll(() => server.close());
 
-  test("signs in without the internet, saves what its model wants, renews its token, and asks for a sign-in after a revocation", async () => {
+  test("signs in without the internet, renews its token, saves, and asks for a sign-in after a revocation", async () => {
     const { id: accountId } = await server.accounts.add({
       email: "you@example.com",
       password: PASSWORD,
@@ -166,15 +165,15 @@ describe.each(process.env.LONG ? [CODEX, ...OTHERS] : [CODEX])("$id", (agent) =>
     expect(consent).toContain("This is a program on your own computer.");
 
     server.clock.advance(HOUR);
-    const order = program.prompt?.(`REMEMBER: ${FACT}`) ?? [];
-    // It is asked again where it has begun before it knew the tools.
-    await until("its model has saved", async () => /mem_/.test(await machine.run(...order)));
-    const { memories } = await server.memories.list(wholeAccount(accountId), {
-      filter: {},
-      limit: 10,
-    });
-    expect(memories.map(({ content }) => content)).toContain(FACT);
+    if (agent.check === list) {
+      const order = program.prompt?.(`REMEMBER: ${FACT}`) ?? [];
+      // It is asked again where it has begun before it knew the tools.
+      await until("its model has saved", async () => /mem_/.test(await machine.run(...order)));
+    }
     expect(await check(machine)).toMatch(connected);
+    const page = { filter: {}, limit: 10 };
+    const { memories } = await server.memories.list(wholeAccount(accountId), page);
+    expect(memories.map(({ content }) => content)).toContain(FACT);
 
     const [grant] = await grants();
     const path = `/apps/${grant?.id}/revoke`;
