@@ -77,7 +77,7 @@ async function capture(configure: () => Config, options: CaptureOptions, env: En
     // If no server runs, a separate process starts one. The agent does not wait for it.
     if ((await sendFromHook(config, CAPTURE, body)) === null) {
       await refuseLoss(config, env);
-      sendLater(config, ["capture"], env, body);
+      await sendLater(config, ["capture"], env, body);
     }
   } catch (error) {
     say(`ctxd: nothing was captured: ${messageOf(error)}`);
