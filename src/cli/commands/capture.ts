@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import type { CaptureRequest } from "../../capture/requests.ts";
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
-import type { JsonObject } from "../../import/files/json-objects.ts";
 import { homeFolder } from "../../system/folders.ts";
+import type { JsonObject } from "../../text/parse-json.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import {
   acceptAnything,

@@ -1,11 +1,11 @@
-import { readEntries, readObjects } from "../files/json-document.ts";
 import {
   isObject,
   isText,
   type JsonObject,
   objectsOf,
   parseObject,
-} from "../files/json-objects.ts";
+} from "../../text/parse-json.ts";
+import { readEntries, readObjects } from "../files/json-document.ts";
 import { isLineList, splitBlocks } from "../files/markdown.ts";
 import { textOf, turnOf } from "../transcripts/turn.ts";
 import type { EntryResult, Format } from "./format.ts";

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { parseEmail } from "../../../accounts/account.ts";
-import { checkPassword } from "../../../accounts/password.ts";
+import { checkPassword } from "../../../accounts/passwords.ts";
 import type { Config } from "../../../config/config.ts";
 import { parseSize } from "../../../config/setting-values.ts";
 import { AppError } from "../../../errors.ts";
