@@ -33,7 +33,7 @@ if (Bun.isMainThread) {
   self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
     if (data.type === "load") post({ type: "loaded" });
     else if (data.type === "close") process.exit();
-    else if (data.type !== "cancel") {
+    else if (data.type === "query" || data.type === "content") {
       const { type, id, text } = data;
       before = before
         .then(() => Bun.sleep(PACE))
