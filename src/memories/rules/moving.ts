@@ -13,7 +13,7 @@ import { type Parts, requireCondition } from "./visible.ts";
  * meanwhile, and others wait for the commit.
  */
 const BATCH = 128;
-const BATCH_CHARACTERS = 1 << 18;
+const BATCH_CHARACTERS = 1 << 16;
 
 interface Move {
   reach: Reach;
