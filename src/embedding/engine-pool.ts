@@ -99,7 +99,6 @@ export function createEnginePool({
     const connection = connect("further");
     const engine: Engine = { connection, jobs: new Set(), load: 0 };
     starting = connection;
-    if (accounts.areSeveral()) connection.giveWay();
     if (areHeld()) for (const job of heavyOf(first)) held.add(job);
     connection.loaded.then(
       () => {
@@ -177,7 +176,6 @@ export function createEnginePool({
       if (signal?.aborted) return Promise.reject(unwanted());
       const { promise, resolve, reject } = Promise.withResolvers<Embeddings[typeof type]>();
       const { isLight, leave } = accounts.enter(type, text, accountId);
-      if (accounts.areSeveral()) for (const each of further()) each.giveWay();
       const job: Job = {
         ...{ type, text, accountId, isLight, reject, hasFailed: false, leave: () => {} },
         // The engine answers with an embedding of the requested kind.
@@ -188,6 +186,7 @@ export function createEnginePool({
       if (!isLight && areHeld()) held.add(job);
       else give(job, engine);
       if (isBehind(engine)) startAnother();
+      if (accounts.areSeveral()) for (const each of further()) each.giveWay();
       const embedded = promise.finally(leave);
       if (!signal) return embedded;
       const cancel = () => {
