@@ -76,12 +76,3 @@ export function parseObject(text: string): JsonObject | null {
   const value = isBeyond(text, ENTRY_LIMITS) ? null : parsed(text);
   return isObject(value) ? value : null;
 }
-
-/** Lines that identify a format. Several, since the first ones may be damaged. */
-const MAX_HEAD_LINES = 20;
-
-/** The objects in the first lines of a text. */
-export function objectsOf(head: string): JsonObject[] {
-  const lines = head.split("\n", MAX_HEAD_LINES);
-  return lines.map(parseObject).filter((object) => object !== null);
-}

@@ -1,5 +1,6 @@
 import { CtxdError } from "../../errors.ts";
 import { readByteLines } from "../../text/lines.ts";
+import { type JsonObject, parseObject } from "../../text/parse-json.ts";
 
 /** Where bytes come from: a file on disk, in an archive or in an upload, or standard input. */
 export interface FileOrigin {
@@ -198,4 +199,13 @@ export async function* unpackZstd(
     if (cause instanceof SourceError) throw cause;
     throw new SourceError(name, "is damaged", { cause });
   }
+}
+
+/** Lines that identify a format. Several, since the first ones may be damaged. */
+const MAX_HEAD_LINES = 20;
+
+/** The objects in the first lines of a text. */
+export function objectsOf(head: string): JsonObject[] {
+  const lines = head.split("\n", MAX_HEAD_LINES);
+  return lines.map(parseObject).filter((object) => object !== null);
 }

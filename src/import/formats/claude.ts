@@ -1,6 +1,7 @@
-import { isObject, objectsOf } from "../../text/parse-json.ts";
+import { isObject } from "../../text/parse-json.ts";
 import { readEntries, readObjects } from "../files/json-document.ts";
 import { splitBlocks, subjectOf } from "../files/markdown.ts";
+import { objectsOf } from "../files/source.ts";
 import { textOf, turnOf } from "../transcripts/turn.ts";
 import type { EntryResult, Format } from "./format.ts";
 
