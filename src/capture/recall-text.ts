@@ -6,7 +6,7 @@ import { excerpt, formatDate } from "../text/short-text.ts";
 import LEARNED from "./recall-chance.json" with { type: "json" };
 
 /** Characters of a recalled text: what a caller may ask for, and the default. */
-export const RECALL_CHARACTERS = { min: 200, max: 100_000, default: 4_000 };
+export const RECALL_CHARACTERS = { min: 200, max: 100_000, default: 4_000 } as const;
 
 /** Signs that a found memory is worth showing to an agent unasked. */
 type RecallSigns = Record<keyof typeof LEARNED.weights, number>;

@@ -121,22 +121,23 @@ async function nextGroups(table: TableReader, ids: readonly string[], walked: Se
     return row;
   };
   const groups: string[][] = [];
-  let [characters, found, taken] = [BATCH_CHARACTERS, 0, 0];
+  let group: string[] = [];
+  let [characters, found, taken] = [0, 0, 0];
   for (const id of ids) {
     if (found >= BATCH) break;
     taken++;
     if (walked.has(id) || !rows.has(id)) continue;
-    if (characters >= BATCH_CHARACTERS) {
-      groups.push([]);
-      characters = 0;
-    }
     for (const each of await historyOf(get, id)) {
       if (walked.has(each)) continue;
       walked.add(each);
-      groups.at(-1)?.push(each);
+      group.push(each);
       found++;
       characters += rows.get(each)?.content.length ?? 0;
     }
+    if (characters < BATCH_CHARACTERS) continue;
+    groups.push(group);
+    [group, characters] = [[], 0];
   }
+  if (group.length > 0) groups.push(group);
   return { groups, taken };
 }
