@@ -1,10 +1,10 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { openTranscript } from "../import/transcripts/read-transcript.ts";
 import { BEGINNING, type Turn } from "../import/transcripts/turn.ts";
-import { moveFile } from "../system/files.ts";
+import { replaceFile } from "../system/files.ts";
 
 /** Turns that are saved together; the progress is stored after each batch. */
 const BATCH_SIZE = 32;
@@ -59,10 +59,7 @@ export function createProgressFiles(folder: string): ProgressStore {
     },
 
     async put(accountId, path, progress) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const file = fileOf(accountId, path);
-      await writeFile(`${file}.new`, JSON.stringify(progress), { mode: 0o600 });
-      await moveFile(`${file}.new`, file);
+      await replaceFile(fileOf(accountId, path), JSON.stringify(progress));
       // Another process may delete the same files.
       await deleteExpired().catch(() => {});
     },

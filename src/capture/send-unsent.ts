@@ -2,10 +2,10 @@ import { readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { errorCode } from "../errors.ts";
-import { parseObject } from "../import/files/json-objects.ts";
 import { type ProjectOf, rememberProjects } from "../import/transcripts/folders.ts";
 import { type Turn, timeOf } from "../import/transcripts/turn.ts";
 import { Project, SessionId } from "../memories/model/memory.ts";
+import { parseObject } from "../text/parse-json.ts";
 import { captureNewTurns, type ProgressStore } from "./progress.ts";
 import {
   CaptureRequest,

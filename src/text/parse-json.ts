@@ -11,7 +11,6 @@ const [BRACE, END_BRACE, BRACKET, END_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /** A JSON text has more than `MAX_VALUES` values. */
 export class TooManyValues extends CtxdError {
-  override readonly name = "TooManyValues";
   readonly code = "too_many_json_values";
 }
 
@@ -36,10 +35,7 @@ export function parsed(text: string): unknown {
 }
 
 /** Whether a JSON text has more values than `values`, or nests them deeper than `depth`. Nothing is parsed for this. */
-export function isBeyond(
-  text: string,
-  { values, depth }: { values: number; depth: number },
-): boolean {
+function isBeyond(text: string, { values, depth }: { values: number; depth: number }): boolean {
   // Each value takes at least two characters, so most texts need no count.
   if (text.length < 2 * Math.min(values, depth)) return false;
   let [count, level] = [0, 0];
@@ -56,4 +52,27 @@ export function isBeyond(
     if (count > values || level > depth) return true;
   }
   return false;
+}
+
+export type JsonObject = Record<string, unknown>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether a value is a text with more than white space. */
+export function isText(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "";
+}
+
+/**
+ * Values of an entry, and how deep they are nested. A conversation of ten thousand messages has less. Each value takes
+ * memory, however short its text is, and what walks through deep ones runs out of stack.
+ */
+export const ENTRY_LIMITS = { values: 1_000_000, depth: 500 };
+
+/** Parses JSON; null when it is invalid, no object, or beyond `ENTRY_LIMITS`. */
+export function parseObject(text: string): JsonObject | null {
+  const value = isBeyond(text, ENTRY_LIMITS) ? null : parsed(text);
+  return isObject(value) ? value : null;
 }

@@ -125,7 +125,7 @@ async function compare(inMemory: KeptTable, stored: KeptTable, all: readonly str
     );
     expectSameVectors(await stored.vectorsOf(some), await inMemory.vectorsOf(some));
     expect(await stored.statesOf(some)).toEqual(await inMemory.statesOf(some));
-    for (const { id, content, vectors } of await stored.load(some)) {
+    for (const { id, content, vectors } of await stored.load(some.slice(0, 2))) {
       const [first = null] = vectors;
       const same = await stored.withText(` ${content}\n`, first);
       expect(same.map((row) => row.id)).toContain(id);

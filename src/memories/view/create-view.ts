@@ -71,6 +71,46 @@ function createCandidates(
   };
 }
 
+/**
+ * The ids of all memories that pass, newest first, and of equal age by the larger id. Sorting numbers and texts
+ * without a function that compares two slots takes a tenth to a third of the time.
+ */
+function idsByAge(columns: Columns, passes: (slot: number) => boolean): string[] {
+  const slots: number[] = [];
+  for (let slot = 0; slot < columns.end; slot++) if (passes(slot)) slots.push(slot);
+  const times = Float64Array.from(slots, columns.createdAt).sort();
+  /** Of each place in `times` where a time begins: how many of its slots were found. */
+  const counts = new Int32Array(times.length);
+  const ordered = new Int32Array(times.length);
+  for (const slot of slots) {
+    const start = placeOf(columns.createdAt(slot), times);
+    const count = counts[start] ?? 0;
+    ordered[start + count] = slot;
+    counts[start] = count + 1;
+  }
+  const ids: string[] = [];
+  for (let end = ordered.length, start: number; end > 0; end = start) {
+    start = end - 1;
+    while (start > 0 && times[start - 1] === times[start]) start--;
+    const equals: string[] = [];
+    for (let at = start; at < end; at++) equals.push(columns.id(ordered[at] ?? 0));
+    if (equals.length > 1) equals.sort().reverse();
+    for (const id of equals) ids.push(id);
+  }
+  return ids;
+}
+
+/** The first place of a value in sorted numbers. */
+function placeOf(value: number, sorted: Float64Array): number {
+  let start = 0;
+  for (let end = sorted.length; start < end; ) {
+    const middle = (start + end) >> 1;
+    if ((sorted[middle] ?? 0) < value) start = middle + 1;
+    else end = middle;
+  }
+  return start;
+}
+
 /** The parts of a view that list and count memories by a filter. */
 function createListing(columns: Columns): Pick<View, "list" | "count" | "select"> {
   /** Newest first; equals by the larger id. */
@@ -93,6 +133,7 @@ function createListing(columns: Columns): Pick<View, "list" | "count" | "select"
   return {
     list(filter, from, limit) {
       const passes = passing(filter);
+      if (from === null && limit === undefined) return idsByAge(columns, passes);
       const isListed = (slot: number) => passes(slot) && (from === null || isOnPage(from, slot));
       const order = from?.isBackward ? (a: number, b: number) => byAge(b, a) : byAge;
       const ids = firstInOrder(columns.end, isListed, order, limit).map(columns.id);

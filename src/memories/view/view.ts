@@ -33,7 +33,7 @@ export interface View {
   count(filter: Filter): number;
   /** Ids of all memories that pass a filter, in no order. */
   select(filter: Filter): string[];
-  /** Memories with the same text, apart from white space around it. */
+  /** Memories that were saved with the same text, apart from white space around it; at most a thousand of them. */
   withText(content: string): MemoryRow[];
   /** Memories that expire, the earliest first. */
   expiring(limit: number): Expiring[];
