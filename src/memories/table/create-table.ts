@@ -4,9 +4,8 @@ import { type Base, type HeldBase, holdBase, type MemoryCodec } from "../base/ba
 import { createPending, type Outcome, type Pending } from "../log/pending.ts";
 import type { Usage } from "../model/quota.ts";
 import type { MemoryRow, StoredMemory } from "../model/rows.ts";
-import { createView, MAX_WITH_STATES } from "../view/create-view.ts";
 import { createLiveView } from "../view/live-view.ts";
-import type { View } from "../view/view.ts";
+import { createView, MAX_WITH_STATES, type View } from "../view/view.ts";
 import { createStoredReader } from "./stored-reader.ts";
 import type { KeptTable, TableReader, ViewMemory } from "./table.ts";
 

@@ -5,8 +5,7 @@ import { tokensOf } from "../indexes/tokens.ts";
 import type { Pending } from "../log/pending.ts";
 import { type Filter, type PageStart, type Position, passes } from "../model/filter.ts";
 import { type Candidate, isSameText, type StoredMemory } from "../model/rows.ts";
-import { createView } from "../view/create-view.ts";
-import type { View } from "../view/view.ts";
+import { createView, type View } from "../view/view.ts";
 import { countWords, wordsOf } from "./stored-words.ts";
 import type { MemoryTable, TableReader } from "./table.ts";
 

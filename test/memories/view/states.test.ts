@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { STATE_BYTES } from "../../../src/embedding/embedder.ts";
-import { createView } from "../../../src/memories/view/create-view.ts";
+import { createView } from "../../../src/memories/view/view.ts";
 import { DIMENSION, memoryOf } from "./random-memories.ts";
 
 test("memories are compared word by word; what is removed or has no states is left out", () => {
