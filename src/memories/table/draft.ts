@@ -76,7 +76,7 @@ export function createDraft(
       if (hadChange) after.set(id, former);
       else after.delete(id);
     });
-    growth = plus(growth, minus(modelUsage(memory), modelUsage(get(id))));
+    growth = plus(growth, minus(usageOf(memory), usageOf(get(id))));
     after.set(id, memory);
   };
 
@@ -119,6 +119,6 @@ export function createDraft(
   };
 }
 
-function modelUsage(memory: MemoryRow | null): Usage {
+function usageOf(memory: MemoryRow | null): Usage {
   return memory ? { memories: 1, bytes: bytesOf(memory) } : { memories: 0, bytes: 0 };
 }
