@@ -6,14 +6,13 @@ import { ref, responses } from "../../http/openapi.ts";
 import { type Authorize, givenUp, type Principal } from "../../http/principal.ts";
 import type { RecordEvent } from "../../http/record-event.ts";
 import { createBodyReader } from "../../http/requests/body.ts";
-import { createListReader } from "../../http/requests/list-body.ts";
 import { checkQueryString } from "../../http/requests/validation.ts";
 import type { Etags } from "../../http/responses.ts";
 import { allows, type Scope } from "../../keys/scopes.ts";
 import { createPause } from "../../timing/pause.ts";
 import {
   LIMITS,
-  MAX_BATCH_BYTES,
+  MAX_BATCH,
   Memory,
   MemoryChanges,
   NewMemory,
@@ -33,15 +32,11 @@ import {
 /** The most bytes of a body. */
 const MAX_BODY = 1 << 20;
 
-const readBatch = createListReader("memories", NewMemory, {
-  maxItems: LIMITS.batch,
-  maxItemBytes: MAX_BODY,
-  maxBytes: MAX_BATCH_BYTES,
-});
 const Batch = Type.Object(
   { memories: Type.Array(NewMemory, { minItems: 1, maxItems: LIMITS.batch }) },
   { additionalProperties: false },
 );
+const readBatch = createBodyReader(Batch, MAX_BATCH.bytes, MAX_BATCH.values);
 const Created = Type.Object({ memories: Type.Array(ref("SavedMemory")) });
 const Id = Memory.properties.id;
 export const MemoryPath = Type.Object({ id: Id });
@@ -160,14 +155,14 @@ export function createSavingRoutes({ memories, authorize, etags, room }: Depende
       },
       {
         parse: parser((request, principal) =>
-          room.receive(principal, request, MAX_BATCH_BYTES, readBatch),
+          room.receive(principal, request, MAX_BATCH.bytes, readBatch),
         ),
         body: Batch,
         headers: CreationHeaders,
         detail: {
           operationId: "createMemories",
           summary: "Save up to 256 memories, all or none",
-          description: `Faster than one request each. If one memory is invalid, none is saved. Duplicates are saved too, for example repeated turns of a conversation. ${WITHOUT_READING}`,
+          description: `Faster than one request each. A body has at most 8 MiB and 50,000 JSON values; an import may have any length. If one memory is invalid, none is saved. Duplicates are saved too, for example repeated turns of a conversation. ${WITHOUT_READING}`,
           responses: responses(
             {
               status: 201,

@@ -25,17 +25,8 @@ export const LIMITS = {
   page: 100,
 } as const;
 
-/** The most bytes of a character in JSON: two escapes of six. */
-const MAX_CHARACTER = 12;
-/** The most bytes of a memory in JSON without its texts: names, quotes, commas, and some white space. */
-const STRUCTURE = 4_096;
-
-/** The most bytes of a batch: the most memories, each as large as possible and escaped. */
-export const MAX_BATCH_BYTES =
-  LIMITS.batch *
-  ((LIMITS.content + LIMITS.tags * LIMITS.tag + 3 * LIMITS.identifier + LIMITS.metadata) *
-    MAX_CHARACTER +
-    STRUCTURE);
+/** The most bytes of a batch in JSON, and its values: 195 for each memory. Larger loads are imported. */
+export const MAX_BATCH = { bytes: 8 << 20, values: 50_000 } as const;
 
 /** The format of a memory's id. No memory has another id. */
 export const MEMORY_ID = /^mem_[0-9a-f]{32}$/;
