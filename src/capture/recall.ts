@@ -104,8 +104,6 @@ export function createRecall({
         query: [...query].slice(0, LIMITS.query).join(""),
         limit,
         filter: { ...filter, isCurrent: true },
-        minScore: 0,
-        mode: "hybrid",
         explain: true,
         merges: true,
       });

@@ -40,9 +40,10 @@ export interface SearchRequest {
   query: string;
   limit: number;
   filter: Filter;
-  /** Memories with a lower score are left out. */
-  minScore: number;
-  mode: SearchMode;
+  /** Memories with a lower score are left out. The default is 0. */
+  minScore?: number;
+  /** The default is `hybrid`. */
+  mode?: SearchMode;
   /** Whether scores fall with age. The default is true. */
   decay?: boolean;
   /** Whether each score is explained. */
@@ -67,10 +68,11 @@ interface Hit extends VersionMarks {
   nearest: Part | undefined;
 }
 
-/** The memories that answer a query, best first, and the words of the query. */
+/** The memories that answer a query, best first, with the words of the query and the period that it names. */
 export interface SearchResult {
   hits: Hit[];
   terms: readonly Term[];
+  period: ReturnType<typeof readPeriod>;
 }
 
 /** Finds the memories of a table that answer a query. */
@@ -81,8 +83,8 @@ export async function searchTable(
     query,
     limit,
     filter,
-    minScore,
-    mode,
+    minScore = 0,
+    mode = "hybrid",
     decay: decays = true,
     explain: explains,
     versions = true,
@@ -110,7 +112,8 @@ export async function searchTable(
   const saved = { ...asked, filter: { ...filter, isCaptured: false }, first: Infinity };
   const ranked = captured.length > 0 ? calibrate(await rankTable(table, embedder, saved)) : all;
   // A query about a time asks for the version of that time, not for the newest.
-  const areCompared = versions && readPeriod(query, now) === null;
+  const period = readPeriod(query, now);
+  const areCompared = versions && period === null;
   // Without meaning, or without words, a comparison of texts lacks half of its signs.
   const data =
     areCompared && mode === "hybrid"
@@ -138,7 +141,7 @@ export async function searchTable(
     ...(alike !== undefined && { alike }),
     ...(explains && { explanation: explain(one, question) }),
   }));
-  return { hits, terms: question.terms };
+  return { hits, terms: question.terms, period };
 }
 
 type OrderedResult = Ranked & VersionMarks;
