@@ -21,7 +21,7 @@ const sockets = new Set<Socket>();
 async function enter(of: TestServer) {
   const account = await of.account();
   const memories = Array.from({ length: 100 }, (_, n) => ({ content: `${n} ${LONG}` }));
-  await of.memories.create(wholeAccount(account.accountId), memories);
+  await of.memories.saveAll(wholeAccount(account.accountId), memories);
   return account;
 }
 beforeAll(async () => {

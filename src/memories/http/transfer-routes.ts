@@ -6,11 +6,10 @@ import { givenUp } from "../../http/principal.ts";
 import { readChunks, requireType } from "../../http/requests/body.ts";
 import { checkQueryString, validationError } from "../../http/requests/validation.ts";
 import { createPagedStream, partsOf } from "../../http/responses.ts";
-import { allows } from "../../keys/scopes.ts";
 import { readByteLines } from "../../text/lines.ts";
 import { isBeyond } from "../../text/parse-json.ts";
 import { createPause } from "../../timing/pause.ts";
-import { ImportedMemory, ImportReport, type Memory } from "../model/memory.ts";
+import { ImportedMemory, ImportReport, type Memory, sourceOf } from "../model/memory.ts";
 import type { ImportLine } from "../rules/import/import.ts";
 import { ExportQuery, ImportQuery, toFilter } from "./requests.ts";
 import type { Dependencies } from "./writing-routes.ts";
@@ -60,17 +59,14 @@ export function createTransferRoutes({ memories, authorize, record, room, turns 
       "/import",
       async ({ request, query, server }) => {
         const principal = givenUp(await authorize(request, "memories:write"), request);
-        const { accountId, scopes, credential } = principal;
+        const { accountId } = principal;
         checkQueryString(request);
         const dryRun = query.dry_run === "true";
-        // A dry run reveals existing memories, and changes nothing.
-        if (dryRun) await authorize(request, "memories:read");
         // Embedding takes longer than the server keeps an idle connection.
         allowLongWork(request, server);
         const report = await memories.import(principal, readLines(request), {
-          source: { via: "import", ...credential },
+          source: sourceOf(principal, "import"),
           dryRun,
-          mayRead: allows(scopes, "memories:read"),
           stillAllowed: async () => void (await authorize(request, "memories:write")),
         });
         const amount = report.created + report.updated;

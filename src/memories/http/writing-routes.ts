@@ -8,7 +8,8 @@ import type { RecordEvent } from "../../http/record-event.ts";
 import { createBodyReader } from "../../http/requests/body.ts";
 import { checkQueryString } from "../../http/requests/validation.ts";
 import type { Etags } from "../../http/responses.ts";
-import { allows, type Scope } from "../../keys/scopes.ts";
+import { requireScope } from "../../keys/reach.ts";
+import type { Scope } from "../../keys/scopes.ts";
 import { createPause } from "../../timing/pause.ts";
 import {
   LIMITS,
@@ -16,9 +17,9 @@ import {
   Memory,
   MemoryChanges,
   NewMemory,
+  sourceOf,
   writtenMemory,
 } from "../model/memory.ts";
-import { sourceOf } from "../model/source.ts";
 import type { Memories } from "../rules/memories.ts";
 import {
   ChangeHeaders,
@@ -89,18 +90,15 @@ export function createSavingRoutes({ memories, authorize, etags, room }: Depende
     )
     .post(
       "/",
-      async ({ principal, source, request, body, headers, query, set }) => {
-        if (query.similar === "true") await authorize(request, "memories:read");
-        if (body.supersedes) await authorize(request, "memories:write");
+      async ({ principal, source, body, headers, query, set }) => {
+        const wantsSimilar = query.similar === "true";
+        if (wantsSimilar) requireScope(principal, "memories:read");
         const idempotencyKey = headers["idempotency-key"];
-        const mayRead = allows(principal.scopes, "memories:read");
-        const saving = { source, idempotencyKey, mayRead };
-        const { memory, isNew } = await memories.save(principal, body, saving);
+        const { memory, isNew } = await memories.save(principal, body, { source, idempotencyKey });
         set.status = isNew ? 201 : 200;
         set.headers.location = `/api/memories/${memory.id}`;
         set.headers.etag = (await etags.maker())(memory);
-        const similar =
-          query.similar === "true" ? await memories.similar(principal, memory.id) : null;
+        const similar = wantsSimilar ? await memories.similar(principal, memory.id) : null;
         return {
           ...writtenMemory(memory, principal.scopes),
           ...(similar && { similar }),
@@ -134,13 +132,11 @@ export function createSavingRoutes({ memories, authorize, etags, room }: Depende
     )
     .post(
       "/batch",
-      async ({ principal, source, request, body, headers, set }) => {
-        const isSuperseding = body.memories.some(({ supersedes }) => supersedes);
-        if (isSuperseding) await authorize(request, "memories:write");
+      async ({ principal, source, body, headers, set }) => {
         set.status = 201;
         const idempotencyKey = headers["idempotency-key"];
         const pause = createPause();
-        const saved = await memories.create(principal, body.memories, { source, idempotencyKey });
+        const saved = await memories.saveAll(principal, body.memories, { source, idempotencyKey });
         // Writing so much has taken time, and building the answer takes more.
         await pause();
         const answers: object[] = [];

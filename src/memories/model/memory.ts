@@ -8,7 +8,6 @@ import {
   problemOf,
   text,
 } from "../../text/input-kinds.ts";
-import { Warning } from "./warning.ts";
 
 /** Limits of a memory's fields. Characters are Unicode code points. */
 export const LIMITS = {
@@ -153,6 +152,18 @@ export const MemorySource = Type.Object(
 );
 export type MemorySource = Static<typeof MemorySource>;
 
+/**
+ * The source to record for a write. Writes in a person's session count as the dashboard's, whatever route
+ * they use.
+ */
+export function sourceOf(
+  { via, credential }: { via: string; credential: Omit<MemorySource, "via"> },
+  way: MemorySource["via"],
+): MemorySource {
+  const { by, id } = credential;
+  return { via: via === "session" && way === "api" ? "dashboard" : way, by, id };
+}
+
 const memoryFields = {
   id: Type.String({ description: "`mem_` and a UUID in hex.", examples: [EXAMPLE_ID] }),
   content,
@@ -256,6 +267,14 @@ export const Similar = Type.Object({
   ),
 });
 export type Similar = Static<typeof Similar>;
+
+/** A warning about a memory that was saved nevertheless. */
+export const Warning = Type.Object({
+  code: Type.Literal("secret"),
+  path: Type.String({ description: "JSON pointer to the field.", examples: ["/content"] }),
+  message: Type.String({ examples: ["Contains what looks like a secret: github-token."] }),
+});
+export type Warning = Static<typeof Warning>;
 
 /** The answer to saving a memory. */
 export const SavedMemory = Type.Object({

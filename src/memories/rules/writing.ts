@@ -13,6 +13,7 @@ import {
 } from "../model/reach.ts";
 import { chainIn, removeLinked } from "../table/links.ts";
 import type { Reading } from "./reading.ts";
+import type { SecretWatch } from "./secret-watch.ts";
 import { notFound, type Parts, requireCondition, toVisibleMemory } from "./visible.ts";
 
 /** Options of a change. */
@@ -22,13 +23,18 @@ interface Changing {
 }
 
 /** Changing and removing memories; see `createMemories`. */
-export function createWriting({ store, clock, get }: Parts & { get: Reading["get"] }) {
+export function createWriting({
+  store,
+  clock,
+  get,
+  secrets,
+}: Parts & { get: Reading["get"]; secrets: Pick<SecretWatch, "refuseFromAgents"> }) {
   /**
    * Changes the given fields.
    * @param source the credential that changes it; recorded if the content changes
    * @param isExpected is called with the memory, and again right before the change
-   * @throws AppError `memory_not_found`, `validation_failed` for an `expires_at` that has passed, or
-   *   `precondition_failed` if `isExpected` returns false
+   * @throws AppError `memory_not_found`, `validation_failed` for an `expires_at` that has passed or an agent's
+   *   secret, or `precondition_failed` if `isExpected` returns false
    */
   const update = async (
     reach: Reach,
@@ -37,6 +43,7 @@ export function createWriting({ store, clock, get }: Parts & { get: Reading["get
     change: Changing = {},
   ): Promise<Memory> => {
     const { source = null, isExpected = () => true } = change;
+    secrets.refuseFromAgents(source, changes);
     checkExpiry(changes.expires_at, clock(), "expires_at");
     if (changes.project !== undefined) projectToWrite(reach, changes.project);
     const present = await get(reach, id);

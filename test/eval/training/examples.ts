@@ -5,7 +5,7 @@ import type { Weights } from "../../../src/memories/ranking/rank.ts";
 import { SIGNALS } from "../../../src/memories/ranking/signals/signals.ts";
 import { rankTable, type versionData } from "../../../src/memories/rules/search.ts";
 import { MAX_SESSION_MEMORIES } from "../../../src/memories/table/create-table.ts";
-import { createView } from "../../../src/memories/view/create-view.ts";
+import { createView } from "../../../src/memories/view/view.ts";
 import type { EvaluationSet } from "../set.ts";
 
 /** What a ranking has to learn from one question. */
