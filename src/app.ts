@@ -33,8 +33,8 @@ import { createAuthorizeRoutes } from "./oauth/authorize-routes.tsx";
 import { ENDPOINTS, GUESSED_ENDPOINTS, RESOURCE_METADATA_PATH } from "./oauth/discovery.ts";
 import { createOAuthRoutes } from "./oauth/routes.ts";
 import { createCookies } from "./pages/cookies.ts";
-import { asksForPage, createPageGuard, errorPage } from "./pages/page-response.tsx";
-import { createPageRoutes } from "./pages/routes.ts";
+import { asksForPage, errorPage } from "./pages/page-response.tsx";
+import { createPageGuard, createPageRoutes } from "./pages/routes.ts";
 import { createPasskeyRoutes } from "./sign-in/passkeys/passkey-routes.tsx";
 import { createWebAuthn } from "./sign-in/passkeys/webauthn.ts";
 import { createProviderRoutes } from "./sign-in/providers/provider-routes.tsx";
@@ -51,27 +51,13 @@ import { createHashing, createSignIn } from "./sign-in/sign-in.ts";
 import { createSignUp } from "./sign-in/sign-up/sign-up.ts";
 import { createSignUpRoutes } from "./sign-in/sign-up/sign-up-routes.tsx";
 
-type AppConfig = Pick<
-  Config,
-  | "publicUrl"
-  | "tls"
-  | "trustProxy"
-  | "allowHttp"
-  | "rateLimit"
-  | "registration"
-  | "providers"
-  | "securityLogDays"
-  | "passwords"
-  | "securityContact"
->;
-
 /** What the server consists of. The optional parts are those that tests leave out. */
 interface AppParts
   extends Pick<
     DashboardParts,
     "memories" | "keys" | "checks" | "securityLog" | "activity" | "undoable" | "log"
   > {
-  config: AppConfig;
+  config: Config;
   access: Access;
   /** What the program knows about itself; null without a server program. */
   serverStatus?: ServerStatus | null;
@@ -191,7 +177,7 @@ type PersonParts = Omit<
 >;
 
 /** The pages for people, and the endpoints through which they give programs access. */
-function createPersonRoutes(parts: PersonParts, config: AppConfig, access: Access) {
+function createPersonRoutes(parts: PersonParts, config: Config, access: Access) {
   const { oauth, setUpToken, ephemeral, clock } = access;
   const { publicUrl, registration, passwords } = config;
   const limits = { hashing: createHashing(), ephemeral, passwords };
@@ -202,9 +188,12 @@ function createPersonRoutes(parts: PersonParts, config: AppConfig, access: Acces
   const webauthn = createWebAuthn({ ...access, ...access.factors, publicUrl });
   const secondStep = createSecondStep({ ...access, ...parts, webauthn });
   const proof = createProof({ ...access, signIn, webauthn, passwords });
-  const pageGuard = createPageGuard({ config, cookies: parts.cookies });
-  const people = {
-    pageGuard,
+  const shared = {
+    ...access,
+    ...parts,
+    ...limits,
+    config,
+    pageGuard: createPageGuard({ config, cookies: parts.cookies }),
     signIn,
     signUp,
     providers,
@@ -213,7 +202,6 @@ function createPersonRoutes(parts: PersonParts, config: AppConfig, access: Acces
     secondStep,
     proof,
   };
-  const shared = { ...access, ...parts, ...limits, ...people, config };
   const paths = [ENDPOINTS.authorize, GUESSED_ENDPOINTS.authorize];
   return new Elysia()
     .use(createSignInRoutes(shared))

@@ -4,6 +4,7 @@
  */
 export abstract class CtxdError extends Error {
   abstract readonly code: string;
+  override readonly name: string = this.constructor.name;
 }
 
 /** Every error code that clients can receive, with its HTTP status. */
@@ -39,7 +40,6 @@ export interface ErrorDetail {
  * and never repeats the input. `cause` is for the log only.
  */
 export class AppError extends CtxdError {
-  override readonly name: string = "AppError";
   readonly code: ErrorCode;
   readonly status: number;
   readonly details: ErrorDetail[] | undefined;

@@ -1,3 +1,4 @@
+import { appendFileSync, closeSync, fchmodSync, openSync, statSync, truncateSync } from "node:fs";
 import { type Config, LOG_LEVELS, type LogLevel } from "./config/config.ts";
 
 type Fields = Readonly<Record<string, string | number | boolean | null | undefined>>;
@@ -20,6 +21,8 @@ export function createLog(
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
+export const silentLog = createLog({ logLevel: "silent", logFormat: "text" });
+
 function formatJson(level: LogLevel, event: string, fields: Fields): string {
   return JSON.stringify({ time: new Date().toISOString(), level, event, ...fields });
 }
@@ -32,4 +35,24 @@ function formatText(level: LogLevel, event: string, fields: Fields): string {
         ` ${name}=${/^[\w./:-]+$/.test(`${value}`) ? value : JSON.stringify(value)}`,
     );
   return `${new Date().toISOString()} ${level} ${event}${pairs.join("")}`;
+}
+
+/** Largest size of the log file, in bytes. A larger file is emptied. */
+const MAX_FILE_BYTES = 1 << 20;
+
+/**
+ * Creates a function that appends lines to a small file, which only its owner may read. If the file can't
+ * be written, the lines are lost and the server goes on.
+ */
+export function createLogFile(path: string): (line: string) => void {
+  return (line) => {
+    try {
+      const file = openSync(path, "a", 0o600);
+      // Other users may have been allowed to read an existing file.
+      fchmodSync(file, 0o600);
+      closeSync(file);
+      if (statSync(path).size > MAX_FILE_BYTES) truncateSync(path);
+      appendFileSync(path, `${line}\n`);
+    } catch {}
+  };
 }

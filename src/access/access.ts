@@ -2,7 +2,7 @@ import { createAccounts } from "../accounts/accounts.ts";
 import { createInvitations } from "../accounts/invitations.ts";
 import { createQuotas } from "../accounts/quotas.ts";
 import type { Config } from "../config/config.ts";
-import type { Database } from "../db/database.ts";
+import type { StoreParts } from "../db/database.ts";
 import { createEphemeral } from "../db/ephemeral.ts";
 import { createEtags } from "../http/responses.ts";
 import type { FetchDocument } from "../oauth/clients/document-fetcher.ts";
@@ -19,7 +19,7 @@ import { createSetUpToken } from "../sign-in/sign-up/sign-up.ts";
 /** The stores for accounts, sign-in, keys and grants. */
 export type Access = ReturnType<typeof createAccess>;
 
-/** Creates the stores. `clock` gives milliseconds since 1970. */
+/** Creates the stores. */
 export function createAccess({
   db,
   clock,
@@ -27,9 +27,7 @@ export function createAccess({
   setUpToken,
   fetchDocument,
   memberQuota = null,
-}: {
-  db: Database;
-  clock: () => number;
+}: StoreParts & {
   publicUrl: string;
   /** See `createSetUpToken`; a secret of this start by default. */
   setUpToken?: string | undefined;

@@ -33,8 +33,7 @@ const EMAIL =
 const MAX_LENGTH = 254;
 
 /**
- * The address of the owner whom a local agent created. No other account can have it, and nobody can
- * sign in with it.
+ * The address of the owner whom a local agent created. No other account can have it, and nobody can sign in with it.
  */
 export const LOCAL_ADDRESS = "local@localhost";
 

@@ -1,5 +1,5 @@
 import { and, asc, eq, isNull, type SQL, sql } from "drizzle-orm";
-import type { Database, Orm } from "../db/database.ts";
+import type { Database, Orm, StoreParts } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { type Account, type NewAccount, normaliseEmail, unknownAccount } from "./account.ts";
 import {
@@ -18,8 +18,8 @@ export const DISABLED = "This account is disabled: ask the owner of the server."
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-/** The store of accounts. `clock` gives milliseconds since 1970. */
-export function createAccounts({ db, clock }: { db: Database; clock: () => number }) {
+/** The store of accounts. */
+export function createAccounts({ db, clock }: StoreParts) {
   const { orm } = db;
   const tables = db.tables(createAccountTables);
   const { accounts, account, invitations, removedAccounts } = tables;
@@ -111,9 +111,8 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
     ...createPasswords({ db }),
 
     /**
-     * Removes an account with its keys, and overwrites them in the database file. The server that holds
-     * its memories removes them when it reads `removed`. Removing the last account also removes the
-     * invitations.
+     * Removes an account with its keys, and overwrites them in the database file. The server that holds its memories
+     * removes them when it reads `removed`. Removing the last account also removes the invitations.
      * @throws AppError `not_found` for an unknown account, `conflict` for the owner's while there are others
      */
     async remove(id: string): Promise<void> {
@@ -140,11 +139,10 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
 }
 
 /**
- * Creates a check of an account, for the transaction that gives access. Disabling an account or
- * changing its password ends all earlier access in one transaction. The check prevents new access from
- * being given at the same time.
- * @returns a function that throws AppError `forbidden` for a disabled account, or when the mark of its
- *   password is not the given one
+ * Creates a check of an account, for the transaction that gives access. Disabling an account or changing its password
+ * ends all earlier access in one transaction. The check prevents new access from being given at the same time.
+ * @returns a function that throws AppError `forbidden` for a disabled account, or when the mark of its password is not
+ *   the given one
  */
 export function createAccountCheck({ tables }: Pick<Database, "tables">) {
   const { accounts } = tables(createAccountTables);

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, lte } from "drizzle-orm";
-import { type Database, type Orm, returnedRow } from "../db/database.ts";
+import { type Orm, returnedRow, type StoreParts } from "../db/database.ts";
 import { createId, createSecret, hashSecret } from "../db/id.ts";
 import { AppError } from "../errors.ts";
 import { parseEmail } from "./account.ts";
@@ -20,7 +20,7 @@ export interface Invitation {
 export type Invitations = ReturnType<typeof createInvitations>;
 
 /** The store of invitations. They belong to the owner, so its functions take no account. */
-export function createInvitations({ db, clock }: { db: Database; clock: () => number }) {
+export function createInvitations({ db, clock }: StoreParts) {
   const { orm } = db;
   const { invitations } = db.tables(createAccountTables);
   const { id, email, createdAt, expiresAt } = invitations;

@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, isNull, ne, not } from "drizzle-orm";
-import { type Database, type Orm, returnedRow } from "../db/database.ts";
+import { type Orm, returnedRow, type StoreParts } from "../db/database.ts";
 import { constraintViolation } from "../db/database-error.ts";
 import { createId } from "../db/id.ts";
 import { AppError } from "../errors.ts";
@@ -10,7 +10,7 @@ import {
   parseEmail,
   unknownAccount,
 } from "./account.ts";
-import { checkPassword, hashPassword } from "./password.ts";
+import { checkPassword, hashPassword } from "./passwords.ts";
 import { type AccountTables, createAccountTables } from "./tables.ts";
 
 /** The row of an account without its role. */
@@ -77,7 +77,7 @@ export async function hasAny(
 }
 
 /** The part of the accounts' store that creates, names and changes the owner. */
-export function createOwnership({ db, clock }: { db: Database; clock: () => number }) {
+export function createOwnership({ db, clock }: StoreParts) {
   const { orm } = db;
   const tables = db.tables(createAccountTables);
   const { accounts, account } = tables;

@@ -36,10 +36,7 @@ export function createQuotas({
     /** The quota of members without one of their own; null means unlimited. */
     ofMembers,
 
-    /**
-     * An account's quota; null means unlimited. Reads the database, so that changes by other processes
-     * take effect.
-     */
+    /** An account's quota; null means unlimited. Reads the database, so that changes by other processes take effect. */
     async of(accountId: string): Promise<AccountQuota | null> {
       const [found] = await find.execute({ accountId });
       if (!found) return null;

@@ -2,7 +2,7 @@ import type { Dialect } from "../db/database.ts";
 
 export type AccountTables = ReturnType<typeof createAccountTables>;
 
-/** The database tables of accounts, created by `db/migrations.ts`. */
+/** The database tables of accounts, created by `db/migrations.sql`. */
 export function createAccountTables({ table, text, integer, timestamp }: Dialect) {
   /** Accounts, which own memories. */
   const accounts = table("accounts", {

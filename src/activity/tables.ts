@@ -1,7 +1,7 @@
 import type { Dialect } from "../db/database.ts";
 import type { Kind } from "./action.ts";
 
-/** The database tables of the activity, created by `db/migrations.ts`. Removing an account removes its rows. */
+/** The database tables of the activity, created by `db/migrations.sql`. Removing an account removes its rows. */
 export function createActivityTables(words: Dialect) {
   const { table, index, primaryKey, counter, text, integer, timestamp } = words;
   /** Counts of actions by day (in UTC), kind, source and agent. `agent` is empty if unknown. */

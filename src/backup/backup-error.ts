@@ -1,11 +1,10 @@
-import { CtxdError } from "../errors.ts";
+import { CtxdError, errorCode } from "../errors.ts";
 
 /**
  * A backup can't be created or restored. `message` is one sentence for the person who runs the program. It
  * says what is wrong with which file and what to do.
  */
 export class BackupError extends CtxdError {
-  override readonly name = "BackupError";
   readonly code = "backup_failed";
 }
 
@@ -34,7 +33,7 @@ export async function explainFailure<T>(
     return await work();
   } catch (cause) {
     if (cause instanceof BackupError) throw cause;
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-    throw new BackupError(`${path} can't be ${verb}: ${REASONS[code] ?? cause}.`, { cause });
+    const reason = REASONS[errorCode(cause)] ?? cause;
+    throw new BackupError(`${path} can't be ${verb}: ${reason}.`, { cause });
   }
 }

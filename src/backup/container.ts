@@ -1,7 +1,7 @@
-import { open, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { FileDigest } from "../system/file-digest.ts";
-import { moveFile, syncFolder } from "../system/files.ts";
+import { replaceFile, syncFolder } from "../system/files.ts";
 import type { Cipher } from "./age.ts";
 import { BackupError, explainFailure } from "./backup-error.ts";
 import { copyFile, copyThrough } from "./files.ts";
@@ -105,13 +105,7 @@ export function createSealedContainer(
 async function writeAtomically(folder: string, name: string, content: string | Uint8Array) {
   const path = join(folder, name);
   await explainFailure(path, "written", async () => {
-    const part = `${path}.part`;
-    await using file = await open(part, "wx", 0o600);
-    await file.writeFile(content);
-    await file.sync();
-    // Windows cannot move an open file.
-    await file.close();
-    await moveFile(part, path);
+    await replaceFile(path, content, { isDurable: true });
     await syncFolder(folder);
   });
 }

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { errorCode } from "../errors.ts";
 import { createDigester, type FileDigest } from "../system/file-digest.ts";
 import { syncFolder } from "../system/files.ts";
 import type { Transform } from "./age.ts";
@@ -71,14 +72,10 @@ export async function copyThrough(
  * @returns `null` when the file does not exist
  * @throws BackupError when it can't be read or is larger
  */
-export async function readSmall(path: string, max: number): Promise<Buffer | null> {
-  const source = await explainFailure(path, "read", () => openIfExists(path));
-  if (source === null) return null;
-  await using _ = source;
-  return await explainFailure(path, "read", async () => {
-    if ((await source.stat()).size <= max) return await source.readFile();
-    throw tooLarge(path);
-  });
+export function readSmall(path: string, max: number): Promise<Buffer | null> {
+  const read = async (bytes: ReadableStream) =>
+    Buffer.from(await new Response(bytes).arrayBuffer());
+  return readPieces(path, max, read);
 }
 
 /**
@@ -95,12 +92,10 @@ export async function readPieces<T>(
   const source = await explainFailure(path, "read", () => openIfExists(path));
   if (source === null) return null;
   await using _ = source;
-  if ((await source.stat()).size > max) throw tooLarge(path);
+  if ((await source.stat()).size > max) {
+    throw new BackupError(`${path} can't be read: it is too large.`);
+  }
   return await use(streamOf(source, path, () => {}));
-}
-
-function tooLarge(path: string): BackupError {
-  return new BackupError(`${path} can't be read: it is too large.`);
 }
 
 /** Makes the entries of a folder and of all its subfolders durable. */
@@ -148,7 +143,7 @@ async function openIfExists(path: string): Promise<FileHandle | null> {
     if ((await handle.stat()).isFile()) return handle;
     await handle.close();
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    if (errorCode(error) === "ENOENT") return null;
     throw error;
   }
   throw new BackupError(`${path} can't be read: it is not a regular file.`);

@@ -174,7 +174,12 @@ export interface RestoreOptions {
   clock?: () => number;
   signal?: AbortSignal | undefined;
   onProgress?: Progress;
-  onAccessEnded?: (ended: EndedAccess) => void;
+}
+
+/** What a restore has put back, and the access that it has ended. */
+export interface Restored {
+  readonly manifest: Manifest;
+  readonly ended: EndedAccess;
 }
 
 /**

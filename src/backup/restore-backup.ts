@@ -8,8 +8,7 @@ import { DATABASE_FILE, SCRATCH_FOLDER } from "./copy-state.ts";
 import { endAccess } from "./end-access.ts";
 import { forEachAtOnce, syncFolders } from "./files.ts";
 import { refuseForeignDatabase } from "./foreign-database.ts";
-import type { Manifest } from "./manifest.ts";
-import { openVerified, type RestoreOptions, requireSame } from "./open-backup.ts";
+import { openVerified, type Restored, type RestoreOptions, requireSame } from "./open-backup.ts";
 import { RESTORE_FOLDER } from "./source.ts";
 
 /** Entries that an unused data folder may have. */
@@ -42,9 +41,8 @@ const PARTS = ["memories", "ctxd.db"];
 export async function restoreBackup({
   version,
   ...options
-}: RestoreOptions & { version: string }): Promise<Manifest> {
-  const { dataDir, clock = Date.now, revokeKeys = false, signal } = options;
-  const { onProgress = () => {}, onAccessEnded = () => {} } = options;
+}: RestoreOptions & { version: string }): Promise<Restored> {
+  const { dataDir, clock = Date.now, revokeKeys = false, signal, onProgress } = options;
   await refuseData(dataDir);
   const { manifest, container } = await openVerified(options);
 
@@ -59,15 +57,14 @@ export async function restoreBackup({
     let count = 0;
     await forEachAtOnce(manifest.files, async (file) => {
       signal?.throwIfAborted();
-      onProgress({ step: "copying files", count: ++count, total: manifest.files.length });
+      onProgress?.({ step: "copying files", count: ++count, total: manifest.files.length });
       requireSame(file, await container.extract(file, join(staging, file.path)), container);
     });
     const database = databasePath(staging);
     refuseForeignDatabase(database, manifest.schema, container.locate(DATABASE_FILE));
     const ended = endAccess(database, { revokeKeys, now: clock() });
     await explainFailure(dataDir, "written", () => moveInto(dataDir, staging));
-    onAccessEnded(ended);
-    return manifest;
+    return { manifest, ended };
   } catch (error) {
     // The first error is reported, not one of the clean-up.
     await cleanUp(dataDir).catch(() => {});

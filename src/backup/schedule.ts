@@ -6,6 +6,7 @@ import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { hashOf } from "../system/file-digest.ts";
+import { type Loop, startLoop } from "../timing/loop.ts";
 import { explainFailure } from "./backup-error.ts";
 import { SUMS_FILE } from "./container.ts";
 import { MANIFEST_FILE, type Manifest } from "./manifest.ts";
@@ -101,7 +102,6 @@ export function scheduleBackups({
   clock,
   log,
   metrics,
-  tick = CHECK_INTERVAL_MS,
 }: {
   settings: NonNullable<Config["backups"]>;
   create: (folder: string, signal: AbortSignal) => Promise<Manifest>;
@@ -109,7 +109,6 @@ export function scheduleBackups({
   clock: () => number;
   log: Log;
   metrics: Metrics;
-  tick?: number;
 }) {
   const runs = metrics.counter("ctxd_backups_total", "Scheduled backups.", ["result"]);
   metrics.gauge(
@@ -120,8 +119,9 @@ export function scheduleBackups({
   const ending = new AbortController();
   let newest: number | null = null;
   let failedAt: number | null = null;
-  let running: Promise<void> | null = null;
+  let isRunning = false;
   let hasChecked = false;
+  let loop: Loop | null = null;
 
   const ownBackups = async (): Promise<IsIncluded> => {
     const own = await origin();
@@ -160,7 +160,8 @@ export function scheduleBackups({
     log.info("backup_made", { folder, files: manifest.files.length, ms: clock() - at });
   };
 
-  const run = async () => {
+  const check = async () => {
+    isRunning = true;
     try {
       // A folder that can't be read has no backups, for example when its disk is not mounted.
       const isOurs = await ownBackups();
@@ -174,33 +175,29 @@ export function scheduleBackups({
       failedAt = clock();
       runs.inc({ result: "failed" });
       log.error("backup_failed", { cause: messageOf(error) });
+    } finally {
+      isRunning = false;
+      hasChecked = true;
     }
   };
 
-  const check = (): Promise<void> => {
-    running ??= run().finally(() => {
-      running = null;
-      hasChecked = true;
-    });
-    return running;
-  };
-  let timer: ReturnType<typeof setInterval> | undefined;
-
   return {
     start() {
-      timer = setInterval(check, tick);
-      timer.unref();
-      void check();
+      loop = startLoop(async () => {
+        await check();
+        return CHECK_INTERVAL_MS;
+      });
     },
-    /** Creates a backup if one is due, or waits for the running one. */
+    /** Creates a backup if one is due. */
     check,
+    /** The complete backups of this server, newest first. @throws BackupError when the folder can't be read */
+    list: async () => (await listSeries(series, clock(), await ownBackups())).complete.reverse(),
     /** Whether the last backup failed, or the newest is older than it should be. */
-    isLate: () => failedAt !== null || (hasChecked && running === null && isDue()),
+    isLate: () => failedAt !== null || (hasChecked && !isRunning && isDue()),
     /** Stops the schedule, and aborts and removes a running backup. */
     async stop() {
-      clearInterval(timer);
       ending.abort();
-      await running;
+      await loop?.stop();
     },
   };
 }

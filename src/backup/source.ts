@@ -2,6 +2,7 @@ import { existsSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { databasePath } from "../db/data-lock.ts";
 import { copyDatabase, openUnmigrated, schemaVersion } from "../db/sqlite-files.ts";
+import { errorCode } from "../errors.ts";
 import { isNewestCheckpoint, type RecordedCheckpoint } from "../memories/log/records.ts";
 import { BackupError } from "./backup-error.ts";
 
@@ -18,7 +19,7 @@ export function refuseUnfinishedRestore(dataDir: string): void {
     // An empty folder has no files: the restore ended before the first or after the last one.
     rmdirSync(folder);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
+    if (errorCode(error) === "ENOENT") return;
     throw new BackupError(
       `A restore to ${dataDir} was interrupted: run ctxd restore again, or remove ${folder} to start without it.`,
     );

@@ -1,11 +1,11 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { openTranscript } from "../import/transcripts/read-transcript.ts";
 import { BEGINNING, type Turn } from "../import/transcripts/turn.ts";
 import { hashOf } from "../system/file-digest.ts";
-import { moveFile } from "../system/files.ts";
+import { replaceFile } from "../system/files.ts";
 
 /** Turns that are saved together; the progress is stored after each batch. */
 const BATCH_SIZE = 32;
@@ -54,10 +54,7 @@ export function createProgressFiles(folder: string) {
     },
 
     async put(accountId: string, path: string, progress: CaptureProgress): Promise<void> {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const file = fileOf(accountId, path);
-      await writeFile(`${file}.new`, JSON.stringify(progress), { mode: 0o600 });
-      await moveFile(`${file}.new`, file);
+      await replaceFile(fileOf(accountId, path), JSON.stringify(progress));
       // Another process may delete the same files.
       await deleteExpired().catch(() => {});
     },

@@ -6,7 +6,7 @@ import { excerpt, formatDate } from "../text/short-text.ts";
 import LEARNED from "./recall-chance.json" with { type: "json" };
 
 /** Characters of a recalled text: what a caller may ask for, and the default. */
-export const RECALL_CHARACTERS = { min: 200, max: 100_000, default: 4_000 };
+export const RECALL_CHARACTERS = { min: 200, max: 100_000, default: 4_000 } as const;
 
 /** Signs that a found memory is worth showing to an agent unasked. */
 type RecallSigns = Record<keyof typeof LEARNED.weights, number>;
@@ -20,7 +20,7 @@ const LOWEST = 0.001;
 const WORD = /[\p{L}\p{N}]+/gu;
 /** A request or a question of an earlier conversation: it is no fact, and done by now. */
 const REQUEST =
-  /\?\s*$|^(?:(?:ok(?:ay)?|yes|no|now|then|and|so|also|great|good|fine|thanks?)[,.!]?\s+)*(?:(?:can|could|would|will) you\b|please\b|let'?s\b|(?:i (?:want|need) you to|add|delete|fix|commit|run|write|make|remove|rename|create|open|show|give|explain|update|change|merge|push|check|look|try|implement|refactor|move|find|tell|help|continue|do|use|put|set|rebase|revert|deploy|install|clean|split|format|generate|undo|stop|start|build|test)\b)/i;
+  /\?\s*$|^(?:User: )?(?:(?:ok(?:ay)?|yes|no|now|then|and|so|also|great|good|fine|thanks?)[,.!]?\s+)*(?:(?:can|could|would|will) you\b|please\b|let'?s\b|(?:i (?:want|need) you to|add|delete|fix|commit|run|write|make|remove|rename|create|open|show|give|explain|update|change|merge|push|check|look|try|implement|refactor|move|find|tell|help|continue|do|use|put|set|rebase|revert|deploy|install|clean|split|format|generate|undo|stop|start|build|test)\b)/i;
 
 /** Whether a turn asks for something to be done or answered. */
 function isRequest(content: string): boolean {

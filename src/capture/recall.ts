@@ -101,7 +101,7 @@ export function createRecall({
   ): Promise<FoundMemory[]> => {
     for (;;) {
       const found = await memories.search(reach, {
-        query: [...query].slice(0, LIMITS.query).join(""),
+        query: firstCharacters(query),
         limit,
         filter: { ...filter, isCurrent: true },
         explain: true,
@@ -173,7 +173,9 @@ export function createRecall({
       const isBeginning = isAsked || (known === null && (session !== null || prompt === null));
       const asked = { ...request, vain: { searches: 0 } };
       const [answers, general] = await Promise.all([
-        prompt === null || prompt.trim() === "" ? [] : forPrompt(reach, prompt, asked),
+        prompt === null || prompt.trim() === ""
+          ? []
+          : forPrompt(reach, firstCharacters(prompt), asked),
         isBeginning ? forBeginning(reach, asked) : [],
       ]);
       const { text, ids } = recallText(withoutRepeats([...answers, ...general], known), request);
@@ -219,6 +221,12 @@ function withoutRepeats(
     seen.add(memory.id);
     return isNew;
   });
+}
+
+/** As many characters as a query may have. A prompt may be a megabyte long. */
+function firstCharacters(text: string): string {
+  // A character has at most two UTF-16 units.
+  return [...text.slice(0, 2 * LIMITS.query)].slice(0, LIMITS.query).join("");
 }
 
 function hasWord(content: string, name: string): boolean {

@@ -2,10 +2,10 @@ import { readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { errorCode } from "../errors.ts";
-import { parseObject } from "../import/files/json-objects.ts";
 import type { ProjectOf } from "../import/transcripts/folders.ts";
 import { type Turn, timeOf } from "../import/transcripts/turn.ts";
 import { hashOf } from "../system/file-digest.ts";
+import { parseObject } from "../text/parse-json.ts";
 import { captureNewTurns, type ProgressFiles } from "./progress.ts";
 import {
   CaptureRequest,

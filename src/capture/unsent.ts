@@ -7,7 +7,6 @@ import type { CaptureRequest } from "./requests.ts";
 
 /** The server does not answer, or not like a server of ctxd. What waits for it is kept. */
 export class ServerAway extends CtxdError {
-  override readonly name = "ServerAway";
   readonly code = "server_away";
 }
 

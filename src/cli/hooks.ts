@@ -1,12 +1,12 @@
-import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
 import type { Config } from "../config/config.ts";
-import { type JsonObject, parseObject } from "../import/files/json-objects.ts";
 import { HOOK_HEADER } from "../mcp/http-message.ts";
 import { ownCommand } from "../server/invocation.ts";
 import { fetchOnSocket } from "../system/local-socket.ts";
 import { IN_BACKGROUND } from "../system/processes.ts";
+import { type JsonObject, parseObject } from "../text/parse-json.ts";
 import { withTimeLimit } from "../timing/time-limit.ts";
 import type { Environment } from "./context.ts";
 import { CommandError } from "./terminal.ts";
@@ -187,8 +187,7 @@ export async function sendFromHook(
 }
 
 /**
- * Milliseconds that an agent waits for a server that starts. That takes half a second on most machines; on a busy one, a
- * shorter wait would be in vain.
+ * Milliseconds that an agent waits for a server that starts. On a busy machine a shorter wait would be in vain.
  */
 const START_TIMEOUT_MS = 3_000;
 
@@ -232,14 +231,14 @@ export function postJson(body: unknown) {
  * Repeats the request in a separate process, which waits until a server has started and goes on when this
  * one ends.
  */
-export function sendLater(
+export async function sendLater(
   config: Config,
   words: readonly string[],
   env: Environment,
   body: unknown,
-) {
+): Promise<void> {
   const { dataDir } = config;
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  (await import("../db/data-lock.ts")).createDataFolder(dataDir);
   const file = join(dataDir, `.hook-${crypto.randomUUID()}`);
   try {
     writeFileSync(file, JSON.stringify(body), { mode: 0o600 });

@@ -25,9 +25,7 @@ export function checkProjectOnly(
 
 /** Collects the tags of an option that may be repeated. */
 export function collectTags(tag: string, before: readonly string[] = []): string[] {
-  const problem = problemOf(Tag, tag);
-  if (problem !== null) throw new InvalidArgumentError(`It ${problem}.`);
-  return [...before, tag];
+  return [...before, nameParser(Tag)(tag)];
 }
 
 /** Parses a number from 0 to 1. */
@@ -74,7 +72,6 @@ const UNITS = new Map([
   ["w", 7 * DAY],
   ["y", 365 * DAY],
 ]);
-const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /**
  * Parses `--expires`: a time from now (`90d`; a year has 365 days), a date (its start in UTC), or a date
@@ -83,27 +80,19 @@ const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\
  */
 export function parseExpiry(text: string): Date {
   const now = Date.now();
-  const moment = parseSpan(text, now) ?? parseDate(text);
-  if (moment === null) {
+  // A time may lack its seconds.
+  const at = parseSpan(text, now) ?? parseInstant(text.replace(/(?<=T\d\d:\d\d)(?=Z|[+-])/, ":00"));
+  if (at === null) {
     throw new InvalidArgumentError(
       "Use a number of hours, days, weeks or years (12h, 90d, 2w, 1y), or a date (2027-01-31, 2027-01-31T18:00Z).",
     );
   }
-  if (moment.getTime() <= now) throw new InvalidArgumentError("Use a time in the future.");
-  return moment;
+  if (at <= now) throw new InvalidArgumentError("Use a time in the future.");
+  return new Date(at);
 }
 
-function parseSpan(text: string, now: number): Date | null {
+function parseSpan(text: string, now: number): number | null {
   const [, count, unit = ""] = /^(\d{1,4})([hdwy])$/.exec(text) ?? [];
   const length = UNITS.get(unit);
-  return length === undefined ? null : new Date(now + Number(count) * length);
-}
-
-function parseDate(text: string): Date | null {
-  if (!DATE.test(text)) return null;
-  const date = new Date(text);
-  // Some engines turn 31 April into 1 May.
-  const day = new Date(`${text.slice(0, 10)}T00:00Z`);
-  const exists = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text.slice(0, 10));
-  return exists && !Number.isNaN(date.getTime()) ? date : null;
+  return length === undefined ? null : now + Number(count) * length;
 }

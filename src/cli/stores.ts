@@ -8,7 +8,7 @@ import { explainDatabaseError } from "../db/database-error.ts";
 import { openSqlite } from "../db/sqlite.ts";
 import { messageOf } from "../errors.ts";
 import { createKeys } from "../keys/keys.ts";
-import { createLog } from "../log.ts";
+import { silentLog } from "../log.ts";
 import { createGrants } from "../oauth/grants.ts";
 import type { Facts, SecurityEvent } from "../security-log/events.ts";
 import { createSecurityLog } from "../security-log/security-log.ts";
@@ -26,12 +26,10 @@ export async function withStores<T>(
   config: Pick<Config, "dataDir" | "memberQuota" | "shared">,
   use: (stores: Stores) => Promise<T>,
 ): Promise<T> {
-  const { memberQuota } = config;
   const db = await openDatabase(config);
   try {
     await using securityLog = openSecurityLog(db);
-    const { record, list: listEvents } = securityLog;
-    return await use({ record, listEvents, ...createStores(db, memberQuota) });
+    return await use(createStores(db, securityLog, config.memberQuota));
   } catch (error) {
     throw explainDatabaseError(error, databasePath(config.dataDir)) ?? error;
   } finally {
@@ -40,14 +38,17 @@ export async function withStores<T>(
 }
 
 type CommandLog = ReturnType<typeof openSecurityLog>;
-type Stores = ReturnType<typeof createStores> & {
-  record: CommandLog["record"];
-  listEvents: CommandLog["list"];
-};
+type Stores = ReturnType<typeof createStores>;
 
-function createStores(db: Database, memberQuota: Config["memberQuota"]) {
+function createStores(
+  db: Database,
+  { record, list: listEvents }: CommandLog,
+  memberQuota: Config["memberQuota"],
+) {
   const clock = Date.now;
   return {
+    record,
+    listEvents,
     accounts: createAccounts({ db, clock }),
     quotas: createQuotas({ db, ofMembers: memberQuota }),
     keys: createKeys({ db, clock }),
@@ -81,13 +82,8 @@ export async function recordCommand(
  * log lines. A failure to write a row does not fail a command that has done its work.
  */
 function openSecurityLog(db: Database) {
-  const log = createLog({ logLevel: "silent", logFormat: "text" });
-  const { record, list, close } = createSecurityLog({
-    db,
-    clock: Date.now,
-    log,
-    isWaiting: true,
-  });
+  const options = { db, clock: Date.now, log: silentLog, isWaiting: true };
+  const { record, list, close } = createSecurityLog(options);
   return {
     list,
     record: (event: SecurityEvent, facts: Omit<Facts, "via">) =>

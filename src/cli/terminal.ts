@@ -19,7 +19,6 @@ export const USAGE = 2;
 
 /** A command failed. `message` is the line that the user sees. */
 export class CommandError extends CtxdError {
-  override readonly name = "CommandError";
   readonly code = "command_failed";
   readonly exitCode: number;
 

@@ -13,7 +13,7 @@ export function parseSpan(text: string): number | null {
   return Number(count) * (UNITS.get(unit) ?? 0) || null;
 }
 
-const BYTES = new Map([
+const MULTIPLES = new Map([
   ["", 1],
   ["k", 1e3],
   ["M", 1e6],
@@ -21,10 +21,15 @@ const BYTES = new Map([
   ["T", 1e12],
 ]);
 
+/** A whole number with a multiple, such as `10000` or `500M`; null for other texts. */
+export function parseSize(text: string): number | null {
+  const [, count, multiple = ""] = /^(\d{1,12})([kMGT]?)$/.exec(text) ?? [];
+  return count === undefined ? null : Number(count) * (MULTIPLES.get(multiple) ?? 1);
+}
+
 /** Bytes of a size such as `500M`; null for other texts and for 0. */
 export function parseBytes(text: string): number | null {
-  const [, count, multiple = ""] = /^(\d{1,12})([kMGT]?)$/.exec(text) ?? [];
-  return Number(count ?? 0) * (BYTES.get(multiple) ?? 1) || null;
+  return parseSize(text) || null;
 }
 
 /** A quota of memories and bytes such as `10000,20M`; null for `none`, undefined for other texts. */
@@ -32,13 +37,9 @@ export function parseQuota(
   text: string,
 ): { memories: number; bytes: number | null } | null | undefined {
   if (text === "none") return null;
-  const [, memories, bytes, multiple = ""] =
-    /^(\d{1,12})(?:,(\d{1,12})([kMG]?))?$/.exec(text) ?? [];
+  const [, memories, bytes] = /^(\d{1,12})(?:,(\d{1,12}[kMG]?))?$/.exec(text) ?? [];
   if (memories === undefined) return undefined;
-  return {
-    memories: Number(memories),
-    bytes: bytes === undefined ? null : Number(bytes) * (BYTES.get(multiple) ?? 1),
-  };
+  return { memories: Number(memories), bytes: bytes === undefined ? null : parseSize(bytes) };
 }
 
 /** A contact of security.txt without white space (RFC 9116, section 2.5.3). */

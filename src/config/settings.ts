@@ -2,7 +2,6 @@ import { CtxdError } from "../errors.ts";
 
 /** A setting is invalid. `message` is the only line that the user sees. */
 export class ConfigError extends CtxdError {
-  override readonly name = "ConfigError";
   readonly code = "invalid_setting";
 }
 

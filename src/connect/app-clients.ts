@@ -113,7 +113,6 @@ const ROWS: readonly Row[] = [
     file: "~/.kiro/settings/mcp.json",
     installMarker: "~/.kiro",
     reload: "check that ctxd is connected among Kiro's MCP servers",
-    signIn: "follow the page that opens in the browser",
   },
   {
     // https://docs.continue.dev/customize/deep-dives/mcp, https://docs.continue.dev/reference
@@ -121,7 +120,7 @@ const ROWS: readonly Row[] = [
     name: "Continue",
     format: "yaml",
     file: "~/.continue/config.yaml",
-    pathVariable: { variable: "CONTINUE_GLOBAL_DIR", file: "config.yaml" },
+    folder: { variable: "CONTINUE_GLOBAL_DIR", path: "~/.continue" },
     isList: true,
     beside: { name: "Local Config", version: "1.0.0", schema: "v1" },
     remote: ({ url, key }) => ({

@@ -130,8 +130,8 @@ export interface Row extends Omit<Partial<Client>, "file" | "servers" | "hooks" 
   readonly fields?: { readonly url?: string; readonly headers?: string };
   /** Fields at the end of its entries. */
   readonly after?: Fields;
-  readonly reload: string;
-  readonly signIn: string;
+  /** The folder of its files, and the variable that names another one. */
+  readonly folder?: { readonly variable: string; readonly path: string };
 }
 
 export function toClient({
@@ -139,14 +139,18 @@ export function toClient({
   fields,
   after,
   file,
+  folder,
   servers = "mcpServers",
   hooks,
   plugin,
   ...row
 }: Row): Client {
+  const movable = (path: Path) => ({ ...pathVariableOf(path, folder), file: placesOf(path) });
   return {
     format: "json",
     servers: [servers].flat(),
+    reload: `start ${row.name} again`,
+    signIn: "follow the page that opens in the browser",
     local: ({ command, args }) => ({ ...typed(types?.local), command, args, ...after }),
     remote: ({ url, key }) => ({
       ...typed(types?.remote),
@@ -154,11 +158,18 @@ export function toClient({
       ...withHeaders(key, row.id, fields?.headers),
       ...after,
     }),
+    ...movable(file),
     ...row,
-    file: placesOf(file),
-    ...(hooks && { hooks: { ...hooks, file: placesOf(hooks.file) } }),
-    ...(plugin && { plugin: { ...plugin, file: placesOf(plugin.file) } }),
+    ...(hooks && { hooks: { ...hooks, ...movable(hooks.file) } }),
+    ...(plugin && { plugin: { ...plugin, ...movable(plugin.file) } }),
   };
+}
+
+/** How a variable moves a file; nothing for a file that is not in the folder. */
+function pathVariableOf(path: Path, folder: Row["folder"]): Pick<SettingsFile, "pathVariable"> {
+  if (!folder || typeof path !== "string" || !path.startsWith(`${folder.path}/`)) return {};
+  const file = path.slice(folder.path.length + 1);
+  return { pathVariable: { variable: folder.variable, file } };
 }
 
 const typed = (type: string | undefined) => (type === undefined ? {} : { type });

@@ -9,8 +9,8 @@ import {
 import { tomlFormat, writeToml } from "./format.ts";
 import { jsonFormat, removeJson, writeJson } from "./json.ts";
 
-/** Seconds after which an agent continues without a hook's answer. A hook usually takes 0.1 s. */
-const TIMEOUT_SECONDS = 10;
+/** Seconds after which an agent continues without a hook's answer. A hook itself gives up earlier. */
+export const TIMEOUT_SECONDS = 10;
 
 /** The events of an agent at which ctxd's hooks run. */
 export function eventsOf(hooks: Hooks): { name: string; kind: HookKind }[] {

@@ -1,5 +1,6 @@
 import { type Client, type HookKind, type Plugin, unlessDamaged } from "./client.ts";
 import { locate, readConfiguration, type Surroundings } from "./files.ts";
+import { TIMEOUT_SECONDS } from "./hooks.ts";
 import { jsonFormat, removeJson, writeJson } from "./json.ts";
 
 /** Message for a person who would otherwise set up the same tools and hooks twice. */
@@ -77,7 +78,7 @@ import { spawn } from "node:child_process";
 const COMMAND = ${JSON.stringify(program)};
 const KINDS = ${JSON.stringify(kinds)};
 const OPTIONS = ${JSON.stringify(options)};
-const PATIENCE = 5000;
+const PATIENCE = ${1_000 * TIMEOUT_SECONDS};
 
 /** What a command of ctxd prints for an event; empty when it fails, which is no reason to stop. */
 const run = (kind, event) =>

@@ -25,17 +25,14 @@ const ROWS: readonly Row[] = [
     id: "claude-code",
     name: "Claude Code",
     file: "~/.claude.json",
+    folder: { variable: "CLAUDE_CONFIG_DIR", path: "~/.claude" },
     pathVariable: { variable: "CLAUDE_CONFIG_DIR", file: ".claude.json" },
     installMarker: "~/.claude",
     types: { local: "stdio", remote: "http" },
     addCommand: `claude ${ADD}`,
     checkCommand: "claude mcp list",
     approval: "rule",
-    hooks: {
-      file: "~/.claude/settings.json",
-      pathVariable: { variable: "CLAUDE_CONFIG_DIR", file: "settings.json" },
-      ...EVENTS,
-    },
+    hooks: { file: "~/.claude/settings.json", ...EVENTS },
     reload: "start a new session",
     signIn: "type /mcp and choose ctxd",
   },
@@ -45,7 +42,7 @@ const ROWS: readonly Row[] = [
     name: "Codex",
     format: "toml",
     file: "~/.codex/config.toml",
-    pathVariable: { variable: "CODEX_HOME", file: "config.toml" },
+    folder: { variable: "CODEX_HOME", path: "~/.codex" },
     servers: "mcp_servers",
     fields: { headers: "http_headers" },
     checkCommand: "codex mcp list",
@@ -53,7 +50,6 @@ const ROWS: readonly Row[] = [
     approval: { default_tools_approval_mode: "approve" },
     hooks: {
       file: "~/.codex/hooks.json",
-      pathVariable: { variable: "CODEX_HOME", file: "hooks.json" },
       ...EVENTS,
       capture: ["Stop", "PreCompact"],
       note: "Codex runs hooks that you trust: type /hooks there. Versions before 2026 need codex_hooks = true under [features] in config.toml.",
@@ -66,7 +62,7 @@ const ROWS: readonly Row[] = [
     id: "gemini",
     name: "Gemini CLI",
     file: "~/.gemini/settings.json",
-    pathVariable: { variable: "GEMINI_CLI_HOME", file: ".gemini/settings.json" },
+    folder: { variable: "GEMINI_CLI_HOME", path: "~" },
     fields: { url: "httpUrl" },
     addCommand: `gemini ${ADD}`,
     checkCommand: "GEMINI_CLI_TRUST_WORKSPACE=true gemini mcp list",
@@ -74,12 +70,10 @@ const ROWS: readonly Row[] = [
     approval: { trust: true },
     hooks: {
       file: "~/.gemini/settings.json",
-      pathVariable: { variable: "GEMINI_CLI_HOME", file: ".gemini/settings.json" },
       recall: ["SessionStart", "BeforeAgent"],
       capture: ["AfterAgent", "PreCompress", "SessionEnd"],
       timeout: 10_000,
     },
-    reload: "start Gemini CLI again",
     signIn: "type /mcp auth ctxd",
   },
   {
@@ -109,7 +103,6 @@ const ROWS: readonly Row[] = [
       timeout: 300,
     }),
     reload: "start a new session",
-    signIn: "follow the page that opens in the browser",
   },
   {
     // https://opencode.ai/docs/mcp-servers, https://opencode.ai/docs/config, https://opencode.ai/docs/plugins
@@ -119,7 +112,6 @@ const ROWS: readonly Row[] = [
     alternatives: ["~/.config/opencode/opencode.jsonc"],
     ...likeOpenCode("opencode"),
     plugin: { host: "opencode", file: "~/.config/opencode/plugins/ctxd.js" },
-    reload: "start OpenCode again",
     signIn: "run opencode mcp auth ctxd",
   },
   {
@@ -130,7 +122,6 @@ const ROWS: readonly Row[] = [
     alternatives: ["~/.config/kilo/kilo.jsonc"],
     ...likeOpenCode("kilo"),
     plugin: { host: "opencode", file: "~/.config/kilo/plugins/ctxd.js" },
-    reload: "start Kilo again",
     signIn: "run kilo mcp auth ctxd",
   },
   {
@@ -138,20 +129,17 @@ const ROWS: readonly Row[] = [
     id: "copilot-cli",
     name: "GitHub Copilot CLI",
     file: "~/.copilot/mcp-config.json",
-    pathVariable: { variable: "COPILOT_HOME", file: "mcp-config.json" },
+    folder: { variable: "COPILOT_HOME", path: "~/.copilot" },
     types: { local: "local", remote: "http" },
     after: { tools: ["*"] },
     checkCommand: "copilot mcp list",
     // https://docs.github.com/en/copilot/reference/hooks-reference: it ignores what a hook answers to a prompt.
     hooks: {
       file: "~/.copilot/settings.json",
-      pathVariable: { variable: "COPILOT_HOME", file: "settings.json" },
       recall: ["SessionStart"],
       capture: ["Stop", "PreCompact"],
       isGrouped: false,
     },
-    reload: "start Copilot again",
-    signIn: "follow the page that opens in the browser",
   },
   {
     // https://ampcode.com/manual#mcp
@@ -161,8 +149,6 @@ const ROWS: readonly Row[] = [
     alternatives: ["~/.config/amp/settings.jsonc"],
     servers: "amp.mcpServers",
     addCommand: "amp mcp add ctxd URL",
-    reload: "start Amp again",
-    signIn: "follow the page that opens in the browser",
   },
   {
     // https://docs.factory.ai/cli/configuration/mcp
@@ -173,7 +159,6 @@ const ROWS: readonly Row[] = [
     addCommand: "droid mcp add ctxd URL --type http",
     // https://docs.factory.ai/reference/hooks-reference
     hooks: { file: "~/.factory/settings.json", ...EVENTS },
-    reload: "start Droid again",
     signIn: "type /mcp, choose ctxd and authenticate",
   },
   {
@@ -181,17 +166,12 @@ const ROWS: readonly Row[] = [
     id: "qwen",
     name: "Qwen Code",
     file: "~/.qwen/settings.json",
-    pathVariable: { variable: "QWEN_HOME", file: "settings.json" },
+    folder: { variable: "QWEN_HOME", path: "~/.qwen" },
     fields: { url: "httpUrl" },
     addCommand: `qwen ${ADD}`,
     checkCommand: "qwen mcp list",
     approval: { trust: true },
-    hooks: {
-      file: "~/.qwen/settings.json",
-      pathVariable: { variable: "QWEN_HOME", file: "settings.json" },
-      ...EVENTS,
-    },
-    reload: "start Qwen Code again",
+    hooks: { file: "~/.qwen/settings.json", ...EVENTS },
     signIn: "type /mcp, choose ctxd and authenticate",
   },
   {
@@ -207,15 +187,13 @@ const ROWS: readonly Row[] = [
     id: "kimi",
     name: "Kimi Code",
     file: "~/.kimi-code/mcp.json",
-    pathVariable: { variable: "KIMI_CODE_HOME", file: "mcp.json" },
+    folder: { variable: "KIMI_CODE_HOME", path: "~/.kimi-code" },
     hooks: {
       format: "toml",
       file: "~/.kimi-code/config.toml",
-      pathVariable: { variable: "KIMI_CODE_HOME", file: "config.toml" },
       recall: ["UserPromptSubmit"],
       capture: ["Stop", "PreCompact"],
     },
-    reload: "start Kimi Code again",
     signIn: "type /mcp-config and choose ctxd",
   },
   {
@@ -223,16 +201,11 @@ const ROWS: readonly Row[] = [
     id: "pi",
     name: "Pi",
     file: "~/.pi/agent/mcp.json",
-    pathVariable: { variable: "PI_CODING_AGENT_DIR", file: "mcp.json" },
+    folder: { variable: "PI_CODING_AGENT_DIR", path: "~/.pi/agent" },
     installMarker: "~/.pi",
     after: { exposure: "direct" },
     addCommand: "pi mcp add ctxd --url URL",
-    plugin: {
-      host: "pi",
-      file: "~/.pi/agent/extensions/ctxd.js",
-      pathVariable: { variable: "PI_CODING_AGENT_DIR", file: "extensions/ctxd.js" },
-    },
-    reload: "start Pi again",
+    plugin: { host: "pi", file: "~/.pi/agent/extensions/ctxd.js" },
     signIn: "run pi mcp login ctxd",
   },
   {
@@ -276,8 +249,6 @@ const ROWS: readonly Row[] = [
     file: "~/.augment/settings.json",
     types: { local: "stdio", remote: "http" },
     addCommand: "auggie mcp add ctxd --transport http --url URL",
-    reload: "start Auggie again",
-    signIn: "follow the page that opens in the browser",
   },
   {
     // By its documentation alone: https://hermes-agent.nousresearch.com/docs/user-guide/features/mcp
@@ -285,14 +256,13 @@ const ROWS: readonly Row[] = [
     name: "Hermes Agent",
     format: "yaml",
     file: "~/.hermes/config.yaml",
-    pathVariable: { variable: "HERMES_HOME", file: "config.yaml" },
+    folder: { variable: "HERMES_HOME", path: "~/.hermes" },
     servers: "mcp_servers",
     remote: ({ url, key }) => ({
       url,
       ...(key === null ? { auth: "oauth" } : withHeaders(key, "hermes")),
     }),
     reload: "type /reload-mcp",
-    signIn: "follow the page that opens in the browser",
   },
 ];
 

@@ -7,8 +7,15 @@ import { seeOther } from "../http/responses.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import { type Cookies, checkForm, createNotices, FORM_TOKEN } from "../pages/cookies.ts";
 import { Markup } from "../pages/jsx-runtime.ts";
-import { answerWithPage, errorTitle, pageResponse } from "../pages/page-response.tsx";
-import { localPath, SET_UP_PATH, SIGN_IN_PATH } from "../sign-in/paths.ts";
+import {
+  type Awaitable,
+  answerWithPage,
+  errorTitle,
+  pageResponse,
+} from "../pages/page-response.tsx";
+import { localPath, PROOF_PATH, SET_UP_PATH, SIGN_IN_PATH } from "../sign-in/paths.ts";
+import type { Proof } from "../sign-in/second-step/proof.ts";
+import type { AskForProof } from "../sign-in/second-step/proof-routes.tsx";
 import type { SignedIn, Visitors, Welcome } from "../sign-in/sessions/visitor.ts";
 import { Page } from "./page.tsx";
 import type { Visit } from "./session.ts";
@@ -29,27 +36,27 @@ interface SeeOther {
   welcome?: Welcome;
 }
 
-type Awaitable<T> = T | Promise<T>;
-
 export type Guard = ReturnType<typeof createGuard>;
 
 /**
  * Guards every page of the dashboard. Visitors who are not signed in are redirected to the sign-in page, or to the
- * set-up page if the server has no owner. Forms of other sites are refused. Use it by `createPages`: a `GET` route is
- * `pages.get(path, (visit) => <MyPage visit={visit} />)`; a `POST` route is
- * `pages.post(path, (visit, form) => ({ to: PATHS.keys, notice: "Done." }))`.
+ * set-up page if the server has no owner. Forms of other sites are refused. `createPages` uses it.
  */
 export function createGuard({
   config,
   cookies,
   visitors,
   isSetUp,
+  proof,
+  askForProof,
 }: {
   config: Pick<Config, "publicUrl" | "trustProxy">;
   cookies: Cookies;
   visitors: Visitors;
   /** Whether the server has an owner who can sign in. */
   isSetUp: () => Promise<boolean>;
+  proof: Pick<Proof, "isFresh">;
+  askForProof: AskForProof;
 }) {
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
@@ -64,7 +71,7 @@ export function createGuard({
 
   const visitOf = (request: Request, person: SignedIn): Visit => ({
     ...person,
-    notice: notices.read(request, person.session),
+    notice: null,
     request,
     url: new URL(request.url),
     reach: wholeAccount(person.account.id),
@@ -104,6 +111,23 @@ export function createGuard({
   };
 
   return {
+    /**
+     * Asks for a proof of identity, such as the password, before a page or form that a stolen session must not reach.
+     * @param form the interrupted form; null for a page
+     * @param next the page to open after the proof, if it is not the requested one
+     * @returns null if the last proof is fresh
+     */
+    async askForProof(
+      visit: Visit,
+      form: URLSearchParams | null,
+      next?: string,
+    ): Promise<Response | null> {
+      if (await proof.isFresh(visit)) return null;
+      const to = next ?? localPath(visit.url.pathname + visit.url.search, publicUrl) ?? "/";
+      if (form !== null) return askForProof(visit, { to, form });
+      return seeOther(`${PROOF_PATH}?${new URLSearchParams({ next: to })}`);
+    },
+
     /** Answers a `GET` with a page. If `render` throws an `AppError`, the page shows its message. */
     show(
       request: Request,
@@ -114,11 +138,12 @@ export function createGuard({
         const { pathname, search } = new URL(request.url);
         const person = await visitors.find(request);
         if (person === null) return askToSignIn(localPath(pathname + search, publicUrl));
-        const visit = visitOf(request, person);
+        const notice = notices.read(request, person.session);
+        const visit: Visit = { ...visitOf(request, person), notice };
         return withProblemPage(visit, async () => {
           const page = await render(visit);
           if (page instanceof Response) return page;
-          const headers = visit.notice === null ? {} : { "set-cookie": notices.clear() };
+          const headers = notice === null ? {} : { "set-cookie": notices.clear() };
           return pageResponse(page, { headers, scripts: true });
         });
       });
@@ -142,7 +167,7 @@ export function createGuard({
         const person = await visitors.find(request);
         if (person === null) return askToSignIn(refererOf(request, publicUrl));
         checkForm(request, { token: form.get(FORM_TOKEN), cookie: person.session, publicUrl });
-        const visit: Visit = { ...visitOf(request, person), notice: null };
+        const visit = visitOf(request, person);
         return withProblemPage(
           visit,
           async () => toResponse(await work(visit, form), visit),
@@ -165,15 +190,7 @@ export function createGuard({
         const person = await visitors.find(request);
         if (person === null) return askToSignIn(refererOf(request, publicUrl));
         const { id } = person.account;
-        if (uploading.has(id)) {
-          throw new AppError(
-            "rate_limited",
-            "Your last upload is still being read. Try again afterwards.",
-            {
-              retryAfter: 10,
-            },
-          );
-        }
+        if (uploading.has(id)) throw stillUploading();
         uploading.add(id);
         let ended = Promise.resolve();
         try {
@@ -181,7 +198,7 @@ export function createGuard({
           const token = form.get(FORM_TOKEN);
           const formToken = typeof token === "string" ? token : null;
           checkForm(request, { token: formToken, cookie: person.session, publicUrl });
-          const visit: Visit = { ...visitOf(request, person), notice: null };
+          const visit = visitOf(request, person);
           return await withProblemPage(visit, async () => {
             const streamed = await work(visit, form);
             ended = streamed.ended;
@@ -193,6 +210,11 @@ export function createGuard({
       });
     },
   };
+}
+
+function stillUploading(): AppError {
+  const message = "Your last upload is still being read. Try again afterwards.";
+  return new AppError("rate_limited", message, { retryAfter: 10 });
 }
 
 /** The page of this server that a form was on; null if unknown. */

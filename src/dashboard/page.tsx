@@ -2,8 +2,7 @@
 
 import { PostForm } from "../pages/form.tsx";
 import { type Child, Fragment, type Markup } from "../pages/jsx-runtime.ts";
-import { Document } from "../pages/layout.tsx";
-import { Done, Problem } from "../pages/notice.tsx";
+import { Document, Done, Problem } from "../pages/layout.tsx";
 import type { Asset } from "../pages/styles.ts";
 import { SIGN_OUT_PATH, WELCOME_PATH } from "../sign-in/paths.ts";
 import {

@@ -18,11 +18,9 @@ import type { Proof } from "../sign-in/second-step/proof.ts";
 import type { Visitors } from "../sign-in/sessions/visitor.ts";
 import type { Hashing, SignIn } from "../sign-in/sign-in.ts";
 import type { Undoable } from "../undo/undoable.ts";
-import type { FactorChanges, ProofGuard } from "./account/proof-guard.tsx";
 import type { Guard } from "./guard.tsx";
 import type { Live } from "./live/live.ts";
-import type { ListSources } from "./memories/memories-view.ts";
-import type { ConnectCommandOf, ServerStatus } from "./server-status.ts";
+import type { ServerStatus } from "./server-status.ts";
 import type { ShownOnce } from "./session.ts";
 
 /** The services that the dashboard uses. */
@@ -54,11 +52,7 @@ export interface DashboardParts extends Access {
 /** What the pages of the dashboard use. */
 export interface Parts extends DashboardParts {
   guard: Guard;
-  proved: ProofGuard;
-  changes: FactorChanges;
   grants: Grants;
   live: Live;
   shownOnce: ShownOnce;
-  connectCommand: ConnectCommandOf;
-  listSources: ListSources;
 }

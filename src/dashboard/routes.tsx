@@ -5,7 +5,6 @@ import { createAskForProof } from "../sign-in/second-step/proof-routes.tsx";
 import { createAccessRoutes } from "./account/access-routes.tsx";
 import { createAccountRoutes } from "./account/account-routes.tsx";
 import { createAuthenticatorRoutes, createPasskeyRoutes } from "./account/factor-routes.tsx";
-import { createFactorChanges, createProofGuard } from "./account/proof-guard.tsx";
 import { createActivityRoutes } from "./activity/activity-routes.tsx";
 import { createAdminRoutes } from "./admin/admin-routes.tsx";
 import { createServerRoutes } from "./admin/health-routes.tsx";
@@ -18,22 +17,20 @@ import { createGuard } from "./guard.tsx";
 import { createHelpRoutes } from "./help/help-routes.tsx";
 import { createImportRoutes } from "./import/import-routes.tsx";
 import { createKeyRoutes } from "./keys/key-routes.tsx";
-import { createLive } from "./live/live.ts";
-import { createLiveRoutes } from "./live/live-routes.ts";
+import { createLive, createLiveRoutes } from "./live/live.ts";
 import { createMapRoutes } from "./map/map-routes.tsx";
 import { createMemoryRoutes } from "./memories/memories-routes.tsx";
-import { createListSources } from "./memories/memories-view.ts";
 import { createOverviewRoutes } from "./overview/overview-routes.tsx";
 import type { DashboardParts, Parts } from "./parts.ts";
 import { createSecurityRoutes } from "./security/security-routes.tsx";
-import { createConnectCommand } from "./server-status.ts";
 import { createShownOnce } from "./session.ts";
 import { createWelcomeRoutes } from "./welcome/welcome-routes.tsx";
 
 /** The routes of the dashboard and the help. */
 export function createDashboardRoutes(services: DashboardParts) {
-  const { config, cookies, visitors, accounts, keys, memories, oauth, serverStatus } = services;
-  const guard = createGuard({ config, cookies, visitors, isSetUp: accounts.isSetUp });
+  const { accounts, memories } = services;
+  const askForProof = createAskForProof(services);
+  const guard = createGuard({ ...services, isSetUp: accounts.isSetUp, askForProof });
   const live = createLive({
     positions: {
       memories: (accountId) => memories.position(wholeAccount(accountId)),
@@ -41,17 +38,12 @@ export function createDashboardRoutes(services: DashboardParts) {
     },
   });
   services.drain.onBegin(live.close);
-  const { grants } = oauth;
   const parts: Parts = {
     ...services,
     guard,
-    proved: createProofGuard({ ...services, guard, askForProof: createAskForProof(services) }),
-    changes: createFactorChanges(services),
-    grants,
+    grants: services.oauth.grants,
     live,
     shownOnce: createShownOnce(services),
-    connectCommand: createConnectCommand({ publicUrl: config.publicUrl, serverStatus }),
-    listSources: createListSources({ keys, grants }),
   };
   return new Elysia()
     .use(createHelpRoutes())

@@ -1,4 +1,5 @@
 import type { Account } from "../accounts/account.ts";
+import type { Config } from "../config/config.ts";
 
 /** Facts about the running server that are not in its database. */
 export interface ServerStatus {
@@ -54,26 +55,25 @@ export interface ConnectCommand {
   readonly isHere: boolean;
 }
 
-/** @param words after `ctxd`, such as `connect --all` */
-export type ConnectCommandOf = (account: Pick<Account, "role">, words: string) => ConnectCommand;
-
 /**
- * Makes a function that returns the command for an account. The owner's agents on the server's machine use the local
- * socket; all others use the server's address.
+ * The command for an account. The owner's agents on the server's machine use the local socket; all others use the
+ * server's address.
+ * @param words after `ctxd`, such as `connect --all`
  */
-export function createConnectCommand({
-  publicUrl,
-  serverStatus,
-}: {
-  publicUrl: string;
+export function connectCommand(
+  { config: { publicUrl }, serverStatus }: Server,
+  { role }: Pick<Account, "role">,
+  words: string,
+): ConnectCommand {
+  const isHere = role === "owner" && isLocal(publicUrl) && (serverStatus?.isForAgents ?? true);
+  if (!isHere) return { isHere, command: `ctxd ${words} --url ${publicUrl}` };
+  return { isHere, command: serverStatus?.command(words) ?? `ctxd ${words}` };
+}
+
+interface Server {
+  config: Pick<Config, "publicUrl">;
   /** Null if the program does not report its status. */
   serverStatus: Pick<ServerStatus, "command" | "isForAgents"> | null;
-}): ConnectCommandOf {
-  return ({ role }, words) => {
-    const isHere = role === "owner" && isLocal(publicUrl) && (serverStatus?.isForAgents ?? true);
-    if (!isHere) return { isHere, command: `ctxd ${words} --url ${publicUrl}` };
-    return { isHere, command: serverStatus?.command(words) ?? `ctxd ${words}` };
-  };
 }
 
 /** Whether only programs on the server's machine can reach an address. */

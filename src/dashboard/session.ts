@@ -3,7 +3,8 @@ import type { Config } from "../config/config.ts";
 import type { Ephemeral } from "../db/ephemeral.ts";
 import { AppError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
-import type { Keys } from "../keys/keys.ts";
+import type { RecordEvent } from "../http/record-event.ts";
+import { type Keys, keyFacts } from "../keys/keys.ts";
 import type { NewKey } from "../keys/new-key.ts";
 import type { Credential, Reach } from "../keys/reach.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
@@ -44,23 +45,27 @@ export function ownSource(account: Pick<Account, "email" | "id">): MemorySource 
 }
 
 /**
- * Creates a key for the visitor. Revokes it again if the session has ended meanwhile, because somebody may have
- * revoked all access.
+ * Creates a key for the visitor, and keeps it for the next page. Revokes it again if the session has ended meanwhile,
+ * because somebody may have revoked all access.
+ * @returns the id of the key
  * @throws AppError `unauthorized` when the session has ended
  */
 export async function createKeyInSession(
-  keys: Pick<Keys, "create" | "revoke">,
-  { account, stillSignedIn }: Pick<Visit, "account" | "stillSignedIn">,
+  { keys, record, shownOnce }: { keys: Keys; record: RecordEvent; shownOnce: ShownOnce },
+  { account, request, session, stillSignedIn }: Visit,
   wanted: NewKey,
-) {
+): Promise<string> {
   const made = await keys.create(account.id, wanted);
+  const { id } = made.record;
   try {
     await stillSignedIn();
   } catch (error) {
-    await keys.revoke(account.id, made.record.id);
+    await keys.revoke(account.id, id);
     throw error;
   }
-  return made;
+  record(request, "key_created", keyFacts(made.record));
+  await shownOnce.put(session, id, made.key);
+  return id;
 }
 
 const READING = ["GET", "HEAD"];

@@ -23,13 +23,25 @@ export function databasePath(dataDir: string): string {
 const ownerPath = (dataDir: string) => join(dataDir, "owner.json");
 
 /**
+ * Creates a data folder that only this user can open.
+ * @throws DatabaseError that says why it can't be created
+ */
+export function createDataFolder(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw explainDatabaseError(error, databasePath(dataDir)) ?? error;
+  }
+}
+
+/**
  * Locks a data folder for this process, see `lockFile`.
  * @throws DatabaseError that names the process that holds the lock, or says why the folder can't be used
  */
 export function lockDataFolder(dataDir: string, version: string, isBackground = false) {
   let lock: ReturnType<typeof lockFile> = null;
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    createDataFolder(dataDir);
     const held = lockFile(join(dataDir, "server.lock"));
     if (held === null) throw inUse(dataDir);
     lock = held;

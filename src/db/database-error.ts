@@ -1,6 +1,6 @@
 import { accessSync, constants, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { AppError, CtxdError } from "../errors.ts";
+import { AppError, CtxdError, errorCode } from "../errors.ts";
 
 type Violation = "unique" | "foreign key";
 
@@ -23,7 +23,6 @@ export function constraintViolation(error: unknown): Violation | null {
 
 /** PostgreSQL can't be used now. The next statement tries again. */
 export class DatabaseUnavailable extends AppError {
-  override readonly name: string = "DatabaseUnavailable";
   constructor(
     message = "The database can't be reached now. Try again in a moment.",
     options: { cause?: unknown } = {},
@@ -34,7 +33,6 @@ export class DatabaseUnavailable extends AppError {
 
 /** The answer to a write was lost. The write may have been made, may still be made, or may be lost. */
 export class OutcomeUnknown extends DatabaseUnavailable {
-  override readonly name = "OutcomeUnknown";
   constructor(cause: unknown) {
     const message =
       "The connection to the database was lost, so this may or may not have been done. Check before you repeat it. With the same Idempotency-Key it is done only once.";
@@ -75,7 +73,7 @@ const NEVER_CONNECTED =
 export function explainPostgresError(error: unknown, isWrite: boolean): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error;
   const state = sqlState(error);
-  const code = "code" in error ? String(error.code) : "";
+  const code = errorCode(error);
   if (state === null && !code.startsWith("ERR_POSTGRES_")) return error;
   // program_limit_exceeded: an index entry holds at most 2,704 bytes.
   if (state === "54000") {
@@ -95,8 +93,28 @@ export function explainPostgresError(error: unknown, isWrite: boolean): unknown 
  * what is wrong with which file and what to do.
  */
 export class DatabaseError extends CtxdError {
-  override readonly name = "DatabaseError";
   readonly code = "database_unusable";
+}
+
+/** Explains why the database can't be reached, without its password. Other errors are returned as they are. */
+export function explainUnavailable(error: unknown, databaseUrl: string): unknown {
+  if (!(error instanceof DatabaseUnavailable)) return error;
+  const { host, pathname, username } = new URL(databaseUrl);
+  const state = sqlState(error) ?? "";
+  if (state.startsWith("28") || /AUTH|PASSWORD|SASL/.test(errorCode(error.cause))) {
+    return new DatabaseError(
+      `PostgreSQL at ${host} refuses the user ${username || "of CTXD_DATABASE_URL"} or the password.`,
+    );
+  }
+  if (state.startsWith("3D")) {
+    return new DatabaseError(
+      `PostgreSQL at ${host} has no database ${pathname.slice(1)}: create it.`,
+    );
+  }
+  const reason = state || errorCode(error.cause);
+  return new DatabaseError(
+    `PostgreSQL at ${host} does not answer${reason && ` (${reason})`}: check the server and CTXD_DATABASE_URL.`,
+  );
 }
 
 const CHOOSE = "choose another folder with --data-dir or CTXD_DATA_DIR";
@@ -156,7 +174,7 @@ function explainForeignFolder(folder: string): string | null {
     accessSync(folder, constants.W_OK);
     return null;
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EACCES")) return null;
+    if (errorCode(error) !== "EACCES") return null;
     return `The data folder ${folder} can't be written by the user that ctxd runs as (${own}): change its owner with chown -R ${own}:${group} (for a container, on the folder that is mounted there), or ${CHOOSE}.`;
   }
 }

@@ -81,6 +81,13 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** What a store works with. */
+export interface StoreParts {
+  db: Database;
+  /** Gives milliseconds since 1970. */
+  clock: () => number;
+}
+
 /** The row of a statement that always returns one. */
 export function returnedRow<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw new Error("The database returned no row.");

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv } from "node:crypto";
 import { and, desc, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
 import { createRateLimit } from "../timing/rate-limit.ts";
-import type { Database, Dialect } from "./database.ts";
+import type { Dialect, StoreParts } from "./database.ts";
 import { createSecret, hashSecret } from "./id.ts";
 
 /** The remaining attempts of each key, such as of an address that guesses passwords. */
@@ -54,7 +54,7 @@ function createEphemeralTable({ table, text, integer }: Dialect) {
  * Keeps the values in a PostgreSQL table that all servers share. The table has hashes of the keys, and
  * values encrypted with the keys: reading the table reveals neither.
  */
-function createPostgresEphemeral({ db, clock }: { db: Database; clock: () => number }): Ephemeral {
+function createPostgresEphemeral({ db, clock }: StoreParts): Ephemeral {
   const { orm } = db;
   const rows = db.tables(createEphemeralTable);
   const { expiresAt } = rows;
@@ -172,7 +172,7 @@ function open(key: string, sealed: string): string {
 const MAX_ENTRIES = 10_000;
 
 /** The store that fits the kind of database. @param clock milliseconds since 1970 */
-export function createEphemeral({ db, clock }: { db: Database; clock: () => number }): Ephemeral {
+export function createEphemeral({ db, clock }: StoreParts): Ephemeral {
   return db.dialect.name === "sqlite"
     ? createLocalEphemeral(clock)
     : createPostgresEphemeral({ db, clock });

@@ -1,6 +1,7 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { version } from "../../package.json" with { type: "json" };
 import { listSeries } from "../backup/schedule.ts";
 import { RESTORE_FOLDER } from "../backup/source.ts";
 import type { Config } from "../config/config.ts";
@@ -9,6 +10,7 @@ import { openReadOnly } from "../db/sqlite-files.ts";
 import { BUILT_IN } from "../embedding/catalogue.ts";
 import { readChoice } from "../embedding/model-choice.ts";
 import { isCompiled } from "../native/embedded-asset.ts";
+import type { LanceDb } from "../native/lancedb.ts";
 import { CertificateError, readCertificate } from "../tls/certificate.ts";
 import { checkDatabase, checkJournal, checkStrays, checkTables } from "./database.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
@@ -20,7 +22,6 @@ import {
   checkTableLibrary,
   createTrialCache,
 } from "./model.ts";
-import type { Send } from "./send.ts";
 import { checkPort, checkServer } from "./server.ts";
 import { checkShared } from "./shared.ts";
 
@@ -108,34 +109,19 @@ function newestRecord(sqlite: Sqlite): number | null {
   return sqlite.query<{ newest: number | null }, []>(sql).get()?.newest ?? null;
 }
 
-/** Checks everything that a server needs, and yields one finding for each check. Changes nothing. */
-export async function* examine({
-  config,
-  version,
-  clock,
-  howToStart,
-  sendLocally,
-  explainDatabase,
-}: {
-  config: Config;
-  /** Version of this program. */
-  version: string;
-  clock: () => number;
-  /** The command that starts a server. */
-  howToStart: string;
-  /** Sends requests to the server of the data folder over its socket. */
-  sendLocally: Send;
-  /** Explains an error of a shared database. */
-  explainDatabase: (error: unknown, databaseUrl: string) => unknown;
-}): AsyncGenerator<Finding> {
+/**
+ * Checks everything that a server needs, and yields one finding for each check. Changes nothing.
+ * @param howToStart the command that starts a server
+ */
+export async function* examine(config: Config, howToStart: string): AsyncGenerator<Finding> {
   const { dataDir, cacheDir, shared } = config;
   yield findingsOf("version").ok(`ctxd ${version} on Bun ${Bun.version}`);
-  yield checkCertificate(config.tls, clock());
+  yield checkCertificate(config.tls, Date.now());
   yield checkDataFolder(dataDir, shared ? null : howToStart);
   yield checkDisk(dataDir);
-  yield await checkBackups(config.backups, clock());
+  yield await checkBackups(config.backups, Date.now());
   yield checkCacheFolder(cacheDir, isCompiled);
-  const { isServed, ...server } = await checkServer(dataDir, sendLocally);
+  const { isServed, ...server } = await checkServer(dataDir);
   yield server;
   yield await checkPort(config, isServed);
   const chosen = await readChoice(config).catch((error: Error) => error);
@@ -155,16 +141,9 @@ export async function* examine({
       : await checkChosenModel(chosen, cacheDir, trial.folder),
   );
   yield* shared
-    ? checkShared({ settings: shared, dataDir, clock, explain: explainDatabase })
-    : checkData({ dataDir, isServed, lancedb, now: clock() });
+    ? checkShared({ settings: shared, dataDir, clock: Date.now })
+    : checkData({ dataDir, isServed, lancedb, now: Date.now() });
 }
-
-type Data = {
-  dataDir: string;
-  isServed: boolean;
-  lancedb: Parameters<typeof checkTables>[1]["lancedb"];
-  now: number;
-};
 
 /** Checks the data: the database, the journal, the tables, and the clock against the newest record. */
 export async function* checkData({
@@ -172,7 +151,12 @@ export async function* checkData({
   isServed,
   lancedb,
   now,
-}: Data): AsyncGenerator<Finding> {
+}: {
+  dataDir: string;
+  isServed: boolean;
+  lancedb: LanceDb | null;
+  now: number;
+}): AsyncGenerator<Finding> {
   if (existsSync(join(dataDir, RESTORE_FOLDER)) && !isServed) {
     yield findingsOf("restore").problem(
       `a restore to ${dataDir} was interrupted: run ctxd restore again.`,
@@ -201,12 +185,8 @@ export async function* checkData({
       yield finding;
     }
     yield* checkStrays(sqlite, { dataDir, isServed });
-    yield checkClock(now, newest.reduce(latest, null));
+    yield checkClock(now, Math.max(...newest.map((moment) => moment ?? 0)) || null);
   } finally {
     sqlite.close();
   }
-}
-
-function latest(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }

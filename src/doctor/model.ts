@@ -7,14 +7,12 @@ import { cosineOf, openChosenModel } from "../embedding/chosen-model.ts";
 import { builtInModel, modelFiles } from "../embedding/manifest.ts";
 import type { ChosenModel } from "../embedding/model-choice.ts";
 import { createWorkerEmbedder } from "../embedding/worker-embedder.ts";
-import { createLog } from "../log.ts";
+import { silentLog } from "../log.ts";
 import { type Asset, assetFolder, hashFile } from "../native/asset.ts";
 import { embeddedAsset } from "../native/embedded-asset.ts";
 import { type LanceDb, loadLanceDb } from "../native/lancedb.ts";
 import { CAN_REMOVE_LOADED, linkFile } from "../system/files.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
-
-const SILENT = createLog({ logLevel: "silent", logFormat: "text" });
 
 /** Checks the files of the built-in model in the cache folder. */
 export async function checkModelFiles(cacheDir: string): Promise<Finding> {
@@ -62,7 +60,7 @@ const SAMPLE = {
 /** Checks that a query finds a text by its meaning, with a worker as in the server. */
 export async function checkEmbedding(cacheDir: string): Promise<Finding> {
   const { ok, problem } = findingsOf("embedding");
-  const embedder = createWorkerEmbedder({ cacheDir, log: SILENT });
+  const embedder = createWorkerEmbedder({ cacheDir, log: silentLog });
   try {
     await embedder.ready();
     const { vector } = await embedder.embedQuery(SAMPLE.text);
@@ -113,7 +111,7 @@ export async function checkChosenModel(
     return ok(`${model} is downloaded by the next start`);
   }
   try {
-    const embedder = await openChosenModel({ model, by, cacheDir: trialDir, log: SILENT });
+    const embedder = await openChosenModel({ model, by, cacheDir: trialDir, log: silentLog });
     await embedder.close();
     return ok(`${embedder.model.id} has vectors of ${embedder.model.dimension} numbers`);
   } catch (error) {

@@ -1,10 +1,15 @@
 import http from "node:http";
 import https from "node:https";
+import { join } from "node:path";
 import { TLSSocket } from "node:tls";
 import { CtxdError, errorCode } from "../errors.ts";
+import { reachSocketFolder, SOCKET } from "../system/folders.ts";
+import { parsed } from "../text/parse-json.ts";
 
 /** Milliseconds that a request may take. */
 const TIMEOUT_MS = 10_000;
+/** Milliseconds that a request on this machine may take. */
+export const LOCAL_TIMEOUT_MS = 5_000;
 /** Maximum bytes of an answer. ctxd sends no larger ones to these requests. */
 const MAX_BODY = 1 << 20;
 
@@ -32,7 +37,6 @@ export type Send = (path: string, parts?: RequestParts) => Promise<Answer>;
 
 /** A server did not answer. `code` is the reason by the system or the library. */
 export class NoAnswer extends CtxdError {
-  override readonly name = "NoAnswer";
   readonly code: string;
 
   constructor(code: string, cause?: unknown) {
@@ -78,6 +82,19 @@ export function createSend(
   };
 }
 
+/** Sends requests to the server of a data folder over its socket, which needs no open port. */
+export function sendLocally(dataDir: string): Send {
+  return async (path, parts) => {
+    const reach = reachSocketFolder(dataDir);
+    try {
+      const options = { timeout: LOCAL_TIMEOUT_MS, socketPath: join(reach.path, SOCKET) };
+      return await createSend("http://localhost", options)(path, parts);
+    } finally {
+      reach.release();
+    }
+  };
+}
+
 async function readAnswer(url: URL, response: http.IncomingMessage): Promise<Answer> {
   const { socket, statusCode = 0 } = response;
   const headers = new Headers();
@@ -99,17 +116,9 @@ async function readAnswer(url: URL, response: http.IncomingMessage): Promise<Ans
     status: statusCode,
     headers,
     text,
-    json: isJson ? parse(text) : undefined,
+    json: isJson ? parsed(text) : undefined,
     certificateEnd: end,
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function toNoAnswer(error: unknown): NoAnswer {

@@ -5,25 +5,17 @@ import type { Config } from "../config/config.ts";
 import { isLocked, readOwner } from "../db/data-lock.ts";
 import { errorCode } from "../errors.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
-import { createSend, NoAnswer, type Send } from "./send.ts";
+import { createSend, LOCAL_TIMEOUT_MS, NoAnswer, type Send, sendLocally } from "./send.ts";
 
-/** Milliseconds after which a server that does not answer counts as failed. */
-const TIMEOUT_MS = 5_000;
-
-const HealthAnswer = Type.Object({
+/** The answer of `GET /api/health`, as far as all versions have it. */
+export const HealthAnswer = Type.Object({
   status: Type.String(),
   checks: Type.Record(Type.String(), Type.String()),
 });
 type Health = "ok" | "failed" | "not ctxd" | "no answer";
 
-/**
- * Checks whether a server uses a data folder, and whether it answers.
- * @param sendLocally sends requests over the folder's socket
- */
-export async function checkServer(
-  dataDir: string,
-  sendLocally: Send,
-): Promise<Finding & { isServed: boolean }> {
+/** Checks whether a server uses a data folder, and whether it answers. */
+export async function checkServer(dataDir: string): Promise<Finding & { isServed: boolean }> {
   const { ok, problem } = findingsOf("server");
   try {
     if (!isLocked(dataDir)) return { ...ok("no server is running"), isServed: false };
@@ -32,7 +24,7 @@ export async function checkServer(
   }
   const owner = readOwner(dataDir);
   const who = owner ? `process ${owner.pid} (version ${owner.version})` : "another process";
-  const { health, vectors } = await fetchHealth(owner?.address ?? sendLocally);
+  const { health, vectors } = await fetchHealth(owner?.address ?? sendLocally(dataDir));
   if (!owner?.address && health === "no answer") {
     return { ...ok(`${who} is starting, restoring a backup or stopping`), isServed: true };
   }
@@ -56,10 +48,11 @@ export async function checkServer(
 
 /** Checks that the port is free or used by the server. */
 export async function checkPort(
-  { host, port, tls }: Pick<Config, "host" | "port" | "tls">,
+  config: Pick<Config, "host" | "port" | "tls">,
   isServed: boolean,
 ): Promise<Finding> {
   const { ok, problem } = findingsOf("port");
+  const { host, port, tls } = config;
   if (port === 0) return ok("the server takes any free port");
   const code = await tryPort(host, port);
   if (code === null && /^(127\.0\.0\.1|0\.0\.0\.0|localhost)$/.test(host) && tls === null) {
@@ -75,7 +68,7 @@ export async function checkPort(
       `${host}:${port} can't be used (${code}): choose others with --host and --port.`,
     );
   }
-  const isCtxd = (await fetchHealth(loopback(host, port, tls !== null))).health !== "not ctxd";
+  const isCtxd = (await fetchHealth(localAddress(config))).health !== "not ctxd";
   if (isCtxd && isServed) return ok(`${port} is used by the server`);
   const who = isCtxd
     ? "ctxd with another data folder, or a program that does not answer"
@@ -94,11 +87,11 @@ function tryPort(host: string, port: number): Promise<string | null> {
   });
 }
 
-/** The address of a server for this machine. A server on all addresses is reached by loopback. */
-function loopback(host: string, port: number, isTls: boolean): string {
+/** The origin of a server for this machine. A server on all addresses is reached by loopback. */
+export function localAddress({ host, port, tls }: Pick<Config, "host" | "port" | "tls">): string {
   const plain = host.replace(/^\[|\]$/g, "");
   const address = { "0.0.0.0": "127.0.0.1", "::": "::1" }[plain] ?? plain;
-  return `${isTls ? "https" : "http"}://${address.includes(":") ? `[${address}]` : address}:${port}`;
+  return `${tls ? "https" : "http"}://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
 /** @param server its origin, or a function that sends requests to it */
@@ -108,7 +101,7 @@ async function fetchHealth(server: string | Send): Promise<{ health: Health; vec
     // Any certificate is accepted: nothing secret is exchanged, and it may be for another name.
     const send =
       typeof server === "string"
-        ? createSend(server, { timeout: TIMEOUT_MS, anyCertificate: true })
+        ? createSend(server, { timeout: LOCAL_TIMEOUT_MS, anyCertificate: true })
         : server;
     const { status, json } = await send("/api/health");
     if (!Value.Check(HealthAnswer, json)) return result("not ctxd");

@@ -1,6 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { SharedSettings } from "../config/shared-settings.ts";
+import { explainUnavailable } from "../db/database-error.ts";
 import { connectPostgres, type Postgres } from "../db/postgres.ts";
 import { checkSchema, readSchemaState } from "../db/postgres-migrations.ts";
 import { createBaseFolder } from "../memories/base/base-folder.ts";
@@ -23,33 +24,26 @@ interface Options {
   settings: Pick<SharedSettings, "databaseUrl" | "objects" | "cacheBytes">;
   dataDir: string;
   clock: () => number;
-  /** Explains an error of PostgreSQL in a sentence without the password. */
-  explain: (error: unknown, databaseUrl: string) => unknown;
 }
 
 /** Checks the shared database and object store of replicas, and this machine's copies. */
-export async function* checkShared({
-  settings,
-  dataDir,
-  clock,
-  explain,
-}: Options): AsyncGenerator<Finding> {
+export async function* checkShared({ settings, dataDir, clock }: Options): AsyncGenerator<Finding> {
   const { databaseUrl, objects } = settings;
   const postgres = connectPostgres(databaseUrl, { sessions: 2 });
   try {
     const database = await attempt("database", () =>
       checkPostgres(postgres).catch((error) => {
-        throw explain(error, databaseUrl);
+        throw explainUnavailable(error, databaseUrl);
       }),
     );
     yield database;
-    const store = await checkStore(settings, clock);
-    yield store;
+    const { state, message } = await checkObjectStore(objects, { clock });
+    yield findingsOf("object store")[state === "ok" ? "ok" : "problem"](message);
     if (database.state !== "problem") {
       yield await attempt("clock", () => checkClocks(postgres, clock));
       yield await attempt("journal", () => checkLog(postgres, clock()));
     }
-    if (database.state !== "problem" && store.state === "ok") {
+    if (database.state !== "problem" && state === "ok") {
       yield await attempt("tables", () => checkFiles(postgres, objects));
     }
     yield await attempt("local copies", () => checkCopies(join(dataDir, "memories"), settings));
@@ -83,12 +77,6 @@ async function checkPostgres(postgres: Postgres): Promise<Finding> {
   if (state === null) return ok(`${text}, empty: the first start creates the schema`);
   await checkSchema(postgres);
   return ok(`${text}, schema ${state.number}`);
-}
-
-async function checkStore({ objects }: Options["settings"], clock: () => number): Promise<Finding> {
-  const { ok, problem } = findingsOf("object store");
-  const { state, message } = await checkObjectStore(objects, { clock });
-  return state === "ok" ? ok(message) : problem(message);
 }
 
 async function checkClocks(postgres: Postgres, clock: () => number): Promise<Finding> {

@@ -70,6 +70,24 @@ export interface Embedder {
   close(): Promise<void>;
 }
 
+/**
+ * Embeds several texts of which none is needed once one is refused: the others then leave the queue.
+ * @param work embeds them for the caller that it gets
+ */
+export async function embedTogether<Result>(
+  caller: Caller,
+  work: (caller: Caller) => Promise<Result>,
+): Promise<Result> {
+  const failed = new AbortController();
+  const signals = caller.signal ? [caller.signal, failed.signal] : [failed.signal];
+  try {
+    return await work({ ...caller, signal: AbortSignal.any(signals) });
+  } catch (error) {
+    failed.abort();
+    throw error;
+  }
+}
+
 /** Milliseconds that a search waits for a model that is being loaded. */
 const LOAD_TIMEOUT_MS = 500;
 

@@ -54,7 +54,7 @@ interface EnginePool {
  *
  * Each engine shares its runs between accounts (see `createEmbeddingQueue`), so the texts of an account that sends many
  * delay nobody by more than one run, wherever they wait. While the second engine starts beside texts of several accounts, the
- * texts for it wait.
+ * texts for it wait. Beside several accounts, further engines leave the processor to the first one and the main thread.
  * @param connect starts the first engine, or a further one
  * @param size how many engines there may be
  * @param onEnd is called when an engine has ended by itself; `restartMs` is null for one that is not started again
@@ -118,6 +118,8 @@ export function createEnginePool({
       onEnd(reason, null);
     });
   };
+
+  const further = () => [...[...others].map(({ connection }) => connection), starting ?? []].flat();
 
   const endWhenIdle = (engine: Engine) => {
     engine.idle ??= setTimeout(() => {
@@ -184,6 +186,7 @@ export function createEnginePool({
       if (!isLight && areHeld()) held.add(job);
       else give(job, engine);
       if (isBehind(engine)) startAnother();
+      if (accounts.areSeveral()) for (const each of further()) each.giveWay();
       const embedded = promise.finally(leave);
       if (!signal) return embedded;
       const cancel = () => {
@@ -199,11 +202,9 @@ export function createEnginePool({
       closed = true;
       clearTimeout(restart);
       const reason = new Error("The embedder was closed.");
-      const connections = [first, ...others].map(({ connection }) => connection);
-      if (starting) connections.push(starting);
       for (const job of held.take()) job.reject(unwanted());
       for (const { idle } of others) clearTimeout(idle);
-      await Promise.all(connections.map((connection) => connection.end(reason)));
+      await Promise.all([first.connection, ...further()].map((each) => each.end(reason)));
     },
   };
 }

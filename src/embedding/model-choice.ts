@@ -1,8 +1,8 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { moveFile } from "../system/files.ts";
+import { replaceFile } from "../system/files.ts";
 import { parsed } from "../text/parse-json.ts";
 import { ModelError } from "./manifest.ts";
 
@@ -51,8 +51,5 @@ export async function readChoice({
 export async function writeChoice(dataDir: string, model: string | null): Promise<void> {
   const path = choicePath(dataDir);
   if (model === null) return await rm(path, { force: true });
-  const part = `${path}.part-${process.pid}`;
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFile(part, `${JSON.stringify({ model })}\n`, { mode: 0o600, flush: true });
-  await moveFile(part, path);
+  await replaceFile(path, `${JSON.stringify({ model })}\n`, { isDurable: true });
 }

@@ -17,6 +17,8 @@ export type ToWorker =
   | { type: "load"; cacheDir: string; manifest: ModelManifest; isFurther: boolean }
   | { type: TextKind; id: number; text: string; accountId: string }
   | { type: "cancel"; id: number }
+  /** Other work goes far before that of this engine, as long as it runs. */
+  | { type: "give way" }
   | { type: "close" };
 
 /** Messages of the worker to the main thread. */
@@ -44,6 +46,7 @@ export function connectWorker(worker: Worker, load: Omit<ToWorker & { type: "loa
   const ended = Promise.withResolvers<Error>();
   let endReason: Error | null = null;
   let lastId = 0;
+  let givesWay = false;
 
   const send = (message: ToWorker): void => worker.postMessage(message);
   const closed = Promise.withResolvers<void>();
@@ -105,6 +108,11 @@ export function connectWorker(worker: Worker, load: Omit<ToWorker & { type: "loa
       };
       signal.addEventListener("abort", cancel, { once: true });
       return embedded.finally(() => signal.removeEventListener("abort", cancel));
+    },
+    /** Lets all other threads go far before this engine's, until it ends. */
+    giveWay(): void {
+      if (!givesWay) send({ type: "give way" });
+      givesWay = true;
     },
     /** Ends the worker between two runs, and then resolves. Waiting calls are rejected. */
     end,

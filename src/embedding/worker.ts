@@ -11,6 +11,9 @@ import type { Embeddings, FromWorker, TextKind, ToWorker } from "./worker-connec
 // thread, so that no run waits for a message.
 declare const self: Worker;
 
+/** The priority of a further engine: behind the server's other threads, and far behind while several accounts use it. */
+const NICE = { further: 5, besideAccounts: 10 };
+
 const queue = createEmbeddingQueue();
 let engine: Engine | null = null;
 let working = false;
@@ -27,6 +30,7 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   if (data.type === "load") void load(data);
   else if (data.type === "close") process.exit();
   else if (data.type === "cancel") queue.remove(data.id);
+  else if (data.type === "give way") lowerThreadPriority(NICE.besideAccounts);
   else {
     queue.add({ ...data, passages: null, vectors: [], states: [] });
     void work();
@@ -36,7 +40,7 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
 async function load(message: ToWorker & { type: "load" }): Promise<void> {
   const { cacheDir, manifest } = message;
   try {
-    if (message.isFurther) lowerThreadPriority();
+    if (message.isFurther) lowerThreadPriority(NICE.further);
     const folder = await prepareModel({ cacheDir, manifest });
     engine = await loadEngine(manifest, folder, cacheDir);
     post({ type: "loaded" });

@@ -1,7 +1,7 @@
 import { createIdFrom } from "../db/id.ts";
 import { type ImportedMemory, LIMITS } from "../memories/model/memory.ts";
 import { createSessionOrder } from "../memories/model/rows.ts";
-import { isObject } from "./files/json-objects.ts";
+import { isObject } from "../text/parse-json.ts";
 import type { SourceMemory } from "./formats/format.ts";
 
 /** The result of converting a memory of another program. */

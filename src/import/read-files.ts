@@ -2,8 +2,14 @@ import type { ImportedMemory } from "../memories/model/memory.ts";
 import { type Converted, createConverter } from "./convert-memory.ts";
 import { openArchive } from "./files/archive.ts";
 import { compareReadingOrder, type InputFile, kindOf } from "./files/input-file.ts";
-import { locationIn, type OpenedFile, openText, peek, SourceError } from "./files/source.ts";
-import { unpackZstd } from "./files/unpack.ts";
+import {
+  locationIn,
+  type OpenedFile,
+  openText,
+  peek,
+  SourceError,
+  unpackZstd,
+} from "./files/source.ts";
 import { basicMemory } from "./formats/basic-memory.ts";
 import type { Context, Format, FoundEntry, SourceMemory } from "./formats/format.ts";
 import { recognise } from "./formats/formats.ts";

@@ -16,7 +16,7 @@ export type FromReader =
   | { type: "lines"; lines: SourceLine[]; state: ReadingState }
   | { type: "done"; state: ReadingState }
   /** `problem` is that of a `SourceError`; null for an unexpected error. */
-  | { type: "failed"; name: string; problem: string | null; message: string; state: ReadingState };
+  | { type: "failed"; problem: string | null; message: string; state: ReadingState };
 
 /** The fields of `Reading` without its lines, in a form that can be posted. */
 export interface ReadingState {
@@ -65,7 +65,7 @@ export function readInWorker(
       note(answer.state);
       if (answer.type === "failed") {
         if (answer.problem === null) throw new Error(answer.message);
-        throw new SourceError(answer.name, answer.problem);
+        throw new SourceError("", answer.problem);
       }
     } finally {
       worker.terminate();

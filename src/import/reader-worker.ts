@@ -32,7 +32,7 @@ async function read({ files, project }: ToReader & { type: "read" }): Promise<vo
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const problem = error instanceof SourceError ? error.problem : null;
-    send({ type: "failed", name: "", problem, message, state: stateOf(reading) });
+    send({ type: "failed", problem, message, state: stateOf(reading) });
   }
 }
 

@@ -18,39 +18,29 @@ export async function* inBatches(
   if (batch.length > 0) yield batch;
 }
 
-/** The outcome of an import so far. */
-export interface Totals {
-  created: number;
-  updated: number;
-  unchanged: number;
-  /** Memories that are newer on the server, and stay. */
-  kept: number;
-  /** Memories whose secrets were masked. */
-  masked: number;
-  /** What could not be imported, by location: the first `MAX_FAILED` of `failures`. */
-  failed: { at: string; reason: string }[];
-  failures: number;
-  /** What was left out of memories, with the number of memories. */
-  notes: Map<string, number>;
-  /** The first memories, as they would be saved. */
-  samples: ImportedMemory[];
-}
-
 /** Failures that are kept: a file of 32 MB may have millions of damaged lines. */
 const MAX_FAILED = 100;
 const MAX_SAMPLES = 5;
 
-export function createTotals(): Totals {
+export type Totals = ReturnType<typeof createTotals>;
+
+/** The outcome of an import so far. */
+export function createTotals() {
   return {
     created: 0,
     updated: 0,
     unchanged: 0,
+    /** Memories that are newer on the server, and stay. */
     kept: 0,
+    /** Memories whose secrets were masked. */
     masked: 0,
-    failed: [],
+    /** What could not be imported, by location: the first `MAX_FAILED` of `failures`. */
+    failed: [] as { at: string; reason: string }[],
     failures: 0,
-    notes: new Map(),
-    samples: [],
+    /** What was left out of memories, with the number of memories. */
+    notes: new Map<string, number>(),
+    /** The first memories, as they would be saved. */
+    samples: [] as ImportedMemory[],
   };
 }
 
@@ -129,8 +119,7 @@ export function describeTotals({ created, updated, unchanged, kept }: Totals): s
 const BATCH_CHARACTERS = 1 << 20;
 
 /**
- * Sends the lines of a reading in batches, and counts the outcomes in `totals`. Yields after each
- * batch.
+ * Sends the lines of a reading in batches, and counts the outcomes in `totals`. Yields after each batch.
  * @param send imports lines of JSON; its report refers to them by their numbers
  */
 export async function* transfer(

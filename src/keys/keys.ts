@@ -1,5 +1,5 @@
 import { and, asc, eq, getTableColumns, gt, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
-import { createLastUsedWriter, type Database, type Orm, returnedRow } from "../db/database.ts";
+import { createLastUsedWriter, type Orm, returnedRow, type StoreParts } from "../db/database.ts";
 import { constraintViolation } from "../db/database-error.ts";
 import { createId, hashSecret } from "../db/id.ts";
 import { AppError } from "../errors.ts";
@@ -74,8 +74,8 @@ function prepareHolder(orm: Orm, apiKeys: KeyTable) {
 
 export type Keys = ReturnType<typeof createKeys>;
 
-/** The store of API keys. `clock` gives milliseconds since 1970. */
-export function createKeys({ db, clock }: { db: Database; clock: () => number }) {
+/** The store of API keys. */
+export function createKeys({ db, clock }: StoreParts) {
   const { orm } = db;
   const { apiKeys } = db.tables(createKeyTables);
   const { hash: _, ...record } = getTableColumns(apiKeys);

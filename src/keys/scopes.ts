@@ -23,10 +23,7 @@ export function formatScopes(scopes: readonly Scope[]): string {
   return distinct(scopes).join(" ");
 }
 
-/**
- * The known scopes of such a text, without those that another one includes. Unknown scopes grant
- * nothing.
- */
+/** The known scopes of such a text, without those that another one includes. Unknown scopes grant nothing. */
 export function parseScopes(text: string): Scope[] {
   const granted = text.split(" ");
   return distinct(SCOPES.filter((scope) => granted.includes(scope)));

@@ -1,7 +1,7 @@
 import type { Dialect } from "../db/database.ts";
 import { scopesColumn } from "./scopes.ts";
 
-/** The table of API keys, made by `db/migrations.ts`. The key itself is nowhere. */
+/** The table of API keys, made by `db/migrations.sql`. The key itself is nowhere. */
 export function createKeyTables(dialect: Dialect) {
   const { table, text, boolean, timestamp } = dialect;
 

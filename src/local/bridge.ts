@@ -14,6 +14,8 @@ import {
   SESSION_HEADER,
 } from "../mcp/http-message.ts";
 import { readLines, TOO_LONG } from "../text/lines.ts";
+import { parsed } from "../text/parse-json.ts";
+import { withTimeLimit } from "../timing/time-limit.ts";
 import type { LocalServer } from "./local-server.ts";
 
 /** How often a message is sent when servers end before they answer it. */
@@ -156,12 +158,8 @@ export function createRoots(write: (line: string) => Promise<void>) {
 
   const ask = async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ROOTS_TIMEOUT_MS);
-    onAnswer = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    answered = promise;
+    onAnswer = resolve;
+    answered = withTimeLimit(promise, ROOTS_TIMEOUT_MS, () => {});
     const id = `ctxd-roots-${++requests}`;
     await write(JSON.stringify({ jsonrpc: "2.0", id, method: "roots/list" }));
   };
@@ -247,7 +245,7 @@ export async function bridge({
       continue;
     }
     if (line.trim() === "") continue;
-    const message = parse(line);
+    const message = parsed(line);
     if (message === undefined) {
       await write(errorAnswer(null, PARSE_ERROR, "Parse error: a line is not valid JSON."));
       continue;
@@ -259,12 +257,4 @@ export async function bridge({
     if (inFlight.size >= MAX_IN_FLIGHT) await Promise.race(inFlight);
   }
   await Promise.all(inFlight);
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,7 +3,6 @@ import { isNewerGlibc, TARGETS } from "./targets.ts";
 
 /** An asset cannot be unpacked or loaded. `message` is the only line that the user sees. */
 export class AssetError extends CtxdError {
-  override readonly name = "AssetError";
   readonly code = "asset_unusable";
 }
 

@@ -1,17 +1,7 @@
 import { randomUUID } from "node:crypto";
-import {
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  realpath,
-  rm,
-  stat,
-  utimes,
-  writeFile,
-} from "node:fs/promises";
+import { mkdir, open, readdir, readFile, realpath, rm, stat, utimes } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { moveFile } from "../system/files.ts";
+import { moveFile, replaceFile, TEMPORARY } from "../system/files.ts";
 import { findForeignAncestor } from "../system/foreign-ancestor.ts";
 import { parsed } from "../text/parse-json.ts";
 import { AssetError, explainFolderError } from "./asset-error.ts";
@@ -20,8 +10,6 @@ import { AssetError, explainFolderError } from "./asset-error.ts";
 type Stamp = Record<string, string>;
 
 const NAME = "checked.json";
-/** Name prefix of files that are still being written. */
-export const TEMPORARY = ".part-";
 /** Milliseconds after which the folder of an unused version is removed. */
 const UNUSED_MS = 30 * 24 * 3_600_000;
 
@@ -30,17 +18,6 @@ async function readStamp(folder: string): Promise<Stamp> {
   const text = await readFile(join(folder, NAME), "utf8").catch(() => "{}");
   const stamp = parsed(text);
   return isStamp(stamp) ? stamp : {};
-}
-
-/** Records that the files were checked. If that fails, the next start checks them again. */
-async function writeStamp(folder: string, stamp: Stamp): Promise<void> {
-  const temporary = join(folder, `${TEMPORARY}${randomUUID()}`);
-  try {
-    await writeFile(temporary, JSON.stringify(stamp), { mode: 0o600 });
-    await moveFile(temporary, join(folder, NAME));
-  } catch {
-    await rm(temporary, { force: true }).catch(() => {});
-  }
 }
 
 function isStamp(value: unknown): value is Stamp {
@@ -108,7 +85,9 @@ export async function prepareAsset(asset: Asset, cacheDir: string): Promise<stri
     for (const file of asset.files) {
       stamp[file.name] = await prepareFile(file, folder, known[file.name]);
     }
-    if (!Bun.deepEquals(stamp, known)) await writeStamp(folder, stamp);
+    // If this fails, the next start checks the files again.
+    if (!Bun.deepEquals(stamp, known))
+      await replaceFile(join(folder, NAME), JSON.stringify(stamp)).catch(() => {});
     await removeStaleAssets(folder);
     return folder;
   } catch (error) {

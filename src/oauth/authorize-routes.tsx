@@ -1,5 +1,4 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { Elysia } from "elysia";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
 import type { RecordEvent } from "../http/record-event.ts";
@@ -9,7 +8,8 @@ import { parseScopes } from "../keys/scopes.ts";
 import { checkForm, FORM_TOKEN } from "../pages/cookies.ts";
 import { boundOf } from "../pages/form.tsx";
 import { MessagePage } from "../pages/layout.tsx";
-import { errorTitle, PAGE_ROUTE, type PageGuard, pageResponse } from "../pages/page-response.tsx";
+import { errorTitle, pageResponse } from "../pages/page-response.tsx";
+import type { PageGuard } from "../pages/routes.ts";
 import { PROOF_PATH, SIGN_IN_PATH } from "../sign-in/paths.ts";
 import type { Proof } from "../sign-in/second-step/proof.ts";
 import type { SignedIn, Visitors } from "../sign-in/sessions/visitor.ts";
@@ -53,7 +53,7 @@ export function createAuthorizeRoutes({
 }: {
   paths: readonly string[];
   config: Pick<Config, "publicUrl">;
-  pageGuard: Pick<PageGuard, "page">;
+  pageGuard: Pick<PageGuard, "createPages">;
   oauth: Pick<OAuth, "clients" | "codes" | "grants">;
   visitors: Visitors;
   record: RecordEvent;
@@ -66,9 +66,8 @@ export function createAuthorizeRoutes({
     withParameters(redirectUri, { ...parameters, state, iss: publicUrl });
 
   /**
-   * Sends an error to a client. Anyone can register a client and send people here. Without their
-   * consent, people are redirected only to clients that they have allowed before, or to their own
-   * computer (RFC 9700, section 4.11.2).
+   * Sends an error to a client. Anyone can register a client and send people here. Without their consent, people are
+   * redirected only to clients that they have allowed before, or to their own computer (RFC 9700, section 4.11.2).
    */
   const refuse = async (
     error: OAuthError,
@@ -107,75 +106,71 @@ export function createAuthorizeRoutes({
   const comingBack = (by: string, path: string, parameters: URLSearchParams) =>
     seeOther(`${by}?${new URLSearchParams({ next: `${path}?${parameters}` })}`);
 
-  const show = (request: Request, path: string) =>
-    pageGuard.page(request, async () => {
-      const parameters = new URL(request.url).searchParams;
-      const person = await visitors.find(request);
-      // This check comes first: strangers must not learn about clients or make the server fetch
-      // documents.
-      if (!person) return comingBack(SIGN_IN_PATH, path, parameters);
-      // An app's access lasts longer than the session.
-      if (!(await proof.isFresh(person))) return comingBack(PROOF_PATH, path, parameters);
-      return withRequest(parameters, person, async (wanted) => {
-        await oauth.clients.markAsked(wanted.client.id);
-        return pageResponse(
-          <ConsentPage
-            request={wanted}
-            parameters={parameters}
-            email={person.account.email}
-            token={person.token}
-            action={path}
-          />,
-          { formAction: wanted.redirectUri.includes("[") ? FORM_ACTION_IPV6 : FORM_ACTION },
-        );
-      });
+  const show = async (request: Request, path: string) => {
+    const parameters = new URL(request.url).searchParams;
+    const person = await visitors.find(request);
+    // This check comes first: strangers must not learn about clients or make the server fetch documents.
+    if (!person) return comingBack(SIGN_IN_PATH, path, parameters);
+    // An app's access lasts longer than the session.
+    if (!(await proof.isFresh(person))) return comingBack(PROOF_PATH, path, parameters);
+    return withRequest(parameters, person, async (wanted) => {
+      await oauth.clients.markAsked(wanted.client.id);
+      return pageResponse(
+        <ConsentPage
+          request={wanted}
+          parameters={parameters}
+          email={person.account.email}
+          token={person.token}
+          action={path}
+        />,
+        { formAction: wanted.redirectUri.includes("[") ? FORM_ACTION_IPV6 : FORM_ACTION },
+      );
     });
+  };
 
-  const decide = (request: Request, path: string) =>
-    pageGuard.page(request, async () => {
-      const form = await readForm(request);
-      const person = await visitors.find(request);
-      if (!person) return comingBack(SIGN_IN_PATH, path, parametersOf(form));
-      checkForm(request, { token: form.get(FORM_TOKEN), cookie: person.session, publicUrl });
-      if (!(await proof.isFresh(person))) return comingBack(PROOF_PATH, path, parametersOf(form));
-      return withRequest(form, person, async (wanted) => {
-        // Reading the client's document may be slow. A person who was signed out in the meantime gives
-        // no consent.
-        if (!(await visitors.find(request)))
-          return comingBack(SIGN_IN_PATH, path, parametersOf(form));
-        const allowed = parseScopes(form.getAll(CONSENT.scope).join(" "));
-        // A manipulated form can't grant more scopes than were requested.
-        const scopes = wanted.scopes.filter((scope) => allowed.includes(scope));
-        if (form.get(CONSENT.decision) !== CONSENT.allow || scopes.length === 0) {
-          return seeOther(answer(wanted, { error: "access_denied" }));
-        }
-        // The person has seen the verified name of an app whose document is out of reach by now.
-        if (wanted.client.isUnverified && !form.has(CONSENT.unverified)) {
-          return seeOther(`${path}?${parametersOf(form)}`);
-        }
-        const accountId = person.account.id;
-        const bound = boundOf(form);
-        const code = await oauth.codes.create(accountId, { ...wanted, scopes, bound });
-        // Revoking all access ends the sessions first. A consent given in the meantime is withdrawn.
-        if (!(await visitors.find(request))) {
-          await oauth.codes.withdraw(code);
-          return comingBack(SIGN_IN_PATH, path, parametersOf(form));
-        }
-        record(request, "app_allowed", {
-          accountId,
-          subjectId: wanted.client.id,
-          subject: wanted.client.name,
-        });
-        return seeOther(answer(wanted, { code }));
+  const decide = async (request: Request, path: string) => {
+    const form = await readForm(request);
+    const person = await visitors.find(request);
+    if (!person) return comingBack(SIGN_IN_PATH, path, parametersOf(form));
+    checkForm(request, { token: form.get(FORM_TOKEN), cookie: person.session, publicUrl });
+    if (!(await proof.isFresh(person))) return comingBack(PROOF_PATH, path, parametersOf(form));
+    return withRequest(form, person, async (wanted) => {
+      // Reading the client's document may be slow. A person who was signed out in the meantime gives no consent.
+      if (!(await visitors.find(request)))
+        return comingBack(SIGN_IN_PATH, path, parametersOf(form));
+      const allowed = parseScopes(form.getAll(CONSENT.scope).join(" "));
+      // A manipulated form can't grant more scopes than were requested.
+      const scopes = wanted.scopes.filter((scope) => allowed.includes(scope));
+      if (form.get(CONSENT.decision) !== CONSENT.allow || scopes.length === 0) {
+        return seeOther(answer(wanted, { error: "access_denied" }));
+      }
+      // The person has seen the verified name of an app whose document is out of reach by now.
+      if (wanted.client.isUnverified && !form.has(CONSENT.unverified)) {
+        return seeOther(`${path}?${parametersOf(form)}`);
+      }
+      const accountId = person.account.id;
+      const bound = boundOf(form);
+      const code = await oauth.codes.create(accountId, { ...wanted, scopes, bound });
+      // Revoking all access ends the sessions first. A consent given in the meantime is withdrawn.
+      if (!(await visitors.find(request))) {
+        await oauth.codes.withdraw(code);
+        return comingBack(SIGN_IN_PATH, path, parametersOf(form));
+      }
+      record(request, "app_allowed", {
+        accountId,
+        subjectId: wanted.client.id,
+        subject: wanted.client.name,
       });
+      return seeOther(answer(wanted, { code }));
     });
+  };
 
-  const routes = new Elysia().guard(PAGE_ROUTE);
+  const pages = pageGuard.createPages();
   for (const path of paths) {
-    routes.get(path, ({ request }) => show(request, path));
-    routes.post(path, ({ request }) => decide(request, path));
+    pages.get(path, (request) => show(request, path));
+    pages.post(path, (request) => decide(request, path));
   }
-  return routes;
+  return pages.routes;
 }
 
 /** Turns an error that the client must not receive into one for the person. */

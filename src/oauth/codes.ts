@@ -1,6 +1,6 @@
 import { eq, inArray } from "drizzle-orm";
 import { createAccountCheck } from "../accounts/accounts.ts";
-import type { Database, Orm } from "../db/database.ts";
+import type { Orm, StoreParts } from "../db/database.ts";
 import { createId, createSecret, hashSecret } from "../db/id.ts";
 import { AppError } from "../errors.ts";
 import {
@@ -105,16 +105,8 @@ interface Redemption {
   readonly resource: string;
 }
 
-/** The store of authorization codes. `clock` gives milliseconds since 1970. */
-export function createCodes({
-  db,
-  grants,
-  clock,
-}: {
-  db: Database;
-  grants: Grants;
-  clock: () => number;
-}) {
+/** The store of authorization codes. */
+export function createCodes({ db, grants, clock }: StoreParts & { grants: Grants }) {
   const tables = db.tables(createOAuthTables);
   const { orm } = db;
   const { oauthCodes, oauthGrants } = tables;

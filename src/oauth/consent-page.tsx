@@ -1,9 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Scope } from "../keys/scopes.ts";
-import { FORM_TOKEN } from "../pages/cookies.ts";
-import { BoundFields } from "../pages/form.tsx";
+import { Button } from "../pages/button.tsx";
+import { BoundFields, PostForm } from "../pages/form.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
-import { Layout } from "../pages/layout.tsx";
+import { Layout, Notice } from "../pages/layout.tsx";
 import { SIGN_OUT_PATH } from "../sign-in/paths.ts";
 import { type AuthorizationRequest, PARAMETERS } from "./authorization-request.ts";
 import { describeRedirect, isDocumentAddress, isLoopback } from "./clients/client.ts";
@@ -64,25 +64,18 @@ export function ConsentPage({
         <dd>{email}</dd>
       </dl>
       {client.isUnverified && (
-        <p class="notice">
+        <Notice>
           This server can't reach {new URL(client.id).host}, so it could not verify the name of the
           app.
-        </p>
+        </Notice>
       )}
-      {isLoopback(redirectUri) ? (
-        <p class="notice">
-          This is a program on your own computer. Allow it only if you have just started it
-          yourself.
-        </p>
-      ) : (
-        <p class="notice">
-          The app has chosen its name itself. Allow it only if you know the address above and have
-          just come from there.
-        </p>
-      )}
-      <form method="post" action={action}>
+      <Notice>
+        {isLoopback(redirectUri)
+          ? "This is a program on your own computer. Allow it only if you have just started it yourself."
+          : "The app has chosen its name itself. Allow it only if you know the address above and have just come from there."}
+      </Notice>
+      <PostForm action={action} token={token}>
         {fields}
-        <input type="hidden" name={FORM_TOKEN} value={token} />
         {client.isUnverified && <input type="hidden" name={CONSENT.unverified} value="yes" />}
         <fieldset>
           <legend>It may then</legend>
@@ -95,22 +88,18 @@ export function ConsentPage({
         </fieldset>
         <BoundFields whose="the app" />
         <div class="actions">
-          <button type="submit" class="main" name={CONSENT.decision} value={CONSENT.allow}>
+          <Button kind="main" name={CONSENT.decision} value={CONSENT.allow}>
             Allow
-          </button>
+          </Button>
           <button type="submit" name={CONSENT.decision} value="deny">
             Deny
           </button>
         </div>
-      </form>
-      <form method="post" action={SIGN_OUT_PATH} class="quiet">
-        <input type="hidden" name={FORM_TOKEN} value={token} />
+      </PostForm>
+      <PostForm action={SIGN_OUT_PATH} token={token} class="quiet">
         <input type="hidden" name="next" value={`${action}?${parametersOf(parameters)}`} />
-        Not you?{" "}
-        <button type="submit" class="link">
-          Use another account
-        </button>
-      </form>
+        Not you? <Button kind="link">Use another account</Button>
+      </PostForm>
     </Layout>
   );
 }

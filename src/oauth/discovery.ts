@@ -31,9 +31,8 @@ export const RESOURCE_METADATA_PATHS = [
 ] as const;
 
 /**
- * Paths where clients look for the authorization server's metadata. The issuer has no path (RFC 8414,
- * section 3). Some clients treat /mcp or the API's base as the issuer, and put the suffix before or
- * after it.
+ * Paths where clients look for the authorization server's metadata. The issuer has no path (RFC 8414, section 3). Some
+ * clients treat /mcp or the API's base as the issuer, and put the suffix before or after it.
  */
 export const SERVER_METADATA_PATHS = [
   "/.well-known/oauth-authorization-server",

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, inArray, isNull, lte, ne, type SQL, sql } from "drizzle-orm";
-import type { Database, Orm } from "../db/database.ts";
+import type { Orm, StoreParts } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { type Client, isRegisteredRedirectUri, unverifiedName } from "./clients/client.ts";
 import { OAuthError } from "./oauth-error.ts";
@@ -31,8 +31,8 @@ export const grantFacts = ({ accountId, id, clientName }: Grant) => ({
 
 export type Grants = ReturnType<typeof createGrants>;
 
-/** The store of grants. `clock` gives milliseconds since 1970. */
-export function createGrants({ db, clock }: { db: Database; clock: () => number }) {
+/** The store of grants. */
+export function createGrants({ db, clock }: StoreParts) {
   const { orm } = db;
   const { oauthGrants, oauthCodes, oauthTokens } = db.tables(createOAuthTables);
   const isOf = (accountId: string) => eq(oauthGrants.accountId, accountId);

@@ -18,7 +18,6 @@ type OAuthErrorCode =
 
 /** An error for clients by the rules of OAuth. `message` is for developers and repeats no input. */
 export class OAuthError extends CtxdError {
-  override readonly name = "OAuthError";
   readonly code: OAuthErrorCode;
   /** RFC 6749, section 5.2: 400, or 401 for a client that is not authenticated. */
   readonly status: number;

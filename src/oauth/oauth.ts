@@ -1,4 +1,4 @@
-import type { Database } from "../db/database.ts";
+import type { StoreParts } from "../db/database.ts";
 import { createEphemeral, type Ephemeral } from "../db/ephemeral.ts";
 import { type Client, isDocumentAddress, unverifiedClient } from "./clients/client.ts";
 import { createVerifyAssertion } from "./clients/client-assertion.ts";
@@ -13,7 +13,7 @@ import { createTokens } from "./tokens.ts";
 export type OAuth = ReturnType<typeof createOAuth>;
 
 /**
- * The stores and checks of the authorization server. `clock` gives milliseconds since 1970.
+ * The stores and checks of the authorization server.
  * @param fetchDocument fetches clients' metadata documents
  */
 export function createOAuth({
@@ -22,9 +22,7 @@ export function createOAuth({
   publicUrl,
   ephemeral = createEphemeral({ db, clock }),
   fetchDocument = createDocumentFetcher(),
-}: {
-  db: Database;
-  clock: () => number;
+}: StoreParts & {
   publicUrl: string;
   ephemeral?: Ephemeral;
   fetchDocument?: FetchDocument | undefined;

@@ -29,9 +29,8 @@ const MAX_METADATA = 64 << 10;
 const HOUR = 3_600_000;
 
 /**
- * Web pages that are MCP clients read these answers
- * (https://fetch.spec.whatwg.org/#http-cors-protocol). Browsers add no credentials to these requests,
- * so any page may send them.
+ * Web pages that are MCP clients read these answers (https://fetch.spec.whatwg.org/#http-cors-protocol). Browsers add
+ * no credentials to these requests, so any page may send them.
  */
 const CORS = {
   "access-control-allow-origin": "*",

@@ -4,7 +4,7 @@ import { scopesColumn } from "../keys/scopes.ts";
 export type OAuthTables = ReturnType<typeof createOAuthTables>;
 
 /**
- * The database tables of the authorization server, created by `db/migrations.ts`. Codes, tokens and
+ * The database tables of the authorization server, created by `db/migrations.sql`. Codes, tokens and
  * secrets are stored as SHA-256 in hex.
  */
 export function createOAuthTables(dialect: Dialect) {

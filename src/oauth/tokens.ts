@@ -1,5 +1,5 @@
 import { and, eq, getTableColumns, gt, inArray, isNull, sql } from "drizzle-orm";
-import { createLastUsedWriter, type Database, type Orm } from "../db/database.ts";
+import { createLastUsedWriter, type Orm, type StoreParts } from "../db/database.ts";
 import { hashSecret } from "../db/id.ts";
 import { inBoundForm, matchesResource, type Reach, toBound } from "../keys/reach.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
@@ -33,7 +33,7 @@ interface TokenHolder extends Reach {
 }
 
 /**
- * The store of tokens. `clock` gives milliseconds since 1970.
+ * The store of tokens.
  * @param resource tokens of this resource are accepted (RFC 8707; MCP, "Access Token Usage")
  */
 export function createTokens({
@@ -41,12 +41,7 @@ export function createTokens({
   grants,
   resource: audience,
   clock,
-}: {
-  db: Database;
-  grants: Grants;
-  resource: string;
-  clock: () => number;
-}) {
+}: StoreParts & { grants: Grants; resource: string }) {
   const { orm } = db;
   const tables = db.tables(createOAuthTables);
   const { oauthGrants, oauthTokens } = tables;
@@ -83,10 +78,9 @@ export function createTokens({
 
   return {
     /**
-     * Exchanges a refresh token for the next tokens. Within its grace, a used token gives only an access
-     * token, so that a grant never has two refresh tokens that can be exchanged. If a token is used
-     * after its grace, one of the users stole it: all tokens of its grant are revoked (RFC 9700, section
-     * 4.14.2).
+     * Exchanges a refresh token for the next tokens. Within its grace, a used token gives only an access token, so that
+     * a grant never has two refresh tokens that can be exchanged. If a token is used after its grace, one of the users
+     * stole it: all tokens of its grant are revoked (RFC 9700, section 4.14.2).
      * @throws OAuthError `invalid_grant`, `invalid_scope` or `invalid_target`
      */
     async renew(renewal: Renewal): Promise<TokenSet | AccessSet> {
@@ -146,9 +140,8 @@ export function createTokens({
     },
 
     /**
-     * Returns the holder of an access token; null for an unknown, expired or revoked token, and for
-     * one of another resource. Every call reads the database, so that revocations by other processes
-     * take effect at once.
+     * Returns the holder of an access token; null for an unknown, expired or revoked token, and for one of another
+     * resource. Every call reads the database, so that revocations by other processes take effect at once.
      */
     async authenticate(presented: string): Promise<TokenHolder | null> {
       if (!presented.startsWith(ACCESS_PREFIX)) return null;

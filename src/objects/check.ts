@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { ObjectSettings } from "../config/shared-settings.ts";
 import { NOT_A_STORE, ObjectStoreError } from "./object-store-error.ts";
-import { createObjects, type Objects } from "./objects.ts";
+import { createObjects } from "./objects.ts";
 import type { CallOptions } from "./signed-call.ts";
 
 /** Name prefix of the objects that a check writes. Do not remove them: the check may still be running. */
@@ -21,14 +21,35 @@ export async function checkObjectStore(
 ): Promise<StoreFinding> {
   const { bucket } = settings;
   const objects = createObjects(settings, options);
-  for (const { needs, run } of stepsOf(objects, settings)) {
-    try {
-      const wrong = await run();
-      if (wrong) return { state: "wrong", message: wrong };
-    } catch (error) {
-      if (!(error instanceof ObjectStoreError)) throw error;
-      return explain(error, { settings, needs, now: clock() });
+  const name = `${CHECK_PREFIX}${randomBytes(6).toString("hex")}/trial`;
+  const text = randomBytes(12).toString("hex");
+  // Amazon's name of the permission that the next call needs.
+  let needs = "s3:ListBucket";
+  try {
+    await objects.list(name).next();
+    needs = "s3:GetBucketVersioning";
+    if ((await objects.versioning()) === "Enabled") {
+      return wrong(
+        `The bucket ${bucket} of CTXD_OBJECTS has versioning, which keeps deleted memories: use another bucket, or suspend versioning (aws s3api put-bucket-versioning --bucket ${bucket} --versioning-configuration Status=Suspended).`,
+      );
     }
+    needs = "s3:PutObject";
+    await objects.put(name, new Blob([text]));
+    needs = "s3:GetObject";
+    if ((await objects.text(name)) !== text) {
+      return wrong(
+        "CTXD_OBJECTS is not reliable: the store returned other content than was written.",
+      );
+    }
+    needs = "s3:DeleteObject";
+    await objects.remove(name);
+    for await (const page of objects.list(name)) {
+      if (page.length === 0) continue;
+      return wrong("CTXD_OBJECTS is not reliable: a removed object is still there.");
+    }
+  } catch (error) {
+    if (!(error instanceof ObjectStoreError)) throw error;
+    return explain(error, { settings, needs, now: clock() });
   }
   return {
     state: "ok",
@@ -36,56 +57,8 @@ export async function checkObjectStore(
   };
 }
 
-interface Step {
-  /** Amazon's name of the permission that the step needs. */
-  needs: string;
-  /** Resolves to a sentence about a fault, if there is one. */
-  run(): Promise<string | undefined>;
-}
-
-function stepsOf(objects: Objects, { bucket }: ObjectSettings): Step[] {
-  const name = `${CHECK_PREFIX}${randomBytes(6).toString("hex")}/trial`;
-  const text = randomBytes(12).toString("hex");
-  return [
-    {
-      needs: "s3:ListBucket",
-      run: async () => {
-        await objects.list(name).next();
-      },
-    },
-    {
-      needs: "s3:GetBucketVersioning",
-      run: async () => {
-        if ((await objects.versioning()) !== "Enabled") return;
-        return `The bucket ${bucket} of CTXD_OBJECTS has versioning, which keeps deleted memories: use another bucket, or suspend versioning (aws s3api put-bucket-versioning --bucket ${bucket} --versioning-configuration Status=Suspended).`;
-      },
-    },
-    {
-      needs: "s3:PutObject",
-      run: async () => {
-        await objects.put(name, new Blob([text]));
-      },
-    },
-    {
-      needs: "s3:GetObject",
-      run: async () => {
-        if ((await objects.text(name)) === text) return;
-        return "CTXD_OBJECTS is not reliable: the store returned other content than was written.";
-      },
-    },
-    {
-      needs: "s3:DeleteObject",
-      run: async () => {
-        await objects.remove(name);
-        for await (const page of objects.list(name)) {
-          if (page.length > 0) {
-            return "CTXD_OBJECTS is not reliable: a removed object is still there.";
-          }
-        }
-        return;
-      },
-    },
-  ];
+function wrong(message: string): StoreFinding {
+  return { state: "wrong", message };
 }
 
 function placeOf({ endpoint, region }: ObjectSettings): string {
@@ -96,7 +69,6 @@ function explain(
   error: ObjectStoreError,
   { settings, needs, now }: { settings: ObjectSettings; needs: string; now: number },
 ): StoreFinding {
-  const wrong = (message: string): StoreFinding => ({ state: "wrong", message });
   const place = placeOf(settings);
   const { bucket, region } = settings;
   switch (error.code) {

@@ -2,7 +2,6 @@ import { CtxdError } from "../errors.ts";
 
 /** A call to an object store failed. */
 export class ObjectStoreError extends CtxdError {
-  override readonly name = "ObjectStoreError";
   /** The code of the store (Amazon S3, "Error responses") or of the system, or `NoAnswer`. */
   readonly code: string;
   /** HTTP status; null without an answer. */

@@ -1,5 +1,6 @@
 import { AwsV4Signer } from "aws4fetch";
 import type { ObjectSettings } from "../config/shared-settings.ts";
+import { errorCode } from "../errors.ts";
 import { readText } from "./body.ts";
 import { NO_ANSWER, NOT_A_STORE, ObjectStoreError } from "./object-store-error.ts";
 
@@ -139,6 +140,5 @@ async function toError(answer: Response, what: string): Promise<ObjectStoreError
 function explain(error: unknown, what: string): unknown {
   if (!(error instanceof Error) || error instanceof ObjectStoreError) return error;
   if ("syscall" in error && !/connect|recv|send/.test(String(error.syscall))) return error;
-  const code = "code" in error ? String(error.code) : error.message;
-  return new ObjectStoreError(code, { what, cause: error });
+  return new ObjectStoreError(errorCode(error) || error.message, { what, cause: error });
 }

@@ -9,8 +9,6 @@ interface ButtonProps {
   /** With `value`: the field that the form sends when this button was pressed. */
   name?: string;
   value?: string;
-  /** Id of the form that it sends, if the button is outside of it. */
-  form?: string;
   children?: Child;
 }
 
@@ -45,26 +43,37 @@ export function ButtonLink({
   );
 }
 
-/** A text with a button that copies it. The button works only with scripts. */
-export function Copyable({ text, label }: { text: string; label: string }): Markup {
+interface CopyableProps {
+  text: string;
+  /** What it is, for screen readers. */
+  label: string;
+}
+
+/** A button that copies a text. It works only with scripts. */
+export function CopyButton({ text, label, kind }: CopyableProps & { kind: string }): Markup {
+  return (
+    <button type="button" class={kind} data-copy={text} hidden={true}>
+      Copy<span class="hidden-text"> {label}</span>
+    </button>
+  );
+}
+
+/** A text with a button that copies it. */
+export function Copyable({ text, label }: CopyableProps): Markup {
   return (
     <div class="copyable">
       <code tabindex={0}>{text}</code>
-      <button type="button" class="plain" data-copy={text} hidden={true}>
-        Copy<span class="hidden-text"> {label}</span>
-      </button>
+      <CopyButton text={text} label={label} kind="plain" />
     </div>
   );
 }
 
 /** Several lines of text with a button that copies them. */
-export function CopyableText({ text, label }: { text: string; label: string }): Markup {
+export function CopyableText({ text, label }: CopyableProps): Markup {
   return (
     <div class="copyable-text">
       <pre tabindex={0}>{text}</pre>
-      <button type="button" class="plain small" data-copy={text} hidden={true}>
-        Copy<span class="hidden-text"> {label}</span>
-      </button>
+      <CopyButton text={text} label={label} kind="plain small" />
     </div>
   );
 }

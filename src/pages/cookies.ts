@@ -2,9 +2,8 @@ import { hashSecret, isSameSecret } from "../db/id.ts";
 import { AppError } from "../errors.ts";
 
 /**
- * The cookies of our pages. `session`: a signed-in person. `pending`: a person whose second step is
- * due. `visit`: anyone with a form. `notice`: a message for the next page. `device`: a browser in which
- * people have signed in before.
+ * The cookies of our pages. `session`: a signed-in person. `pending`: a person whose second step is due. `visit`:
+ * anyone with a form. `notice`: a message for the next page. `device`: a browser in which people have signed in before.
  */
 type CookieName = "session" | "pending" | "visit" | "notice" | "device";
 

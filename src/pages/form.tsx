@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { AppError } from "../errors.ts";
+import type { KeyRecord } from "../keys/keys.ts";
 import { type Bound, describeBound } from "../keys/reach.ts";
-import { describeScopes, type Scope } from "../keys/scopes.ts";
+import { describeScopes } from "../keys/scopes.ts";
 import { FORM_TOKEN } from "./cookies.ts";
 import { Choice, Field } from "./field.tsx";
 import type { Child, Markup } from "./jsx-runtime.ts";
@@ -34,13 +35,7 @@ const PROJECT = "bound_project";
 const ONLY = "bound_only";
 
 /** The rights of a key or an app, and its project. */
-export function Allowed({
-  scopes,
-  bound,
-}: {
-  scopes: readonly Scope[];
-  bound: Bound | null;
-}): Markup {
+export function Allowed({ scopes, bound }: Pick<KeyRecord, "scopes" | "bound">): Markup {
   return (
     <span>
       {describeScopes(scopes)}

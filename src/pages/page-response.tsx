@@ -1,11 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
-import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
-import { readForm } from "../http/requests/form.ts";
-import { createHostCheck } from "../http/requests/proxy.ts";
 import { createPagedStream } from "../http/responses.ts";
-import { type Cookies, checkForm, FORM_TOKEN } from "./cookies.ts";
 import { Markup } from "./jsx-runtime.ts";
 import { MessagePage } from "./layout.tsx";
 
@@ -18,7 +14,7 @@ const POLICY =
 /** The additional policy of pages with scripts. */
 const SCRIPTS = "script-src 'self'; connect-src 'self'";
 
-interface PageOptions {
+export interface PageOptions {
   status?: number;
   /** Sources of `form-action`: targets of the forms, including redirects of their responses. */
   formAction?: readonly string[];
@@ -107,8 +103,7 @@ export function asksForPage(request: Request): boolean {
 }
 
 /**
- * Runs the handler of a page. An `AppError` below status 500 becomes an error page; the app handles all other
- * errors.
+ * Runs the handler of a page. An `AppError` below status 500 becomes an error page; the app handles all other errors.
  */
 export async function answerWithPage(
   handle: () => Response | Promise<Response>,
@@ -130,41 +125,17 @@ export const PAGE_ROUTE: { parse: ["none"]; detail: { hide: true } } = {
   detail: { hide: true },
 };
 
-export type PageGuard = ReturnType<typeof createPageGuard>;
-
-/** Guards pages for visitors who are not signed in yet. */
-export function createPageGuard({
-  config,
-  cookies,
-}: {
-  config: Pick<Config, "publicUrl" | "trustProxy">;
-  cookies: Pick<Cookies, "read">;
-}) {
-  const { publicUrl } = config;
-  const checkHost = createHostCheck(config);
-
-  return {
-    checkHost,
-
-    /** Answers a request for a page. An `AppError` below status 500 becomes an error page. */
-    page: (request: Request, handle: () => Response | Promise<Response>): Promise<Response> =>
-      answerWithPage(() => {
-        checkHost(request);
-        return handle();
-      }),
-
-    /**
-     * Reads a form of our pages.
-     * @param name the cookie that the form's token was computed from
-     * @returns the form, and the value of the cookie
-     * @throws AppError as `checkForm` and `readForm`
-     */
-    async receive(request: Request, name: "visit" | "pending" | "session") {
-      checkHost(request);
-      const form = await readForm(request);
-      const cookie = cookies.read(request, name);
-      checkForm(request, { token: form.get(FORM_TOKEN), cookie, publicUrl });
-      return { form, secret: cookie ?? "" };
-    },
-  };
+/** The result of work, or else the message of an `AppError` below status 500, for a page that shows both. */
+export async function orProblem<Result>(
+  work: () => Promise<Result>,
+): Promise<{ result: Result; problem?: undefined } | { result: null; problem: string }> {
+  try {
+    return { result: await work() };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status >= 500) throw error;
+    return { result: null, problem: error.message };
+  }
 }
+
+/** What a page is rendered from, at once or later. */
+export type Awaitable<T> = T | Promise<T>;

@@ -1,5 +1,18 @@
 import { Elysia } from "elysia";
+import type { Config } from "../config/config.ts";
+import { createSecret } from "../db/id.ts";
+import { readForm } from "../http/requests/form.ts";
+import { createHostCheck } from "../http/requests/proxy.ts";
 import { ASSETS, FAVICON } from "./assets.ts";
+import { type Cookies, checkForm, FORM_TOKEN, formToken } from "./cookies.ts";
+import type { Markup } from "./jsx-runtime.ts";
+import {
+  type Awaitable,
+  answerWithPage,
+  PAGE_ROUTE,
+  type PageOptions,
+  pageResponse,
+} from "./page-response.tsx";
 import type { Asset } from "./styles.ts";
 
 const CACHE_FOREVER = "public, max-age=31536000, immutable";
@@ -33,4 +46,82 @@ function acceptsGzip(request: Request): boolean {
     const [coding = "", quality = "q=1"] = each.split(";").map((part) => part.trim());
     return coding === "gzip" && Number(quality.replace(/^q\s*=/, "")) > 0;
   });
+}
+
+export type PageGuard = ReturnType<typeof createPageGuard>;
+
+/** Guards pages for visitors who are not signed in yet. */
+export function createPageGuard({
+  config,
+  cookies,
+}: {
+  config: Pick<Config, "publicUrl" | "trustProxy">;
+  cookies: Pick<Cookies, "read" | "set">;
+}) {
+  const { publicUrl } = config;
+  const checkHost = createHostCheck(config);
+
+  /** The token for the forms of a visitor who is not signed in, and the headers that set its cookie. */
+  const issueFormToken = (request: Request): { token: string; headers: Record<string, string> } => {
+    const known = cookies.read(request, "visit");
+    if (known !== null) return { token: formToken(known), headers: {} };
+    const visit = createSecret("");
+    const headers = { "set-cookie": cookies.set("visit", visit, null) };
+    return { token: formToken(visit), headers };
+  };
+
+  return {
+    checkHost,
+    issueFormToken,
+
+    /** Collects pages in `routes`. An `AppError` below status 500 becomes an error page. */
+    createPages() {
+      const routes = new Elysia().guard(PAGE_ROUTE);
+      /** @param handle also receives the part of the path that the route names; empty if it names none */
+      const add =
+        (method: "GET" | "POST") =>
+        (path: string, handle: (request: Request, part: string) => Awaitable<Response>): void => {
+          routes.route(method, path, ({ request, params }: Context) =>
+            answerWithPage(() => {
+              checkHost(request);
+              return handle(request, Object.values(params ?? {})[0] ?? "");
+            }),
+          );
+        };
+      return { routes, get: add("GET"), post: add("POST") };
+    },
+
+    /** The page with a form for a visitor. */
+    formPage(
+      request: Request,
+      render: (token: string) => Markup,
+      options: PageOptions = {},
+    ): Response {
+      const { token, headers } = issueFormToken(request);
+      return pageResponse(render(token), {
+        ...options,
+        headers: { ...headers, ...options.headers },
+      });
+    },
+
+    /**
+     * Reads a form of our pages.
+     * @param name the cookie that the form's token was computed from
+     * @returns the form, and the value of the cookie
+     * @throws AppError as `checkForm` and `readForm`
+     */
+    async receive(request: Request, name: "visit" | "pending" | "session") {
+      checkHost(request);
+      const form = await readForm(request);
+      const cookie = cookies.read(request, name);
+      checkForm(request, { token: form.get(FORM_TOKEN), cookie, publicUrl });
+      return { form, secret: cookie ?? "" };
+    },
+  };
+}
+
+/** What Elysia passes to a handler. Paths without a parameter have no `params`. */
+interface Context {
+  request: Request;
+  params?: Record<string, string>;
 }

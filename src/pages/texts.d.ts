@@ -20,6 +20,10 @@ declare module "*.md" {
   const text: string;
   export default text;
 }
+declare module "*.sql" {
+  const text: string;
+  export default text;
+}
 declare module "*.woff2" {
   const path: string;
   export default path;

@@ -3,7 +3,7 @@ import type { EventOrigin, SecurityEvent } from "./events.ts";
 
 export type SecurityTables = ReturnType<typeof createSecurityTables>;
 
-/** The database table of the security log, created by `db/migrations.ts`. */
+/** The database table of the security log, created by `db/migrations.sql`. */
 export function createSecurityTables({ table, index, counter, text, integer, timestamp }: Dialect) {
   /** One event per row. Triggers remove everything about a removed account except its id. */
   const securityEvents = table(

@@ -32,7 +32,7 @@ export function createChecks({
   /** Null without scheduled backups. */
   backups: { isLate(): boolean } | null;
 }): Checks {
-  const checkDb = () => checkDatabase(db);
+  const checkDb = async () => ((await db.isReachable()) ? "ok" : "failed");
   return {
     database: shared ? reuseFor(REMOTE_CHECK_MS, checkDb) : checkDb,
     ...checks,
@@ -46,10 +46,6 @@ export function createChecks({
     vectors: () => checkVectors(opening),
     upkeep: () => checkUpkeep(opening),
   };
-}
-
-async function checkDatabase({ isReachable }: Pick<Database, "isReachable">): Promise<CheckResult> {
-  return (await isReachable()) ? "ok" : "failed";
 }
 
 async function checkTables(

@@ -23,21 +23,13 @@ const RUNNERS = [
 ] as const;
 const PACKAGE = "ctxd";
 
-/** The commands that start a program which npx or a similar tool keeps in its cache. */
-interface PackageRunner {
-  /** The command that a user types. */
-  readonly typed: readonly string[];
-  /** The command that another program runs. */
-  readonly started: readonly string[];
-}
-
 /**
  * Finds the package runner of a program in the cache of npx or a similar tool. The cache may be emptied at any
  * time, so the program's own path must not be written into settings.
  * @param program the program's path
- * @returns null for an installed program
+ * @returns the command that a user types and the one that another program runs; null for an installed program
  */
-export function packageRunnerOf(program: string, platform?: string): PackageRunner | null {
+export function packageRunnerOf(program: string, platform?: string) {
   const runner = RUNNERS.find(({ folder }) => folder.test(program));
   if (runner === undefined) return null;
   return {
@@ -68,9 +60,7 @@ export const ownCommand: readonly string[] = Bun.isStandaloneExecutable
   : [process.execPath, ...CHECKOUT];
 
 /** The package runner, such as npx, that keeps the executable in its cache; null otherwise. */
-export const packageRunner: PackageRunner | null = Bun.isStandaloneExecutable
-  ? packageRunnerOf(process.execPath)
-  : null;
+export const packageRunner = Bun.isStandaloneExecutable ? packageRunnerOf(process.execPath) : null;
 
 /**
  * Whether Bun has read its configuration from another folder than the checkout. An agent's settings from

@@ -12,7 +12,7 @@ import type { Store } from "../memories/store/store.ts";
 import { createStorage } from "../memories/table/storage.ts";
 import type { Metrics } from "../metrics.ts";
 import { loadLanceDb } from "../native/lancedb.ts";
-import type { Data } from "./data.ts";
+import type { Data } from "./shared-data.ts";
 
 /** Opens the data that the settings describe: the data folder, or the stores that several servers share. */
 export async function openData(

@@ -35,7 +35,6 @@ import { readResources } from "../system/processes.ts";
 import { startPruning } from "../timing/loop.ts";
 import { withTimeLimit } from "../timing/time-limit.ts";
 import { createUndoable } from "../undo/undoable.ts";
-import { type Background, untilUnused } from "./background.ts";
 import { createBackupSchedule } from "./backup-schedule.ts";
 import { createChecks } from "./checks.ts";
 import { createPort, reservePort } from "./listen.ts";
@@ -43,7 +42,7 @@ import { openData, openMemories } from "./open-data.ts";
 import { measureProcess, releaseMemoryWhenIdle } from "./process-memory.ts";
 import { ServerError, untilReachable } from "./starting.ts";
 import { createServerStatus } from "./status.ts";
-import { endWithin, untilStopped } from "./stop.ts";
+import { type Background, endWithin, untilStopped, untilUnused } from "./stop.ts";
 
 /**
  * Logs rejected promises that no code awaits. By default such a rejection would end the program.
@@ -181,7 +180,6 @@ export async function serve(
     serverStatus: createServerStatus({
       config,
       env,
-      accounts,
       store,
       schedule,
       clock,

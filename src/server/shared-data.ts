@@ -1,16 +1,30 @@
 import type { ObjectSettings, SharedSettings } from "../config/shared-settings.ts";
+import type { Database } from "../db/database.ts";
 import type { Checks } from "../http/health.ts";
 import type { Log } from "../log.ts";
 import { openSharedVault } from "../memories/base/object-vault.ts";
+import type { Vault } from "../memories/base/vault.ts";
+import type { Log as MemoryLog } from "../memories/log/log.ts";
 import { measureLog } from "../memories/log/measured-log.ts";
 import { createPostgresLog } from "../memories/log/postgres-log.ts";
 import type { Metrics } from "../metrics.ts";
 import { checkObjectStore } from "../objects/check.ts";
 import { createObjects } from "../objects/objects.ts";
 import { reuseFor } from "./checks.ts";
-import type { Data } from "./data.ts";
 import { openForServer } from "./shared-database.ts";
 import { ServerError } from "./starting.ts";
+
+/** The stores of a server's data, on its disk or shared. */
+export interface Data {
+  readonly db: Database;
+  /** The log of memories. */
+  readonly log: MemoryLog;
+  /** The vault that several servers share. Without it, the disk is the vault. */
+  readonly vault?: Vault;
+  /** Checks of remote stores other than the database. */
+  readonly checks: Checks;
+  close(): Promise<void>;
+}
 
 /** Milliseconds for which a check of the object store is reused: each request costs money. */
 const CHECK_EVERY_MS = 5_000;

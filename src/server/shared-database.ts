@@ -1,5 +1,5 @@
 import type { SharedSettings } from "../config/shared-settings.ts";
-import { DatabaseUnavailable, sqlState } from "../db/database-error.ts";
+import { explainUnavailable } from "../db/database-error.ts";
 import { connectPostgres, type Postgres } from "../db/postgres.ts";
 import {
   createPostgresDatabase,
@@ -7,10 +7,9 @@ import {
   type PostgresDatabase,
 } from "../db/postgres-database.ts";
 import { checkSchema, migratePostgres, readSchemaState } from "../db/postgres-migrations.ts";
-import { errorCode } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { ServerError, untilReachable } from "./starting.ts";
+import { untilReachable } from "./starting.ts";
 
 type Settings = Pick<SharedSettings, "databaseUrl">;
 
@@ -19,7 +18,7 @@ const COMMAND_SESSIONS = 4;
 
 /**
  * Opens the database for a server, and upgrades its schema. Waits for a database that can't be reached.
- * @throws ServerError or DatabaseError with one sentence for the user
+ * @throws DatabaseError with one sentence for the user
  */
 export async function openForServer(
   { databaseUrl }: Settings,
@@ -38,7 +37,7 @@ export async function openForServer(
 /**
  * Opens the database for a command. It creates the schema of an empty database, but never upgrades one: a
  * user who tries a newer version must not change the schema of running servers.
- * @throws ServerError or DatabaseError with one sentence for the user
+ * @throws DatabaseError with one sentence for the user
  */
 export async function openForCommand(settings: Settings): Promise<PostgresDatabase> {
   const postgres = connectPostgres(settings.databaseUrl, { sessions: COMMAND_SESSIONS });
@@ -52,7 +51,7 @@ export async function openForCommand(settings: Settings): Promise<PostgresDataba
   }
 }
 
-/** Runs a task on a connection, with any schema. @throws ServerError when the database can't be reached */
+/** Runs a task on a connection, with any schema. @throws DatabaseError when the database can't be reached */
 export async function withConnection<Result>(
   { databaseUrl }: Settings,
   task: (postgres: Postgres) => Promise<Result>,
@@ -65,25 +64,4 @@ export async function withConnection<Result>(
   } finally {
     await postgres.close();
   }
-}
-
-/** Explains why the database can't be reached, without its password. Other errors are returned as they are. */
-export function explainUnavailable(error: unknown, databaseUrl: string): unknown {
-  if (!(error instanceof DatabaseUnavailable)) return error;
-  const { host, pathname, username } = new URL(databaseUrl);
-  const state = sqlState(error) ?? "";
-  if (state.startsWith("28") || /AUTH|PASSWORD|SASL/.test(errorCode(error.cause))) {
-    return new ServerError(
-      `PostgreSQL at ${host} refuses the user ${username || "of CTXD_DATABASE_URL"} or the password.`,
-    );
-  }
-  if (state.startsWith("3D")) {
-    return new ServerError(
-      `PostgreSQL at ${host} has no database ${pathname.slice(1)}: create it.`,
-    );
-  }
-  const reason = state || errorCode(error.cause);
-  return new ServerError(
-    `PostgreSQL at ${host} does not answer${reason && ` (${reason})`}: check the server and CTXD_DATABASE_URL.`,
-  );
 }

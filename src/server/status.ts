@@ -1,7 +1,6 @@
 import { statfsSync } from "node:fs";
 import { arch, type } from "node:os";
-import type { Accounts } from "../accounts/accounts.ts";
-import { listSeries, originOf } from "../backup/schedule.ts";
+import type { Schedule } from "../backup/schedule.ts";
 import type { Config } from "../config/config.ts";
 import { type Environment, INSTALLED_BY } from "../config/settings.ts";
 import type { ServerStatus } from "../dashboard/server-status.ts";
@@ -17,7 +16,6 @@ const ISOLATED = ["image", "deb-service"];
 export function createServerStatus({
   config,
   env,
-  accounts,
   store,
   model,
   schedule,
@@ -25,22 +23,14 @@ export function createServerStatus({
 }: {
   config: Config;
   env: Environment;
-  accounts: Pick<Accounts, "findOwner">;
   store: Pick<Store, "lag">;
   model: EmbeddingModel;
   /** Null without scheduled backups. */
-  schedule: { isLate(): boolean } | null;
+  schedule: Pick<Schedule, "isLate" | "list"> | null;
   clock: () => number;
 }): ServerStatus {
   const { dataDir, shared, backups, backupRecipients } = config;
   const startedAt = new Date(clock() - process.uptime() * 1_000);
-
-  const listComplete = async (folder: string) => {
-    const owner = await accounts.findOwner();
-    const own = owner && originOf(owner.id);
-    const isOurs = (origin: string | null) => origin === null || origin === own;
-    return (await listSeries(folder, clock(), isOurs)).complete.reverse();
-  };
 
   return {
     program: describeProgram(env),
@@ -67,8 +57,7 @@ export function createServerStatus({
       const isEncrypted = backupRecipients.length > 0;
       const own = { ...backups, isEncrypted, isLate: schedule.isLate() };
       try {
-        const complete = await listComplete(backups.folder);
-        return { isShared, schedule: own, complete, problem: null };
+        return { isShared, schedule: own, complete: await schedule.list(), problem: null };
       } catch (error) {
         return { isShared, schedule: own, complete: [], problem: messageOf(error) };
       }

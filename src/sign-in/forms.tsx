@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { PASSWORD_LENGTH } from "../accounts/password.ts";
+import { PASSWORD_LENGTH } from "../accounts/passwords.ts";
 import { Button, type ButtonKind, ButtonLink } from "../pages/button.tsx";
 import { FORM_TOKEN } from "../pages/cookies.ts";
 import { Field } from "../pages/field.tsx";
@@ -8,26 +8,28 @@ import { type Child, Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { WITH_PATH } from "./paths.ts";
 import type { Provider } from "./providers/provider.ts";
 
-/** The field for a new password. */
-export function NewPasswordField({
-  label,
-  name,
+/** The field for the password of an account, or for a new one. */
+export function PasswordField({
+  label = "Password",
+  name = "password",
+  isNew = false,
   autofocus = false,
 }: {
-  label: string;
-  name: string;
+  label?: string;
+  name?: string;
+  isNew?: boolean;
   autofocus?: boolean;
 }): Markup {
+  const { min, max } = PASSWORD_LENGTH;
   return (
     <Field
       label={label}
       name={name}
       type="password"
-      hint={`${PASSWORD_LENGTH.min} characters or more`}
-      autocomplete="new-password"
+      autocomplete={isNew ? "new-password" : "current-password"}
       required={true}
-      minlength={PASSWORD_LENGTH.min}
-      maxlength={PASSWORD_LENGTH.max}
+      {...(isNew && { minlength: min, hint: `${min} characters or more` })}
+      maxlength={max}
       autofocus={autofocus}
     />
   );
@@ -50,7 +52,6 @@ export function CodeForm({
   children,
 }: {
   action: string;
-  /** See `formToken`. */
   token: string;
   /** The name of the field, for forms with two codes. */
   field?: string;
@@ -59,7 +60,6 @@ export function CodeForm({
   hint?: string;
   submit: string;
   autofocus?: boolean;
-  /** Other fields. */
   children?: Child;
 }): Markup {
   return (
@@ -102,12 +102,9 @@ export function PasskeyForm({
   action: string;
   /** The path at which the script requests the options. */
   options: string;
-  /** See `formToken`. */
   token: string;
-  /** The text of the button. */
   label: string;
   kind?: ButtonKind;
-  /** Other fields. */
   children?: Child;
 }): Markup {
   return (

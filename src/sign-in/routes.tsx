@@ -1,5 +1,4 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { Elysia } from "elysia";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Config } from "../config/config.ts";
 import type { Ephemeral } from "../db/ephemeral.ts";
@@ -10,13 +9,11 @@ import { seeOther } from "../http/responses.ts";
 import type { Log } from "../log.ts";
 import { Button, ButtonLink } from "../pages/button.tsx";
 import type { Cookies } from "../pages/cookies.ts";
-import { Field } from "../pages/field.tsx";
 import { EmailField, PostForm } from "../pages/form.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
-import { Layout } from "../pages/layout.tsx";
-import { Problem } from "../pages/notice.tsx";
-import { PAGE_ROUTE, type PageGuard, pageResponse } from "../pages/page-response.tsx";
-import { ProviderButtons } from "./forms.tsx";
+import { Layout, Problem } from "../pages/layout.tsx";
+import type { PageGuard } from "../pages/routes.ts";
+import { PasswordField, ProviderButtons } from "./forms.tsx";
 import type { WebAuthn } from "./passkeys/webauthn.ts";
 import {
   localPath,
@@ -47,7 +44,6 @@ function SignInPage({
   hasPasskeys,
   passwords,
 }: {
-  /** See `formToken`. */
   token: string;
   /** The path on this server to redirect to. */
   next: string | null;
@@ -71,15 +67,7 @@ function SignInPage({
         <PostForm action={SIGN_IN_PATH} token={token}>
           {next !== null && <input type="hidden" name="next" value={next} />}
           <EmailField email={email} autofocus={email === ""} />
-          <Field
-            label="Password"
-            type="password"
-            name="password"
-            autocomplete="current-password"
-            required={true}
-            maxlength={1024}
-            autofocus={email !== ""}
-          />
+          <PasswordField autofocus={email !== ""} />
           <div class="actions">
             <Button kind="main">Sign in</Button>
           </div>
@@ -147,70 +135,62 @@ export function createSignInRoutes(parts: SignInParts) {
     passwords: config.passwords,
   };
 
-  return new Elysia()
-    .guard(PAGE_ROUTE)
-    .get(SIGN_IN_PATH, ({ request }) =>
-      pageGuard.page(request, async () => {
-        const next = localPath(new URL(request.url).searchParams.get("next"), publicUrl);
-        if (await visitors.find(request)) return seeOther(next ?? "/");
-        if (!(await isSetUp())) return seeOther(SET_UP_PATH);
-        const { token, headers } = visitors.issueFormToken(request);
-        const page = <SignInPage {...offers} token={token} next={next} />;
-        return pageResponse(page, { headers });
-      }),
-    )
-    .post(SIGN_IN_PATH, ({ request }) =>
-      pageGuard.page(request, async () => {
-        const { form } = await pageGuard.receive(request, "visit");
-        const next = localPath(form.get("next"), publicUrl);
-        const email = form.get("email") ?? "";
-        const password = form.get("password") ?? "";
-        // Records an address only if an account has it: some people type their password here.
-        const recordRefused = async (event: "sign_in_failed" | "sign_in_locked") =>
-          record(request, event, { accountId: (await accounts.findByEmail(email))?.id ?? null });
-        const again = (problem: string, status: number, headers = {}) => {
-          const { token } = visitors.issueFormToken(request);
-          const entered = { next, email, problem };
-          const page = <SignInPage {...offers} {...entered} token={token} />;
-          return pageResponse(page, { status, headers });
-        };
-        try {
-          const address = clientAddress(request, config);
-          const browser = await visitors.recognise(request, email);
-          const account = await signIn.check({ email, password }, { address, browser });
-          if (account === null) {
-            await recordRefused("sign_in_failed");
-            return again("E-mail address or password is wrong.", 401);
-          }
-          const { id: accountId, passwordMark } = account;
-          const { to, setCookies, isSignedIn } = await secondStep.afterFirstStep(
-            request,
-            { accountId, next },
-            { passwordMark },
-          );
-          if (isSignedIn) record(request, "signed_in", { accountId });
-          return seeOther(to, setCookies);
-        } catch (error) {
-          if (error instanceof AppError && error.code === "forbidden") {
-            await recordRefused("sign_in_failed");
-            return again(error.message, error.status);
-          }
-          const { message, status, headers } = rateLimitedAnswer(error);
-          await recordRefused("sign_in_locked");
-          return again(message, status, headers);
-        }
-      }),
-    )
-    .post(SIGN_OUT_PATH, ({ request }) =>
-      pageGuard.page(request, async () => {
-        const { form, secret } = await pageGuard.receive(request, "session");
-        const person = await visitors.find(request);
-        await sessions.end(secret);
-        if (person) record(request, "signed_out", { accountId: person.account.id });
-        const next = localPath(form.get("next"), publicUrl) ?? SIGN_IN_PATH;
-        // Sessions of earlier versions did not remember their browser.
-        const kept = person ? [await visitors.remember(request, person.account.id)] : [];
-        return seeOther(next, [cookies.clear("session"), ...kept]);
-      }),
-    );
+  const pages = pageGuard.createPages();
+  pages.get(SIGN_IN_PATH, async (request) => {
+    const next = localPath(new URL(request.url).searchParams.get("next"), publicUrl);
+    if (await visitors.find(request)) return seeOther(next ?? "/");
+    if (!(await isSetUp())) return seeOther(SET_UP_PATH);
+    const render = (token: string) => <SignInPage {...offers} token={token} next={next} />;
+    return pageGuard.formPage(request, render);
+  });
+  pages.post(SIGN_IN_PATH, async (request) => {
+    const { form } = await pageGuard.receive(request, "visit");
+    const next = localPath(form.get("next"), publicUrl);
+    const email = form.get("email") ?? "";
+    const password = form.get("password") ?? "";
+    // Records an address only if an account has it: some people type their password here.
+    const recordRefused = async (event: "sign_in_failed" | "sign_in_locked") =>
+      record(request, event, { accountId: (await accounts.findByEmail(email))?.id ?? null });
+    const again = (problem: string, status: number, headers = {}) => {
+      const entered = { next, email, problem };
+      const render = (token: string) => <SignInPage {...offers} {...entered} token={token} />;
+      return pageGuard.formPage(request, render, { status, headers });
+    };
+    try {
+      const address = clientAddress(request, config);
+      const browser = await visitors.recognise(request, email);
+      const account = await signIn.check({ email, password }, { address, browser });
+      if (account === null) {
+        await recordRefused("sign_in_failed");
+        return again("E-mail address or password is wrong.", 401);
+      }
+      const { id: accountId, passwordMark } = account;
+      const { to, setCookies, isSignedIn } = await secondStep.afterFirstStep(
+        request,
+        { accountId, next },
+        { passwordMark },
+      );
+      if (isSignedIn) record(request, "signed_in", { accountId });
+      return seeOther(to, setCookies);
+    } catch (error) {
+      if (error instanceof AppError && error.code === "forbidden") {
+        await recordRefused("sign_in_failed");
+        return again(error.message, error.status);
+      }
+      const { message, status, headers } = rateLimitedAnswer(error);
+      await recordRefused("sign_in_locked");
+      return again(message, status, headers);
+    }
+  });
+  pages.post(SIGN_OUT_PATH, async (request) => {
+    const { form, secret } = await pageGuard.receive(request, "session");
+    const person = await visitors.find(request);
+    await sessions.end(secret);
+    if (person) record(request, "signed_out", { accountId: person.account.id });
+    const next = localPath(form.get("next"), publicUrl) ?? SIGN_IN_PATH;
+    // Sessions of earlier versions did not remember their browser.
+    const kept = person ? [await visitors.remember(request, person.account.id)] : [];
+    return seeOther(next, [cookies.clear("session"), ...kept]);
+  });
+  return pages.routes;
 }

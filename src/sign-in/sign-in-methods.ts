@@ -1,6 +1,7 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { AppError } from "../errors.ts";
+import type { Provider } from "./providers/provider.ts";
 import type { Identities } from "./providers/provider-sign-in.ts";
 import type { Factors } from "./second-step/factors.ts";
 
@@ -11,6 +12,15 @@ interface SignInMethods {
   readonly issuers: readonly string[];
   readonly passkeys: number;
   readonly recoveryCodes: number;
+}
+
+/** Whether a person can still sign in, where passwords may be switched off and providers may be gone. */
+export function canSignIn(
+  { hasPassword, issuers, passkeys }: Omit<SignInMethods, "recoveryCodes">,
+  { passwords, providers }: { passwords: boolean; providers: readonly Pick<Provider, "issuer">[] },
+): boolean {
+  const isLinked = providers.some(({ issuer }) => issuers.includes(issuer));
+  return (passwords && hasPassword) || isLinked || passkeys > 0;
 }
 
 /**

@@ -8,19 +8,14 @@ import { siteOf } from "../timing/rate-limit.ts";
 const PERIOD = 15 * 60_000;
 /** Fewer than the keys that one server remembers. */
 const PLACES = 1 << 14;
-/**
- * Characters of an address that tries are counted by. No account's address is longer; typed ones may
- * be.
- */
+/** Characters of an address that tries are counted by. No account's address is longer; typed ones may be. */
 const MAX_COUNTED = 254;
 
 /** The origin of an attempt. */
 interface Attempt {
   /** The client's address, by `clientAddress`. */
   readonly address: string;
-  /**
-   * The name of a browser that is known at this account, by `Devices` or a session; null for others.
-   */
+  /** The name of a browser that is known at this account, by `Devices` or a session; null for others. */
   readonly browser: string | null;
 }
 
@@ -143,9 +138,7 @@ type Line = "known" | "anyone";
  */
 export type Hashing = <T>(task: () => Promise<T>, line?: Line) => Promise<T>;
 
-/**
- * Limits the hashing of passwords. The two queues take turns: a crowd in one does not block the other.
- */
+/** Limits the hashing of passwords. The two queues take turns: a crowd in one does not block the other. */
 export function createHashing(): Hashing {
   let running = 0;
   const waiting: Record<Line, (() => void)[]> = { known: [], anyone: [] };
@@ -180,15 +173,8 @@ export function createHashing(): Hashing {
   };
 }
 
-/** The answer to a form that was sent too often. */
-interface RateLimited {
-  readonly message: string;
-  readonly status: number;
-  readonly headers: Record<string, string>;
-}
-
 /** The answer to a rate-limited form. Throws any other error again. */
-export function rateLimitedAnswer(error: unknown): RateLimited {
+export function rateLimitedAnswer(error: unknown) {
   if (!(error instanceof AppError) || error.code !== "rate_limited") throw error;
   const { message, status, retryAfter } = error;
   return { message, status, headers: { "retry-after": `${retryAfter}` } };

@@ -1,6 +1,6 @@
 import type { Dialect } from "../db/database.ts";
 
-/** The database tables of sign-in, created by `db/migrations.ts`. */
+/** The database tables of sign-in, created by `db/migrations.sql`. */
 export function createSignInTables(dialect: Dialect) {
   const { table, primaryKey, text, integer, real, blob, timestamp } = dialect;
 
@@ -54,9 +54,7 @@ export function createSignInTables(dialect: Dialect) {
     lastUsedAt: timestamp("last_used_at"),
   });
 
-  /**
-   * Secrets of one-time codes (RFC 6238). They can't be hashed, because the server computes codes too.
-   */
+  /** Secrets of one-time codes (RFC 6238). They can't be hashed, because the server computes codes too. */
   const oneTimeCodes = table("one_time_codes", {
     accountId: text("account_id").primaryKey(),
     secret: blob("secret").notNull(),
@@ -80,10 +78,7 @@ export function createSignInTables(dialect: Dialect) {
     ({ accountId, hash }) => [primaryKey({ columns: [accountId, hash] })],
   );
 
-  /**
-   * Sign-ins whose second step is due. Triggers end them when the password changes or the account is
-   * disabled.
-   */
+  /** Sign-ins whose second step is due. Triggers end them when the password changes or the account is disabled. */
   const pendingSignIns = table("pending_sign_ins", {
     /** SHA-256 of what the browser's cookie holds, in hex. */
     hash: text("hash").primaryKey(),

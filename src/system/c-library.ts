@@ -49,6 +49,15 @@ export function limitHeaps(heaps: number): void {
   symbols.mallopt(M_ARENA_MAX, heaps);
 }
 
+/**
+ * Detaches from the console window that Windows opens for a program without one, such as a task at
+ * log-in. Does nothing on other systems.
+ */
+export function leaveConsole(): void {
+  if (process.platform !== "win32") return;
+  dlopen("kernel32.dll", { FreeConsole: { args: [], returns: "int" } }).symbols.FreeConsole();
+}
+
 function cString(text: string): Uint8Array {
   return new TextEncoder().encode(`${text}\0`);
 }

@@ -7,22 +7,16 @@ const MIN_BYTES = 64 << 10;
 /** Redirects of one download. A mirror needs one or two. */
 const MAX_REDIRECTS = 5;
 
-/** Aborts a download that has received too little for a while. */
-interface StallTimer extends Disposable {
-  /** Aborted when the download has stalled. */
-  readonly signal: AbortSignal;
-  /** Counts received bytes. */
-  received(bytes: number): void;
-}
-
-/** @param timeoutMs for tests */
-export function createStallTimer(timeoutMs = STALL_TIMEOUT_MS): StallTimer {
+/** Aborts a download that has received too little for a while. @param timeoutMs for tests */
+export function createStallTimer(timeoutMs = STALL_TIMEOUT_MS) {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(new Error("the download stalled")), timeoutMs);
   let count = 0;
   return {
+    /** Aborted when the download has stalled. */
     signal: controller.signal,
-    received: (bytes) => {
+    /** Counts received bytes. */
+    received(bytes: number) {
       count += bytes;
       if (count < MIN_BYTES) return;
       count = 0;
@@ -34,7 +28,6 @@ export function createStallTimer(timeoutMs = STALL_TIMEOUT_MS): StallTimer {
 
 /** An answer that another attempt would not change. */
 export class Refusal extends CtxdError {
-  override readonly name = "Refusal";
   readonly code = "download_refused";
 }
 

@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync } from "node:fs";
-import { copyFile, link, open, rename, symlink } from "node:fs/promises";
+import { copyFile, link, mkdir, open, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { errorCode } from "../errors.ts";
 
 const isWindows = process.platform === "win32";
@@ -75,6 +76,30 @@ export function moveFileNow(from: string, to: string): void {
 
 function isBusy(error: unknown): boolean {
   return BUSY.has(errorCode(error));
+}
+
+/** Name prefix of files that are still being written. */
+export const TEMPORARY = ".part-";
+
+/**
+ * Writes a file that only its owner can read, and missing folders. At any moment the file has either its old content or
+ * the whole new one.
+ * @param isDurable whether the content is on the disk when this resolves
+ */
+export async function replaceFile(
+  path: string,
+  content: string | Uint8Array,
+  { isDurable = false } = {},
+): Promise<void> {
+  const draft = join(dirname(path), `${TEMPORARY}${crypto.randomUUID()}`);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    await writeFile(draft, content, { mode: 0o600, flag: "wx", flush: isDurable });
+    await moveFile(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => {});
+    throw error;
+  }
 }
 
 /**

@@ -2,20 +2,15 @@ import { readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { nearestFolder } from "./mounts.ts";
 
-/** A folder in which other users can replace what is below it. `reason` is the end of a sentence. */
-interface ForeignAncestor {
-  readonly folder: string;
-  readonly reason: string;
-}
-
 /**
  * Finds a folder through which another user could replace `path`, which need not exist yet. Each folder
  * from it up to the root must belong to this user or root, and nobody else may write to it, as sshd
  * requires for authorized_keys (auth_secure_path). Folders above `path` may have the sticky bit, like /tmp,
  * where users can't move each other's files. Symbolic links are followed first, so the caller must
  * use the real path afterwards.
+ * @returns the folder, and the end of a sentence with the reason
  */
-export function findForeignAncestor(path: string): ForeignAncestor | null {
+export function findForeignAncestor(path: string): { folder: string; reason: string } | null {
   const nearest = nearestFolder(path);
   const real = realpathSync(nearest);
   for (let folder = real; ; folder = dirname(folder)) {

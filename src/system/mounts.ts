@@ -1,12 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Restrictions of a mounted file system. */
-interface MountOptions {
-  isReadOnly: boolean;
-  isNoExec: boolean;
-}
-
 /** The folder itself, or the nearest one above it that exists. */
 export function nearestFolder(path: string): string {
   let folder = path;
@@ -18,7 +12,7 @@ export function nearestFolder(path: string): string {
  * The mount options of the file system that contains a path, which need not exist yet.
  * @returns `null` on systems without Linux's /proc
  */
-export function mountOptionsOf(path: string): MountOptions | null {
+export function mountOptionsOf(path: string) {
   const list = readMounts();
   if (list === null) return null;
   const real = realpathSync(nearestFolder(path));

@@ -8,7 +8,6 @@ const PART_DEPTH = 2;
 
 /** A part or the outline exceeds its limit. */
 export class TooLong extends CtxdError {
-  override readonly name = "TooLong";
   readonly code = "json_too_long";
 }
 

@@ -3,17 +3,7 @@ import { LRUCache } from "lru-cache";
 /** How many keys are remembered. A forgotten key has all tries again. */
 const MAX_KEYS = 20_000;
 
-export interface RateLimit {
-  /**
-   * Takes tries from a key, by default one. Returns the seconds until it has as many if it has fewer; null
-   * otherwise.
-   */
-  take(key: string, tries?: number): number | null;
-  /** Returns a try that succeeded. */
-  giveBack(key: string): void;
-  /** The tries that a key has left, and the seconds until it has all of them. */
-  state(key: string): { left: number; full: number };
-}
+export type RateLimit = ReturnType<typeof createRateLimit>;
 
 /**
  * A token bucket for each key: `tries` at once, and the same number again in every `period`.
@@ -27,7 +17,7 @@ export function createRateLimit({
   tries: number;
   period: number;
   clock: () => number;
-}): RateLimit {
+}) {
   const buckets = new LRUCache<string, { left: number; at: number }>({ max: MAX_KEYS });
   const refill = (key: string) => {
     const now = clock();
@@ -39,18 +29,24 @@ export function createRateLimit({
   };
 
   return {
-    take(key, wanted = 1) {
+    /**
+     * Takes tries from a key, by default one. Returns the seconds until it has as many if it has fewer; null
+     * otherwise.
+     */
+    take(key: string, wanted = 1): number | null {
       const bucket = refill(key);
       if (bucket.left < wanted)
         return Math.ceil((((wanted - bucket.left) / tries) * period) / 1000);
       buckets.set(key, { ...bucket, left: bucket.left - wanted });
       return null;
     },
-    giveBack(key) {
+    /** Returns a try that succeeded. */
+    giveBack(key: string): void {
       const bucket = refill(key);
       buckets.set(key, { ...bucket, left: Math.min(tries, bucket.left + 1) });
     },
-    state(key) {
+    /** The tries that a key has left, and the seconds until it has all of them. */
+    state(key: string) {
       const { left } = refill(key);
       const full = Math.ceil((((tries - left) / tries) * period) / 1000);
       return { left: Math.floor(left), full };

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Config } from "../config/config.ts";
-import { CtxdError, messageOf } from "../errors.ts";
+import { CtxdError, errorCode, messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 
@@ -16,7 +16,6 @@ export interface Certificate {
 
 /** A certificate can't be used. `message` is one sentence that names the file and the problem. */
 export class CertificateError extends CtxdError {
-  override readonly name = "CertificateError";
   readonly code = "certificate_unusable";
 }
 
@@ -49,7 +48,7 @@ function read(setting: string, path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    const reason = cause instanceof Error && "code" in cause ? cause.code : cause;
+    const reason = errorCode(cause) || cause;
     throw new CertificateError(
       `${setting} names ${path}, which can't be read (${reason}): correct the path or the file's mode.`,
       { cause },
@@ -114,7 +113,10 @@ export function watchCertificate({
         await use(found);
         inUse = found;
         renewals.inc({ result: "ok" });
-        log.info("certificate_renewed", { names: found.names, expires: isoDate(found.expires) });
+        log.info("certificate_renewed", {
+          names: found.names,
+          expires: found.expires.toISOString(),
+        });
       }
       lastProblem = "";
     } catch (error) {
@@ -122,7 +124,7 @@ export function watchCertificate({
       if (cause === lastProblem) return;
       lastProblem = cause;
       renewals.inc({ result: "failed" });
-      log.warn("certificate_not_renewed", { cause, in_use_until: isoDate(inUse.expires) });
+      log.warn("certificate_not_renewed", { cause, in_use_until: inUse.expires.toISOString() });
     }
   };
 
@@ -141,8 +143,4 @@ export function watchCertificate({
       await last;
     },
   };
-}
-
-function isoDate(date: Date): string {
-  return date.toISOString();
 }

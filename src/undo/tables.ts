@@ -1,7 +1,7 @@
 import type { Dialect } from "../db/database.ts";
 import type { Change } from "./change.ts";
 
-/** The database table of pending changes, created by `db/migrations.ts`. Removing an account removes its rows. */
+/** The database table of pending changes, created by `db/migrations.sql`. Removing an account removes its rows. */
 export function createUndoTables({ table, index, text, json, timestamp }: Dialect) {
   const pendingChanges = table(
     "waiting_changes",

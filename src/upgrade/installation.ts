@@ -91,7 +91,6 @@ interface Facts {
 /** How to upgrade a program that was installed by this method. */
 export function adviceFor(way: InstallMethod, { executable, repository, cpu }: Facts): Advice {
   const releases = repository ? `${repository}/releases/latest` : "the page of its releases";
-  const byHand = (how: string, note: string): Advice => ({ how, command: null, note });
   const typed = (how: string, command: string | null, note: string | null = null): Advice => ({
     how,
     command,
@@ -99,7 +98,7 @@ export function adviceFor(way: InstallMethod, { executable, repository, cpu }: F
   });
   const advice: Record<InstallMethod, Advice> = {
     checkout: typed("as a checkout of the source", "git pull", "Then start it again."),
-    npm: { how: "by npm", ...byNpm(executable) },
+    npm: typed("by npm", ...byNpm(executable)),
     image: typed(
       "as a container image",
       repository && `docker pull ${imageOf(repository)}`,
@@ -112,16 +111,18 @@ export function adviceFor(way: InstallMethod, { executable, repository, cpu }: F
     ),
     homebrew: typed("by Homebrew", "brew upgrade ctxd"),
     winget: typed("by winget", "winget upgrade ctxd"),
-    mcpb: byHand(
+    mcpb: typed(
       "as a desktop extension",
+      null,
       `Download the newer .mcpb from ${releases} and open it with the app that has the extension.`,
     ),
     "install.sh": typed(
       "by the install script",
       repository && `curl -fsSL ${repository}/releases/latest/download/install.sh | sh`,
     ),
-    file: byHand(
+    file: typed(
       "as a single file",
+      null,
       `Download the newer file from ${releases}, verify it as the notes there say, and put it in the place of this one.`,
     ),
   };
@@ -133,18 +134,16 @@ function imageOf(repository: string): string {
   return `ghcr.io${new URL(repository).pathname.toLowerCase()}:latest`;
 }
 
-/** Recognizes the package manager by its folder of globally installed packages. */
-function byNpm(executable: string): Omit<Advice, "how"> {
+/** The command and a note. The folder of globally installed packages tells which package manager it was. */
+function byNpm(executable: string): [command: string, note?: string] {
   const path = executable.replaceAll("\\", "/");
-  const typed = (command: string, note: string | null = null) => ({ command, note });
-  if (path.includes("/_npx/")) return typed("npx -y ctxd@latest");
-  if (path.includes("/.bun/install/global/")) return typed("bun add --global ctxd@latest");
-  if (path.includes("/pnpm/global/")) return typed("pnpm add --global ctxd@latest");
-  if (path.includes("/yarn/global/")) return typed("yarn global add ctxd@latest");
-  if (/\/lib\/node_modules\/|\/npm\/node_modules\//.test(path)) {
-    return typed("npm install --global ctxd@latest");
-  }
+  if (path.includes("/_npx/")) return ["npx -y ctxd@latest"];
+  if (path.includes("/.bun/install/global/")) return ["bun add --global ctxd@latest"];
+  if (path.includes("/pnpm/global/")) return ["pnpm add --global ctxd@latest"];
+  if (path.includes("/yarn/global/")) return ["yarn global add ctxd@latest"];
   const end = path.indexOf("/node_modules/");
-  if (end < 0) return typed("npm install --global ctxd@latest");
-  return typed("npm install ctxd@latest", `In the folder ${executable.slice(0, end)}.`);
+  if (end < 0 || /\/(lib|npm)\/node_modules\//.test(path)) {
+    return ["npm install --global ctxd@latest"];
+  }
+  return ["npm install ctxd@latest", `In the folder ${executable.slice(0, end)}.`];
 }

@@ -7,7 +7,6 @@ import { parsed } from "../text/parse-json.ts";
 
 /** A release can't be fetched or installed. `message` is the line that the user sees. */
 class UpgradeError extends CtxdError {
-  override readonly name = "UpgradeError";
   readonly code = "upgrade_failed";
 }
 

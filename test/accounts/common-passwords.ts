@@ -1,7 +1,7 @@
 // Writes `src/accounts/common-passwords.txt`: bun test/accounts/common-passwords.ts
 import { join } from "node:path";
 import passwords from "@zxcvbn-ts/language-common/src/passwords.json";
-import { PASSWORD_LENGTH } from "../../src/accounts/password.ts";
+import { PASSWORD_LENGTH } from "../../src/accounts/passwords.ts";
 
 /** The list that the program carries. */
 export const COMMON_PASSWORDS = join(import.meta.dir, "../../src/accounts/common-passwords.txt");

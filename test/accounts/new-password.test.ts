@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { checkPassword } from "../../src/accounts/password.ts";
+import { checkPassword } from "../../src/accounts/passwords.ts";
 import { COMMON_PASSWORDS, listCommonPasswords } from "./common-passwords.ts";
 
 const EMAIL = "ada@example.com";

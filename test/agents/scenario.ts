@@ -69,6 +69,13 @@ export async function openScenario() {
       return memories.filter(isCaptured).map(({ content }: { content: string }) => content);
     },
 
+    /** Waits until no hook that captures runs any more. */
+    untilHooksEnd: () =>
+      until("the hooks have ended", () => {
+        const lines = `${Bun.spawnSync(["ps", "-A", "-ww", "-o", "args="]).stdout}`.split("\n");
+        return !lines.some((line) => line.includes(dataDir) && line.includes(" capture"));
+      }),
+
     /** Ends the server, and lets no other one start. */
     async takeServerAway(): Promise<void> {
       await stopServer(dataDir);

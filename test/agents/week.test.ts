@@ -1,25 +1,19 @@
 import { expect, test } from "bun:test";
 import { messagesWithMemories, recalledIn } from "./observe.ts";
-import { PROGRAMS, type Program } from "./programs.ts";
+import { findProgram, type Program } from "./programs.ts";
 import { askUntilDone, openScenario, untilCaptured } from "./scenario.ts";
 
 const VAULT = "The payment tests need the sandbox key of the vault.";
 const DEPLOYS = "We have decided to deploy on Thursdays.";
 const HERON = "The staging server of the shop is called heron.";
 
-function program(id: string): Program {
-  const found = PROGRAMS.find((each) => each.id === id);
-  if (!found) throw new Error(`there is no program ${id}`);
-  return found;
-}
-
 test("a week: what one agent saved or was told in a repository, the others know", async () => {
   await using scenario = await openScenario();
   const { ask, connect, repository, setUp } = scenario;
   const [claude, codex, copilot] = [
-    program("claude-code"),
-    program("codex"),
-    program("copilot-cli"),
+    findProgram("claude-code"),
+    findProgram("codex"),
+    findProgram("copilot-cli"),
   ];
   for (const each of [claude, codex, copilot]) {
     setUp(each);
@@ -42,7 +36,7 @@ test("a week: what one agent saved or was told in a repository, the others know"
   await ask(codex, DEPLOYS, shop);
   await untilCaptured(scenario, "acme/shop", DEPLOYS);
 
-  // Wednesday: Copilot, which has no hooks, finds both, and saves.
+  // Wednesday: Copilot, which recalls nothing for a prompt, finds both, and saves.
   const days = await askUntilDone(scenario, copilot, "LOOKUP: On which day do we deploy?", shop);
   expect(days.stdout).toContain(DEPLOYS);
   const keys = await askUntilDone(scenario, copilot, "LOOKUP: the key of the payment tests", shop);

@@ -5,7 +5,7 @@ import {
   startOAuthServer,
   tokensOf,
 } from "../oauth/support/oauth-server.ts";
-import { createPerson } from "../oauth/support/person.ts";
+import { createPerson, type Page, type Person } from "../oauth/support/person.ts";
 
 const HOUR = 3_600_000;
 const MOST = 5_000;
@@ -49,31 +49,40 @@ test("after 5,000 registrations, the oldest unused one is removed for a new one"
   expect(unused()).toBe(MOST);
 });
 
-test("registrations can't displace an app whose consent page is open", async () => {
-  const { client_id: clientId } = await server.register();
-  const { person } = await server.signedIn();
-  const page = await person.visit(server.authorizeUrl(clientId));
-  await flood(MOST + 10);
-  const answer = new URL((await person.submit(page, { decision: "allow" })).location ?? "");
-  const code = answer.searchParams.get("code");
-  await flood(MOST + 10);
-  tokensOf(await server.redeem(clientId, code));
-});
+describe("as many further registrations", () => {
+  let opened: { clientId: string; person: Person; page: Page };
+  let used: Awaited<ReturnType<OAuthServer["connect"]>>;
+  let strange: string;
+  beforeAll(async () => {
+    used = await server.connect();
+    server.clock.advance(48 * HOUR);
+    const [{ client_id: clientId }, { person }] = [
+      await server.register(),
+      await server.signedIn(),
+    ];
+    opened = { clientId, person, page: await person.visit(server.authorizeUrl(clientId)) };
+    ({ client_id: strange } = await server.register());
+    for (let count = 0; count < 3; count++) {
+      await fetch(server.authorizeUrl(strange), { redirect: "manual" });
+    }
+    await flood(MOST + 10);
+  });
 
-test("registrations can't displace an app that has been used", async () => {
-  const { clientId, tokens } = await server.connect();
-  server.clock.advance(48 * HOUR);
-  await flood(MOST + 10);
-  tokensOf(await server.renew(clientId, tokens.refresh_token));
-});
+  test("can't displace an app whose consent page is open", async () => {
+    const { clientId, person, page } = opened;
+    const answer = new URL((await person.submit(page, { decision: "allow" })).location ?? "");
+    const code = answer.searchParams.get("code");
+    await flood(MOST + 10);
+    tokensOf(await server.redeem(clientId, code));
+  });
 
-test("a stranger can't keep a registration by opening its consent page", async () => {
-  const { client_id: clientId } = await server.register();
-  for (let count = 0; count < 3; count++) {
-    await fetch(server.authorizeUrl(clientId), { redirect: "manual" });
-  }
-  await flood(MOST);
-  expect(await server.oauth.clients.find(clientId)).toBeNull();
+  test("can't displace an app that has been used", async () => {
+    tokensOf(await server.renew(used.clientId, used.tokens.refresh_token));
+  });
+
+  test("displace one whose consent page only strangers have opened", async () => {
+    expect(await server.oauth.clients.find(strange)).toBeNull();
+  });
 });
 
 describe("a whole IPv6 network gets no more", () => {

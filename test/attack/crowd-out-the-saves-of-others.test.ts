@@ -66,6 +66,7 @@ test("who has sent as many long texts as it may gets nobody else refused, and ta
       content: textOf(n * 256 + place, 32_000),
     })),
   });
+  const statuses: number[] = [];
   const flood = [0, 1, 2].map(async (n) => {
     const response = await fetch(`${server.origin}/api/memories/batch`, {
       method: "POST",
@@ -73,10 +74,13 @@ test("who has sent as many long texts as it may gets nobody else refused, and ta
       body: JSON.stringify(batch(n)),
       signal: leaving.signal,
     });
-    return response.status;
+    statuses.push(response.status);
   });
   const settled = Promise.allSettled(flood);
-  await until("texts wait", async () => (await started.waiting("content")) > 200);
+  await until("two of three are refused", () => statuses.length === 2);
+  expect(statuses).toEqual([503, 503]);
+  // What they had waiting has left with them.
+  expect(await started.waiting("content")).toBeLessThanOrEqual(256);
   for (const client of [owner, other]) {
     await client.save({ content: "The invoice is paid." });
   }

@@ -63,7 +63,7 @@ const DAMAGES: [string, (path: string) => void][] = [
 
 test("a restore brings back the memories of the base and of the log", async () => {
   const { folder, dataDir } = folders();
-  expect(await restore(folder, dataDir)).toEqual(manifest);
+  expect((await restore(folder, dataDir)).manifest).toEqual(manifest);
   expect(readdirSync(dataDir).sort()).toEqual(["ctxd.db", "memories", "server.lock"]);
   await expectAllThere(dataDir);
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createCapture } from "../../src/capture/capture.ts";
 import { createProgressFiles } from "../../src/capture/progress.ts";
 import { FULL_ACCESS } from "../../src/keys/scopes.ts";
+import type { Conversation } from "../../src/capture/requests.ts";
 import { createClient } from "../support/client.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { startServer } from "../support/server.ts";

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { createRecall } from "../../src/capture/recall.ts";
+import { recallSigns } from "../../src/capture/recall-text.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { sharedEmbedder } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
@@ -132,12 +133,21 @@ test("each line says why it is there when asked, and by whom talk was said", asy
 });
 
 test("a request of an earlier conversation is not recalled as a fact", async () => {
-  const { capture, recall } = await open();
+  const { accountId, capture, recall } = await open();
   const project = "acme/atlas";
   await capture("s-12", project, [
     "delete the branch feat/gift-wrap",
     "The branch feat/gift-wrap is deleted.",
   ]);
+  const query = "delete the branch";
+  const { memories } = await server.memories.search(wholeAccount(accountId), {
+    ...{ query, limit: 10, minScore: 0, mode: "hybrid", explain: true, filter: {} },
+  });
+  const requests = memories.map(({ content }, place) => [
+    content.split(":")[0],
+    recallSigns(query, project, memories, place)?.request,
+  ]);
+  expect(Object.fromEntries(requests)).toEqual({ User: 1, Assistant: 0 });
   expect(await recall({ project, prompt: "delete the branch feat/csv-export" })).not.toContain(
     "delete the branch",
   );

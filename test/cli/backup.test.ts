@@ -44,9 +44,12 @@ function createData() {
   return { root, dataDir };
 }
 
-test("a backup is encrypted to recipients or with a passphrase", async () => {
+test.each([
+  { encrypt: ["--encrypt", "--encrypt", "age1recipient"] },
+  { encrypt: ["--encrypt", "age1recipient", "--encrypt"] },
+])("a backup is encrypted to recipients or with a passphrase: $encrypt", async ({ encrypt }) => {
   const folder = join(temporaryFolder(), "backup");
-  const args = ["backup", folder, "--encrypt", "--encrypt", "age1recipient"];
+  const args = ["backup", folder, ...encrypt];
   const { stderr, exitCode } = await ctxd(args, { dataDir: template, env });
   expect({ stderr, exitCode }).toEqual({
     stderr: "ctxd: Encrypt a backup to recipients or with a passphrase, not with both.\n",

@@ -23,7 +23,7 @@ async function loadedBy(command: string) {
 // An agent waits for each of them to start. A larger number needs a reason, a package a good one.
 test.each([
   ["mcp", 43, ["@sinclair/typebox", "commander"]],
-  ["recall", 25, ["commander"]],
+  ["recall", 20, ["commander"]],
   ["capture", 20, ["commander"]],
 ])("ctxd %s loads at most %d files, and few packages", async (command, most, packages) => {
   const loaded = await loadedBy(command);

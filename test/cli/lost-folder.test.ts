@@ -1,9 +1,17 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describeLoss, noteDataFolder } from "../../src/cli/server/known-folders.ts";
-import { isLocked } from "../../src/db/data-lock.ts";
+import { databasePath, isLocked } from "../../src/db/data-lock.ts";
 import { initialize, textOf } from "../mcp/support/bridges.ts";
 import { program, serverOf, startBridgeIn, stopServer } from "../support/bridge.ts";
 import { ctxd } from "../support/command-line.ts";
@@ -91,6 +99,24 @@ test("a server in the background ends when its folder is taken away, and the age
   expect(textOf(await agent.call("list_memories", {}))).toContain(LOSS);
   expect(await agent.end()).toBe(0);
   expect(isLocked(dataDir)).toBe(false);
+});
+
+test("a file in place of a folder is named in one sentence, to agents, hooks and people", async () => {
+  const place = join(temporaryFolder(), "data");
+  writeFileSync(place, "");
+  const reason = `The database ${databasePath(place)} can't be created because a file is where a folder should be: choose another folder with --data-dir or CTXD_DATA_DIR.`;
+  const agent = startBridgeIn({ HOME: home }, place);
+  expect(await agent.call("list_memories", {})).toMatchObject({ error: { message: reason } });
+  expect(await agent.end()).toBe(0);
+  const event = JSON.stringify({ session_id: "s", turns: [{ role: "user", content: "Tea." }] });
+  for (const [command, input, said] of [
+    ["recall", event, `ctxd: nothing was recalled: ${reason}\n`],
+    ["capture", event, `ctxd: nothing was captured: ${reason}\n`],
+    ["status", "", `ctxd: ${reason}\n`],
+  ] as const) {
+    const { stderr } = await ctxd([command], { dataDir: place, env, input });
+    expect(stderr).toBe(said);
+  }
 });
 
 test("the folders that were there are noted once, for the user alone, and the newest of many are kept", () => {

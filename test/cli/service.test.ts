@@ -123,6 +123,10 @@ test("launchd's agent is XML with the same command and settings", () => {
   expect(path).toBe("/Users/you/Library/LaunchAgents/ctxd.plist");
   const strings: string[] = [];
   new HTMLRewriter().on("string", { text: ({ text }) => void strings.push(text) }).transform(text);
-  const read = strings.join("").replaceAll("&quot;", '"').replaceAll("&lt;", "<");
-  expect(read.replaceAll("&gt;", ">").replaceAll("&amp;", "&")).toContain(ODD);
+  const entities = { "&quot;": '"', "&#x27;": "'", "&lt;": "<", "&gt;": ">", "&amp;": "&" };
+  const read = Object.entries(entities).reduce(
+    (text, [entity, character]) => text.replaceAll(entity, character),
+    strings.join(""),
+  );
+  expect(read).toContain(ODD);
 });

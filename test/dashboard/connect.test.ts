@@ -1,5 +1,5 @@
 import { afterAll, expect, spyOn, test } from "bun:test";
-import { createConnectCommand } from "../../src/dashboard/server-status.ts";
+import { connectCommand } from "../../src/dashboard/server-status.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { formTo } from "../oauth/support/person.ts";
 
@@ -22,7 +22,8 @@ test("the command uses the local socket for the owner and the address for member
 test("the command uses the address for the owner too if the server is remote or in a container", () => {
   const command = (words: string) => `./ctxd ${words}`;
   const of = (publicUrl: string, isForAgents: boolean) =>
-    createConnectCommand({ publicUrl, serverStatus: { command, isForAgents } })(
+    connectCommand(
+      { config: { publicUrl }, serverStatus: { command, isForAgents } },
       { role: "owner" },
       "connect codex",
     );

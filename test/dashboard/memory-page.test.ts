@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { SimilarMemories } from "../../src/dashboard/memory/related-memories.tsx";
+import { SimilarMemories } from "../../src/dashboard/memory/memory-page.tsx";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { formTo } from "../oauth/support/person.ts";

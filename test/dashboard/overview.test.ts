@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { growthOf, roundedUp } from "../../src/dashboard/overview/growth-chart.tsx";
-import { retentionBands } from "../../src/dashboard/overview/overview-page.tsx";
+import { retentionBands } from "../../src/dashboard/overview/overview-routes.tsx";
 import { sizeText } from "../../src/text/number-text.ts";
 
 const DAY = 86_400_000;

@@ -5,7 +5,6 @@ import { migratePostgres } from "../../src/db/postgres-migrations.ts";
 import { checkShared } from "../../src/doctor/shared.ts";
 import { createPostgresLog } from "../../src/memories/log/postgres-log.ts";
 import { createObjects } from "../../src/objects/objects.ts";
-import { explainUnavailable } from "../../src/server/shared-database.ts";
 import { writeBase } from "../memories/base/vault-contract.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { type ObjectStore, startObjectStore } from "../support/object-store.ts";
@@ -34,7 +33,7 @@ async function setUp(fill: ((url: string) => Promise<void>) | undefined = migrat
 
   const examine = async ({ databaseUrl = url, now = Date.now, bucket = place.bucket } = {}) => {
     const settings = { databaseUrl, objects: { ...place, bucket }, cacheBytes: 10_000_000 };
-    const options = { settings, dataDir, clock: now, explain: explainUnavailable };
+    const options = { settings, dataDir, clock: now };
     const findings = await Array.fromAsync(checkShared(options));
     return Object.fromEntries(findings.map(({ check, ...finding }) => [check, finding]));
   };

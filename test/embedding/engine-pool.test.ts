@@ -23,6 +23,7 @@ function createFakeEngine() {
   loaded.promise.catch(() => {});
   const waiting = new Map<string, PromiseWithResolvers<ContentEmbedding>>();
   let reason: Error | null = null;
+  let givesWay = false;
   const fail = (error: Error) => {
     reason = error;
     for (const { reject } of waiting.values()) reject(new AppError("unavailable", "It ended."));
@@ -43,6 +44,9 @@ function createFakeEngine() {
       });
       return call.promise;
     },
+    giveWay() {
+      givesWay = true;
+    },
     end: async (error: Error) => fail(error),
   };
   return {
@@ -51,6 +55,7 @@ function createFakeEngine() {
     load: () => loaded.resolve(),
     fail,
     isEnded: () => reason !== null,
+    givesWay: () => givesWay,
     finish(start: string) {
       const [text] = [...waiting.keys()].filter((each) => each.startsWith(start));
       const call = waiting.get(text ?? "");
@@ -105,12 +110,14 @@ describe("a pool of engines", () => {
     engines[1]?.load();
     await until("it has taken over", () => engines[1]?.texts().length === 4);
     expect(textsOf(engines)).toEqual([["S1"], ["L1", "L2", "L3", "S2"]]);
+    expect(engines.map(({ givesWay }) => givesWay())).toEqual([false, false]);
     // Another account has few texts, this one has many.
     all.push(embed("S3"), embed("T1", "acc_2"), embed(`T2${LONG}`, "acc_2"), embed("T3", "acc_2"));
     expect(textsOf(engines)).toEqual([
       ["S1", "T1"],
       ["L1", "L2", "L3", "S2", "S3", "T2", "T3"],
     ]);
+    expect(engines.map(({ givesWay }) => givesWay())).toEqual([false, true]);
     await finishAll(engines, all);
   });
 
@@ -119,6 +126,7 @@ describe("a pool of engines", () => {
     const all = [embed("S1", "acc_2"), embed(`L1${LONG}`), embed(`L2${LONG}`), embed(`L3${LONG}`)];
     all.push(embed(`L4${LONG}`), embed("S2", "acc_2"));
     expect(textsOf(engines)).toEqual([["S1", "S2"], []]);
+    expect(engines.map(({ givesWay }) => givesWay())).toEqual([false, true]);
     engines[1]?.load();
     await until("it has taken over", () => engines[1]?.texts().length === 4);
     await finishAll(engines, all);

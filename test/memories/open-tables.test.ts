@@ -5,18 +5,18 @@ import { startServer } from "../support/server.ts";
 test("with more room for views, more tables stay open", async () => {
   await using server = await startServer({ viewMemory: 2 ** 31 });
   const owner = await server.account();
-  const accounts = await Promise.all(Array.from({ length: 80 }, () => server.account()));
+  const accounts = await Promise.all(Array.from({ length: 64 }, () => server.account()));
   for (const account of accounts) await account.list();
   const headers = { authorization: `Bearer ${owner.key}` };
   const text = await (await fetch(`${server.origin}/api/metrics`, { headers })).text();
-  expect(Number(/^ctxd_open_tables (\d+)$/m.exec(text)?.[1])).toBe(80);
+  expect(Number(/^ctxd_open_tables (\d+)$/m.exec(text)?.[1])).toBe(64);
 }, 120_000);
 
 test("the number of open tables is limited while many accounts write and read", async () => {
   await using server = await startServer();
   // The first account is the owner's, who may read metrics.
   const owner = await server.account();
-  const others = Array.from({ length: 199 }, () => server.account());
+  const others = Array.from({ length: 129 }, () => server.account());
   const accounts = [owner, ...(await Promise.all(others))];
   const openTables = async () => {
     const headers = { authorization: `Bearer ${owner.key}` };

@@ -245,6 +245,27 @@ describe("moving memories", () => {
     expect(stats).toMatchObject({ projects: [{ project: "atlas", memories: 201 }] });
   });
 
+  test("commits long texts in small parts, so that others' saves get in between", async () => {
+    const written: number[] = [];
+    await using server = await startServer({
+      wrapLog: (log) => ({
+        ...log,
+        append(table, entry) {
+          written.push(entry.written?.length ?? 0);
+          return log.append(table, entry);
+        },
+      }),
+    });
+    const whole = await server.account();
+    await whole.saveAll(
+      Array.from({ length: 40 }, (_, n) => ({ content: `${n} `.repeat(16_000).slice(0, 32_000) })),
+    );
+    written.length = 0;
+    expect(await move(whole, "project_only=true", "atlas")).toEqual({ moved: 40 });
+    expect(written).toHaveLength(14);
+    expect(Math.max(...written)).toBeLessThan(1 << 19);
+  });
+
   test("moves a whole history, as far as the key may change it", async () => {
     const { whole, bound, atlas } = await withProjects();
     const tagged = await whole.save({ content: "is", tags: ["x"], supersedes: atlas.id });

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../../src/config/config.ts";
 import { createMetrics } from "../../src/metrics.ts";
-import { measureObjects } from "../../src/objects/measured-objects.ts";
-import { createObjects } from "../../src/objects/objects.ts";
+import { createObjects, measureObjects } from "../../src/objects/objects.ts";
 import { startObjectStore } from "../support/object-store.ts";
 
 test("calls of an object store are counted by operation and result", async () => {

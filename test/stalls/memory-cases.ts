@@ -6,15 +6,9 @@ import type { Edge } from "./edges.ts";
 const LARGEST = 1 << 20;
 const SEARCH = "/api/memories/search";
 
-/**
- * The dearest requests about the memories of an account; those that delete everything come last.
- * @param captured bytes of the body with a captured conversation
- */
-export function memoryCases(edge: Edge, captured = LARGEST): Case[] {
-  return [
-    ...[...pages(edge), ...api(edge), ...tools(edge)],
-    ...[...changes(edge, captured), ...removals(edge)],
-  ];
+/** The dearest requests about the memories of an account; those that delete everything come last. */
+export function memoryCases(edge: Edge): Case[] {
+  return [...pages(edge), ...api(edge), ...tools(edge), ...changes(edge), ...removals(edge)];
 }
 
 const filtersOf = ({ tag, project, sessionId, agent }: Edge) =>
@@ -63,6 +57,7 @@ function pages(edge: Edge): Case[] {
 function api(edge: Edge): Case[] {
   const { question, project } = edge;
   const q = encodeURIComponent(question);
+  const prompt = "Why is it so? ".repeat((LARGEST - 100) / 14);
   const recall = (body: object) => asks(edge, "POST /api/memories/recall", body);
   return [
     ...reads(
@@ -95,7 +90,9 @@ function api(edge: Edge): Case[] {
     ...reads(edge, "/api/stats"),
     recall({ project, explain: true }),
     recall({ project, prompt: question, session_id: "1" }),
-    recall({ prompt: "Why is it so? ".repeat((LARGEST - 100) / 14) }),
+    recall({ prompt }),
+    // The embedding is cached now, so that nothing interrupts the work on the prompt.
+    recall({ prompt }),
   ];
 }
 
@@ -120,7 +117,7 @@ function tools(edge: Edge): Case[] {
   ];
 }
 
-function changes(edge: Edge, captured: number): Case[] {
+function changes(edge: Edge): Case[] {
   const { question, project, tag } = edge;
   const [first = "", second = "", third = ""] = edge.ids;
   const content = question.slice(0, 200);
@@ -128,7 +125,7 @@ function changes(edge: Edge, captured: number): Case[] {
   const some = edge.ids.slice(0, LIMITS.page);
   const change = (form: Record<string, string>) =>
     sends(edge, "/memories/selection", { ...form, id: some });
-  const turn = "I said that the lazy dog sleeps. ".repeat((captured - 1_000) / 33);
+  const turn = "I said that the lazy dog sleeps. ".repeat((LARGEST - 1_000) / 33);
   const move = (filter: Record<string, string>, to: string) =>
     asks(
       edge,

@@ -18,16 +18,21 @@ export type ProbedServer = Awaited<ReturnType<typeof startProbedServer>>;
 /**
  * Starts a server in its own process, with an account and a probe on its main thread.
  * @param settings in addition to those of every test
+ * @param preloaded files of this folder that it runs first, beside the probe
  */
 export async function startProbedServer(
   dataDir: string,
   kind: ServerKind,
   settings: Record<string, string> = {},
+  preloaded: readonly string[] = [],
 ) {
   const account = await addPerson(dataDir);
   let hear: (held: Held) => void = () => {};
-  const probe = join(import.meta.dir, "loop-probe.ts");
-  const child = Bun.spawn([process.execPath, "--preload", probe, ...SERVERS[kind], dataDir], {
+  const preload = ["loop-probe.ts", ...preloaded].flatMap((name) => [
+    "--preload",
+    join(import.meta.dir, name),
+  ]);
+  const child = Bun.spawn([process.execPath, ...preload, ...SERVERS[kind], dataDir], {
     cwd: ROOT,
     stdin: "ignore",
     stdout: "ignore",

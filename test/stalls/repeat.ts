@@ -1,3 +1,5 @@
+import { constants, setPriority } from "node:os";
+
 /** Requests that are under way at once. */
 const AT_ONCE = 4;
 /** Milliseconds after which a request is repeated no more. */
@@ -13,7 +15,7 @@ interface Repeated {
 
 /**
  * Repeats a request, several at once, in a process of its own: otherwise whoever measures would wait for the reading of
- * its answers.
+ * its answers. The process has the lowest priority, since such a client would run on another machine.
  * @returns a function that ends it
  */
 export async function repeat(url: string, init: RequestInit): Promise<() => Promise<void>> {
@@ -26,6 +28,7 @@ export async function repeat(url: string, init: RequestInit): Promise<() => Prom
     serialization: "advanced",
     ipc() {},
   });
+  setPriority(child.pid, constants.priority.PRIORITY_LOW);
   child.send({ url, method, headers, body } satisfies Repeated);
   return async () => {
     child.kill();

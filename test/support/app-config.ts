@@ -1,15 +1,8 @@
-import type { Config } from "../../src/config/config.ts";
+import { tmpdir } from "node:os";
+import { type Config, readConfig } from "../../src/config/config.ts";
 
-/** Settings of an app that listens on this machine alone and limits nothing. */
-export const APP_CONFIG = {
-  publicUrl: "http://localhost",
-  tls: null,
-  trustProxy: false,
-  allowHttp: false,
-  rateLimit: false,
-  passwords: true,
-  registration: "first",
-  providers: { github: null, google: null, oidc: null },
-  securityLogDays: 90,
-  securityContact: null,
-} as const satisfies Partial<Config>;
+/** The default settings, without limits on requests. An app itself uses neither of the folders. */
+export const APP_CONFIG: Config = readConfig(
+  { CTXD_RATE_LIMIT: "off", CTXD_PUBLIC_URL: "http://localhost", CTXD_DATA_DIR: tmpdir() },
+  {},
+);

@@ -18,6 +18,7 @@ const OUTDATED_AFTER_MS = 24 * 3_600_000;
 
 const programs = process.argv.slice(2);
 const folder = join(CACHE, `${NAME}${await hashOfSources()}`);
+const MAIN = join(folder, "src", "main.js");
 
 async function hashOfSources(): Promise<string> {
   const hash = new Bun.CryptoHasher("sha256").update([Bun.version, ...programs].join());
@@ -54,7 +55,9 @@ const placesOfSources: BunPlugin = {
       const text = await Bun.file(path).text();
       const contents = text
         .replaceAll("import.meta.dir", JSON.stringify(dirname(path)))
-        .replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href));
+        .replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href))
+        // What they start in the background is bundled too.
+        .replaceAll("[...ownCommand,", `[...ownCommand.slice(0, -1), ${JSON.stringify(MAIN)},`);
       return { contents, loader: path.endsWith("x") ? "tsx" : "ts" };
     });
   },

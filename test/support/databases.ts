@@ -15,8 +15,8 @@ async function fill(url: string): Promise<void> {
 /** Databases that no test uses now: to empty one is quicker than to make one. */
 const idle: string[] = [];
 
-/** Where PostgreSQL has an empty database of ours, for this test alone. */
-export async function testPostgresUrl(): Promise<string> {
+/** An empty database of ours on PostgreSQL, until it is given back. */
+export async function borrowPostgres() {
   const url = idle.pop() ?? (await (await sharedPostgres()).database(fill)).url;
   const postgres = connectPostgres(url, { sessions: 1 });
   // With so few rows that is quicker than to truncate.
@@ -28,7 +28,13 @@ export async function testPostgresUrl(): Promise<string> {
     END $$;
     SELECT setval('security_events_id_seq', 1, false);`);
   await postgres.close();
-  afterThisTest(() => idle.push(url));
+  return { url, giveBack: () => void idle.push(url) };
+}
+
+/** Where PostgreSQL has an empty database of ours, for this test alone. */
+export async function testPostgresUrl(): Promise<string> {
+  const { url, giveBack } = await borrowPostgres();
+  afterThisTest(giveBack);
   return url;
 }
 

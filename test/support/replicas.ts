@@ -1,9 +1,8 @@
 import { createMetrics } from "../../src/metrics.ts";
 import { openShared } from "../../src/server/shared-data.ts";
+import { borrowPostgres } from "./databases.ts";
 import { silentLog } from "./embedder.ts";
 import { type ObjectStore, startObjectStore } from "./object-store.ts";
-import { sharedPostgres } from "./postgres.ts";
-import { migrated } from "./shared-place.ts";
 
 /**
  * How many servers `startServer` starts: one with a folder of its own, or several that share a PostgreSQL
@@ -17,8 +16,7 @@ let lastPrefix = 0;
 /** A new place that servers can share, in a PostgreSQL and an object store of this process. */
 export async function newSharedPlace() {
   objectStore ??= startObjectStore();
-  const [server, store] = [await sharedPostgres(), await objectStore];
-  const database = await server.database(migrated);
+  const [database, store] = [await borrowPostgres(), await objectStore];
   const settings = {
     databaseUrl: database.url,
     objects: store.place(`place-${++lastPrefix}`),
@@ -29,6 +27,6 @@ export async function newSharedPlace() {
     /** Opens it for one server. @param folder for local copies */
     open: (folder: string) =>
       openShared(settings, { folder, logger: silentLog, metrics: createMetrics() }),
-    drop: () => database[Symbol.asyncDispose](),
+    drop: database.giveBack,
   };
 }

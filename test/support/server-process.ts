@@ -51,6 +51,8 @@ export function spawnServer(
       PATH: process.env.PATH ?? "",
       TMPDIR: process.env.TMPDIR ?? "/tmp",
       CTXD_CACHE_DIR: testCacheDir,
+      // Another engine takes a second of processor time to start, and several servers run at once.
+      CTXD_ENGINES: "1",
       CTXD_LOG_LEVEL: "debug",
       ...settings,
     },

@@ -30,8 +30,9 @@ import { createMetrics } from "../../src/metrics.ts";
 import { type LanceDb, loadLanceDb } from "../../src/native/lancedb.ts";
 import type { FetchDocument } from "../../src/oauth/clients/document-fetcher.ts";
 import { createSecurityLog } from "../../src/security-log/security-log.ts";
-import type { Data } from "../../src/server/data.ts";
+import type { Data } from "../../src/server/shared-data.ts";
 import { createUndoable } from "../../src/undo/undoable.ts";
+import { APP_CONFIG } from "./app-config.ts";
 import { type Client, createClient } from "./client.ts";
 import { testClock } from "./database.ts";
 import { silentLog, testCacheDir } from "./embedder.ts";
@@ -41,20 +42,7 @@ import { newSharedPlace, REPLICAS } from "./replicas.ts";
 interface Options {
   /** A fake one by default. */
   embedder?: Embedder;
-  config?: Partial<
-    Pick<
-      Config,
-      | "tls"
-      | "trustProxy"
-      | "allowHttp"
-      | "publicUrl"
-      | "rateLimit"
-      | "registration"
-      | "providers"
-      | "passwords"
-      | "securityContact"
-    >
-  >;
+  config?: Partial<Config>;
   /** A free one by default. */
   port?: number;
   /** Seconds that an idle connection lives; by default as in `ctxd serve`. */
@@ -140,19 +128,7 @@ async function createReplica(
     securityLog,
     activity,
     undoable,
-    config: {
-      publicUrl,
-      rateLimit: false,
-      tls: null,
-      trustProxy: false,
-      allowHttp: false,
-      registration: "first",
-      passwords: true,
-      providers: { github: null, google: null, oidc: null },
-      securityLogDays: 90,
-      securityContact: null,
-      ...options.config,
-    },
+    config: { ...APP_CONFIG, publicUrl, ...options.config },
     memories,
     keys,
     log,
@@ -166,7 +142,7 @@ async function createReplica(
 }
 
 /** Opens what the servers of a test keep: as many as `REPLICAS` says. */
-async function openKept(root: string): Promise<{ kept: Kept[]; drop(): Promise<void> }> {
+async function openKept(root: string): Promise<{ kept: Kept[]; drop(): void }> {
   const folders = Array.from({ length: REPLICAS }, (_, number) => join(root, `${number || ""}`));
   const tables = folders.map((folder) => join(folder, "memories"));
   for (const folder of tables) mkdirSync(folder, { recursive: true });
@@ -174,7 +150,7 @@ async function openKept(root: string): Promise<{ kept: Kept[]; drop(): Promise<v
     const db = openSqlite(databasePath(root));
     const [folder = ""] = tables;
     const kept = { db, log: createSqliteLog({ db }), folder, close: db.close };
-    return { kept: [kept], drop: async () => {} };
+    return { kept: [kept], drop() {} };
   }
   const place = await newSharedPlace();
   const open = async (folder: string) => ({ ...(await place.open(folder)), folder });
@@ -218,7 +194,7 @@ export async function startServer(options: Options = {}) {
     for (const replica of replicas) await replica.securityLog.close();
     for (const replica of replicas) await replica.activity.close();
     for (const each of kept) await each.close();
-    await drop();
+    drop();
     rmSync(folder, { recursive: true, force: true });
   };
 

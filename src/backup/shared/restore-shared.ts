@@ -16,8 +16,7 @@ import { DATABASE_FILE, openScratch } from "../copy-state.ts";
 import { endAccess } from "../end-access.ts";
 import { forEachAtOnce } from "../files.ts";
 import { refuseForeignDatabase } from "../foreign-database.ts";
-import type { Manifest } from "../manifest.ts";
-import { openVerified, type RestoreOptions, requireSame } from "../open-backup.ts";
+import { openVerified, type Restored, type RestoreOptions, requireSame } from "../open-backup.ts";
 import { copyLogToShared, currentTables, LOG_TABLES, type RestoredBase } from "./log-rows.ts";
 import { copyToShared, tablesOf, writeShared } from "./rows.ts";
 import { explainStoreErrors } from "./shared-source.ts";
@@ -126,9 +125,8 @@ export async function restoreShared({
   postgres,
   objects,
   ...options
-}: RestoreOptions & { postgres: Postgres; objects: Objects }): Promise<Manifest> {
-  const { dataDir, clock = Date.now, revokeKeys = false, signal } = options;
-  const { onProgress = () => {}, onAccessEnded = () => {} } = options;
+}: RestoreOptions & { postgres: Postgres; objects: Objects }): Promise<Restored> {
+  const { dataDir, clock = Date.now, revokeKeys = false, signal, onProgress } = options;
   await refuseUsed(postgres);
   const { manifest, container } = await openVerified(options);
   const listed = new Map(manifest.files.map((file) => [file.path, file]));
@@ -165,7 +163,7 @@ export async function restoreShared({
     await forEachAtOnce(
       files,
       async ({ base, former, file }) => {
-        onProgress({ step: "uploading files", count: ++count, total: files.length });
+        onProgress?.({ step: "uploading files", count: ++count, total: files.length });
         const local = join(scratch.folder, base, file);
         await explainFailure(local, "written", () => mkdir(dirname(local), { recursive: true }));
         await extract(`${baseFolder(former)}/${file}`, local);
@@ -180,11 +178,10 @@ export async function restoreShared({
       CONCURRENCY,
     );
     await fillSharedDatabase(postgres, sqlite, { bases, now });
+    return { manifest, ended };
   } finally {
     sqlite.close();
   }
-  onAccessEnded(ended);
-  return manifest;
 }
 
 /**

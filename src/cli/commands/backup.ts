@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { version } from "../../../package.json" with { type: "json" };
 import { createBackup } from "../../backup/create-backup.ts";
 import { connectShared, openSharedSource } from "../../backup/shared/shared-source.ts";
@@ -11,10 +11,9 @@ import { createProgress } from "../progress.ts";
 import { recordCommand } from "../stores.ts";
 import { interruptible, say } from "../terminal.ts";
 
-/** The values of `--encrypt`; `true` is one without a value. */
-type Encrypt = (string | true)[] | true;
-
 export function define(program: Command, { configure }: Context): void {
+  /** Each value of `--encrypt`, `true` for one without a value. After such a one Commander forgets those before it. */
+  const encrypt: (string | true)[] = [];
   program
     .command("backup")
     .argument("<folder>", "a new or empty folder, preferably on another disk")
@@ -22,12 +21,11 @@ export function define(program: Command, { configure }: Context): void {
     .description(
       "Copies everything in the data folder as of one moment, also while the server runs. When the command ends, every file is on the disk with its checksum; a folder without backup.json is not a complete backup. Keep a backup as safe as the data: it contains all memories. An encrypted one (age-encryption.org) can be kept anywhere.",
     )
-    .addOption(
-      new Option(
-        "--encrypt [recipient]",
-        "encrypt to a recipient (age1..., repeatable); without a value, with a passphrase that is asked for or read as one line of standard input",
-      ).argParser((value: string, before: Encrypt = []) => [...[before].flat(), value]),
+    .option(
+      "--encrypt [recipient]",
+      "encrypt to a recipient (age1..., repeatable); without a value, with a passphrase that is asked for or read as one line of standard input",
     )
+    .on("option:encrypt", (recipient: string | null) => encrypt.push(recipient ?? true))
     .addHelpText(
       "after",
       examples(
@@ -36,9 +34,7 @@ export function define(program: Command, { configure }: Context): void {
         "ctxd backup /mnt/usb/ctxd-2027-01-31 --encrypt age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p",
       ),
     )
-    .action((folder: string, { encrypt }: { encrypt?: Encrypt }) =>
-      backUp(configure(), folder, encrypt === undefined ? null : [encrypt].flat()),
-    );
+    .action((folder: string) => backUp(configure(), folder, encrypt.length > 0 ? encrypt : null));
 }
 
 async function backUp(config: Config, target: string, encrypt: (string | true)[] | null) {

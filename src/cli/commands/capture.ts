@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import type { CaptureRequest } from "../../capture/requests.ts";
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
-import type { JsonObject } from "../../import/files/json-objects.ts";
 import { homeFolder } from "../../system/folders.ts";
+import type { JsonObject } from "../../text/parse-json.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import {
   acceptAnything,
@@ -77,7 +77,7 @@ async function capture(configure: () => Config, options: CaptureOptions, env: En
     // If no server runs, a separate process starts one. The agent does not wait for it.
     if ((await sendFromHook(config, CAPTURE, body)) === null) {
       await refuseLoss(config, env);
-      sendLater(config, ["capture"], env, body);
+      await sendLater(config, ["capture"], env, body);
     }
   } catch (error) {
     say(`ctxd: nothing was captured: ${messageOf(error)}`);

@@ -8,10 +8,8 @@ import { examine } from "../../doctor/examine.ts";
 import { type Finding, findingsOf } from "../../doctor/finding.ts";
 import { examineServer } from "../../doctor/remote/examine-server.ts";
 import { describeCommand } from "../../server/invocation.ts";
-import { explainUnavailable } from "../../server/shared-database.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { askForKey } from "../input.ts";
-import { sendLocally } from "../server/send-locally.ts";
 import { parseOrigin } from "../server/url.ts";
 import { CommandError, print, printable, printJson, usageError } from "../terminal.ts";
 import { clientStates, surroundingsOf } from "./connect/list.ts";
@@ -81,16 +79,7 @@ async function* examineAll(configure: () => Config, env: Environment): AsyncGene
     if (!(error instanceof ConfigError)) throw error;
     return yield { check: "settings", state: "problem", message: error.message };
   }
-  const howToStart = describeCommand("serve", config, env);
-  const send = sendLocally(config.dataDir);
-  yield* examine({
-    config,
-    version,
-    clock: Date.now,
-    howToStart,
-    sendLocally: send,
-    explainDatabase: explainUnavailable,
-  });
+  yield* examine(config, describeCommand("serve", config, env));
   const surroundings = surroundingsOf(env);
   const distrust = distrustOfGemini(process.cwd(), surroundings);
   if (distrust) yield findingsOf("agents").warning(distrust);

@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { moveFile } from "../../system/files.ts";
+import { memoryCount } from "../../text/number-text.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { targetOptions } from "../options.ts";
 import { createMeter } from "../progress.ts";
@@ -45,7 +46,7 @@ async function exportTo(config: Config, target: string, options: Target, env: En
     });
     meter.end();
     const where = target === "-" ? "" : ` to ${resolve(target)}`;
-    say(`Exported ${count.toLocaleString("en")} ${count === 1 ? "memory" : "memories"}${where}.`);
+    say(`Exported ${memoryCount(count)}${where}.`);
   } finally {
     meter.end();
   }

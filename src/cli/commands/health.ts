@@ -1,23 +1,20 @@
 import { join } from "node:path";
-import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { isLocked, readOwner } from "../../db/data-lock.ts";
-import { createSend, NoAnswer, type Send } from "../../doctor/send.ts";
+import {
+  createSend,
+  LOCAL_TIMEOUT_MS,
+  NoAnswer,
+  type Send,
+  sendLocally,
+} from "../../doctor/send.ts";
+import { HealthAnswer, localAddress } from "../../doctor/server.ts";
 import { SOCKET } from "../../system/folders.ts";
 import { type Context, examples } from "../context.ts";
-import { sendLocally } from "../server/send-locally.ts";
 import { parseUrl } from "../server/url.ts";
 import { CommandError, printJson, say } from "../terminal.ts";
-
-/** Milliseconds after which a server that does not answer counts as failed. */
-const TIMEOUT_MS = 5_000;
-
-const Health = Type.Object({
-  status: Type.String(),
-  checks: Type.Record(Type.String(), Type.String()),
-});
 
 export function define(program: Command, { configure }: Context): void {
   program
@@ -40,12 +37,13 @@ async function checkHealth(
   config: Config,
   { url, json: asJson = false }: { url?: URL; json?: boolean },
 ): Promise<void> {
-  const { where, send } = url === undefined ? ownServer(config) : serverAt(url, false);
+  const { where, send } = url === undefined ? ownServer(config) : serverAt(url.origin, false);
   const { status, json } = await send("/api/health").catch((error) => {
     if (!(error instanceof NoAnswer)) throw error;
     throw new CommandError(`No server answers at ${where} (${error.code}).`);
   });
-  if (!Value.Check(Health, json)) throw new CommandError(`${where} answers, but is not ctxd.`);
+  if (!Value.Check(HealthAnswer, json))
+    throw new CommandError(`${where} answers, but is not ctxd.`);
   if (asJson) await printJson(json);
   const line = `${where}: ${json.status} (${describe(json.checks)})`;
   if (status !== 200) throw new CommandError(line);
@@ -60,18 +58,11 @@ function ownServer(config: Config): { where: string; send: Send } {
     return { where, send: sendLocally(dataDir) };
   }
   // The certificate names the public host, not the loopback address.
-  return serverAt(localAddress(config), true);
+  return serverAt(new URL(localAddress(config)).origin, true);
 }
 
-function serverAt({ origin }: URL, anyCertificate: boolean): { where: string; send: Send } {
-  return { where: origin, send: createSend(origin, { timeout: TIMEOUT_MS, anyCertificate }) };
-}
-
-/** The server's address on this machine: loopback for a server that listens on all interfaces. */
-function localAddress({ host, port, tls }: Config): URL {
-  const address = host === "0.0.0.0" ? "127.0.0.1" : host.replace(/^\[|\]$/g, "");
-  const name = address.includes(":") ? `[${address === "::" ? "::1" : address}]` : address;
-  return new URL(`${tls ? "https" : "http"}://${name}:${port}`);
+function serverAt(origin: string, anyCertificate: boolean): { where: string; send: Send } {
+  return { where: origin, send: createSend(origin, { timeout: LOCAL_TIMEOUT_MS, anyCertificate }) };
 }
 
 function describe(checks: Record<string, string>): string {

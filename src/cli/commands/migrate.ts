@@ -15,12 +15,6 @@ import { withConnection } from "../../server/shared-database.ts";
 import { type Context, examples } from "../context.ts";
 import { CommandError, print } from "../terminal.ts";
 
-/** Schema numbers of the database and of this program; 0 for no database. */
-interface Schemas {
-  current: number;
-  wanted: number;
-}
-
 export function define(program: Command, { configure }: Context): void {
   program
     .command("migrate")
@@ -56,7 +50,8 @@ async function migrateDatabase(config: Config, { check = false }: { check?: bool
   );
 }
 
-async function migrateFolder(dataDir: string, check: boolean): Promise<Schemas> {
+/** @returns the schema numbers of the database, 0 for none, and of this program */
+async function migrateFolder(dataDir: string, check: boolean) {
   const path = databasePath(dataDir);
   const current = existsSync(path) ? readSchema(path, dataDir) : 0;
   const wanted = MIGRATIONS.length;

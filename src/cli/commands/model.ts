@@ -8,7 +8,7 @@ import { fetchCatalogueModel, isFetched } from "../../embedding/catalogue-downlo
 import { openChosenModel } from "../../embedding/chosen-model.ts";
 import { ModelError } from "../../embedding/manifest.ts";
 import { readChoice, writeChoice } from "../../embedding/model-choice.ts";
-import { createLog } from "../../log.ts";
+import { silentLog } from "../../log.ts";
 import { describeCommand } from "../../server/invocation.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { createByteMeter } from "../progress.ts";
@@ -27,8 +27,6 @@ interface FetchOptions {
   file?: readonly string[];
   from?: URL;
 }
-
-const SILENT = createLog({ logLevel: "silent", logFormat: "text" });
 
 export function define(program: Command, { configure, env }: Context): void {
   const names = CATALOGUE.map(({ name }) => name);
@@ -156,7 +154,7 @@ async function useModel(config: Config, name: string, env: Environment): Promise
   if (model === before) return say(`${name} is already in use.`);
   if (model !== BUILT_IN) {
     const by = "ctxd model use" as const;
-    const embedder = await openChosenModel({ model, by, cacheDir, log: SILENT });
+    const embedder = await openChosenModel({ model, by, cacheDir, log: silentLog });
     await embedder.close();
   }
   await writeChoice(dataDir, model === BUILT_IN ? null : model);

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { version } from "../../../package.json" with { type: "json" };
 import type { EndedAccess } from "../../backup/end-access.ts";
-import type { Manifest } from "../../backup/manifest.ts";
+import type { Restored } from "../../backup/open-backup.ts";
 import { restoreBackup } from "../../backup/restore-backup.ts";
 import { restoreShared } from "../../backup/shared/restore-shared.ts";
 import { connectShared, type SharedPlace } from "../../backup/shared/shared-source.ts";
@@ -52,18 +52,13 @@ async function restore(config: Config, source: string, options: RestoreOptions, 
   const { dataDir, shared } = config;
   const folder = resolve(source);
   const { onProgress, end } = createProgress();
-  let ended: EndedAccess | null = null;
-  const onAccessEnded = (what: EndedAccess) => {
-    ended = what;
-  };
-  const manifest = await interruptible((signal) => {
+  const { manifest, ended } = await interruptible((signal) => {
     const options = {
       folder,
       dataDir,
       revokeKeys,
       signal,
       onProgress,
-      onAccessEnded,
       unlock: unlockBy(identity),
       isExpectedSealed: identity !== null,
     };
@@ -73,7 +68,7 @@ async function restore(config: Config, source: string, options: RestoreOptions, 
   const moment = formatMoment(new Date(manifest.created_at));
   const target = shared ? "PostgreSQL and the object store" : dataDir;
   say(`Restored ${describeBackup(manifest)} to ${target}, as of ${moment}.`);
-  if (ended) say(describeAccess(ended, revokeKeys));
+  say(describeAccess(ended, revokeKeys));
   say(shared ? "Start the servers, each with:" : "Start the server:");
   say(`  ${describeCommand("serve", config, env)}`);
 }
@@ -81,7 +76,7 @@ async function restore(config: Config, source: string, options: RestoreOptions, 
 async function restoreTo(
   shared: SharedSettings,
   options: Omit<Parameters<typeof restoreShared>[0], keyof SharedPlace>,
-): Promise<Manifest> {
+): Promise<Restored> {
   const { state, message } = await checkObjectStore(shared.objects);
   if (state !== "ok") throw new CommandError(message);
   const place = connectShared(shared);

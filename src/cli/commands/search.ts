@@ -65,14 +65,14 @@ async function search(config: Config, words: string[], options: SearchOptions, e
   }
   const query = await inputText(words, "There is nothing to search for: give some words.", options);
   using api = await openApi(config, env, options);
-  const response = await api.request(`/api/memories/search?${await parametersOf(query, options)}`);
+  const parameters = await parametersOf(query, options);
+  const response = await api.request(`/api/memories/search?${parameters}`);
   const { memories } = (await response.json()) as { memories: FoundMemory[] };
   if (response.headers.get("ctxd-search-mode") === "keyword") {
     say("Searched by words only: the model that understands meanings is still loading.");
   }
   if (options.json) return await printJson({ memories });
   if (memories.length > 0) return await print(printable(memories.map(describe).join("\n\n")));
-  const parameters = await parametersOf(query, options);
   const count = parameters.has("project") ? await countElsewhere(api, parameters) : 0;
   say(
     count === 0

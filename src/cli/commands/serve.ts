@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { distance } from "fastest-levenshtein";
 import { SETTINGS } from "../../config/settings.ts";
-import { createLog } from "../../log.ts";
+import { createLog, createLogFile } from "../../log.ts";
 import type { Started } from "../../server/serve.ts";
 import { type Context, examples } from "../context.ts";
 import { greet } from "../greeting.ts";
@@ -42,7 +42,6 @@ export function define(program: Command, { configure, env, names }: Context): vo
       const { serve } = await import("../../server/serve.ts");
       const onStart = (started: Started) => greet(config, env, started);
       if (background === undefined) return serve(config, createLog(config), { env, onStart });
-      const { createLogFile } = await import("../../server/log-file.ts");
       const log = createLog(config, createLogFile(join(config.dataDir, "background.log")));
       await serve(config, log, { env, onStart, background: { idleSeconds: background } });
     });

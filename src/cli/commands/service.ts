@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Command } from "commander";
@@ -8,11 +8,10 @@ import { type Config, readConfig } from "../../config/config.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import { AWS_SETTINGS } from "../../config/shared-settings.ts";
 import { messageOf } from "../../errors.ts";
-import { createLog } from "../../log.ts";
+import { createLog, createLogFile } from "../../log.ts";
 import { describeProgram, launchOf, packageRunner } from "../../server/invocation.ts";
-import { createLogFile } from "../../server/log-file.ts";
-import { leaveConsole } from "../../system/console.ts";
-import { moveFile } from "../../system/files.ts";
+import { leaveConsole } from "../../system/c-library.ts";
+import { replaceFile } from "../../system/files.ts";
 import type { ServiceSystem } from "../../system/services/service-system.ts";
 import { userServices } from "../../system/services/user-services.ts";
 import { toShell } from "../../system/shell.ts";
@@ -140,16 +139,10 @@ function encode(text: string, { encoding }: ServiceSystem): Buffer {
 }
 
 async function writeWhole(path: string, text: Buffer): Promise<void> {
-  const partial = `${path}.part-${process.pid}`;
   try {
-    await mkdir(dirname(path), { recursive: true });
-    // Only the owner may read it: settings may contain secrets.
-    await writeFile(partial, text, { mode: 0o600 });
-    await moveFile(partial, path);
+    await replaceFile(path, text);
   } catch (error) {
-    await rm(partial, { force: true }).catch(() => {});
-    const reason = messageOf(error);
-    throw new CommandError(`${path} can't be written (${reason}): nothing was changed.`);
+    throw new CommandError(`${path} can't be written (${messageOf(error)}): nothing was changed.`);
   }
 }
 

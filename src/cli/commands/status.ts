@@ -5,7 +5,7 @@ import type { Config } from "../../config/config.ts";
 import { isLocked, readOwner } from "../../db/data-lock.ts";
 import { Project } from "../../memories/model/memory.ts";
 import type { Stats } from "../../memories/rules/stats.ts";
-import { sizeText } from "../../text/number-text.ts";
+import { memoryCount, sizeText } from "../../text/number-text.ts";
 import { formatDate } from "../../text/short-text.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { nameParser, targetOptions } from "../options.ts";
@@ -31,12 +31,10 @@ export function define(program: Command, { configure, env }: Context): void {
     .option("--json", "as JSON")
     .addOption(targetOptions.user())
     .addHelpText("after", examples("ctxd status", "ctxd status --json"))
-    .action((options: StatusOptions) => showStatus(configure(), options, env));
-}
-
-async function showStatus(config: Config, options: StatusOptions, env: Environment): Promise<void> {
-  const status = await readStatus(config, options, env);
-  await (options.json ? printJson(status) : print(printable(describe(status))));
+    .action(async (options: StatusOptions) => {
+      const status = await readStatus(configure(), options, env);
+      await (options.json ? printJson(status) : print(printable(describe(status))));
+    });
 }
 
 /** What `ctxd status --json` prints. */
@@ -86,7 +84,9 @@ function describe(status: Status): string {
     ["server", describeServer(server)],
     ["data", status.data_dir],
     ["memories", describeMemories(status)],
-    ...(project === null ? [] : [["project", `${project.name} (${inWords(project.memories)})`]]),
+    ...(project === null
+      ? []
+      : [["project", `${project.name} (${memoryCount(project.memories)})`]]),
     ["agents", describeAgents(status.agents)],
   ];
   return lines.map(([name = "", value]) => `${name.padEnd(8)}  ${value}`).join("\n");
@@ -115,8 +115,4 @@ function describeAgents(agents: Status["agents"]): string {
     others.length > 0 && `${others.join(", ")} not connected (ctxd connect --all)`,
   ];
   return parts.filter((part) => part !== false).join("; ");
-}
-
-function inWords(memories: number): string {
-  return memories === 1 ? "1 memory" : `${memories.toLocaleString("en")} memories`;
 }

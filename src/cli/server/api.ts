@@ -1,5 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
+import type { Server } from "../../local/bridge.ts";
 import { ACCOUNT_HEADER } from "../../local/local-socket.ts";
 import type { Environment } from "../context.ts";
 import { requireAccount, withStores } from "../stores.ts";
@@ -33,67 +34,49 @@ export type Api = ReturnType<typeof createApi>;
  * @throws CommandError
  */
 export async function openApi(config: Config, env: Environment, { user, url }: Target) {
-  if (url === undefined) return createApi(await connectLocal(config, env, user));
+  if (url === undefined) {
+    const account = user === undefined ? null : await findAccount(config, user);
+    return createApi(reachOwnServer(config, env), account);
+  }
   if (user !== undefined) {
     throw usageError("Use --user or --url, not both: an API key belongs to one account.");
   }
   requireEncryption(url, config);
-  const key = await readSecret("API key: ");
-  return createApi(connectRemote(url, key.trim()));
-}
-
-/** A connection to a server. */
-interface Connection {
-  /** @throws CommandError when there is no server */
-  connect(): Promise<unknown>;
-  send(path: string, init: RequestInit): Promise<Response>;
-  /** Drops the connection after a request that was not answered. */
-  forget(): void;
-  close(): void;
-}
-
-async function connectLocal(config: Config, env: Environment, user?: string): Promise<Connection> {
-  const account =
-    user === undefined
-      ? null
-      : await withStores(config, async ({ accounts }) => (await requireAccount(accounts, user)).id);
-  const server = reachOwnServer(config, env);
-  return {
-    connect: () =>
-      server.connect().catch((error) => {
-        // `connect` has already tried several times to start a server.
-        throw new CommandError(server.lastFailure() ?? messageOf(error));
-      }),
-    send(path, init) {
-      const headers = new Headers(init.headers);
-      if (account !== null) headers.set(ACCOUNT_HEADER, account);
-      return server.request(path, { ...init, headers, ...NO_TIMEOUT });
-    },
-    forget: server.forget,
-    close: server.close,
-  };
-}
-
-function connectRemote(url: URL, key: string): Connection {
+  const key = (await readSecret("API key: ")).trim();
   const address = url.href.replace(/(?<!\/)\/+$/, "");
-  return {
+  return createApi({
     connect: async () => {},
-    send: (path, init) => sendWithKey(address, key, path, { ...init, ...NO_TIMEOUT }),
+    request: (path, init) => sendWithKey(address, key, path, init),
+    lastFailure: () => null,
     forget() {},
     close() {},
-  };
+  });
 }
 
-function createApi(connection: Connection) {
+function findAccount(config: Config, user: string): Promise<string> {
+  return withStores(config, async ({ accounts }) => (await requireAccount(accounts, user)).id);
+}
+
+/** @param account of the requests; null for that of the key, or the owner's */
+function createApi(server: Server, account: string | null = null) {
+  const requestOnce = (path: string, init: RequestInit) => {
+    const headers = new Headers(init.headers);
+    if (account !== null) headers.set(ACCOUNT_HEADER, account);
+    return server.request(path, { ...init, headers, ...NO_TIMEOUT });
+  };
+
   /** Sends a request until the server answers it with success. `isRepeated`: an earlier answer was lost. */
   const send = async (path: string, init: RequestInit) => {
     let reason = "";
     let isRepeated = false;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      await connection.connect();
+      await server.connect().catch((error) => {
+        // `connect` has already tried several times to start a server.
+        throw new CommandError(server.lastFailure() ?? messageOf(error));
+      });
       let wait = RETRY_SECONDS;
       try {
-        const response = await connection.send(path, init);
+        const response = await requestOnce(path, init);
         // The request whose answer was lost has deleted it.
         const isDeleted = isRepeated && init.method === "DELETE" && response.status === 404;
         if (response.ok || isDeleted) return { response, isRepeated };
@@ -107,7 +90,7 @@ function createApi(connection: Connection) {
         if (init.signal?.aborted) throw error;
         reason = messageOf(error);
         isRepeated = true;
-        connection.forget();
+        server.forget();
       }
       await Bun.sleep(wait * 1_000);
     }
@@ -138,6 +121,6 @@ function createApi(connection: Connection) {
       return isRepeated ? null : ((await response.json()) as Body);
     },
 
-    [Symbol.dispose]: connection.close,
+    [Symbol.dispose]: server.close,
   };
 }

@@ -1,15 +1,14 @@
-import { mkdirSync } from "node:fs";
 import { version } from "../../../package.json" with { type: "json" };
 import type { Config } from "../../config/config.ts";
-import { isLocked } from "../../db/data-lock.ts";
+import { createDataFolder, isLocked } from "../../db/data-lock.ts";
 import type { Bound } from "../../keys/reach.ts";
 import {
   createLocalServer,
   type LocalServer,
   type StartedServer,
 } from "../../local/local-server.ts";
-import { IDLE_SECONDS } from "../../server/background.ts";
 import { describeProgram, isConfiguredByFolder, ownCommand } from "../../server/invocation.ts";
+import { IDLE_SECONDS } from "../../server/stop.ts";
 import { IN_BACKGROUND } from "../../system/processes.ts";
 import type { Environment } from "../context.ts";
 import { say } from "../terminal.ts";
@@ -56,7 +55,7 @@ const NO_START_ON_SHARED =
 
 /** Starts the server as a separate process, which goes on when this one ends. */
 function startServer({ dataDir, cacheDir }: Config, env: Environment): StartedServer {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  createDataFolder(dataDir);
   const child = Bun.spawn(
     [...ownCommand, "serve", "--background", String(IDLE_SECONDS), "--data-dir", dataDir],
     {

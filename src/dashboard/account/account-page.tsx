@@ -1,12 +1,11 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Button, ButtonLink } from "../../pages/button.tsx";
 import { linkProof } from "../../pages/cookies.ts";
-import { Field } from "../../pages/field.tsx";
 import { PostForm } from "../../pages/form.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { listPage, Pager, Table } from "../../pages/table.tsx";
-import { NewPasswordField } from "../../sign-in/forms.tsx";
+import { PasswordField } from "../../sign-in/forms.tsx";
 import { WITH_PATH } from "../../sign-in/paths.ts";
 import type { SessionRecord } from "../../sign-in/sessions/sessions.ts";
 import { AccountTabs, PATHS } from "../navigation.tsx";
@@ -124,17 +123,8 @@ function PasswordForm({ visit, hasPassword }: Pick<AccountProps, "visit" | "hasP
     >
       <PostForm action={PASSWORD_PATH} token={visit.token}>
         <input type="hidden" name="username" autocomplete="username" value={visit.account.email} />
-        {hasPassword && (
-          <Field
-            label="Current password"
-            name="current"
-            type="password"
-            autocomplete="current-password"
-            required={true}
-            maxlength={1024}
-          />
-        )}
-        <NewPasswordField label="New password" name="next" />
+        {hasPassword && <PasswordField label="Current password" name="current" />}
+        <PasswordField label="New password" name="next" isNew={true} />
         <Button>{hasPassword ? "Change password" : "Set password"}</Button>
       </PostForm>
     </Setting>

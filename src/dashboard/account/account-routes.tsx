@@ -2,6 +2,7 @@
 import { AppError } from "../../errors.ts";
 import { clientAddress } from "../../http/requests/proxy.ts";
 import { noPasswords } from "../../sign-in/sign-in.ts";
+import { canSignIn } from "../../sign-in/sign-in-methods.ts";
 import { PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
@@ -12,7 +13,6 @@ import { AccountPage, PASSWORD_PATH, PROVIDERS_PATH, SESSIONS_PATH } from "./acc
 export function createAccountRoutes({
   config,
   guard,
-  proved,
   accounts,
   sessions,
   visitors,
@@ -53,9 +53,8 @@ export function createAccountRoutes({
   );
 
   const pages = createPages(guard);
-  const proving = createPages({ show: guard.show, act: proved.act }, { routes: pages.routes });
   pages.get(PATHS.account, (visit) => page(visit));
-  proving.post(
+  pages.proved.post(
     PASSWORD_PATH,
     async ({ account: { id, email }, session, request }, form) => {
       if (!config.passwords) throw noPasswords();
@@ -83,7 +82,7 @@ export function createAccountRoutes({
     },
     page,
   );
-  proving.post(
+  pages.proved.post(
     `${PROVIDERS_PATH}/:id/disconnect`,
     async ({ account: { id }, request }, _, wanted) => {
       const provider = providers.find((each) => each.id === wanted);
@@ -92,10 +91,7 @@ export function createAccountRoutes({
       await removeSignInMethod(
         id,
         (tx) => identities.unlink(id, provider.issuer, tx),
-        ({ hasPassword, issuers, passkeys }) =>
-          (config.passwords && hasPassword) ||
-          providers.some(({ issuer }) => issuers.includes(issuer)) ||
-          passkeys > 0,
+        (remaining) => canSignIn(remaining, { passwords: config.passwords, providers }),
         `${other} first: this is your only way in.`,
       );
       const facts = { accountId: id, subjectId: provider.id, subject: provider.name };

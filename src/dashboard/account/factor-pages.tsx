@@ -43,7 +43,6 @@ export function FactorsSection({
   hasApp,
   recoveryCodes,
 }: OwnFactors & {
-  /** See `formToken`. */
   token: string;
   hasPassword: boolean;
 }): Markup {

@@ -1,6 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { AppError } from "../../errors.ts";
 import { CODE, CREDENTIAL } from "../../sign-in/forms.tsx";
+import { canSignIn } from "../../sign-in/sign-in-methods.ts";
+import type { FormOutcome } from "../guard.tsx";
 import { PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
@@ -17,19 +19,45 @@ import {
   RecoveryCodesPage,
 } from "./factor-pages.tsx";
 
-/** Adds and removes passkeys, and removes the password. Every request needs a fresh proof. */
-export function createPasskeyRoutes({
-  config,
-  proved,
-  changes,
-  accounts,
-  factors: { passkeys },
-  removeSignInMethod,
-  visitors,
-  webauthn,
+/** Ends other sessions and issues recovery codes when a person's second factors change. */
+function createFactorChanges({
+  factors: { recoveryCodes },
+  pendingSignIns,
+  sessions,
   record,
 }: Parts) {
-  const pages = createPages(proved);
+  /** Ends the person's other sessions and unfinished sign-ins: an intruder may have started them. */
+  const endOthers = async ({ account, request, session }: Visit) => {
+    const amount = await sessions.revokeAll(account.id, session);
+    if (amount > 0) record(request, "sessions_ended", { accountId: account.id, amount });
+    await pendingSignIns.endAll(account.id);
+  };
+
+  return {
+    /** After a factor was added. The first factor comes with recovery codes. */
+    async added(visit: Visit, notice: string): Promise<FormOutcome> {
+      const codes = await recoveryCodes.issueFirst(visit.account.id);
+      if (codes === null) return { to: PATHS.account, notice };
+      await endOthers(visit);
+      record(visit.request, "recovery_codes_created", { accountId: visit.account.id });
+      return <RecoveryCodesPage visit={visit} codes={codes} />;
+    },
+
+    /** After a factor was removed. */
+    async removed(visit: Visit, notice: string): Promise<FormOutcome> {
+      await recoveryCodes.removeUnneeded(visit.account.id);
+      await endOthers(visit);
+      return { to: PATHS.account, notice };
+    },
+  };
+}
+
+/** Adds and removes passkeys, and removes the password. Every request needs a fresh proof. */
+export function createPasskeyRoutes(parts: Parts) {
+  const { config, guard, accounts, visitors, webauthn, providers, record } = parts;
+  const { removeSignInMethod, factors } = parts;
+  const changes = createFactorChanges(parts);
+  const { routes, proved: pages } = createPages(guard);
   pages.get(NEW_PASSKEY_PATH, (visit) => <NewPasskeyPage visit={visit} />);
   pages.post(NEW_PASSKEY_OPTIONS, async ({ session, account }) =>
     Response.json(await webauthn.registrationOptions(session, account)),
@@ -51,11 +79,8 @@ export function createPasskeyRoutes({
     const other = config.passwords ? "Set a password" : "Add another passkey";
     await removeSignInMethod(
       id,
-      (tx) => passkeys.remove(id, wanted, tx),
-      (remaining) =>
-        remaining.passkeys > 0 ||
-        (config.passwords && remaining.hasPassword) ||
-        remaining.issuers.length > 0,
+      (tx) => factors.passkeys.remove(id, wanted, tx),
+      (remaining) => canSignIn(remaining, { passwords: config.passwords, providers }),
       `${other} first: this is your only way in.`,
     );
     record(visit.request, "passkey_removed", { accountId: id });
@@ -73,12 +98,14 @@ export function createPasskeyRoutes({
     const welcome = await visitors.welcome(request, id, { passwordMark: null });
     return { to: PATHS.account, notice: "Your password is removed.", welcome };
   });
-  return pages.routes;
+  return routes;
 }
 
 /** Sets up and removes the authenticator app and recovery codes. Every request needs a fresh proof. */
-export function createAuthenticatorRoutes({ config, proved, changes, factors, record }: Parts) {
+export function createAuthenticatorRoutes(parts: Parts) {
+  const { config, guard, factors, record } = parts;
   const { oneTimeCodes, recoveryCodes } = factors;
+  const changes = createFactorChanges(parts);
   const issuer = `ctxd (${new URL(config.publicUrl).host})`;
 
   const appPage = async (visit: Visit, problem?: string) => {
@@ -88,7 +115,7 @@ export function createAuthenticatorRoutes({ config, proved, changes, factors, re
     return <AppPage visit={visit} secret={secret} issuer={issuer} {...(problem && { problem })} />;
   };
 
-  const pages = createPages(proved);
+  const { routes, proved: pages } = createPages(guard);
   pages.post(APP_PATH, async ({ account }) => {
     await oneTimeCodes.begin(account.id);
     return { to: APP_PATH };
@@ -121,5 +148,5 @@ export function createAuthenticatorRoutes({ config, proved, changes, factors, re
     record(visit.request, "recovery_codes_created", { accountId: visit.account.id });
     return <RecoveryCodesPage visit={visit} codes={codes} />;
   });
-  return pages.routes;
+  return routes;
 }

@@ -21,7 +21,6 @@ export function ActivityChart({
   bars: readonly Bar[];
   /** Questions that found something. */
   found: number;
-  /** The period of one bar. */
   unit: "day" | "week";
 }): Markup {
   const total = (of: (bar: Bar) => number) => bars.reduce((sum, bar) => sum + of(bar), 0);

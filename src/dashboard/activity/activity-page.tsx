@@ -6,8 +6,8 @@ import { LIVE } from "../../pages/assets.ts";
 import { Button, ButtonLink } from "../../pages/button.tsx";
 import { PostForm } from "../../pages/form.tsx";
 import { Fragment, type Markup } from "../../pages/jsx-runtime.ts";
+import { EmptyState } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
-import { EmptyState } from "../../pages/notice.tsx";
 import { Table } from "../../pages/table.tsx";
 import { percent } from "../../text/number-text.ts";
 import { memoryPath, PATHS } from "../navigation.tsx";
@@ -209,7 +209,7 @@ function Events({
               )}
             </span>
             <Moment at={event.at} />
-            <MemoryLink event={event} names={names} />
+            <MemoryLink id={event.memoryId} names={names} />
           </li>
         ))}
       </ol>
@@ -228,17 +228,11 @@ function Events({
 }
 
 /** A link to the best memory that was found or the last one that was written, if it still exists. */
-function MemoryLink({
-  event: { memoryId },
-  names,
-}: {
-  event: ActivityEvent;
-  names: ReadonlyMap<string, string>;
-}): Markup {
-  const name = memoryId === null ? undefined : names.get(memoryId);
-  if (memoryId === null || name === undefined) return Fragment({});
+function MemoryLink({ id, names }: Pick<Activity, "names"> & { id: string | null }): Markup {
+  const name = id === null ? undefined : names.get(id);
+  if (id === null || name === undefined) return Fragment({});
   return (
-    <a class="activity-event-memory one-line" href={memoryPath(memoryId)}>
+    <a class="activity-event-memory one-line" href={memoryPath(id)}>
       <bdi>{name}</bdi>
     </a>
   );

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { ActivityEvent } from "../../activity/activity-reports.ts";
 import type { Reach } from "../../keys/reach.ts";
+import { excerptOf } from "../../text/excerpt.ts";
 import { PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
@@ -9,6 +10,8 @@ import { actorsOf, barsOf, firstDay } from "./activity-view.ts";
 
 /** Events per page. */
 const PAGE_SIZE = 30;
+/** Characters of a memory that an event refers to. */
+const EXCERPT = 200;
 
 /** The activity page, and the setting that keeps questions. */
 export function createActivityRoutes({ guard, activity, memories, live, clock }: Parts) {
@@ -16,7 +19,9 @@ export function createActivityRoutes({ guard, activity, memories, live, clock }:
   const titlesOf = async (reach: Reach, events: readonly ActivityEvent[]) => {
     const ids = [...new Set(events.flatMap(({ memoryId }) => memoryId ?? []))];
     const found = await Promise.all(ids.map((id) => memories.find(reach, id)));
-    return new Map(found.flatMap((each) => (each ? [[each.id, lineOf(each.content)]] : [])));
+    return new Map(
+      found.flatMap((each) => (each ? [[each.id, excerptOf(each.content, EXCERPT)]] : [])),
+    );
   };
 
   const pages = createPages(guard);
@@ -59,11 +64,6 @@ export function createActivityRoutes({ guard, activity, memories, live, clock }:
     return { to: PATHS.activity, notice };
   });
   return pages.routes;
-}
-
-/** The beginning of a text, on one line. */
-function lineOf(content: string): string {
-  return [...content.slice(0, 400)].slice(0, 200).join("").replaceAll(/\s+/g, " ").trim();
 }
 
 /** An event id from the address; null if there is none or it is not valid. */

@@ -14,7 +14,6 @@ const MAX_BARS = 40;
 export interface Bar {
   /** The first day, in UTC. */
   readonly day: string;
-  /** Saved memories. */
   readonly saved: number;
   /** Searches and recalls. */
   readonly asked: number;

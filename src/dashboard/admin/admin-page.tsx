@@ -41,7 +41,6 @@ export function AdminPage({
   /** The link of the invitation that was just created. It is shown only this once. */
   invitationLink?: string | null;
   problem?: string;
-  /** The address that was entered. */
   email?: string;
 }): Markup {
   const { accounts, pager, invitations, defaultQuota } = overview;

@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Copyable } from "../../pages/button.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
+import { Problem } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
-import { Problem } from "../../pages/notice.tsx";
 import { Table } from "../../pages/table.tsx";
 import type { SecurityRecord } from "../../security-log/event-store.ts";
 import { EVENTS } from "../../security-log/events.ts";
@@ -51,7 +51,7 @@ export function BackupsPage({
       {facts === null || schedule === null ? (
         <NoSchedule isShared={facts?.isShared ?? false} />
       ) : (
-        <ScheduleFacts schedule={schedule} newest={newest?.at ?? null} />
+        <ScheduleFacts {...schedule} newest={newest?.at ?? null} />
       )}
       {facts !== null && facts.complete.length > 0 && (
         <Setting
@@ -130,12 +130,12 @@ function NoSchedule({ isShared }: { isShared: boolean }): Markup {
 }
 
 function ScheduleFacts({
-  schedule: { folder, every, keep, isEncrypted },
+  folder,
+  every,
+  keep,
+  isEncrypted,
   newest,
-}: {
-  schedule: NonNullable<BackupFacts["schedule"]>;
-  newest: number | null;
-}): Markup {
+}: NonNullable<BackupFacts["schedule"]> & { newest: number | null }): Markup {
   return (
     <Setting
       id="schedule"

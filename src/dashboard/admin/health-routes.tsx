@@ -7,7 +7,7 @@ import { Moment } from "../../pages/moment.tsx";
 import { Table } from "../../pages/table.tsx";
 import { sizeText } from "../../text/number-text.ts";
 import { AdminTabs, BACKUPS_PATH, HEALTH_PATH, HELP_PATH } from "../navigation.tsx";
-import { Page, Setting } from "../page.tsx";
+import { Fact, Page, Setting } from "../page.tsx";
 import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import type { ServerFacts } from "../server-status.ts";
@@ -36,7 +36,6 @@ function HealthPage({
   visit: Visit;
   results: Readonly<Record<string, CheckResult>>;
   facts: ServerFacts | null;
-  /** The server's public address. */
   address: string;
 }): Markup {
   const states = Object.values(results);
@@ -85,10 +84,8 @@ function HealthPage({
         }
       >
         <dl>
-          <dt>Version</dt>
-          <dd>{version}</dd>
-          <dt>Address</dt>
-          <dd>{address}</dd>
+          <Fact name="Version">{version}</Fact>
+          <Fact name="Address">{address}</Fact>
           {facts !== null && <Facts {...facts} />}
         </dl>
       </Setting>
@@ -100,20 +97,15 @@ function Facts(facts: ServerFacts): Markup {
   const { startedAt, platform, dataDir, database, model, memory, disk, lag } = facts;
   return (
     <>
-      <dt>Started</dt>
-      <dd>
+      <Fact name="Started">
         <Moment at={startedAt} />
-      </dd>
-      <dt>Platform</dt>
-      <dd>{platform}</dd>
-      <dt>Database</dt>
-      <dd>{database}</dd>
-      <dt>Model</dt>
-      <dd>{model}</dd>
-      <dt>Data folder</dt>
-      <dd>
+      </Fact>
+      <Fact name="Platform">{platform}</Fact>
+      <Fact name="Database">{database}</Fact>
+      <Fact name="Model">{model}</Fact>
+      <Fact name="Data folder">
         <code>{dataDir}</code>
-      </dd>
+      </Fact>
       {disk !== null && (
         <>
           <dt>Disk</dt>
@@ -128,10 +120,10 @@ function Facts(facts: ServerFacts): Markup {
           </dd>
         </>
       )}
-      <dt>Memory</dt>
-      <dd>{sizeText(memory)}</dd>
-      <dt>Upkeep</dt>
-      <dd>{lag < 1 ? "nothing pending" : `oldest change pending for ${Math.round(lag)} s`}</dd>
+      <Fact name="Memory">{sizeText(memory)}</Fact>
+      <Fact name="Upkeep">
+        {lag < 1 ? "nothing pending" : `oldest change pending for ${Math.round(lag)} s`}
+      </Fact>
     </>
   );
 }

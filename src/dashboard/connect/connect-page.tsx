@@ -10,12 +10,12 @@ import { Button, Copyable, CopyableText } from "../../pages/button.tsx";
 import { Select } from "../../pages/field.tsx";
 import { BoundFields, PostForm } from "../../pages/form.tsx";
 import type { Child, Markup } from "../../pages/jsx-runtime.ts";
+import { Notice } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
-import { Notice } from "../../pages/notice.tsx";
-import { AGENT_EXPIRY, EXPIRY_CHOICES } from "../keys/key-choices.ts";
+import { AGENT_EXPIRY, EXPIRY_CHOICES } from "../keys/keys-page.tsx";
 import { PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
-import { type ConnectCommand, type ConnectCommandOf, isLocal } from "../server-status.ts";
+import { type ConnectCommand, isLocal } from "../server-status.ts";
 import type { Visit } from "../session.ts";
 
 /** A key that was just created. It is shown only this once. */
@@ -93,16 +93,11 @@ interface InstructionsProps {
   target: Target;
   publicUrl: string;
   fresh: FreshKey | null;
-  connectCommand: ConnectCommandOf;
+  /** The command that connects the target, if ctxd knows how. */
+  connect: ConnectCommand;
 }
 
-function Instructions({
-  visit,
-  target,
-  publicUrl,
-  fresh,
-  connectCommand,
-}: InstructionsProps): Markup {
+function Instructions({ visit, target, publicUrl, fresh, connect }: InstructionsProps): Markup {
   const key = fresh?.key ?? PLACEHOLDER;
   const form = <KeyForm visit={visit} target={target} fresh={fresh} />;
   switch (target.kind) {
@@ -115,7 +110,7 @@ function Instructions({
           publicUrl={publicUrl}
           keyForm={form}
           apiKey={key}
-          connect={connectCommand(visit.account, `connect ${target.of.id}`)}
+          connect={connect}
         />
       );
     case "program":

@@ -1,56 +1,44 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { AppError } from "../../errors.ts";
-import { keyFacts } from "../../keys/keys.ts";
 import { FULL_ACCESS } from "../../keys/scopes.ts";
 import { boundOf } from "../../pages/form.tsx";
-import { AGENT_EXPIRY, expiryOf } from "../keys/key-choices.ts";
+import { AGENT_EXPIRY, expiryOf } from "../keys/keys-page.tsx";
 import { PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
+import { connectCommand } from "../server-status.ts";
 import { createKeyInSession } from "../session.ts";
 import { ConnectPage, connectPath, TARGETS, type Target } from "./connect-page.tsx";
 
 /** The page with instructions for connecting agents, and the form that creates keys for them. */
-export function createConnectRoutes({
-  guard,
-  proved,
-  keys,
-  shownOnce,
-  config,
-  connectCommand,
-  clock,
-  record: recordEvent,
-}: Parts) {
+export function createConnectRoutes(parts: Parts) {
+  const { guard, keys, shownOnce, config, clock } = parts;
   const pages = createPages(guard);
-  const proving = createPages({ show: guard.show, act: proved.act }, { routes: pages.routes });
   pages.get(PATHS.connect, async (visit) => {
     const { searchParams } = visit.url;
     const target = findTarget(searchParams.get("to") ?? TARGETS[0]?.of.id);
     const made = searchParams.get("made");
     const key = made === null ? null : await shownOnce.take(visit.session, made);
     const record = (await keys.list(visit.account.id)).find(({ id }) => id === made);
-    const fresh = key && record ? { key, expiresAt: record.expiresAt } : null;
     return (
       <ConnectPage
         visit={visit}
         target={target}
         publicUrl={config.publicUrl}
-        fresh={fresh}
-        connectCommand={connectCommand}
+        fresh={key && record ? { key, expiresAt: record.expiresAt } : null}
+        connect={connectCommand(parts, visit.account, `connect ${target.of.id}`)}
       />
     );
   });
-  proving.post(PATHS.connect, async (visit, form) => {
+  pages.proved.post(PATHS.connect, async (visit, form) => {
     const target = findTarget(form.get("to"));
-    const { key, record } = await createKeyInSession(keys, visit, {
+    const made = await createKeyInSession(parts, visit, {
       name: target.of.name,
       scopes: FULL_ACCESS,
       expiresAt: expiryOf(form.get("expires") ?? AGENT_EXPIRY, clock()),
       bound: boundOf(form),
     });
-    recordEvent(visit.request, "key_created", keyFacts(record));
-    await shownOnce.put(visit.session, record.id, key);
-    return { to: connectPath(target, record.id) };
+    return { to: connectPath(target, made) };
   });
   return pages.routes;
 }

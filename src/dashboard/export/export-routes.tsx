@@ -3,7 +3,6 @@
 import { NDJSON, toStream } from "../../memories/http/transfer-routes.ts";
 import { ButtonLink } from "../../pages/button.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
-import { PAGE_ROUTE } from "../../pages/page-response.tsx";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import { createPages } from "../page-routes.tsx";
@@ -37,26 +36,24 @@ function ExportPage({ visit }: { visit: Visit }): Markup {
 }
 
 /** The download of all memories as a file. */
-export function createExportRoutes({ proved, memories, record, room, turns }: Parts) {
-  const download = async ({ account, reach, request, stillSignedIn }: Visit) => {
-    const pages = room.hold({ accountId: account.id }, request, await memories.export(reach, {}));
+export function createExportRoutes({ guard, memories, record, room, turns }: Parts) {
+  const pages = createPages(guard);
+  pages.proved.get(MEMORY_PATHS.exportOffer, (visit) => <ExportPage visit={visit} />);
+  pages.get(MEMORY_PATHS.export, async (visit) => {
+    // A browser that downloads a file after the proof would stay on the page of the proof.
+    const asked = await guard.askForProof(visit, null, MEMORY_PATHS.exportOffer);
+    if (asked) return asked;
+    const { account, reach, request, stillSignedIn } = visit;
+    const found = room.hold({ accountId: account.id }, request, await memories.export(reach, {}));
     record(request, "memories_exported", { accountId: account.id });
     const day = new Date().toISOString().slice(0, 10);
-    const stream = toStream(pages, stillSignedIn, (read) => turns.step(account.id, read));
+    const stream = toStream(found, stillSignedIn, (read) => turns.step(account.id, read));
     return new Response(stream, {
       headers: {
         "content-type": NDJSON,
         "content-disposition": `attachment; filename="ctxd-memories-${day}.jsonl"`,
       },
     });
-  };
-
-  const pages = createPages(proved);
-  pages.get(MEMORY_PATHS.exportOffer, (visit) => <ExportPage visit={visit} />);
-  pages.routes.get(
-    MEMORY_PATHS.export,
-    ({ request }) => proved.show(request, download, MEMORY_PATHS.exportOffer),
-    PAGE_ROUTE,
-  );
+  });
   return pages.routes;
 }

@@ -6,9 +6,10 @@ import { Button, ButtonLink } from "../../pages/button.tsx";
 import { Choice, Field } from "../../pages/field.tsx";
 import { PostForm } from "../../pages/form.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
-import { Done, Notice, Problem } from "../../pages/notice.tsx";
+import { Done, Notice, Problem } from "../../pages/layout.tsx";
 import { SLOT } from "../../pages/page-response.tsx";
 import { type Column, Table } from "../../pages/table.tsx";
+import { excerptOf } from "../../text/excerpt.ts";
 import { memoryCount } from "../../text/number-text.ts";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
@@ -26,22 +27,21 @@ const LEAD = (
   </>
 );
 
-/** The page for importing files. */
-export function ImportPage({ visit }: { visit: Visit }): Markup {
+/** The page for importing files. During an import, its progress and then its outcome are streamed in place of `SLOT`. */
+export function ImportPage({
+  visit,
+  isImporting = false,
+}: {
+  visit: Visit;
+  isImporting?: boolean;
+}): Markup {
   return (
     <Page visit={visit} section="memories" title="Import memories" lead={LEAD}>
-      <ImportForm visit={visit} />
-    </Page>
-  );
-}
-
-/** The page during an import. The progress and then the outcome are streamed in place of `SLOT`. */
-export function ImportingPage({ visit }: { visit: Visit }): Markup {
-  return (
-    <Page visit={visit} section="memories" title="Import memories" lead={LEAD}>
-      <div class="progress" role="status">
-        {SLOT}
-      </div>
+      {isImporting && (
+        <div class="progress" role="status">
+          {SLOT}
+        </div>
+      )}
       <ImportForm visit={visit} />
     </Page>
   );
@@ -89,15 +89,7 @@ function ImportForm({ visit }: { visit: Visit }): Markup {
 }
 
 /** The progress of an import. The stylesheet shows only the newest one. */
-export function ImportProgress({
-  reading,
-  totals,
-  isTrial,
-}: {
-  reading: Reading;
-  totals: Totals;
-  isTrial: boolean;
-}): Markup {
+export function ImportProgress({ reading, totals, isTrial }: Omit<Result, "problem">): Markup {
   const share = reading.share();
   const percent = share === null ? null : Math.floor(100 * share);
   return (
@@ -217,8 +209,7 @@ function Samples({ totals }: { totals: Totals }): Markup | null {
         {
           title: "Text",
           isHeader: true,
-          cell: ({ content }) =>
-            content.length > EXCERPT ? `${content.slice(0, EXCERPT).trimEnd()}…` : content,
+          cell: ({ content }) => excerptOf(content, EXCERPT),
         },
         ...facts.filter(({ cell }) => totals.samples.some(cell)),
       ]}

@@ -16,7 +16,7 @@ import { MEMORY_PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import { credentialOf, type Visit } from "../session.ts";
-import { ImportingPage, ImportOutcome, ImportPage, ImportProgress } from "./import-page.tsx";
+import { ImportOutcome, ImportPage, ImportProgress } from "./import-page.tsx";
 
 /** The total size of the files. The API has no limit. */
 const MAX_BYTES = 32 << 20;
@@ -40,7 +40,7 @@ export function createImportRoutes({ guard, memories, record, log }: Parts) {
     const reading = readInWorker(files, { project });
     const totals = createTotals();
     const send = (lines: readonly string[]) =>
-      memories.import(reach, parseLines(asBody(lines)), {
+      memories.import(reach, parseLines(new Blob([lines.join("\n")]).stream()), {
         source: { via: "import", ...credentialOf(account) },
         dryRun: isTrial,
         stillAllowed: stillSignedIn,
@@ -100,9 +100,8 @@ function readUpload(form: FormWithFiles): Upload {
 
 function streamed(visit: Visit, parts: AsyncGenerator<Markup, void>): Streamed {
   const { promise: ended, resolve } = Promise.withResolvers<void>();
-  return { response: streamedPage(<ImportingPage visit={visit} />, parts, resolve), ended };
-}
-
-async function* asBody(lines: readonly string[]): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(lines.join("\n"));
+  return {
+    response: streamedPage(<ImportPage visit={visit} isImporting={true} />, parts, resolve),
+    ended,
+  };
 }

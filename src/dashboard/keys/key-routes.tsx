@@ -6,18 +6,11 @@ import { PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import { createKeyInSession, type Visit } from "../session.ts";
-import { expiryOf, scopesOf } from "./key-choices.ts";
-import { KeysPage } from "./keys-page.tsx";
+import { expiryOf, KeysPage, scopesOf } from "./keys-page.tsx";
 
 /** The page of API keys: create, revoke, regenerate. */
-export function createKeyRoutes({
-  guard,
-  proved,
-  keys,
-  shownOnce,
-  clock,
-  record: recordEvent,
-}: Parts) {
+export function createKeyRoutes(parts: Parts) {
+  const { guard, keys, shownOnce, clock, record } = parts;
   /** A key that is not revoked. */
   const find = async (accountId: string, id: string): Promise<KeyRecord> => {
     const key = (await keys.list(accountId)).find((each) => each.id === id);
@@ -39,7 +32,6 @@ export function createKeyRoutes({
   const createdPath = (id: string) => `${PATHS.keys}?${new URLSearchParams({ made: id })}`;
 
   const pages = createPages(guard);
-  const proving = createPages({ show: guard.show, act: proved.act }, { routes: pages.routes });
   pages.get(PATHS.keys, async (visit) => {
     const list = await keys.list(visit.account.id);
     const id = visit.url.searchParams.get("made") ?? "";
@@ -48,18 +40,16 @@ export function createKeyRoutes({
     const fresh = made && key !== null ? { key, name: made.name } : null;
     return <KeysPage visit={visit} keys={list} now={clock()} fresh={fresh} />;
   });
-  proving.post(
+  pages.proved.post(
     PATHS.keys,
     async (visit, form) => {
-      const { key, record } = await createKeyInSession(keys, visit, {
+      const id = await createKeyInSession(parts, visit, {
         name: form.get("name") ?? "",
         scopes: scopesOf(form.get("scope")),
         expiresAt: expiryOf(form.get("expires"), clock()),
         bound: boundOf(form),
       });
-      recordEvent(visit.request, "key_created", keyFacts(record));
-      await shownOnce.put(visit.session, record.id, key);
-      return { to: createdPath(record.id) };
+      return { to: createdPath(id) };
     },
     async (visit, problem, form) => {
       const list = await keys.list(visit.account.id);
@@ -77,11 +67,11 @@ export function createKeyRoutes({
     }),
     async ({ account, request }, _, id) => {
       const revoked = await keys.revoke(account.id, id);
-      recordEvent(request, "key_revoked", keyFacts(revoked));
+      record(request, "key_revoked", keyFacts(revoked));
       return { to: PATHS.keys, notice: `The key “${revoked.name}” is revoked.` };
     },
   );
-  proving.confirmed(
+  pages.proved.confirmed(
     `${PATHS.keys}/:id/regenerate`,
     "keys",
     async (visit, id) => ({
@@ -91,19 +81,12 @@ export function createKeyRoutes({
       text: await lossOf(visit, id, REGENERATED),
     }),
     async (visit, _, id) => {
-      const { account, session, request } = visit;
+      const { account, request } = visit;
       const { name, scopes, expiresAt, bound } = await find(account.id, id);
       // The new key comes first. If it can't be created, the old one keeps working.
-      const { key, record } = await createKeyInSession(keys, visit, {
-        name,
-        scopes,
-        expiresAt,
-        bound,
-      });
-      recordEvent(request, "key_created", keyFacts(record));
-      recordEvent(request, "key_revoked", keyFacts(await keys.revoke(account.id, id)));
-      await shownOnce.put(session, record.id, key);
-      return { to: createdPath(record.id), notice: `The old key “${name}” is revoked.` };
+      const made = await createKeyInSession(parts, visit, { name, scopes, expiresAt, bound });
+      record(request, "key_revoked", keyFacts(await keys.revoke(account.id, id)));
+      return { to: createdPath(made), notice: `The old key “${name}” is revoked.` };
     },
   );
   return pages.routes;

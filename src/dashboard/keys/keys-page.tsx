@@ -1,17 +1,66 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+import { AppError } from "../../errors.ts";
 import type { KeyRecord } from "../../keys/keys.ts";
+import { FULL_ACCESS, type Scope } from "../../keys/scopes.ts";
 import { Button, ButtonLink, Copyable } from "../../pages/button.tsx";
 import { Field, Select } from "../../pages/field.tsx";
 import { Allowed, BoundFields, PostForm } from "../../pages/form.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
+import { EmptyState } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
-import { EmptyState } from "../../pages/notice.tsx";
 import { listPage, Pager, Table } from "../../pages/table.tsx";
 import { DeleteWrittenLink } from "../apps/written-routes.tsx";
 import { PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import type { Visit } from "../session.ts";
-import { EXPIRY_CHOICES, SCOPE_CHOICES } from "./key-choices.ts";
+
+const DAY = 24 * 3_600_000;
+
+/** Choices of the form: days until a new key expires, and their labels. */
+export const EXPIRY_CHOICES = [
+  ["", "Never"],
+  ["7", "In 7 days"],
+  ["30", "In 30 days"],
+  ["90", "In 90 days"],
+  ["365", "In a year"],
+] as const;
+
+/** The default for a key of an agent. */
+export const AGENT_EXPIRY = "365";
+
+/**
+ * When a new key expires.
+ * @param days a whole number; empty for never
+ * @param now milliseconds since 1970
+ * @throws AppError `validation_failed`
+ */
+export function expiryOf(days: string | null, now: number): Date | null {
+  if (!days) return null;
+  if (!/^\d{1,4}$/.test(days)) {
+    throw new AppError("validation_failed", "Choose one of the expiry times in the list.");
+  }
+  return new Date(now + Number(days) * DAY);
+}
+
+const SCOPES: readonly (readonly [value: string, label: string, readonly Scope[]])[] = [
+  ["write", "Read and write", FULL_ACCESS],
+  ["read", "Read only", ["memories:read"]],
+  ["add", "Save only", ["memories:add"]],
+  ["read add", "Read and save, but not change or delete", ["memories:read", "memories:add"]],
+];
+
+/** Choices of the form: the scope of a new key, and their labels. */
+const SCOPE_CHOICES = SCOPES.map(([value, label]) => [value, label] as const);
+
+/**
+ * The scopes of a new key.
+ * @throws AppError `validation_failed`
+ */
+export function scopesOf(choice: string | null): readonly Scope[] {
+  const [, , scopes] = SCOPES.find(([value]) => value === (choice ?? "write")) ?? [];
+  if (scopes) return scopes;
+  throw new AppError("validation_failed", "Choose one of the scopes in the list.");
+}
 
 /** The page of the account's API keys, with the form that creates one. */
 export function KeysPage({
@@ -29,7 +78,6 @@ export function KeysPage({
   /** A key that was just created. It is shown only this once. */
   fresh?: { key: string; name: string } | null;
   problem?: string;
-  /** The values that were entered. */
   entered?: URLSearchParams;
 }): Markup {
   const isActive = ({ revokedAt, expiresAt }: KeyRecord) =>
@@ -135,7 +183,7 @@ function KeyTable({
             </>
           ),
         },
-        { title: "Access", cell: ({ scopes, bound }) => <Allowed scopes={scopes} bound={bound} /> },
+        { title: "Access", cell: (key) => <Allowed {...key} /> },
         { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
         { title: "Expires", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
         isEnded && {

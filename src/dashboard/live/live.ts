@@ -1,3 +1,7 @@
+import { AppError } from "../../errors.ts";
+import type { Guard } from "../guard.tsx";
+import { createPages } from "../page-routes.tsx";
+
 /** Events that a stream holds for a client that does not read them. */
 const MAX_UNREAD = 4;
 
@@ -80,10 +84,10 @@ function openFollowerStream({
 }
 
 /** What pages can follow. */
-export const TOPICS = ["memories", "activity"] as const;
+const TOPICS = ["memories", "activity"] as const;
 type Topic = (typeof TOPICS)[number];
 
-export function isTopic(name: string | null): name is Topic {
+function isTopic(name: string | null): name is Topic {
   return TOPICS.some((topic) => topic === name);
 }
 
@@ -215,4 +219,34 @@ export function createLive({
       timer = null;
     },
   };
+}
+
+/** The stream of change events. */
+const EVENTS_PATH = "/events";
+
+/** `GET /events?of=TOPIC`: a stream of change events for an open page. */
+export function createLiveRoutes({ guard, live }: { guard: Guard; live: Live }) {
+  const pages = createPages(guard);
+  pages.routes.onStop(() => live.close());
+  pages.get(EVENTS_PATH, ({ url, account, stillSignedIn, request }) => {
+    const topic = url.searchParams.get("of");
+    if (!isTopic(topic)) {
+      throw new AppError("validation_failed", `of must be one of ${TOPICS.join(", ")}.`);
+    }
+    const body = live.open(account.id, topic, { stillSignedIn, signal: request.signal });
+    if (body === null) {
+      return new Response("Too many pages are open. Close some and try again.", {
+        status: 503,
+        headers: { "retry-after": "30" },
+      });
+    }
+    const headers = {
+      "content-type": "text/event-stream",
+      "cache-control": "no-store, no-transform",
+      // Without this header nginx would buffer the messages.
+      "x-accel-buffering": "no",
+    };
+    return new Response(body, { headers });
+  });
+  return pages.routes;
 }

@@ -7,8 +7,8 @@ import { GROUPINGS, type Grouping } from "../../memories/map/groups.ts";
 import { MEMORY_ID, type Memory } from "../../memories/model/memory.ts";
 import { idOnMap, type MemoryMap } from "../../memories/rules/map.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
-import { Problem } from "../../pages/notice.tsx";
-import { PAGE_ROUTE, streamedPage } from "../../pages/page-response.tsx";
+import { Problem } from "../../pages/layout.tsx";
+import { streamedPage } from "../../pages/page-response.tsx";
 import { withTimeLimit } from "../../timing/time-limit.ts";
 import { PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
@@ -46,30 +46,19 @@ export function createMapRoutes({ guard, memories, log }: Parts) {
   }
 
   const pages = createPages(guard);
-  pages.routes
-    .get(
-      PATHS.map,
-      ({ request, server }) =>
-        guard.show(request, (visit) => {
-          // Drawing may take longer than the time limit of idle connections, as other maps may come first. Only
-          // connections of people who are signed in get no limit: Bun would never close them.
-          server?.timeout(request, 0);
-          const wanted = visit.url.searchParams.get("by");
-          const content = parts(reachOf(visit), wanted, requestId(request));
-          return streamedPage(<MapPage visit={visit} />, content);
-        }),
-      PAGE_ROUTE,
-    )
-    .get(
-      MAP_PATHS.points,
-      ({ request, server }) =>
-        guard.show(request, async (visit) => {
-          allowLongWork(request, server);
-          const version = visit.url.searchParams.get("version");
-          return Response.json(encodeMap(await memories.map(reachOf(visit), version)));
-        }),
-      PAGE_ROUTE,
-    );
+  pages.get(PATHS.map, (visit, _, server) => {
+    const { request, url } = visit;
+    // Drawing may take longer than the time limit of idle connections, as other maps may come first. Only connections
+    // of people who are signed in get no limit: Bun would never close them.
+    server?.timeout(request, 0);
+    const content = parts(reachOf(visit), url.searchParams.get("by"), requestId(request));
+    return streamedPage(<MapPage visit={visit} />, content);
+  });
+  pages.get(MAP_PATHS.points, async (visit, _, server) => {
+    allowLongWork(visit.request, server);
+    const version = visit.url.searchParams.get("version");
+    return Response.json(encodeMap(await memories.map(reachOf(visit), version)));
+  });
   pages.get(MAP_PATHS.texts, async ({ url, reach }) => {
     const ids = (url.searchParams.get("ids") ?? "").split(",").slice(0, MAX_TEXTS);
     const found = await memories.byIds(

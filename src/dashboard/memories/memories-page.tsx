@@ -7,7 +7,7 @@ import { HTMX, LIVE } from "../../pages/assets.ts";
 import { ButtonLink } from "../../pages/button.tsx";
 import { PostForm } from "../../pages/form.tsx";
 import { Fragment, type Markup } from "../../pages/jsx-runtime.ts";
-import { EmptyState, Notice } from "../../pages/notice.tsx";
+import { EmptyState, Notice } from "../../pages/layout.tsx";
 import { memoryCount, percent } from "../../text/number-text.ts";
 import type { PendingChange } from "../../undo/undoable.ts";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "../navigation.tsx";
@@ -73,6 +73,8 @@ export function MemoriesPage({
   pending: readonly PendingChange[];
   problem?: string | undefined;
 }): Markup {
+  // New memories appear at the top of the list.
+  const isFirstPage = view.q === "" && view.cursor === "";
   return (
     <Page
       visit={visit}
@@ -94,7 +96,7 @@ export function MemoriesPage({
       <ProjectSwitch view={view} projects={projects} />
       <div
         id="results"
-        data-live={isLive(view) ? "memories" : undefined}
+        data-live={isFirstPage ? "memories" : undefined}
         data-live-at={position}
         data-live-noun="memory"
       >
@@ -104,11 +106,6 @@ export function MemoriesPage({
       <ProjectNames projects={projects} />
     </Page>
   );
-}
-
-/** Whether new memories appear at the top of the view: only on the first page of the list. */
-function isLive({ q, cursor }: View): boolean {
-  return q === "" && cursor === "";
 }
 
 function Results({
@@ -156,13 +153,8 @@ function Results({
 }
 
 /** Links to newer and older memories. */
-function CursorLinks({
-  view,
-  cursors: { nextCursor, previousCursor },
-}: {
-  view: View;
-  cursors: Cursors;
-}): Markup {
+function CursorLinks({ view, cursors }: { view: View; cursors: Cursors }): Markup {
+  const { nextCursor, previousCursor } = cursors;
   if (nextCursor === null && previousCursor === null) return Fragment({});
   const to = (cursor: string) => viewPath({ ...view, cursor });
   return (

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
-import { AppError } from "../../errors.ts";
 import type { Reach } from "../../keys/reach.ts";
+import { orProblem } from "../../pages/page-response.tsx";
 import type { PendingChange } from "../../undo/undoable.ts";
 import { createMemoryEditRoutes, createMemoryPageRoutes } from "../memory/memory-routes.tsx";
 import { PATHS } from "../navigation.tsx";
@@ -9,7 +9,7 @@ import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { MemoriesPage, type Shown } from "./memories-page.tsx";
-import { listRequest, readView, searchRequest, type View } from "./memories-view.ts";
+import { listRequest, listSources, readView, searchRequest, type View } from "./memories-view.ts";
 import { leavingView } from "./pending-changes.tsx";
 import { createProjectCounts } from "./project-switch.tsx";
 import { createSelectionRoutes } from "./selection-routes.tsx";
@@ -23,7 +23,7 @@ export function createMemoryRoutes(parts: Parts) {
     .use(createMemoryPageRoutes(parts));
 }
 
-function createListRoutes({ guard, memories, listSources, live, undoable }: Parts) {
+function createListRoutes({ guard, memories, keys, grants, live, undoable }: Parts) {
   const find = async (
     reach: Reach,
     view: View,
@@ -54,7 +54,10 @@ function createListRoutes({ guard, memories, listSources, live, undoable }: Part
   /** The projects and sources around the results; empty if the script requests only the results. */
   const surroundings = async ({ account, request }: Visit) => {
     if (request.headers.has("hx-request")) return { projects: [], sources: [] };
-    const [projects, sources] = await Promise.all([countsOf(account.id), listSources(account)]);
+    const [projects, sources] = await Promise.all([
+      countsOf(account.id),
+      listSources({ keys, grants }, account),
+    ]);
     return { projects, sources };
   };
 
@@ -65,12 +68,8 @@ function createListRoutes({ guard, memories, listSources, live, undoable }: Part
     const position = await live.positionOf("memories", visit.account.id);
     const pending = await undoable.list(visit.account.id);
     const shared = { visit, view, position, pending, ...(await surroundings(visit)) };
-    try {
-      return <MemoriesPage {...shared} shown={await find(visit.reach, view, pending)} />;
-    } catch (error) {
-      if (!(error instanceof AppError) || error.status >= 500) throw error;
-      return <MemoriesPage {...shared} shown={null} problem={error.message} />;
-    }
+    const { result, problem } = await orProblem(() => find(visit.reach, view, pending));
+    return <MemoriesPage {...shared} shown={result} problem={problem} />;
   });
   return pages.routes;
 }

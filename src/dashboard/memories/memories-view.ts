@@ -18,25 +18,18 @@ export interface Source {
   readonly name: string;
 }
 
-export type ListSources = (account: Pick<Account, "id" | "email">) => Promise<Source[]>;
-
-/** Makes a function that lists the sources of an account, including revoked keys and disconnected apps. */
-export function createListSources({
-  keys,
-  grants,
-}: {
-  keys: Pick<Keys, "list">;
-  grants: Pick<Grants, "list">;
-}): ListSources {
-  return async ({ id, email }) => {
-    const [ofKeys, ofApps] = await Promise.all([keys.list(id), grants.list(id)]);
-    return [
-      { id, name: `${email} (you)` },
-      ...ofKeys.map((key) => ({ id: key.id, name: `${key.name} (key)` })),
-      ...ofApps.map((grant) => ({ id: grant.id, name: `${grant.clientName} (app)` })),
-      { id: LOCAL_SOURCE_ID, name: "Agents on the server’s machine" },
-    ];
-  };
+/** The sources of an account, including revoked keys and disconnected apps. */
+export async function listSources(
+  { keys, grants }: { keys: Pick<Keys, "list">; grants: Pick<Grants, "list"> },
+  { id, email }: Pick<Account, "id" | "email">,
+): Promise<Source[]> {
+  const [ofKeys, ofApps] = await Promise.all([keys.list(id), grants.list(id)]);
+  return [
+    { id, name: `${email} (you)` },
+    ...ofKeys.map((key) => ({ id: key.id, name: `${key.name} (key)` })),
+    ...ofApps.map((grant) => ({ id: grant.id, name: `${grant.clientName} (app)` })),
+    { id: LOCAL_SOURCE_ID, name: "Agents on the server’s machine" },
+  ];
 }
 
 const DAY = 86_400_000;
@@ -90,7 +83,9 @@ export function readView(parameters: URLSearchParams): View {
     const value = parameters.get(name) ?? "";
     view[name] = TRIMMED.has(name) ? value.trim() : value;
   }
-  return { ...view, q: shortened(view.q, LIMITS.query) };
+  // A pasted query may be too long.
+  const q = [...view.q.slice(0, 2 * LIMITS.query)].slice(0, LIMITS.query).join("");
+  return { ...view, q };
 }
 
 /** The address of the page that shows a view. */
@@ -167,9 +162,4 @@ function filterFields(view: View) {
 function startOf(day: string, later = 0): string {
   const time = Date.parse(`${day}T00:00:00Z`);
   return Number.isNaN(time) ? day : new Date(time + later).toISOString();
-}
-
-/** The first `limit` characters of a text. A pasted query may be too long. */
-function shortened(text: string, limit: number): string {
-  return [...text.slice(0, 2 * limit)].slice(0, limit).join("");
 }

@@ -1,14 +1,14 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
 import type { Piece } from "../../memories/matched/highlights.ts";
-import type { Explanation, FoundMemory } from "../../memories/model/found-memory.ts";
+import type { FoundMemory } from "../../memories/model/found-memory.ts";
 import type { Memory } from "../../memories/model/memory.ts";
 import { PARTS } from "../../memories/ranking/signals/kind.ts";
 import { Fragment, type Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
+import { excerptOf, titleOf } from "../../text/excerpt.ts";
 import { percent } from "../../text/number-text.ts";
 import { unitsOf } from "../../text/short-text.ts";
-import { excerptOf, titleOf } from "../excerpt.ts";
 import { DEFAULT_IMPORTANCE } from "../memory/memory-form.ts";
 import { memoryPath } from "../navigation.tsx";
 import { type View, viewPath } from "./memories-view.ts";
@@ -51,7 +51,7 @@ export function MemoryItem({
         <bdi>{isFound ? <Passage memory={memory} mark={mark} /> : excerptOf(content, EXCERPT)}</bdi>
       </a>
       <div class="memory-facts">
-        {"score" in memory && <Score score={memory.score} explanation={memory.explanation} />}
+        {"score" in memory && <Score {...memory} />}
         <Facts memory={memory} within={{ project: view.project, unfiled: view.unfiled }} />
       </div>
       <span class="memory-time">
@@ -101,13 +101,8 @@ function Facts({
 }
 
 /** Who saved the memory: the agent if it gave its name, else the key, app or person. */
-function Author({
-  memory: { agent_id, source },
-  to,
-}: {
-  memory: Memory;
-  to: (view: Partial<View>) => string;
-}): Markup {
+function Author({ memory, to }: { memory: Memory; to: typeof viewPath }): Markup {
+  const { agent_id, source } = memory;
   const isCaptured = source?.via === "capture";
   if (agent_id === null && source === null) return Fragment({});
   const path = agent_id === null ? to({ source: source?.id ?? "" }) : to({ agent_id });
@@ -143,13 +138,7 @@ function Passage({
 }
 
 /** The score of a search result, and on request by what factor each part changes the odds that it answers. */
-function Score({
-  score,
-  explanation,
-}: {
-  score: number;
-  explanation: Explanation | undefined;
-}): Markup {
+function Score({ score, explanation }: Pick<FoundMemory, "score" | "explanation">): Markup {
   if (!explanation) return Fragment({});
   return (
     <details class="score">

@@ -47,23 +47,22 @@ export function SearchForm({ view, sources }: { view: View; sources: readonly So
 }
 
 function Filters({ view, sources }: { view: View; sources: readonly Source[] }): Markup {
+  const entry = (name: keyof View) => ({ name, value: view[name] });
   const isListed = view.source === "" || sources.some(({ id }) => id === view.source);
   return (
     <>
       <div class="row">
         <Field
           label="Tags"
-          name="tags"
-          value={view.tags}
+          {...entry("tags")}
           hint="Separated by commas. One must match"
           autocomplete="off"
         />
-        <Field label="Agent" name="agent_id" value={view.agent_id} autocomplete="off" />
-        <Field label="Session" name="session_id" value={view.session_id} autocomplete="off" />
+        <Field label="Agent" {...entry("agent_id")} autocomplete="off" />
+        <Field label="Session" {...entry("session_id")} autocomplete="off" />
         <Select
           label="Written by"
-          name="source"
-          value={view.source}
+          {...entry("source")}
           options={[
             ["", "anyone"],
             ...sources.map(({ id, name }) => [id, name] as const),
@@ -72,16 +71,15 @@ function Filters({ view, sources }: { view: View; sources: readonly Source[] }):
         />
         <Select
           label="Kind"
-          name="captured"
-          value={view.captured}
+          {...entry("captured")}
           options={[
             ["", "all"],
             ["false", "saved"],
             ["true", "captured from conversations"],
           ]}
         />
-        <Field label="Saved from" name="from" type="date" value={view.from} />
-        <Field label="Saved to" name="to" type="date" value={view.to} hint="Days in UTC" />
+        <Field label="Saved from" type="date" {...entry("from")} />
+        <Field label="Saved to" type="date" {...entry("to")} hint="Days in UTC" />
       </div>
       <Choice name="history" value="1" checked={view.history !== ""}>
         Include superseded memories

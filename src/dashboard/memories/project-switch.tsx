@@ -6,8 +6,8 @@ import type { Stats } from "../../memories/rules/stats.ts";
 import { Button } from "../../pages/button.tsx";
 import { Field } from "../../pages/field.tsx";
 import { type Child, Fragment, type Markup } from "../../pages/jsx-runtime.ts";
+import { titleOf } from "../../text/excerpt.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
-import { titleOf } from "../excerpt.ts";
 import { PATHS } from "../navigation.tsx";
 import { type View, viewPath } from "./memories-view.ts";
 

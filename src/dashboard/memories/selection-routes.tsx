@@ -5,12 +5,11 @@ import type { Reach } from "../../keys/reach.ts";
 import type { Filter } from "../../memories/model/filter.ts";
 import { LIMITS, MEMORY_ID, MemoryChanges, Tag } from "../../memories/model/memory.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
+import { titleOf } from "../../text/excerpt.ts";
 import { memoryCount } from "../../text/number-text.ts";
 import { type Change, retagged } from "../../undo/change.ts";
-import { ConfirmPage } from "../confirm.tsx";
-import { titleOf } from "../excerpt.ts";
 import { MEMORY_PATHS } from "../navigation.tsx";
-import { createPages } from "../page-routes.tsx";
+import { ConfirmPage, createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { canTakeAll, listRequest, readView, type View, viewPath } from "./memories-view.ts";
@@ -40,23 +39,26 @@ export function createSelectionRoutes({ guard, memories, undoable }: Parts) {
         action={`${MEMORY_PATHS.selection}/delete`}
         confirm={`Delete ${what}`}
         cancel={back}
-      >
-        <input type="hidden" name="view" value={back} />
-        {filter && <input type="hidden" name="all" value="1" />}
-        {ids.map((id) => (
-          <input type="hidden" name="id" value={id} />
-        ))}
-        <ul>
-          {named.map(({ content }) => (
-            <li>
-              <bdi>{titleOf(content)}</bdi>
-            </li>
-          ))}
-          {filter && <li>and all other matching memories, including superseded ones</li>}
-          {!filter && ids.length > NAMED && <li>{`and ${ids.length - NAMED} more`}</li>}
-        </ul>
-        <p>They will be deleted permanently. You can't undo this.</p>
-      </ConfirmPage>
+        text={
+          <>
+            <input type="hidden" name="view" value={back} />
+            {filter && <input type="hidden" name="all" value="1" />}
+            {ids.map((id) => (
+              <input type="hidden" name="id" value={id} />
+            ))}
+            <ul>
+              {named.map(({ content }) => (
+                <li>
+                  <bdi>{titleOf(content)}</bdi>
+                </li>
+              ))}
+              {filter && <li>and all other matching memories, including superseded ones</li>}
+              {!filter && ids.length > NAMED && <li>{`and ${ids.length - NAMED} more`}</li>}
+            </ul>
+            <p>They will be deleted permanently. You can't undo this.</p>
+          </>
+        }
+      />
     );
   };
 

@@ -4,8 +4,8 @@ import { Button, ButtonLink } from "../../pages/button.tsx";
 import { Choice, Field, TextArea } from "../../pages/field.tsx";
 import { PostForm } from "../../pages/form.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
-import { Notice } from "../../pages/notice.tsx";
-import { titleOf } from "../excerpt.ts";
+import { Notice } from "../../pages/layout.tsx";
+import { titleOf } from "../../text/excerpt.ts";
 import { memoryPath, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import type { Visit } from "../session.ts";
@@ -21,93 +21,63 @@ const FURTHER = [
   "metadata",
 ] as const;
 
+const IDENTIFIER = { maxlength: LIMITS.identifier, autocomplete: "off" } as const;
+
 /** The form fields of a memory. */
 function MemoryFields({ entries }: { entries: Entries }): Markup {
-  const isOpen = FURTHER.some((name) => entries[name] !== NOTHING_ENTERED[name]);
+  const entry = (name: keyof Entries) => ({ name, value: entries[name] });
   return (
     <>
       <TextArea
         label="Text"
-        name="content"
-        value={entries.content}
+        {...entry("content")}
         rows={8}
         required={true}
         autofocus={true}
         hint={`At most ${LIMITS.content.toLocaleString("en")} characters`}
       />
       <div class="row">
-        <Field
-          label="Tags"
-          name="tags"
-          value={entries.tags}
-          hint="Separated by commas"
-          autocomplete="off"
-        />
+        <Field label="Tags" {...entry("tags")} hint="Separated by commas" autocomplete="off" />
         <Field
           label="Project"
-          name="project"
-          value={entries.project}
-          maxlength={LIMITS.identifier}
+          {...entry("project")}
           hint="Empty: the memory applies to all projects"
-          autocomplete="off"
+          {...IDENTIFIER}
         />
       </div>
-      <details open={isOpen}>
+      <details open={FURTHER.some((name) => entries[name] !== NOTHING_ENTERED[name])}>
         <summary>More</summary>
-        <Further entries={entries} />
+        <div class="row">
+          <Field
+            label="Importance"
+            type="number"
+            min="0"
+            max="1"
+            step="any"
+            {...entry("importance")}
+            hint="0 to 1. Important memories fade more slowly"
+          />
+          <Field
+            label="Expires"
+            type="datetime-local"
+            {...entry("expires_at")}
+            hint="In UTC. The memory is then deleted. Empty: never"
+          />
+        </div>
+        <Choice name="pinned" value="1" checked={entries.pinned !== ""}>
+          Pinned (never fades)
+        </Choice>
+        <div class="row">
+          <Field label="Agent" {...entry("agent_id")} {...IDENTIFIER} />
+          <Field label="Session" {...entry("session_id")} {...IDENTIFIER} />
+        </div>
+        <TextArea
+          label="Metadata"
+          {...entry("metadata")}
+          rows={4}
+          hint="A JSON object. It is stored with the memory but not searched"
+        />
       </details>
-    </>
-  );
-}
-
-function Further({ entries }: { entries: Entries }): Markup {
-  return (
-    <>
-      <div class="row">
-        <Field
-          label="Importance"
-          name="importance"
-          type="number"
-          min="0"
-          max="1"
-          step="any"
-          value={entries.importance}
-          hint="0 to 1. Important memories fade more slowly"
-        />
-        <Field
-          label="Expires"
-          name="expires_at"
-          type="datetime-local"
-          value={entries.expires_at}
-          hint="In UTC. The memory is then deleted. Empty: never"
-        />
-      </div>
-      <Choice name="pinned" value="1" checked={entries.pinned !== ""}>
-        Pinned (never fades)
-      </Choice>
-      <div class="row">
-        <Field
-          label="Agent"
-          name="agent_id"
-          value={entries.agent_id}
-          maxlength={LIMITS.identifier}
-          autocomplete="off"
-        />
-        <Field
-          label="Session"
-          name="session_id"
-          value={entries.session_id}
-          maxlength={LIMITS.identifier}
-          autocomplete="off"
-        />
-      </div>
-      <TextArea
-        label="Metadata"
-        name="metadata"
-        value={entries.metadata}
-        rows={4}
-        hint="A JSON object. It is stored with the memory but not searched"
-      />
     </>
   );
 }

@@ -2,6 +2,7 @@ import { AppError } from "../../errors.ts";
 import { createCheck } from "../../http/requests/validation.ts";
 import { type Memory, MemoryChanges, NewMemory } from "../../memories/model/memory.ts";
 import type { Memories } from "../../memories/rules/memories.ts";
+import { parsed } from "../../text/parse-json.ts";
 
 /** Maximum bytes of the form of a memory. An encoded character may take twelve bytes. */
 export const MAX_FORM = 512 << 10;
@@ -94,21 +95,18 @@ export function newMemoryOf(entries: Entries): NewMemory {
  * @throws AppError `validation_failed`
  */
 export function changesOf(entries: Entries, present: Memory): MemoryChanges | null {
-  const shown = readEntries(new URLSearchParams(entriesOf(present)));
-  const isChanged = (name: keyof Entries) => entries[name] !== shown[name];
-  const { content, tags, project, importance, pinned, expires_at, metadata } = fieldsOf(entries);
-  const changes = {
-    ...(isChanged("content") && { content }),
-    ...(isChanged("tags") && { tags }),
-    ...(isChanged("agent_id") && { agent_id: entries.agent_id || null }),
-    ...(isChanged("session_id") && { session_id: entries.session_id || null }),
-    ...(isChanged("project") && { project }),
-    ...(isChanged("importance") && { importance }),
-    ...(isChanged("pinned") && { pinned }),
-    ...(isChanged("expires_at") && { expires_at }),
-    ...(isChanged("metadata") && { metadata }),
+  const shown: Readonly<Record<string, string>> = readEntries(
+    new URLSearchParams(entriesOf(present)),
+  );
+  const entered: Readonly<Record<string, string>> = entries;
+  const { agent_id, session_id } = entries;
+  const all = {
+    ...fieldsOf(entries),
+    agent_id: agent_id || null,
+    session_id: session_id || null,
   };
-  return Object.keys(changes).length > 0 ? checkChanges(changes) : null;
+  const changes = Object.entries(all).filter(([name]) => entered[name] !== shown[name]);
+  return changes.length > 0 ? checkChanges(Object.fromEntries(changes)) : null;
 }
 
 /** Reads tags separated by commas. */
@@ -128,7 +126,7 @@ function fieldsOf({ content, tags, project, importance, pinned, expires_at, meta
     expires_at: expires_at === "" ? null : momentOf(expires_at),
     // An empty text would be read as 0.
     importance: importance === "" ? Number.NaN : Number(importance),
-    metadata: metadata.trim() === "" ? {} : parseMetadata(metadata),
+    metadata: metadataOf(metadata),
   };
 }
 
@@ -137,12 +135,10 @@ function momentOf(local: string): string {
   return local.length === MINUTE ? `${local}:00Z` : `${local}Z`;
 }
 
-function parseMetadata(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new AppError("validation_failed", "Metadata must be a JSON object.", { cause });
-  }
+function metadataOf(text: string): unknown {
+  const metadata = text.trim() === "" ? {} : parsed(text);
+  if (metadata !== undefined) return metadata;
+  throw new AppError("validation_failed", "Metadata must be a JSON object.");
 }
 
 /** Warnings to add to a notice if a saved text contains secrets; empty if it contains none. */

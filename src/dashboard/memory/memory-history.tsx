@@ -3,7 +3,7 @@ import { diffArrays } from "diff";
 import type { Memory } from "../../memories/model/memory.ts";
 import { type Child, Fragment, type Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
-import { excerptOf } from "../excerpt.ts";
+import { excerptOf } from "../../text/excerpt.ts";
 import { memoryPath } from "../navigation.tsx";
 
 /** Consecutive words that both texts have, or only one of them. */

@@ -3,9 +3,10 @@ import type { Memory } from "../../memories/model/memory.ts";
 import type { Fading } from "../../memories/ranking/retention.ts";
 import { Button, ButtonLink } from "../../pages/button.tsx";
 import { PostForm } from "../../pages/form.tsx";
-import type { Child, Markup } from "../../pages/jsx-runtime.ts";
-import { Notice } from "../../pages/notice.tsx";
-import { titleOf } from "../excerpt.ts";
+import { type Child, Fragment, type Markup } from "../../pages/jsx-runtime.ts";
+import { Notice } from "../../pages/layout.tsx";
+import { Moment } from "../../pages/moment.tsx";
+import { excerptOf, titleOf } from "../../text/excerpt.ts";
 import { newPath } from "../memories/memories-page.tsx";
 import { viewPath } from "../memories/memories-view.ts";
 import { memoryPath } from "../navigation.tsx";
@@ -13,7 +14,6 @@ import { Page } from "../page.tsx";
 import type { Visit } from "../session.ts";
 import { MemoryHistory } from "./memory-history.tsx";
 import { MemoryFading, MemoryProperties } from "./memory-properties.tsx";
-import { SessionMemories, SimilarMemories, type SimilarMemory } from "./related-memories.tsx";
 
 /** A text with more characters or lines is folded. */
 const MAX_CHARACTERS = 1_500;
@@ -164,5 +164,83 @@ function Actions({ visit, memory }: { visit: Visit; memory: Memory }): Markup {
         Delete
       </ButtonLink>
     </>
+  );
+}
+
+/** Memories of the same session that are shown: at most three before and three after the memory. */
+export const MAX_SESSION_MEMORIES = 3;
+/** Memories with a similar meaning that are shown. */
+export const MAX_SIMILAR = 5;
+
+/** Characters of each text that are shown. */
+const EXCERPT = 160;
+
+/** The memories of the same session around this one, oldest first. Renders nothing if there are none. */
+function SessionMemories({
+  memory,
+  before,
+  after,
+}: Pick<Context, "before" | "after"> & { memory: Memory }): Markup {
+  if (before.length + after.length === 0) return Fragment({});
+  return (
+    <section>
+      <h2>In the same session</h2>
+      <ol class="related">
+        {[...before, memory, ...after].map((each) => (
+          <li aria-current={each === memory ? "true" : undefined}>
+            <Title memory={each} />
+            <Moment at={new Date(each.created_at)} />
+          </li>
+        ))}
+      </ol>
+      <p class="hint">
+        <a href={viewPath({ session_id: memory.session_id ?? "", history: "1" })}>
+          Show the whole session
+        </a>
+      </p>
+    </section>
+  );
+}
+
+/** A memory with a similar meaning; the score is 1 for the same text. */
+interface SimilarMemory {
+  readonly memory: Memory;
+  readonly score: number;
+}
+
+/** The memories with a similar meaning, most similar first. Renders nothing if there are none. */
+export function SimilarMemories({ similar }: Pick<Context, "similar">): Markup {
+  if (similar === null) {
+    return (
+      <section>
+        <h2>Similar memories</h2>
+        <p class="faint">
+          The server is still loading your memories. Reload this page in a moment.
+        </p>
+      </section>
+    );
+  }
+  if (similar.length === 0) return Fragment({});
+  return (
+    <section>
+      <h2>Similar memories</h2>
+      <ol class="related">
+        {similar.map(({ memory, score }) => (
+          <li>
+            <Title memory={memory} />
+            <span class="score-total">{score.toFixed(2)}</span>
+          </li>
+        ))}
+      </ol>
+      <p class="hint">1 is the same text. 0 is what any two texts have in common.</p>
+    </section>
+  );
+}
+
+function Title({ memory: { id, content } }: { memory: Memory }): Markup {
+  return (
+    <a class="memory-text" href={memoryPath(id)}>
+      <bdi>{excerptOf(content, EXCERPT)}</bdi>
+    </a>
   );
 }

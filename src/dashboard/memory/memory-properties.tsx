@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Memory, MemorySource } from "../../memories/model/memory.ts";
 import type { Fading } from "../../memories/ranking/retention.ts";
+import { CopyButton } from "../../pages/button.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { percent } from "../../text/number-text.ts";
@@ -118,9 +119,7 @@ export function MemoryProperties({ memory }: { memory: Memory }): Markup {
         {importance !== DEFAULT_IMPORTANCE && <Fact name="Importance">{importance}</Fact>}
         <Fact name="Id">
           <code>{id}</code>
-          <button type="button" class="link" data-copy={id} hidden={true}>
-            Copy<span class="hidden-text"> the id</span>
-          </button>
+          <CopyButton text={id} label="the id" kind="link" />
         </Fact>
       </dl>
       {Object.keys(metadata).length > 0 && (

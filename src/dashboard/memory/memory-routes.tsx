@@ -2,9 +2,9 @@
 import type { Reach } from "../../keys/reach.ts";
 import type { Memory } from "../../memories/model/memory.ts";
 import { Choice } from "../../pages/field.tsx";
+import { titleOf } from "../../text/excerpt.ts";
 import { memoryCount } from "../../text/number-text.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
-import { titleOf } from "../excerpt.ts";
 import { MEMORY_PATHS, memoryPath, PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
@@ -21,8 +21,7 @@ import {
   secretNotice,
 } from "./memory-form.ts";
 import { MAX_VERSIONS } from "./memory-history.tsx";
-import { type Context, MemoryPage } from "./memory-page.tsx";
-import { MAX_SESSION_MEMORIES, MAX_SIMILAR } from "./related-memories.tsx";
+import { type Context, MAX_SESSION_MEMORIES, MAX_SIMILAR, MemoryPage } from "./memory-page.tsx";
 
 /** The pages for adding and editing memories. */
 export function createMemoryEditRoutes({ guard, memories, etags }: Parts) {

@@ -33,7 +33,7 @@ export function growthOf(
   span: Span,
   now: number,
 ): Growth[] {
-  const known = days.map(({ day, memories }) => ({ day: dayNumber(day), memories }));
+  const known = days.map(({ day, memories }) => ({ day: Date.parse(day) / DAY, memories }));
   // After the clock was set back, some memories have dates in the future.
   const today = Math.max(Math.floor(now / DAY), known.at(-1)?.day ?? 0);
   const all = Math.max(MIN_DAYS, today - (known[0]?.day ?? today) + 1);
@@ -61,10 +61,6 @@ export function roundedUp(number: number): number {
     [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map((times) => times * power).find((each) => each >= number) ??
     number
   );
-}
-
-function dayNumber(day: string): number {
-  return Date.parse(day) / DAY;
 }
 
 /** In units of the drawing: the width of a point, and the height. */

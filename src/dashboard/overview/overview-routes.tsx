@@ -1,11 +1,230 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
 import type { Reach } from "../../keys/reach.ts";
-import { PATHS } from "../navigation.tsx";
+import type { Memory } from "../../memories/model/memory.ts";
+import type { Stats } from "../../memories/rules/stats.ts";
+import { LIVE } from "../../pages/assets.ts";
+import { ButtonLink } from "../../pages/button.tsx";
+import type { Child, Markup } from "../../pages/jsx-runtime.ts";
+import { EmptyState } from "../../pages/layout.tsx";
+import { Moment } from "../../pages/moment.tsx";
+import { WELCOME_PATH } from "../../sign-in/paths.ts";
+import { titleOf } from "../../text/excerpt.ts";
+import { sizeText } from "../../text/number-text.ts";
+import { viewPath } from "../memories/memories-view.ts";
+import { HELP_PATH, MEMORY_PATHS, memoryPath, PATHS } from "../navigation.tsx";
+import { Page } from "../page.tsx";
 import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
-import { growthOf, SPANS } from "./growth-chart.tsx";
-import { type Event, OverviewPage } from "./overview-page.tsx";
+import { type Growth, GrowthChart, growthOf, SPANS, type Span } from "./growth-chart.tsx";
+
+/** The number of memories whose retention is in a range. */
+interface RetentionBand {
+  label: string;
+  memories: number;
+}
+
+const BANDS = [
+  { label: "Over 75 %", from: 0.75 },
+  { label: "50 to 75 %", from: 0.5 },
+  { label: "25 to 50 %", from: 0.25 },
+  { label: "Under 25 %", from: 0 },
+];
+
+/** Counts memories by their retention. */
+export function retentionBands({ fading }: Pick<Stats, "fading">): RetentionBand[] {
+  const counts = BANDS.map(({ label }) => ({ label, memories: 0 }));
+  for (const { retention, memories } of fading) {
+    const index = BANDS.findIndex(({ from }) => retention >= from);
+    const band = counts[index];
+    if (band) band.memories += memories;
+  }
+  return counts;
+}
+
+/** Groups shown in each panel. */
+const MAX_GROUPS = 8;
+
+/** A memory, and when something happened to it. */
+interface Event {
+  memory: Memory;
+  at: Date;
+}
+
+interface Figures {
+  /** The position of the account's memories, from which the page follows changes. */
+  position: string;
+  stats: Stats;
+  growth: readonly Growth[];
+  /** The period of the growth chart. */
+  span: Span;
+  lastSaved: Event | null;
+  lastFound: Event | null;
+}
+
+/** The first page: the numbers of an account at a glance. */
+function OverviewPage({ visit, ...figures }: { visit: Visit } & Figures): Markup {
+  const { stats, position } = figures;
+  return (
+    <Page
+      visit={visit}
+      section="overview"
+      title="Overview"
+      assets={[LIVE]}
+      {...(stats.memories > 0 && { actions: <DetailLinks /> })}
+    >
+      {stats.memories === 0 ? (
+        <div id="figures" data-live="memories" data-live-at={position} data-live-empty={true}>
+          <EmptyState title="No memories yet">
+            <p>Connect an agent. It saves what it learns and finds it again when it matters.</p>
+            <div class="actions">
+              <ButtonLink href={WELCOME_PATH} kind="main">
+                Take the first steps
+              </ButtonLink>
+              <ButtonLink href={MEMORY_PATHS.new}>Add a memory</ButtonLink>
+            </div>
+          </EmptyState>
+        </div>
+      ) : (
+        <FigurePanels {...figures} />
+      )}
+    </Page>
+  );
+}
+
+/** Links to pages with more details. */
+function DetailLinks(): Markup {
+  return (
+    <>
+      <ButtonLink href={PATHS.activity}>Activity</ButtonLink>
+      <ButtonLink href={PATHS.map}>Map</ButtonLink>
+    </>
+  );
+}
+
+function FigurePanels({ position, stats, growth, span, lastSaved, lastFound }: Figures): Markup {
+  return (
+    <>
+      <div class="columns tiles" id="figures" data-live="memories" data-live-at={position}>
+        <Tile label="Memories">
+          <a class="figure" href={PATHS.memories}>
+            {stats.memories.toLocaleString("en")}
+          </a>
+        </Tile>
+        <Tile label="On disk">
+          <span class="figure">{sizeText(stats.bytes ?? 0)}</span>
+        </Tile>
+        <Tile label="Last saved">
+          <LastEvent event={lastSaved} />
+        </Tile>
+        <Tile label="Last found by a search">
+          <LastEvent event={lastFound} />
+        </Tile>
+      </div>
+      <GrowthChart growth={growth} span={span} />
+      <div class="columns wide">
+        <Groups
+          title="By tag"
+          none="No memory has a tag."
+          groups={stats.tags.map(({ tag, memories }) => ({
+            label: <bdi>{tag}</bdi>,
+            href: viewPath({ tags: tag }),
+            memories,
+          }))}
+        />
+        <Groups
+          title="By project"
+          none="No memory has a project."
+          groups={stats.projects.map(({ project, memories }) => ({
+            label: project === null ? "no project" : <bdi>{project}</bdi>,
+            href: viewPath(project === null ? { unfiled: "1" } : { project }),
+            memories,
+          }))}
+        />
+        <Groups
+          title="By agent"
+          none="No memory has an agent."
+          groups={stats.agents.map(({ agent_id, memories }) => ({
+            label: agent_id === null ? "no agent" : <bdi>{agent_id}</bdi>,
+            href: agent_id === null ? null : viewPath({ agent_id }),
+            memories,
+          }))}
+        />
+        <Groups title="By retention" none="" groups={retentionBands(stats)}>
+          <p class="hint">
+            Memories fade with age, important ones more slowly. Faded memories rank lower in
+            searches but are never lost. <a href={`${HELP_PATH}/search`}>How memories are found</a>
+          </p>
+        </Groups>
+      </div>
+    </>
+  );
+}
+
+function Tile({ label, children }: { label: string; children?: Child }): Markup {
+  return (
+    <section class="panel tile">
+      <h2>{label}</h2>
+      {children}
+    </section>
+  );
+}
+
+function LastEvent({ event }: { event: Event | null }): Markup {
+  if (event === null) return <span class="faint">nothing yet</span>;
+  const { memory, at } = event;
+  return (
+    <>
+      <a class="memory-text" href={memoryPath(memory.id)}>
+        <bdi>{titleOf(memory.content)}</bdi>
+      </a>
+      <span class="faint">
+        <Moment at={at} />
+      </span>
+    </>
+  );
+}
+
+interface Group {
+  label: Child;
+  /** The list of the group's memories, if there is a filter for it. */
+  href?: string | null;
+  memories: number;
+}
+
+function Groups({
+  title,
+  none,
+  groups,
+  children,
+}: {
+  title: string;
+  none: string;
+  groups: readonly Group[];
+  children?: Child;
+}): Markup {
+  const most = Math.max(1, ...groups.map(({ memories }) => memories));
+  return (
+    <section class="panel">
+      <h2>{title}</h2>
+      {groups.length === 0 && <p class="faint">{none}</p>}
+      <ul class="groups">
+        {groups.slice(0, MAX_GROUPS).map(({ label, href, memories }) => (
+          <li>
+            <span class="one-line">{href ? <a href={href}>{label}</a> : label}</span>
+            <meter value={memories} min={0} max={most} aria-hidden="true" />
+            <span class="number">{memories.toLocaleString("en")}</span>
+          </li>
+        ))}
+      </ul>
+      {groups.length > MAX_GROUPS && (
+        <p class="faint">{`and ${groups.length - MAX_GROUPS} more`}</p>
+      )}
+      {children}
+    </section>
+  );
+}
 
 /** The overview page. `?span=month`, `year` or `all` selects the period of the growth chart. */
 export function createOverviewRoutes({ guard, activity, memories, live, clock }: Parts) {

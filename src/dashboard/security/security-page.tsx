@@ -1,9 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Button, ButtonLink } from "../../pages/button.tsx";
 import { Field, Select } from "../../pages/field.tsx";
-import { Fragment, type Markup } from "../../pages/jsx-runtime.ts";
+import type { Markup } from "../../pages/jsx-runtime.ts";
+import { EmptyState } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
-import { EmptyState } from "../../pages/notice.tsx";
 import { Table } from "../../pages/table.tsx";
 import type { SecurityRecord } from "../../security-log/event-store.ts";
 import { EVENTS, type EventOrigin } from "../../security-log/events.ts";
@@ -18,6 +18,9 @@ export const SECURITY_PATHS = {
   admin: `${PATHS.admin}/security`,
   account: `${PATHS.account}/security`,
 } as const;
+
+/** `admin` for the owner's page of all accounts, `account` for a person's own. */
+export type SecurityScope = keyof typeof SECURITY_PATHS;
 
 const ORIGINS: Readonly<Record<EventOrigin, string>> = {
   browser: "Browser",
@@ -44,8 +47,7 @@ export function SecurityPage({
   problem,
 }: {
   visit: Visit;
-  /** `admin` for the owner's page of all accounts, `account` for a person's own. */
-  scope: "admin" | "account";
+  scope: SecurityScope;
   view: SecurityView;
   events: readonly SecurityRecord[];
   /** The `before` of the next page; null if there are no older events. */
@@ -107,7 +109,7 @@ function FilterForm({
   view,
 }: {
   path: string;
-  scope: "admin" | "account";
+  scope: SecurityScope;
   view: SecurityView;
 }): Markup {
   const { before: _, ...filters } = view;
@@ -149,7 +151,7 @@ function EventTable({
   events,
   emails,
 }: {
-  scope: "admin" | "account";
+  scope: SecurityScope;
   events: readonly SecurityRecord[];
   emails: ReadonlyMap<string, string>;
 }): Markup {
@@ -159,7 +161,7 @@ function EventTable({
       caption="Events of the security log"
       rows={events}
       columns={[
-        { title: "Event", isHeader: true, cell: (event) => <EventText event={event} /> },
+        { title: "Event", isHeader: true, cell: (event) => <EventText {...event} /> },
         { title: "When", cell: ({ at }) => <Moment at={at} exact={true} /> },
         scope === "admin" && {
           title: "Account",
@@ -179,17 +181,13 @@ function EventTable({
             </>
           ),
         },
-        { title: "From", cell: (event) => <Origin event={event} isOwn={scope === "account"} /> },
+        { title: "From", cell: (event) => <Origin {...event} isOwn={scope === "account"} /> },
       ]}
     />
   );
 }
 
-function EventText({
-  event: { event, subject, amount, times },
-}: {
-  event: SecurityRecord;
-}): Markup {
+function EventText({ event, subject, amount, times }: SecurityRecord): Markup {
   return (
     <>
       {EVENTS[event]?.label ?? event}
@@ -211,18 +209,18 @@ function EventText({
 
 /** Where an event came from. For an action of the owner, people see no address. */
 function Origin({
-  event: { via, address, agent, actorId },
+  via,
+  address,
+  agent,
+  actorId,
   isOwn,
-}: {
-  event: SecurityRecord;
-  isOwn: boolean;
-}): Markup {
+}: SecurityRecord & { isOwn: boolean }): Markup {
   if (isOwn && actorId !== null) return <>The owner of this server</>;
   const isBrowser = via === "browser" && agent !== null;
   return (
     <>
       {isBrowser ? browserName(agent) : ORIGINS[via]}
-      {address === null ? Fragment({}) : ` at ${address}`}
+      {address !== null && ` at ${address}`}
     </>
   );
 }

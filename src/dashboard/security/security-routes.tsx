@@ -1,12 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { AppError } from "../../errors.ts";
 import { createPagedStream } from "../../http/responses.ts";
+import { orProblem } from "../../pages/page-response.tsx";
 import type { SecurityRecord } from "../../security-log/event-store.ts";
 import { CSV_HEAD, toCsv, toJson } from "../../security-log/formats.ts";
 import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import { requireOwner, type Visit } from "../session.ts";
-import { SECURITY_PATHS, SecurityPage } from "./security-page.tsx";
+import { SECURITY_PATHS, SecurityPage, type SecurityScope } from "./security-page.tsx";
 import { beforeOf, filterOf, readSecurityView, type SecurityView } from "./security-view.ts";
 
 /** Events per page. */
@@ -14,14 +14,12 @@ const PAGE_SIZE = 40;
 /** Events read at a time for a download. */
 const BATCH = 500;
 
-type Scope = keyof typeof SECURITY_PATHS;
-
 /** The pages and downloads of the security log, for the owner and for every account. */
 export function createSecurityRoutes({ config, guard, accounts, securityLog }: Parts) {
   /** The account whose events are shown; null for all accounts. */
   const accountOf = async (
     visit: Visit,
-    scope: Scope,
+    scope: SecurityScope,
     { account }: SecurityView,
   ): Promise<string | null> => {
     if (scope === "account") return visit.account.id;
@@ -30,18 +28,20 @@ export function createSecurityRoutes({ config, guard, accounts, securityLog }: P
   };
 
   /** In a person's own log, hides who the owner of the server was and where the owner acted from. */
-  const visibleTo = (scope: Scope) => (event: SecurityRecord) =>
+  const visibleTo = (scope: SecurityScope) => (event: SecurityRecord) =>
     scope === "account" && event.actorId !== null
       ? { ...event, actorId: null, address: null, agent: null }
       : event;
 
-  const show = async (visit: Visit, scope: Scope) => {
+  const show = async (visit: Visit, scope: SecurityScope) => {
     const view = readSecurityView(visit.url.searchParams);
     const accountId = await accountOf(visit, scope, view);
     await securityLog.flush();
-    const list = () =>
-      securityLog.list(accountId, filterOf(view), { limit: PAGE_SIZE + 1, before: beforeOf(view) });
-    const { found, problem } = await listOrProblem(list);
+    // For an invalid filter the page shows an empty list with the message.
+    const { result, problem } = await orProblem(async () =>
+      securityLog.list(accountId, filterOf(view), { limit: PAGE_SIZE + 1, before: beforeOf(view) }),
+    );
+    const found = result ?? [];
     const events = found.slice(0, PAGE_SIZE);
     const ids = new Set(events.flatMap((event) => [event.accountId, event.actorId]));
     return (
@@ -64,7 +64,7 @@ export function createSecurityRoutes({ config, guard, accounts, securityLog }: P
     return new Map(known.flatMap((account) => (account ? [[account.id, account.email]] : [])));
   };
 
-  const download = async (visit: Visit, scope: Scope): Promise<Response> => {
+  const download = async (visit: Visit, scope: SecurityScope): Promise<Response> => {
     const view = readSecurityView(visit.url.searchParams);
     const accountId = await accountOf(visit, scope, view);
     const filter = filterOf(view);
@@ -94,16 +94,6 @@ export function createSecurityRoutes({ config, guard, accounts, securityLog }: P
     pages.get(`${path}/download`, (visit) => download(visit, scope));
   }
   return pages.routes;
-}
-
-/** Runs a query. For an invalid filter the page shows an empty list with the message. */
-async function listOrProblem(list: () => Promise<SecurityRecord[]>) {
-  try {
-    return { found: await list() };
-  } catch (error) {
-    if (!(error instanceof AppError) || error.status >= 500) throw error;
-    return { found: [], problem: error.message };
-  }
 }
 
 /** Reads all events in batches, newest first. */

@@ -8,11 +8,10 @@ import { Button, ButtonLink, Copyable } from "../../pages/button.tsx";
 import { Field, TextArea } from "../../pages/field.tsx";
 import { PostForm } from "../../pages/form.tsx";
 import type { Child, Markup } from "../../pages/jsx-runtime.ts";
-import { Document } from "../../pages/layout.tsx";
+import { Document, Notice, Problem } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
-import { Notice, Problem } from "../../pages/notice.tsx";
 import { WELCOME_PATH } from "../../sign-in/paths.ts";
-import { titleOf } from "../excerpt.ts";
+import { titleOf } from "../../text/excerpt.ts";
 import { memoryPath, PATHS } from "../navigation.tsx";
 import type { Visit } from "../session.ts";
 
@@ -109,7 +108,6 @@ export function SaveStep({
   problem,
 }: {
   visit: Visit;
-  /** The text that was entered. */
   content?: string;
   problem?: string;
 }): Markup {
@@ -149,7 +147,7 @@ export function AskStep({
   /** The memory of step 2; null if it was skipped. */
   saved: Memory | null;
   asked: Asked | null;
-  problem?: string;
+  problem?: string | undefined;
 }): Markup {
   return (
     <StepPage visit={visit} step="ask" title="Find it again" problem={problem}>

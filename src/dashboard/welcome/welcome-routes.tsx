@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { findClient } from "../../connect/clients.ts";
-import { AppError } from "../../errors.ts";
+import { orProblem } from "../../pages/page-response.tsx";
 import {
   LOCAL_SOURCE_ID,
   LOCAL_SOURCE_NAME,
@@ -16,6 +16,7 @@ import {
 } from "../memory/memory-form.ts";
 import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
+import { connectCommand } from "../server-status.ts";
 import { ownSource, type Visit } from "../session.ts";
 import {
   type Asked,
@@ -33,14 +34,9 @@ const MAX_RESULTS = 3;
  * The first steps on a new server: connect an agent, save a memory, find it again. Everyone who is signed in can take
  * them and leave them at any time. The server does not store which step a person has reached.
  */
-export function createWelcomeRoutes({
-  guard,
-  memories,
-  keys,
-  grants,
-  lastAgents,
-  connectCommand,
-}: Parts) {
+export function createWelcomeRoutes(parts: Parts) {
+  const { guard, memories, keys, grants, lastAgents } = parts;
+
   /**
    * The agent that connected last. If none has since the server's start, it is the last key or app that was used, or
    * the agents on this machine if they have written memories.
@@ -69,16 +65,11 @@ export function createWelcomeRoutes({
     return { query, found, mode };
   };
 
-  const savedOf = async ({ reach, url }: Visit) => {
-    const id = url.searchParams.get("saved") ?? "";
-    return id === "" ? null : await memories.find(reach, id);
-  };
-
   const pages = createPages(guard);
   pages.get(STEPS.connect, async (visit) => (
     <ConnectStep
       visit={visit}
-      {...connectCommand(visit.account, "connect --all")}
+      {...connectCommand(parts, visit.account, "connect --all")}
       arrival={await lastConnected(visit)}
     />
   ));
@@ -99,13 +90,10 @@ export function createWelcomeRoutes({
     MAX_FORM,
   );
   pages.get(STEPS.ask, async (visit) => {
-    const saved = await savedOf(visit);
-    try {
-      return <AskStep visit={visit} saved={saved} asked={await ask(visit)} />;
-    } catch (error) {
-      if (!(error instanceof AppError) || error.status >= 500) throw error;
-      return <AskStep visit={visit} saved={saved} asked={null} problem={error.message} />;
-    }
+    const id = visit.url.searchParams.get("saved") ?? "";
+    const saved = id === "" ? null : await memories.find(visit.reach, id);
+    const { result, problem } = await orProblem(() => ask(visit));
+    return <AskStep visit={visit} saved={saved} asked={result} problem={problem} />;
   });
   return pages.routes;
 }

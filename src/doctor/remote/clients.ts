@@ -3,7 +3,6 @@ import { Value } from "@sinclair/typebox/value";
 import { ENDPOINTS, GUESSED_ENDPOINTS, RESOURCE_METADATA_PATH } from "../../oauth/discovery.ts";
 import { type Finding, findingsOf } from "../finding.ts";
 import { type Answer, describeAnswer, type Send } from "../send.ts";
-import { callMcp } from "./server.ts";
 
 const ResourceMetadata = Type.Object({
   resource: Type.String(),
@@ -19,6 +18,23 @@ const ServerMetadata = Type.Object({
 
 const ROOT = "/.well-known/oauth-protected-resource";
 const SERVER_METADATA_PATH = "/.well-known/oauth-authorization-server";
+
+/** Sends one MCP message of the older protocol, which needs no `initialize` without sessions. */
+export function callMcp(
+  send: Send,
+  key: string | null,
+  method: string,
+  params: object,
+): Promise<Answer> {
+  return send("/mcp", {
+    method: "POST",
+    headers: {
+      accept: "application/json, text/event-stream",
+      ...(key !== null && { authorization: `Bearer ${key}` }),
+    },
+    body: { jsonrpc: "2.0", id: 1, method, params },
+  });
+}
 
 /** Checks that the answer to a request without a key says how to get one (RFC 9728, section 5.1). */
 export async function checkChallenge(send: Send, origin: string): Promise<Finding> {

@@ -1,8 +1,7 @@
 import { Readable } from "node:stream";
 import yauzl, { type Entry, RandomAccessReader, type ZipFile } from "yauzl";
 import type { InputFile } from "./input-file.ts";
-import { SourceError } from "./source.ts";
-import { maxUnpacked } from "./unpack.ts";
+import { maxUnpacked, SourceError } from "./source.ts";
 
 const MAX_FILES = 100_000;
 /** The mode of a symbolic link (`S_IFLNK`), in the upper half of a file's attributes. */
@@ -62,12 +61,8 @@ class BlobReader extends RandomAccessReader {
   }
 
   override _readStreamForRange(start: number, end: number): Readable {
-    return Readable.from(readBlob(this.#blob.slice(start, end)));
+    return Readable.from(this.#blob.slice(start, end).stream());
   }
-}
-
-async function* readBlob(blob: Blob): AsyncGenerator<Uint8Array> {
-  for await (const chunk of blob.stream()) yield chunk;
 }
 
 function isFile({ fileName, externalFileAttributes }: Entry): boolean {

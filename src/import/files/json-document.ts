@@ -1,7 +1,7 @@
 import { JSONParser, TokenType } from "@streamparser/json";
+import { ENTRY_LIMITS, type JsonObject, parseObject } from "../../text/parse-json.ts";
 import { createPause } from "../../timing/pause.ts";
 import type { EntryResult, FoundEntry } from "../formats/format.ts";
-import { ENTRY_LIMITS, type JsonObject, parseObject } from "./json-objects.ts";
 import { inSlices, locationIn, readTextLines, type TextSource } from "./source.ts";
 
 /** Bytes of a line in an export of another program. */

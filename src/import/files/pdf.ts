@@ -50,9 +50,8 @@ export const pdf = {
 const LIBRARY_ERROR = /^(\w+Exception|FormatError)$/;
 
 /**
- * Ignores unhandled rejections of the library until it is disposed: for a damaged file, the library
- * rejects promises that it does not return, which would end the program. The promises that it returns
- * reject too.
+ * Ignores unhandled rejections of the library until it is disposed: for a damaged file, the library rejects promises
+ * that it does not return, which would end the program. The promises that it returns reject too.
  */
 function ignoreUnhandledErrors(): Disposable {
   const ignore = (error: unknown) => {

@@ -1,5 +1,6 @@
 import { CtxdError } from "../../errors.ts";
 import { readByteLines } from "../../text/lines.ts";
+import { type JsonObject, parseObject } from "../../text/parse-json.ts";
 
 /** Where bytes come from: a file on disk, in an archive or in an upload, or standard input. */
 export interface FileOrigin {
@@ -22,7 +23,6 @@ export interface TextSource extends FileOrigin {
 
 /** A source can't be read. `problem` is the end of a sentence that begins with the source's name. */
 export class SourceError extends CtxdError {
-  override readonly name = "SourceError";
   readonly code = "source_unreadable";
   readonly problem: string;
 
@@ -166,4 +166,46 @@ function decode(bytes: Uint8Array): string | null {
 /** Describes a location to people: the name of the source, if it has one, and the place in it. */
 export function locationIn({ name }: Pick<FileOrigin, "name">, place: string): string {
   return name === "" ? place : `${name}, ${place}`;
+}
+
+/** Limit of unpacked to packed bytes. Text is compressed to a twentieth at best. */
+const MAX_RATIO = 200;
+/** Unpacked bytes that are always allowed. */
+const MIN_UNPACKED_BYTES = 1 << 20;
+
+/** The most bytes that a compressed file may unpack to: a few kilobytes can be made to unpack to any size. */
+export function maxUnpacked(packedBytes: number): number {
+  return MIN_UNPACKED_BYTES + MAX_RATIO * packedBytes;
+}
+
+/**
+ * Unpacks Zstandard piece by piece (RFC 8878).
+ * @param name for error messages
+ * @throws SourceError when the file is damaged or unpacks to too many bytes
+ */
+export async function* unpackZstd(
+  packed: Uint8Array<ArrayBuffer>,
+  name: string,
+): AsyncGenerator<Uint8Array> {
+  const pieces = new Blob([packed]).stream().pipeThrough(new DecompressionStream("zstd"));
+  let left = maxUnpacked(packed.length);
+  try {
+    for await (const piece of pieces) {
+      left -= piece.length;
+      if (left < 0) throw new SourceError(name, "unpacks to too many bytes");
+      yield piece;
+    }
+  } catch (cause) {
+    if (cause instanceof SourceError) throw cause;
+    throw new SourceError(name, "is damaged", { cause });
+  }
+}
+
+/** Lines that identify a format. Several, since the first ones may be damaged. */
+const MAX_HEAD_LINES = 20;
+
+/** The objects in the first lines of a text. */
+export function objectsOf(head: string): JsonObject[] {
+  const lines = head.split("\n", MAX_HEAD_LINES);
+  return lines.map(parseObject).filter((object) => object !== null);
 }

@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from "../../text/parse-json.ts";
 import { readText, stemOf } from "../files/input-file.ts";
-import { isObject, type JsonObject } from "../files/json-objects.ts";
 import { type Block, splitBlocks, subjectOf } from "../files/markdown.ts";
 import { locationIn, type TextSource } from "../files/source.ts";
 import type { Format, SourceMemory } from "./format.ts";
@@ -12,10 +12,9 @@ const RELATION = /^([^[\]\n]*)\[\[([^\]\n]+)\]\](.*)$/;
 const HASHTAG = /(?<=^|\s)#([\p{L}\p{N}_/-]+)/gu;
 
 /**
- * A note of basic-memory: Markdown with YAML frontmatter, observations (`- [category] content #tag
- * (context)`), relations (`- relation_type [[Target]]`) and other text
- * (https://docs.basicmemory.com/concepts/knowledge-format). Notes of other programs consist of the same
- * parts.
+ * A note of basic-memory: Markdown with YAML frontmatter, observations (`- [category] content #tag (context)`),
+ * relations (`- relation_type [[Target]]`) and other text (https://docs.basicmemory.com/concepts/knowledge-format).
+ * Notes of other programs consist of the same parts.
  */
 export const basicMemory: Format = {
   name: "notes in Markdown",

@@ -1,12 +1,11 @@
+import { isObject, type JsonObject } from "../../text/parse-json.ts";
 import { readEntries } from "../files/json-document.ts";
-import { isObject, type JsonObject } from "../files/json-objects.ts";
 import { textOf, turnOf } from "../transcripts/turn.ts";
 import type { EntryResult, Format, SourceMemory } from "./format.ts";
 
 /**
- * `conversations.json` of ChatGPT's data export, or `conversations-000.json` and so on: a list of
- * conversations, each with a tree of messages in `mapping`. The user sees the branch from the root to
- * `current_node`. Source of the fields:
+ * `conversations.json` of ChatGPT's data export, or `conversations-000.json` and so on: a list of conversations, each
+ * with a tree of messages in `mapping`. The user sees the branch from the root to `current_node`. Source of the fields:
  * https://difegam.github.io/chatgpt-to-markdown/reference/data-models; OpenAI does not document them.
  */
 export const chatGptConversations: Format = {

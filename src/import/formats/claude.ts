@@ -1,6 +1,7 @@
+import { isObject } from "../../text/parse-json.ts";
 import { readEntries, readObjects } from "../files/json-document.ts";
-import { isObject, type JsonObject, objectsOf } from "../files/json-objects.ts";
 import { splitBlocks, subjectOf } from "../files/markdown.ts";
+import { objectsOf } from "../files/source.ts";
 import { textOf, turnOf } from "../transcripts/turn.ts";
 import type { EntryResult, Format } from "./format.ts";
 
@@ -86,7 +87,8 @@ function* readConversation(
   for (const message of entry.chat_messages) {
     if (!isObject(message)) continue;
     const role = ROLES.get(message.sender);
-    const text = saidIn(message);
+    // `content` also has tool calls and their results; `text` has text only.
+    const text = textOf(message.content) || textOf(message.text);
     if (role === undefined || text === "") continue;
     const createdAt = message.created_at ?? created_at;
     yield {
@@ -103,11 +105,6 @@ const ROLES = new Map<unknown, "user" | "assistant">([
   ["user", "user"],
   ["assistant", "assistant"],
 ]);
-
-/** The text of a message. `content` also has tool calls and their results; `text` has text only. */
-function saidIn({ text, content }: JsonObject): string {
-  return textOf(content) || textOf(text);
-}
 
 /**
  * `projects.json` of the same export, or one file per project in `projects/`: the name, the

@@ -1,9 +1,8 @@
 import { ImportedMemory } from "../../memories/model/memory.ts";
 import { readText } from "../files/input-file.ts";
 import { readEntries } from "../files/json-document.ts";
-import { objectsOf } from "../files/json-objects.ts";
 import { isLineList, splitBlocks, subjectOf } from "../files/markdown.ts";
-import { locationIn, readTextLines } from "../files/source.ts";
+import { locationIn, objectsOf, readTextLines } from "../files/source.ts";
 import type { Format } from "./format.ts";
 import { readMemory } from "./memory-servers.ts";
 

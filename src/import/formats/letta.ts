@@ -1,12 +1,7 @@
+import { isObject, isText, type JsonObject, parseObject } from "../../text/parse-json.ts";
 import { readEntries, readObjects } from "../files/json-document.ts";
-import {
-  isObject,
-  isText,
-  type JsonObject,
-  objectsOf,
-  parseObject,
-} from "../files/json-objects.ts";
 import { isLineList, splitBlocks } from "../files/markdown.ts";
+import { objectsOf } from "../files/source.ts";
 import { textOf, turnOf } from "../transcripts/turn.ts";
 import type { EntryResult, Format } from "./format.ts";
 

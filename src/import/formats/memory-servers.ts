@@ -1,5 +1,6 @@
+import { isObject, isText, type JsonObject } from "../../text/parse-json.ts";
 import { readEntries, readObjects } from "../files/json-document.ts";
-import { isObject, isText, type JsonObject, objectsOf } from "../files/json-objects.ts";
+import { objectsOf } from "../files/source.ts";
 import type { EntryResult, Format } from "./format.ts";
 
 /**

@@ -1,7 +1,8 @@
-import { isObject, type JsonObject } from "../files/json-objects.ts";
+import { isObject, type JsonObject } from "../../text/parse-json.ts";
 import {
   type Part,
   type Position,
+  saidText,
   stringOf,
   type TranscriptFormat,
   withoutElements,
@@ -61,23 +62,12 @@ function readMessage(
   position: Position,
 ): Part | null {
   if ((type !== "user" && type !== "assistant") || !isObject(message)) return null;
-  const said = textOf(message.content);
+  const said = saidText(message.content, (block) => block.type === "text");
   const text = type === "user" ? typedText(said) : said.trim();
   if (text === "") return null;
   const at = stringOf(timestamp);
   const key = stringOf(uuid) ?? JSON.stringify([position.session, at, text]);
   return { role: type, text, at, key };
-}
-
-/** The text blocks. Thoughts, tool calls and their results are blocks of other types. */
-function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content
-    .flatMap((block) =>
-      isObject(block) && block.type === "text" ? (stringOf(block.text) ?? []) : [],
-    )
-    .join("\n");
 }
 
 /** The part of a message that the user typed. */

@@ -1,8 +1,9 @@
-import { isObject, type JsonObject } from "../files/json-objects.ts";
+import { isObject, type JsonObject } from "../../text/parse-json.ts";
 import {
   type Entry,
   type Part,
   type Position,
+  saidText,
   stringOf,
   type TranscriptFormat,
   withoutElements,
@@ -26,10 +27,9 @@ const INSTRUCTIONS = /^# AGENTS\.md instructions\b[^\n]*/;
 const REQUEST = "## My request for Codex:";
 
 /**
- * `~/.codex/sessions/YEAR/MONTH/DAY/rollout-TIME-ID.jsonl`: each line has a `type` and a `payload`.
- * Each turn appears as a message (`response_item`) and as an event (`event_msg`); in the first
- * versions only as a message, without `type` and `payload`. Source: `RolloutLine` in
- * codex-rs/protocol/src/protocol.rs (https://github.com/openai/codex).
+ * `~/.codex/sessions/YEAR/MONTH/DAY/rollout-TIME-ID.jsonl`: each line has a `type` and a `payload`. Each turn appears
+ * as a message (`response_item`) and as an event (`event_msg`); in the first versions only as a message, without `type`
+ * and `payload`. Source: `RolloutLine` in codex-rs/protocol/src/protocol.rs (https://github.com/openai/codex).
  */
 export const codex: TranscriptFormat = {
   agent: "codex",
@@ -67,12 +67,7 @@ type Said = Pick<Part, "role" | "text">;
 function readMessage({ type, role, content }: JsonObject): Said | null {
   if (type !== "message" || !Array.isArray(content)) return null;
   if (role !== "user" && role !== "assistant") return null;
-  const text = content
-    .flatMap((item) =>
-      isObject(item) && item.type !== "input_image" ? (stringOf(item.text) ?? []) : [],
-    )
-    .join("\n");
-  return { role, text };
+  return { role, text: saidText(content, (item) => item.type !== "input_image") };
 }
 
 function readEvent({ type, message }: JsonObject): Said | null {

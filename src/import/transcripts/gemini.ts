@@ -1,7 +1,8 @@
-import { isObject, type JsonObject } from "../files/json-objects.ts";
+import { isObject, type JsonObject } from "../../text/parse-json.ts";
 import {
   type Part,
   type Position,
+  saidText,
   stringOf,
   type TranscriptFormat,
   withoutElements,
@@ -13,10 +14,9 @@ const INJECTED = ["session_context", "hook_context"];
 const FILES = "--- Content from referenced files ---";
 
 /**
- * `~/.gemini/tmp/PROJECT/chats/session-*.json` is one object with `messages`. In newer versions,
- * `.jsonl` has a line for the session, one for each state of a message, and changes (`$set`,
- * `$rewindTo`). Source: `loadConversationRecord` in
- * packages/core/src/services/chatRecordingService.ts (https://github.com/google-gemini/gemini-cli).
+ * `~/.gemini/tmp/PROJECT/chats/session-*.json` is one object with `messages`. In newer versions, `.jsonl` has a line
+ * for the session, one for each state of a message, and changes (`$set`, `$rewindTo`). Source: `loadConversationRecord`
+ * in packages/core/src/services/chatRecordingService.ts (https://github.com/google-gemini/gemini-cli).
  */
 export const gemini: TranscriptFormat = {
   agent: "gemini",
@@ -71,16 +71,9 @@ function toPart({ id, type, timestamp, content, displayContent }: JsonObject): P
   return { role, text, at: stringOf(timestamp), key: String(id) };
 }
 
-/** The text parts of a message. Other parts are thoughts, tool calls and their results. */
+/** The text of a message, which may also consist of a single part. */
 function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  const parts = Array.isArray(content) ? content : [content];
-  return parts
-    .flatMap((part) => {
-      if (typeof part === "string") return part;
-      return isObject(part) && part.thought !== true ? (stringOf(part.text) ?? []) : [];
-    })
-    .join("\n");
+  return saidText(isObject(content) ? [content] : content, ({ thought }) => thought !== true);
 }
 
 /** The part of a message that the user typed. */

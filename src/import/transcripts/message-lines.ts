@@ -1,7 +1,8 @@
-import { isObject, type JsonObject } from "../files/json-objects.ts";
+import { isObject, type JsonObject } from "../../text/parse-json.ts";
 import {
   type Part,
   type Position,
+  saidText,
   stringOf,
   type TranscriptFormat,
   withoutElements,
@@ -34,7 +35,7 @@ const toFormat = ({ agent, name, recognises, read, header }: Agent): TranscriptF
     note(header ? header(value) : value, position);
     const said = read(value);
     if (!said) return null;
-    const text = textOf(said.content);
+    const text = saidText(said.content, isText);
     const typed = said.role === "user" ? withoutElements(text, INJECTED) : text.trim();
     if (typed === "") return null;
     const key = stringOf(said.id) ?? JSON.stringify([position.session, start]);
@@ -48,21 +49,15 @@ function note(line: JsonObject | null, position: Position): void {
   position.folder = stringOf(line.cwd) ?? position.folder;
 }
 
+/** Thoughts, tool calls and their results are parts of other types. */
+function isText({ type, thought }: JsonObject): boolean {
+  return (type ?? "text") === "text" && thought !== true;
+}
+
 /** When a line was written: as ISO 8601, or as milliseconds since 1970. */
 function atOf({ timestamp, time }: JsonObject): string | null {
   const at = timestamp ?? time;
   return typeof at === "number" ? new Date(at).toISOString() : stringOf(at);
-}
-
-/** The text of a message without thoughts, tool calls and their results, which are parts of other types. */
-function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content
-    .filter(isObject)
-    .filter(({ type, thought }) => (type ?? "text") === "text" && thought !== true)
-    .flatMap(({ text }) => stringOf(text) ?? [])
-    .join("\n");
 }
 
 /** `~/.qwen/projects/FOLDER/chats/SESSION.jsonl`, as written by version 0.24. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../files/json-objects.ts";
+import { isObject, type JsonObject } from "../../text/parse-json.ts";
 import type { SourceMemory } from "../formats/format.ts";
 
 /** What the user or the agent said in a session until the other one spoke. Without output of tools. */
@@ -157,6 +157,21 @@ export function turnOf(turn: ChatTurn): SourceMemory {
  */
 export function turnMemory(agent: string, turn: Turn): SourceMemory {
   return turnOf({ ...turn, agent, id: turn.key, createdAt: turn.at });
+}
+
+/**
+ * The text of a message in a transcript: its content is a text, or a list of texts and of parts with a `text`.
+ * @param isSaid whether a part was said. Others are thoughts, tool calls and their results.
+ */
+export function saidText(content: unknown, isSaid: (part: JsonObject) => boolean): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content
+    .flatMap((part) => {
+      if (typeof part === "string") return part;
+      return isObject(part) && isSaid(part) ? (stringOf(part.text) ?? []) : [];
+    })
+    .join("\n");
 }
 
 /** The text of a message: its content is a text, or a list of texts and of parts with a `text`. */

@@ -8,8 +8,12 @@ import { chainIn, historyOf } from "../table/links.ts";
 import type { TableReader } from "../table/table.ts";
 import { type Parts, requireCondition } from "./visible.ts";
 
-/** Memories that one change moves, unless a history is longer: all their vectors are in memory meanwhile. */
+/**
+ * Memories that one change moves, and characters of their texts, unless a history is longer: all their vectors are in memory
+ * meanwhile, and others wait for the commit.
+ */
 const BATCH = 128;
+const BATCH_CHARACTERS = 1 << 16;
 
 interface Move {
   reach: Reach;
@@ -58,9 +62,9 @@ export function createMove({ store, clock }: Parts) {
     let moved = 0;
     for (let start = 0; start < ids.length && !move.reach.signal?.aborted; ) {
       const next = await store.use(accountId, ({ table }) =>
-        nextGroup(table, ids.slice(start, start + BATCH), walked),
+        nextGroups(table, ids.slice(start, start + BATCH), walked),
       );
-      moved += await moveSome(next.group, selected, move);
+      for (const group of next.groups) moved += await moveSome(group, selected, move);
       start += next.taken;
     }
     return moved;
@@ -105,23 +109,35 @@ function withHistories(draft: Draft, ids: readonly string[]): Iterable<MemoryRow
 }
 
 /**
- * Takes memories with their whole histories until there are enough for a change.
- * @param walked ids of earlier groups and, afterwards, of this one: each history is walked once
- * @returns ids, and how many of the given ones were taken
+ * Takes memories with their whole histories until there are enough to read at once.
+ * @param walked ids of earlier groups and, afterwards, of these: each history is walked once
+ * @returns ids of each change, and how many of the given ones were taken
  */
-async function nextGroup(table: TableReader, ids: readonly string[], walked: Set<string>) {
+async function nextGroups(table: TableReader, ids: readonly string[], walked: Set<string>) {
   const rows = new Map((await table.find(ids)).map((row) => [row.id, row]));
-  const get = async (id: string) => rows.get(id) ?? (await table.find([id]))[0] ?? null;
-  const group: string[] = [];
-  let taken = 0;
+  const get = async (id: string) => {
+    const row = rows.get(id) ?? (await table.find([id]))[0] ?? null;
+    if (row) rows.set(id, row);
+    return row;
+  };
+  const groups: string[][] = [];
+  let group: string[] = [];
+  let [characters, found, taken] = [0, 0, 0];
   for (const id of ids) {
-    if (group.length >= BATCH) break;
+    if (found >= BATCH) break;
     taken++;
     if (walked.has(id) || !rows.has(id)) continue;
     for (const each of await historyOf(get, id)) {
-      if (!walked.has(each)) group.push(each);
+      if (walked.has(each)) continue;
       walked.add(each);
+      group.push(each);
+      found++;
+      characters += rows.get(each)?.content.length ?? 0;
     }
+    if (characters < BATCH_CHARACTERS) continue;
+    groups.push(group);
+    [group, characters] = [[], 0];
   }
-  return { group, taken };
+  if (group.length > 0) groups.push(group);
+  return { groups, taken };
 }

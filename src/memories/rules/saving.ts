@@ -1,3 +1,4 @@
+import { embedTogether } from "../../embedding/embedder.ts";
 import { AppError } from "../../errors.ts";
 import { hasScope, type Reach, requireScope } from "../../keys/reach.ts";
 import type { IdempotencyRecord } from "../log/records.ts";
@@ -125,10 +126,12 @@ async function write(
     await checkSuperseded(table.find, superseded, { reach, now: clock(), pathOf });
     return embedder;
   });
-  const embedded = await Promise.all(
-    wanted.map(async (input) => {
-      return { input, embedding: await firstEmbedder.embedContent(input.content, reach) };
-    }),
+  const embedded = await embedTogether(reach, (caller) =>
+    Promise.all(
+      wanted.map(async (input) => {
+        return { input, embedding: await firstEmbedder.embedContent(input.content, caller) };
+      }),
+    ),
   );
   const now = clock();
   const memories = embedded.map(({ input, embedding }) => newMemory(input, embedding, source, now));

@@ -1,6 +1,7 @@
 import type { JSONWebKeySet } from "jose";
 import { LRUCache } from "lru-cache";
 import type { Ephemeral } from "../../db/ephemeral.ts";
+import { isObject } from "../../text/parse-json.ts";
 import { OAuthError } from "../oauth-error.ts";
 import type { Client } from "./client.ts";
 import type { FetchDocument } from "./document-fetcher.ts";
@@ -112,7 +113,6 @@ async function readKeys(address: string, fetchDocument: FetchDocument): Promise<
 
 /** A JSON Web Key Set (RFC 7517, section 5); null for anything else. */
 export function toKeys(json: unknown): JSONWebKeySet | null {
-  const isObject = (value: unknown) => typeof value === "object" && value !== null;
   const { keys } = Object(json);
   return Array.isArray(keys) && keys.length > 0 && keys.every(isObject) ? { keys } : null;
 }

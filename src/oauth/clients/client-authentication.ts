@@ -10,10 +10,9 @@ type Clients = Pick<
 >;
 
 /**
- * Authenticates the client at the token or revocation endpoint (RFC 6749, sections 2.3 and 3.2.1). A
- * client with a metadata document has no secret: it signs an assertion, or uses a code or token of its
- * own. Documents that no person here has allowed are not fetched: otherwise strangers could make the
- * server send requests anywhere.
+ * Authenticates the client at the token or revocation endpoint (RFC 6749, sections 2.3 and 3.2.1). A client with a
+ * metadata document has no secret: it signs an assertion, or uses a code or token of its own. Documents that no person
+ * here has allowed are not fetched: otherwise strangers could make the server send requests anywhere.
  * @throws OAuthError `invalid_client`, `invalid_request` or `temporarily_unavailable`
  */
 export async function authenticateClient(

@@ -1,4 +1,6 @@
 import type { JSONWebKeySet } from "jose";
+import { excerptOf } from "../../text/excerpt.ts";
+import { isObject, type JsonObject } from "../../text/parse-json.ts";
 import { OAuthError } from "../oauth-error.ts";
 
 /** Redirect URIs of apps without a web address, in the form that they register. */
@@ -102,13 +104,8 @@ const MAX_NAME = 80;
  * direction, and not too long. Null if nothing remains.
  */
 function cleanName(name: string): string | null {
-  const clean = name
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu, " ")
-    .replaceAll(/\s+/g, " ")
-    .trim();
-  const characters = [...clean];
-  if (characters.length === 0) return null;
-  return characters.length > MAX_NAME ? `${characters.slice(0, MAX_NAME - 1).join("")}…` : clean;
+  const plain = name.replaceAll(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu, " ");
+  return excerptOf(plain, MAX_NAME) || null;
 }
 
 /** Whether a client's id is the address of its metadata document. */
@@ -157,15 +154,13 @@ export function parseClientMetadata(body: unknown): ClientMetadata {
 }
 
 /** The members of a JSON object. @throws OAuthError for anything else */
-export function toRecord(body: unknown): Record<string, unknown> {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    throw invalid("The metadata must be a JSON object");
-  }
-  return Object.fromEntries(Object.entries(body));
+export function toRecord(body: unknown): JsonObject {
+  if (isObject(body)) return body;
+  throw invalid("The metadata must be a JSON object");
 }
 
 /** The name of a client, or the host of its redirect address. */
-export function nameOf(metadata: Record<string, unknown>, redirectUris: readonly string[]): string {
+export function nameOf(metadata: JsonObject, redirectUris: readonly string[]): string {
   const name = typeof metadata.client_name === "string" ? cleanName(metadata.client_name) : null;
   return name ?? describeRedirect(redirectUris[0] ?? "");
 }

@@ -1,7 +1,8 @@
 import { and, asc, count, eq, gt, inArray, isNull, lte, notExists, or } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
-import type { Database, Orm } from "../../db/database.ts";
+import type { Orm, StoreParts } from "../../db/database.ts";
 import { createId, createSecret, hashSecret, isSameSecret } from "../../db/id.ts";
+import type { JsonObject } from "../../text/parse-json.ts";
 import { OAuthError } from "../oauth-error.ts";
 import { createOAuthTables } from "../tables.ts";
 import {
@@ -47,16 +48,12 @@ export function createClientDocuments({
   const failed = new LRUCache<string, number>({ max: 100 });
   const known = new LRUCache<string, { until: number; client: Promise<Client> }>({ max: 200 });
 
-  const noteReached = () => {
-    reachedAt = clock();
-    failed.clear();
-  };
-
   const read = async (clientId: string, entry: { until: number }): Promise<Client> => {
     const url = parseAddress(clientId);
     try {
       const { json, maxAge } = await fetchDocument(url);
-      noteReached();
+      reachedAt = clock();
+      failed.clear();
       const client = parseDocument(clientId, json);
       const age = Math.min(MAX_AGE, Math.max(MIN_AGE, maxAge ?? USUAL_AGE));
       entry.until = clock() + age;
@@ -139,7 +136,7 @@ function parseDocument(clientId: string, json: unknown): Client {
 }
 
 /** The keys in a document, or their address; it must not have both. */
-function keysOf({ jwks, jwks_uri: address }: Record<string, unknown>) {
+function keysOf({ jwks, jwks_uri: address }: JsonObject) {
   if (jwks !== undefined && address !== undefined) throw refused("has both jwks and jwks_uri");
   if (jwks !== undefined) return toKeys(jwks);
   if (typeof address !== "string" || address.length > MAX_ADDRESS) return null;
@@ -157,8 +154,8 @@ const MAX_UNUSED = 5_000;
 /** Milliseconds that a person may take for a decision. */
 const CONSENT_LIFETIME = 3_600_000;
 
-/** The store of registered clients. `clock` gives milliseconds since 1970. */
-export function createClients({ db, clock }: { db: Database; clock: () => number }) {
+/** The store of registered clients. */
+export function createClients({ db, clock }: StoreParts) {
   const { orm } = db;
   const { oauthClients, oauthGrants } = db.tables(createOAuthTables);
 
@@ -181,20 +178,16 @@ export function createClients({ db, clock }: { db: Database; clock: () => number
       ),
     );
 
-  const prune = async (tx: Orm, now: number): Promise<void> => {
+  /**
+   * Removes clients that have been idle for long, and the oldest idle ones until there is room for one more. Returns
+   * whether there is.
+   */
+  const makeRoom = async (tx: Orm, now: number): Promise<boolean> => {
     const longAgo = lte(oauthClients.createdAt, new Date(now - UNUSED_LIFETIME));
     await tx.delete(oauthClients).where(and(longAgo, isIdle(now)));
-  };
-
-  const countUnused = async (tx: Orm): Promise<number> => {
     const unused = tx.select({ number: count() }).from(oauthClients);
     const [row] = await unused.where(isNull(oauthClients.usedAt));
-    return row?.number ?? 0;
-  };
-
-  /** Removes the oldest idle clients until there is room for one more. Returns whether there is. */
-  const makeRoom = async (tx: Orm, now: number): Promise<boolean> => {
-    const excess = (await countUnused(tx)) - MAX_UNUSED + 1;
+    const excess = (row?.number ?? 0) - MAX_UNUSED + 1;
     if (excess <= 0) return true;
     const oldest = tx
       .select({ id: oauthClients.id })
@@ -223,7 +216,6 @@ export function createClients({ db, clock }: { db: Database; clock: () => number
       const secretHash = secret === null ? null : hashSecret(secret);
       const createdAt = new Date(now);
       const hasRoom = await db.transaction(async (tx) => {
-        await prune(tx, now);
         const isFree = await makeRoom(tx, now);
         const row = { id, name, redirectUris, secretHash, createdAt };
         if (isFree) await tx.insert(oauthClients).values(row);

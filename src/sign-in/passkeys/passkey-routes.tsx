@@ -1,11 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { Elysia } from "elysia";
 import { seeOther } from "../../http/responses.ts";
 import { PASSKEYS } from "../../pages/assets.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
-import { Layout } from "../../pages/layout.tsx";
-import { Problem } from "../../pages/notice.tsx";
-import { PAGE_ROUTE, pageResponse } from "../../pages/page-response.tsx";
+import { Layout, Problem } from "../../pages/layout.tsx";
 import { CREDENTIAL, PasskeyForm } from "../forms.tsx";
 import { localPath, PASSKEY_PATH, RECOVERY_PATH, SIGN_IN_PATH } from "../paths.ts";
 import type { SignInParts } from "../routes.tsx";
@@ -19,7 +16,6 @@ function PasskeyPage({
   next,
   problem,
 }: {
-  /** See `formToken`. */
   token: string;
   /** The path on this server to redirect to. */
   next: string | null;
@@ -54,37 +50,33 @@ export function createPasskeyRoutes(parts: SignInParts) {
   const { config, pageGuard, visitors, secondStep, webauthn, record } = parts;
   const { publicUrl } = config;
 
-  const show = (request: Request, next: string | null, problem?: string, status = 200) => {
-    const { token, headers } = visitors.issueFormToken(request);
-    const page = <PasskeyPage token={token} next={next} problem={problem} />;
-    return pageResponse(page, { status, headers, scripts: true });
-  };
-
-  return new Elysia()
-    .guard(PAGE_ROUTE)
-    .get(PASSKEY_PATH, ({ request }) =>
-      pageGuard.page(request, async () => {
-        const next = localPath(new URL(request.url).searchParams.get("next"), publicUrl);
-        return (await visitors.find(request)) ? seeOther(next ?? "/") : show(request, next);
-      }),
-    )
-    .post(PASSKEY_OPTIONS, async ({ request }) => {
-      const { secret: browser } = await pageGuard.receive(request, "visit");
-      return webauthn.requestOptions(browser, "sign-in", null);
-    })
-    .post(PASSKEY_PATH, ({ request }) =>
-      pageGuard.page(request, async () => {
-        const { form, secret: browser } = await pageGuard.receive(request, "visit");
-        const credential = form.get(CREDENTIAL) ?? "";
-        const accountId = await webauthn.verify(browser, "sign-in", credential, null);
-        const next = localPath(form.get("next"), publicUrl);
-        if (accountId === null) {
-          record(request, "sign_in_failed", { accountId });
-          return show(request, next, "No account here has this passkey.", 401);
-        }
-        const { to, setCookies } = await secondStep.beginSession(request, { accountId, next });
-        record(request, "signed_in", { accountId, subject: "passkey" });
-        return seeOther(to, setCookies);
-      }),
+  const show = (request: Request, next: string | null, problem?: string, status = 200) =>
+    pageGuard.formPage(
+      request,
+      (token) => <PasskeyPage token={token} next={next} problem={problem} />,
+      { status, scripts: true },
     );
+
+  const pages = pageGuard.createPages();
+  pages.get(PASSKEY_PATH, async (request) => {
+    const next = localPath(new URL(request.url).searchParams.get("next"), publicUrl);
+    return (await visitors.find(request)) ? seeOther(next ?? "/") : show(request, next);
+  });
+  pages.post(PASSKEY_PATH, async (request) => {
+    const { form, secret: browser } = await pageGuard.receive(request, "visit");
+    const credential = form.get(CREDENTIAL) ?? "";
+    const accountId = await webauthn.verify(browser, "sign-in", credential, null);
+    const next = localPath(form.get("next"), publicUrl);
+    if (accountId === null) {
+      record(request, "sign_in_failed", { accountId });
+      return show(request, next, "No account here has this passkey.", 401);
+    }
+    const { to, setCookies } = await secondStep.beginSession(request, { accountId, next });
+    record(request, "signed_in", { accountId, subject: "passkey" });
+    return seeOther(to, setCookies);
+  });
+  return pages.routes.post(PASSKEY_OPTIONS, async ({ request }) => {
+    const { secret: browser } = await pageGuard.receive(request, "visit");
+    return webauthn.requestOptions(browser, "sign-in", null);
+  });
 }

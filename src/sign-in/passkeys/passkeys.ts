@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, gt, inArray, lt, lte } from "drizzle-orm";
-import type { Database, Orm } from "../../db/database.ts";
+import type { Orm, StoreParts } from "../../db/database.ts";
 import { createSecret, hashSecret } from "../../db/id.ts";
 import { AppError } from "../../errors.ts";
 import { hasHidden } from "../../text/plain-text.ts";
@@ -15,8 +15,8 @@ export type PasskeyPurpose = "sign-in" | "second-step" | "proof" | "register";
 
 export type PasskeyChallenges = ReturnType<typeof createPasskeyChallenges>;
 
-/** The store of challenges that browsers must sign. `clock` gives milliseconds since 1970. */
-export function createPasskeyChallenges({ db, clock }: { db: Database; clock: () => number }) {
+/** The store of challenges that browsers must sign. */
+export function createPasskeyChallenges({ db, clock }: StoreParts) {
   const { orm } = db;
   const { passkeyChallenges } = db.tables(createSignInTables);
   const nameOf = (browser: string, purpose: PasskeyPurpose) =>
@@ -86,13 +86,13 @@ interface Passkey {
 
 export type Passkeys = ReturnType<typeof createPasskeys>;
 
-/** The store of passkeys. `clock` gives milliseconds since 1970. */
-export function createPasskeys({ db, clock }: { db: Database; clock: () => number }) {
+/** The store of passkeys. */
+export function createPasskeys({ db, clock }: StoreParts) {
   const { orm } = db;
   const { passkeys } = db.tables(createSignInTables);
   const isOf = (accountId: string) => eq(passkeys.accountId, accountId);
   const isThis = (accountId: string, id: string) => and(isOf(accountId), eq(passkeys.id, id));
-  const howMany = async (tx: Orm, accountId: string): Promise<number> => {
+  const countOf = async (accountId: string, tx: Orm = orm): Promise<number> => {
     const [row] = await tx.select({ count: count() }).from(passkeys).where(isOf(accountId));
     return row?.count ?? 0;
   };
@@ -118,7 +118,7 @@ export function createPasskeys({ db, clock }: { db: Database; clock: () => numbe
         createdAt: new Date(clock()),
       };
       await db.transaction(async (tx) => {
-        if ((await howMany(tx, accountId)) >= MAX_PASSKEYS) {
+        if ((await countOf(accountId, tx)) >= MAX_PASSKEYS) {
           throw new AppError(
             "conflict",
             `An account has at most ${MAX_PASSKEYS} passkeys: remove one first.`,
@@ -143,7 +143,7 @@ export function createPasskeys({ db, clock }: { db: Database; clock: () => numbe
         .where(isOf(accountId))
         .orderBy(asc(passkeys.createdAt), asc(passkeys.id)),
 
-    count: (accountId: string, tx: Orm = orm): Promise<number> => howMany(tx, accountId),
+    count: countOf,
 
     /** The ids of the account's passkeys, and how a browser reaches them. */
     async describe(accountId: string): Promise<Pick<Passkey, "id" | "transports">[]> {

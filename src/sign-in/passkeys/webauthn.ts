@@ -8,6 +8,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Account } from "../../accounts/account.ts";
 import { AppError } from "../../errors.ts";
+import { parsed } from "../../text/parse-json.ts";
 import type { PasskeyChallenges, PasskeyPurpose, Passkeys } from "./passkeys.ts";
 
 /** EdDSA, ES256 and RS256, by their numbers in COSE. */
@@ -58,12 +59,14 @@ export function createWebAuthn({
   const { hostname, protocol } = new URL(publicUrl);
   const isNamed = !hostname.startsWith("[") && !/^\d+(\.\d+){3}$/.test(hostname);
   const isSecure = protocol === "https:" || /^(.+\.)?localhost$/.test(hostname);
+  const expected = {
+    expectedOrigin: publicUrl,
+    expectedRPID: hostname,
+    requireUserVerification: true,
+  };
 
   return {
-    /**
-     * Whether browsers allow passkeys at this server's address: it needs a host name, and HTTPS or this
-     * machine.
-     */
+    /** Whether browsers allow passkeys at this server's address: it needs a host name, and HTTPS or this machine. */
     isAvailable: isNamed && isSecure,
 
     /** The options for a browser that creates a passkey. */
@@ -103,10 +106,8 @@ export function createWebAuthn({
       const result = await orNull(async () =>
         verifyRegistrationResponse({
           response: await withoutAttestation(response),
+          ...expected,
           expectedChallenge,
-          expectedOrigin: publicUrl,
-          expectedRPID: hostname,
-          requireUserVerification: true,
           supportedAlgorithmIDs: ALGORITHMS,
         }),
       );
@@ -137,8 +138,7 @@ export function createWebAuthn({
     },
 
     /**
-     * The account of the passkey that signed; null if it is not the expected one, is unknown, or signed
-     * something else.
+     * The account of the passkey that signed; null if it is not the expected one, is unknown, or signed something else.
      * @param credential the JSON from the page's script
      * @param accountId as for `requestOptions`
      */
@@ -156,16 +156,14 @@ export function createWebAuthn({
       if (!accountId || !known) return null;
       const { userHandle } = response.response;
       // A passkey that was found without a list must name its user (WebAuthn, section 7.2).
-      if (userHandle === undefined ? wanted === null : textOf(userHandle) !== accountId)
-        return null;
+      const user = userHandle && Buffer.from(userHandle, "base64url").toString();
+      if (user === undefined ? wanted === null : user !== accountId) return null;
       const { verifyAuthenticationResponse } = await import("@simplewebauthn/server");
       const result = await orNull(() =>
         verifyAuthenticationResponse({
           response,
+          ...expected,
           expectedChallenge,
-          expectedOrigin: publicUrl,
-          expectedRPID: hostname,
-          requireUserVerification: true,
           credential: known,
         }),
       );
@@ -200,13 +198,10 @@ async function withoutAttestation(
   return { ...credential, response: { ...response, attestationObject } };
 }
 
-/** Parses the JSON from a page's script. */
+/** Parses the JSON from a page's script; null for anything else. */
 function parse<Schema extends TSchema>(schema: Schema, json: string): Static<Schema> | null {
-  try {
-    return Value.Parse(["Clone", "Assert"], schema, JSON.parse(json));
-  } catch {
-    return null;
-  }
+  const value = parsed(json);
+  return Value.Check(schema, value) ? value : null;
 }
 
 /** The library throws plain errors for invalid passkeys. Nobody sees them. */
@@ -227,8 +222,4 @@ function refused(): AppError {
 
 function bytesOf(challenge: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.fromBase64(challenge, { alphabet: "base64url" });
-}
-
-function textOf(base64url: string): string {
-  return Buffer.from(base64url, "base64url").toString();
 }

@@ -1,4 +1,5 @@
 import { GitHub } from "arctic";
+import { isObject, type JsonObject } from "../../text/parse-json.ts";
 import {
   addChallenge,
   createProviderClient,
@@ -31,8 +32,7 @@ export function createGitHub(
     start: (state, { verifier }) =>
       addChallenge(github.createAuthorizationURL(state, ["user:email"]), verifier),
 
-    // Arctic would redeem the code without limits of time and size, and without the verifier: our client
-    // sends it.
+    // Arctic would redeem the code without limits of time and size, and without the verifier: our client sends it.
     finish: (answer, { verifier }) =>
       client.run(async () => {
         // GitHub publishes no metadata, so an issuer in its answer can't be compared.
@@ -49,7 +49,7 @@ export function createGitHub(
   };
 }
 
-function fieldsOf(value: unknown): Record<string, unknown> {
-  if (typeof value === "object" && value !== null) return { ...value };
+function fieldsOf(value: unknown): JsonObject {
+  if (isObject(value)) return value;
   throw new Error("not an object");
 }

@@ -57,7 +57,7 @@ export function createProviderRoutes(parts: SignInParts) {
           const purpose = { next: ACCOUNT_PATH, invitation: null, linkTo };
           return seeOther((await providerSignIn.start(id, person.token, purpose)).href);
         }
-        const { token, headers } = visitors.issueFormToken(request);
+        const { token, headers } = pageGuard.issueFormToken(request);
         const url = await providerSignIn.start(id, token, { next, invitation, linkTo: null });
         return seeOther(url.href, Object.values(headers));
       }),

@@ -4,7 +4,7 @@ import { parseEmail } from "../../accounts/account.ts";
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { Invitations } from "../../accounts/invitations.ts";
 import type { Config } from "../../config/config.ts";
-import type { Database, Orm } from "../../db/database.ts";
+import type { Orm, StoreParts } from "../../db/database.ts";
 import type { Ephemeral } from "../../db/ephemeral.ts";
 import { hashSecret } from "../../db/id.ts";
 import { AppError } from "../../errors.ts";
@@ -16,8 +16,8 @@ type Known = Pick<Identity, "issuer" | "subject">;
 
 export type Identities = ReturnType<typeof createIdentities>;
 
-/** The store of the identities that providers know people by. `clock` gives milliseconds since 1970. */
-export function createIdentities({ db, clock }: { db: Database; clock: () => number }) {
+/** The store of the identities that providers know people by. */
+export function createIdentities({ db, clock }: StoreParts) {
   const { orm } = db;
   const { identities } = db.tables(createSignInTables);
   const isThis = ({ issuer, subject }: Known) =>
@@ -138,9 +138,8 @@ export function createProviderSignIn({
 
   /**
    * The account that an identity signs in to. An unknown identity is connected with
-   * - the account with its verified address. This is refused if the account has a password or passkey,
-   *   and somebody else may have registered the address, by an invitation or where registration is
-   *   open;
+   * - the account with its verified address. This is refused if the account has a password or passkey, and somebody
+   *   else may have registered the address, by an invitation or where registration is open;
    * - otherwise a new account, by an invitation or where registration is open.
    */
   const accountOf = async (identity: Identity, invitation: string | null): Promise<Arrival> => {

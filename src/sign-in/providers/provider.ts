@@ -117,9 +117,8 @@ export function createProviderClient({
     },
 
     /**
-     * Redeems the code of an answer. With a nonce, the answer must have an ID token, which is checked;
-     * its signature is not, because it comes from the issuer itself over TLS (OpenID Connect Core 1.0,
-     * section 3.1.3.7, item 6).
+     * Redeems the code of an answer. With a nonce, the answer must have an ID token, which is checked; its signature is
+     * not, because it comes from the issuer itself over TLS (OpenID Connect Core 1.0, section 3.1.3.7, item 6).
      */
     async redeem(
       server: oauth.AuthorizationServer,

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import type { Database } from "../../db/database.ts";
+import type { StoreParts } from "../../db/database.ts";
 import { createEphemeral, type Ephemeral } from "../../db/ephemeral.ts";
 import { createPasskeys } from "../passkeys/passkeys.ts";
 import { createSignInTables } from "../tables.ts";
@@ -8,16 +8,12 @@ import { createRecoveryCodes } from "./recovery-codes.ts";
 
 export type Factors = ReturnType<typeof createFactors>;
 
-/** The second factors of accounts. `clock` gives milliseconds since 1970. */
+/** The second factors of accounts. */
 export function createFactors({
   db,
   clock,
   ephemeral = createEphemeral({ db, clock }),
-}: {
-  db: Database;
-  clock: () => number;
-  ephemeral?: Ephemeral;
-}) {
+}: StoreParts & { ephemeral?: Ephemeral }) {
   const tables = db.tables(createSignInTables);
   const passkeys = createPasskeys({ db, clock });
   const oneTimeCodes = createOneTimeCodes({ db, clock, ephemeral });

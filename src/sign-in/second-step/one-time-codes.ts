@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { and, eq, isNotNull, isNull } from "drizzle-orm";
-import type { Database } from "../../db/database.ts";
+import type { StoreParts } from "../../db/database.ts";
 import type { Ephemeral } from "../../db/ephemeral.ts";
 import { isSameSecret } from "../../db/id.ts";
 import { AppError } from "../../errors.ts";
@@ -43,8 +43,7 @@ export function toBase32(bytes: Uint8Array): string {
 }
 
 /**
- * The address that transfers a secret to an app
- * (https://github.com/google/google-authenticator/wiki/Key-Uri-Format).
+ * The address that transfers a secret to an app (https://github.com/google/google-authenticator/wiki/Key-Uri-Format).
  * @param issuer the name of the server in the app
  */
 export function totpAddress(
@@ -55,10 +54,7 @@ export function totpAddress(
   return `otpauth://totp/${label}?secret=${toBase32(secret)}&issuer=${encodeURIComponent(issuer)}`;
 }
 
-/**
- * Steps before and after the present one whose codes are accepted, because clocks differ and typing
- * takes time.
- */
+/** Steps before and after the present one whose codes are accepted, because clocks differ and typing takes time. */
 const TOLERANCE = 1;
 /**
  * Wrong codes before an account must wait, and the milliseconds until all tries are restored. A thief
@@ -67,16 +63,12 @@ const TOLERANCE = 1;
 const TRIES = 10;
 const PERIOD = 24 * 3_600_000;
 
-/** The store of the secrets that apps compute codes from. `clock` gives milliseconds since 1970. */
+/** The store of the secrets that apps compute codes from. */
 export function createOneTimeCodes({
   db,
   clock,
   ephemeral,
-}: {
-  db: Database;
-  clock: () => number;
-  ephemeral: Ephemeral;
-}) {
+}: StoreParts & { ephemeral: Ephemeral }) {
   const { orm } = db;
   const { oneTimeCodes } = db.tables(createSignInTables);
   const byBrowser = ephemeral.limit("codes of a browser", { tries: TRIES, period: PERIOD });
@@ -156,7 +148,7 @@ export function createOneTimeCodes({
       throw new AppError("conflict", "You already have an app for codes: remove it first.");
     },
 
-    findUnconfirmed: (accountId: string): Promise<Uint8Array | null> => findUnconfirmed(accountId),
+    findUnconfirmed,
 
     /** Puts the secret into use after a first code. Returns false if the code is wrong. */
     async confirm(accountId: string, code: string): Promise<boolean> {

@@ -1,6 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
-import { Elysia } from "elysia";
 import { AppError } from "../../errors.ts";
 import { readForm } from "../../http/requests/form.ts";
 import { clientAddress } from "../../http/requests/proxy.ts";
@@ -8,13 +7,11 @@ import { againWithForm, seeOther } from "../../http/responses.ts";
 import { PASSKEYS } from "../../pages/assets.ts";
 import { Button } from "../../pages/button.tsx";
 import { checkForm, FORM_TOKEN } from "../../pages/cookies.ts";
-import { Field } from "../../pages/field.tsx";
 import { PostForm } from "../../pages/form.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
-import { Layout } from "../../pages/layout.tsx";
-import { Problem } from "../../pages/notice.tsx";
-import { PAGE_ROUTE, pageResponse } from "../../pages/page-response.tsx";
-import { CodeForm, PasskeyForm, ProviderButtons } from "../forms.tsx";
+import { Layout, Problem } from "../../pages/layout.tsx";
+import { pageResponse } from "../../pages/page-response.tsx";
+import { CodeForm, PasskeyForm, PasswordField, ProviderButtons } from "../forms.tsx";
 import { localPath, PROOF_PATH, SIGN_IN_PATH } from "../paths.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { SignInParts } from "../routes.tsx";
@@ -52,7 +49,6 @@ function ProofPage({
   waiting,
   problem,
 }: {
-  /** See `formToken`. */
   token: string;
   email: string;
   ways: WaysToProve;
@@ -100,15 +96,7 @@ function ProofPage({
         <PostForm {...form}>
           {carried}
           <input type="hidden" name="username" autocomplete="username" value={email} />
-          <Field
-            label="Password"
-            name={PROOF.password}
-            type="password"
-            autocomplete="current-password"
-            required={true}
-            maxlength={1024}
-            autofocus={true}
-          />
+          <PasswordField name={PROOF.password} autofocus={true} />
           <div class="actions">
             <Button kind="main">Go on</Button>
           </div>
@@ -185,48 +173,39 @@ export function createProofRoutes(parts: SignInParts) {
     return { person, form };
   };
 
-  return new Elysia()
-    .guard(PAGE_ROUTE)
-    .get(PROOF_PATH, ({ request }) =>
-      pageGuard.page(request, async () => {
-        const person = await visitors.find(request);
-        const to = localPath(new URL(request.url).searchParams.get("next"), publicUrl) ?? "/";
-        if (person === null)
-          return seeOther(`${SIGN_IN_PATH}?${new URLSearchParams({ next: to })}`);
-        if (await proof.isFresh(person)) return seeOther(to);
-        return ask(person, { to, form: null }, undefined, { status: 200 });
-      }),
-    )
-    .post(PROOF_OPTIONS, async ({ request }) => {
-      const received = await receive(request);
-      if (received === null) throw new AppError("unauthorized", "You are no longer signed in.");
-      const { session, account } = received.person;
-      return webauthn.requestOptions(session, "proof", account.id);
-    })
-    .post(PROOF_PATH, ({ request }) =>
-      pageGuard.page(request, async () => {
-        const received = await receive(request);
-        if (received === null) return seeOther(SIGN_IN_PATH);
-        const { person, form } = received;
-        const to = localPath(form.get(PROOF.to), publicUrl) ?? "/";
-        const waiting: Waiting = { to, form: form.has(PROOF.isForm) ? form : null };
-        try {
-          const address = clientAddress(request, config);
-          const isRight = await proof.check(person, answerOf(form), address);
-          if (!isRight) {
-            record(request, "proof_failed", { accountId: person.account.id });
-            return await ask(person, waiting, "The password or code is wrong. Try again.", {
-              status: 401,
-            });
-          }
-          return waiting.form === null ? seeOther(to) : againWithForm(to);
-        } catch (error) {
-          const { message, ...answer } = rateLimitedAnswer(error);
-          record(request, "proof_failed", { accountId: person.account.id });
-          return ask(person, waiting, message, answer);
-        }
-      }),
-    );
+  const pages = pageGuard.createPages();
+  pages.get(PROOF_PATH, async (request) => {
+    const person = await visitors.find(request);
+    const to = localPath(new URL(request.url).searchParams.get("next"), publicUrl) ?? "/";
+    if (person === null) return seeOther(`${SIGN_IN_PATH}?${new URLSearchParams({ next: to })}`);
+    if (await proof.isFresh(person)) return seeOther(to);
+    return ask(person, { to, form: null }, undefined, { status: 200 });
+  });
+  pages.post(PROOF_PATH, async (request) => {
+    const received = await receive(request);
+    if (received === null) return seeOther(SIGN_IN_PATH);
+    const { person, form } = received;
+    const to = localPath(form.get(PROOF.to), publicUrl) ?? "/";
+    const waiting: Waiting = { to, form: form.has(PROOF.isForm) ? form : null };
+    const refuse = (problem: string, answer: Parameters<typeof ask>[3]) => {
+      record(request, "proof_failed", { accountId: person.account.id });
+      return ask(person, waiting, problem, answer);
+    };
+    try {
+      const isRight = await proof.check(person, answerOf(form), clientAddress(request, config));
+      if (isRight) return waiting.form === null ? seeOther(to) : againWithForm(to);
+    } catch (error) {
+      const { message, ...answer } = rateLimitedAnswer(error);
+      return refuse(message, answer);
+    }
+    return refuse("The password or code is wrong. Try again.", { status: 401 });
+  });
+  return pages.routes.post(PROOF_OPTIONS, async ({ request }) => {
+    const received = await receive(request);
+    if (received === null) throw new AppError("unauthorized", "You are no longer signed in.");
+    const { session, account } = received.person;
+    return webauthn.requestOptions(session, "proof", account.id);
+  });
 }
 
 /** The page has a form for each kind of proof. */

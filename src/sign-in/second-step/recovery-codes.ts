@@ -25,7 +25,7 @@ export function createRecoveryCodes({ db }: { db: Database }) {
     return hashSecret(`recovery ${accountId} ${code}`);
   };
 
-  const howMany = async (tx: Orm, accountId: string): Promise<number> => {
+  const countOf = async (accountId: string, tx: Orm = orm): Promise<number> => {
     const left = tx.select({ count: count() }).from(recoveryCodes);
     const [row] = await left.where(isOf(accountId));
     return row?.count ?? 0;
@@ -37,10 +37,7 @@ export function createRecoveryCodes({ db }: { db: Database }) {
   };
 
   return {
-    /**
-     * Creates new codes for an account, which replace the old ones. They can be shown now and never
-     * again.
-     */
+    /** Creates new codes for an account, which replace the old ones. They can be shown now and never again. */
     async replace(accountId: string): Promise<string[]> {
       const { codes, rows } = createRows(accountId);
       await db.transaction(async (tx) => {
@@ -54,14 +51,14 @@ export function createRecoveryCodes({ db }: { db: Database }) {
     async issueFirst(accountId: string): Promise<string[] | null> {
       const { codes, rows } = createRows(accountId);
       return await db.transaction(async (tx) => {
-        if ((await howMany(tx, accountId)) > 0) return null;
+        if ((await countOf(accountId, tx)) > 0) return null;
         await tx.insert(recoveryCodes).values(rows);
         return codes;
       });
     },
 
     /** The number of codes that an account has left. */
-    count: (accountId: string, tx: Orm = orm): Promise<number> => howMany(tx, accountId),
+    count: countOf,
 
     /** Uses up a code. Returns false for a wrong or used one. */
     async use(accountId: string, code: string): Promise<boolean> {

@@ -1,12 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { Elysia } from "elysia";
 import { clientAddress } from "../../http/requests/proxy.ts";
 import { seeOther } from "../../http/responses.ts";
 import { EmailField } from "../../pages/form.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
-import { Layout } from "../../pages/layout.tsx";
-import { Problem } from "../../pages/notice.tsx";
-import { PAGE_ROUTE, pageResponse } from "../../pages/page-response.tsx";
+import { Layout, Problem } from "../../pages/layout.tsx";
 import { CODE, CodeForm } from "../forms.tsx";
 import { ACCOUNT_PATH, RECOVERY_PATH, SIGN_IN_PATH } from "../paths.ts";
 import type { SignInParts } from "../routes.tsx";
@@ -18,7 +15,6 @@ function RecoveryPage({
   email = "",
   problem,
 }: {
-  /** See `formToken`. */
   token: string;
   email?: string;
   problem?: string;
@@ -48,7 +44,6 @@ export function createRecoveryRoutes(parts: SignInParts) {
   const {
     config,
     pageGuard,
-    visitors,
     accounts,
     identities,
     factors: { recoveryCodes },
@@ -56,44 +51,38 @@ export function createRecoveryRoutes(parts: SignInParts) {
     ephemeral,
     record,
   } = parts;
-  // The tries per account are not limited: 80 random bits can't be guessed, and strangers could use the
-  // tries up.
+  // The tries per account are not limited: 80 random bits can't be guessed, and strangers could use the tries up.
   const byAddress = ephemeral.limit("recovery", { tries: 10, period: QUARTER });
 
   const hasFirstFactor = async (accountId: string) =>
     (config.passwords && (await accounts.hasPassword(accountId))) ||
     (await identities.issuers(accountId)).length > 0;
 
-  return new Elysia()
-    .guard(PAGE_ROUTE)
-    .get(RECOVERY_PATH, ({ request }) =>
-      pageGuard.page(request, () => {
-        const { token, headers } = visitors.issueFormToken(request);
-        return pageResponse(<RecoveryPage token={token} />, { headers });
-      }),
-    )
-    .post(RECOVERY_PATH, ({ request }) =>
-      pageGuard.page(request, async () => {
-        const { form } = await pageGuard.receive(request, "visit");
-        const address = clientAddress(request, config);
-        const wait = await byAddress.take(address);
-        if (wait !== null) throw tooMany(wait);
-        const email = form.get("email") ?? "";
-        const account = await accounts.findByEmail(email);
-        const isAllowed = account !== null && !(await hasFirstFactor(account.id));
-        if (!isAllowed || !(await recoveryCodes.use(account.id, form.get(CODE) ?? ""))) {
-          record(request, "sign_in_failed", { accountId: account?.id ?? null });
-          const { token } = visitors.issueFormToken(request);
-          const problem = "E-mail address or recovery code is wrong.";
-          const page = <RecoveryPage token={token} email={email} problem={problem} />;
-          return pageResponse(page, { status: 401 });
-        }
-        await byAddress.giveBack(address);
-        const beginning = { accountId: account.id, next: ACCOUNT_PATH };
-        const { to, setCookies } = await secondStep.beginSession(request, beginning);
-        record(request, "recovery_code_used", { accountId: account.id });
-        record(request, "signed_in", { accountId: account.id });
-        return seeOther(to, setCookies);
-      }),
-    );
+  const pages = pageGuard.createPages();
+  pages.get(RECOVERY_PATH, (request) =>
+    pageGuard.formPage(request, (token) => <RecoveryPage token={token} />),
+  );
+  pages.post(RECOVERY_PATH, async (request) => {
+    const { form } = await pageGuard.receive(request, "visit");
+    const address = clientAddress(request, config);
+    const wait = await byAddress.take(address);
+    if (wait !== null) throw tooMany(wait);
+    const email = form.get("email") ?? "";
+    const account = await accounts.findByEmail(email);
+    const isAllowed = account !== null && !(await hasFirstFactor(account.id));
+    if (!isAllowed || !(await recoveryCodes.use(account.id, form.get(CODE) ?? ""))) {
+      record(request, "sign_in_failed", { accountId: account?.id ?? null });
+      const again = { email, problem: "E-mail address or recovery code is wrong." };
+      const render = (token: string) => <RecoveryPage token={token} {...again} />;
+      return pageGuard.formPage(request, render, { status: 401 });
+    }
+    await byAddress.giveBack(address);
+    const accountId = account.id;
+    const beginning = { accountId, next: ACCOUNT_PATH };
+    const { to, setCookies } = await secondStep.beginSession(request, beginning);
+    record(request, "recovery_code_used", { accountId });
+    record(request, "signed_in", { accountId });
+    return seeOther(to, setCookies);
+  });
+  return pages.routes;
 }

@@ -1,16 +1,14 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { Elysia } from "elysia";
-import { AppError } from "../../errors.ts";
 import { seeOther } from "../../http/responses.ts";
 import { PASSKEYS } from "../../pages/assets.ts";
 import { formToken } from "../../pages/cookies.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
-import { Layout } from "../../pages/layout.tsx";
-import { Problem } from "../../pages/notice.tsx";
-import { PAGE_ROUTE, pageResponse } from "../../pages/page-response.tsx";
+import { Layout, Problem } from "../../pages/layout.tsx";
+import { pageResponse } from "../../pages/page-response.tsx";
 import { CODE, CodeForm, CREDENTIAL, PasskeyForm } from "../forms.tsx";
 import { SECOND_STEP_PATH, SIGN_IN_PATH } from "../paths.ts";
 import type { SignInParts } from "../routes.tsx";
+import { signInOver } from "../sessions/sessions.ts";
 import { rateLimitedAnswer } from "../sign-in.ts";
 import type { SecondFactor } from "./second-step.ts";
 
@@ -24,7 +22,6 @@ function SecondStepPage({
   hasApp,
   problem,
 }: {
-  /** See `formToken`. */
   token: string;
   hasPasskey: boolean;
   /** Whether the person has an app that shows codes. */
@@ -94,42 +91,31 @@ export function createSecondStepRoutes(parts: SignInParts) {
       return seeOther(outcome.arrival.to, outcome.arrival.setCookies);
     }
     if (accountId !== null) record(request, "second_step_failed", { accountId });
-    if (outcome.status === "expired") throw over();
+    if (outcome.status === "expired") throw signInOver();
     const problem =
       "code" in answer ? "This code is wrong, or was used." : "This passkey does not fit.";
     return show(request, problem, 401);
   };
 
-  return new Elysia()
-    .guard(PAGE_ROUTE)
-    .get(SECOND_STEP_PATH, ({ request }) => pageGuard.page(request, () => show(request)))
-    .post(SECOND_STEP_OPTIONS, async ({ request }) => {
-      await pageGuard.receive(request, "pending");
-      const pending = await secondStep.find(request);
-      if (pending) {
-        return webauthn.requestOptions(pending.secret, "second-step", pending.accountId);
-      }
-      throw over();
-    })
-    .post(SECOND_STEP_PATH, ({ request }) =>
-      pageGuard.page(request, async () => {
-        const { form } = await pageGuard.receive(request, "pending");
-        const credential = form.get(CREDENTIAL);
-        try {
-          return await finish(
-            request,
-            credential !== null ? { credential } : { code: form.get(CODE) ?? "" },
-          );
-        } catch (error) {
-          const { message, status, headers } = rateLimitedAnswer(error);
-          const accountId = (await secondStep.find(request))?.accountId ?? null;
-          record(request, "second_step_failed", { accountId });
-          return show(request, message, status, headers);
-        }
-      }),
-    );
-}
-
-function over(): AppError {
-  return new AppError("forbidden", "This sign-in is over: sign in again.");
+  const pages = pageGuard.createPages();
+  pages.get(SECOND_STEP_PATH, (request) => show(request));
+  pages.post(SECOND_STEP_PATH, async (request) => {
+    const { form } = await pageGuard.receive(request, "pending");
+    const credential = form.get(CREDENTIAL);
+    const answer = credential !== null ? { credential } : { code: form.get(CODE) ?? "" };
+    try {
+      return await finish(request, answer);
+    } catch (error) {
+      const { message, status, headers } = rateLimitedAnswer(error);
+      const accountId = (await secondStep.find(request))?.accountId ?? null;
+      record(request, "second_step_failed", { accountId });
+      return show(request, message, status, headers);
+    }
+  });
+  return pages.routes.post(SECOND_STEP_OPTIONS, async ({ request }) => {
+    await pageGuard.receive(request, "pending");
+    const pending = await secondStep.find(request);
+    if (!pending) throw signInOver();
+    return webauthn.requestOptions(pending.secret, "second-step", pending.accountId);
+  });
 }

@@ -1,6 +1,6 @@
 import { and, eq, gt, lte, sql } from "drizzle-orm";
 import type { Accounts } from "../../accounts/accounts.ts";
-import type { Database } from "../../db/database.ts";
+import type { StoreParts } from "../../db/database.ts";
 import { createSecret, hashSecret } from "../../db/id.ts";
 import type { Cookies } from "../../pages/cookies.ts";
 import type { WebAuthn } from "../passkeys/webauthn.ts";
@@ -32,9 +32,9 @@ export type PendingSignIns = ReturnType<typeof createPendingSignIns>;
 
 /**
  * The store of sign-ins whose second step is due. A cookie of the browser has the secret of each.
- * `clock` gives milliseconds since 1970.
+ *
  */
-export function createPendingSignIns({ db, clock }: { db: Database; clock: () => number }) {
+export function createPendingSignIns({ db, clock }: StoreParts) {
   const { orm } = db;
   const { pendingSignIns } = db.tables(createSignInTables);
   const checkConditions = createConditionsCheck({ db, clock });
@@ -114,7 +114,6 @@ interface Arrival {
 
 type Beginning = Pick<PendingSignIn, "accountId" | "next">;
 
-/** A second factor. */
 export type SecondFactor = { readonly code: string } | { readonly credential: string };
 
 /**
@@ -152,7 +151,6 @@ export function createSecondStep({
   pendingSignIns: PendingSignIns;
   webauthn: WebAuthn;
 }) {
-  /** Begins the session. */
   const welcome = async (
     request: Request,
     { accountId, next }: Beginning,
@@ -184,8 +182,7 @@ export function createSecondStep({
     find,
 
     /**
-     * Continues after a right password or a provider's answer. An account without a second factor gets
-     * a session.
+     * Continues after a right password or a provider's answer. An account without a second factor gets a session.
      * @throws AppError as `Sessions.begin`
      */
     async afterFirstStep(

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { Accounts } from "../../accounts/accounts.ts";
-import type { Database } from "../../db/database.ts";
+import type { Database, StoreParts } from "../../db/database.ts";
 import { createSecret, isSameSecret } from "../../db/id.ts";
 import { createSignInTables } from "../tables.ts";
 
@@ -40,11 +40,7 @@ export function createDevices({
   db,
   accounts,
   clock,
-}: {
-  db: Database;
-  accounts: Pick<Accounts, "findByEmail" | "passwordMark">;
-  clock: () => number;
-}) {
+}: StoreParts & { accounts: Pick<Accounts, "findByEmail" | "passwordMark"> }) {
   /** Returns the function that signs an account's entries. */
   const sealerOf = async (accountId: string) => {
     const key = await readServerSecret(db, "device-cookies");

@@ -1,6 +1,6 @@
 import { and, between, desc, eq, gt, lte, not, type SQL } from "drizzle-orm";
 import { createAccountCheck } from "../../accounts/accounts.ts";
-import { createLastUsedWriter, type Database, type Orm } from "../../db/database.ts";
+import { createLastUsedWriter, type Orm, type StoreParts } from "../../db/database.ts";
 import { createSecret, hashSecret } from "../../db/id.ts";
 import { AppError } from "../../errors.ts";
 import { createSignInTables } from "../tables.ts";
@@ -15,10 +15,9 @@ export interface SessionConditions {
 
 /**
  * Creates a check of these conditions, for the transaction that begins a session.
- * @returns a function that throws AppError `forbidden` when the account is disabled, or a condition no
- *   longer holds
+ * @returns a function that throws AppError `forbidden` when the account is disabled, or a condition no longer holds
  */
-export function createConditionsCheck({ db, clock }: { db: Database; clock: () => number }) {
+export function createConditionsCheck({ db, clock }: StoreParts) {
   const checkAccount = createAccountCheck(db);
   const { pendingSignIns } = db.tables(createSignInTables);
 
@@ -35,8 +34,13 @@ export function createConditionsCheck({ db, clock }: { db: Database; clock: () =
     );
     const { hash } = pendingSignIns;
     const used = await tx.delete(pendingSignIns).where(isThis).returning({ hash });
-    if (used.length === 0) throw new AppError("forbidden", "This sign-in is over: sign in again.");
+    if (used.length === 0) throw signInOver();
   };
+}
+
+/** The error for a sign-in that has expired, was used up or was ended. */
+export function signInOver(): AppError {
+  return new AppError("forbidden", "This sign-in is over: sign in again.");
 }
 
 /** Milliseconds for which a session lasts, whether used or not. */
@@ -60,8 +64,8 @@ export interface SessionRecord {
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** The store of sessions. `clock` gives milliseconds since 1970. */
-export function createSessions({ db, clock }: { db: Database; clock: () => number }) {
+/** The store of sessions. */
+export function createSessions({ db, clock }: StoreParts) {
   const { orm } = db;
   const { sessions } = db.tables(createSignInTables);
   const checkConditions = createConditionsCheck({ db, clock });

@@ -1,6 +1,5 @@
 import type { Account } from "../../accounts/account.ts";
 import type { Accounts } from "../../accounts/accounts.ts";
-import { createSecret } from "../../db/id.ts";
 import { type Cookies, formToken } from "../../pages/cookies.ts";
 import { DEVICE_LIFETIME, type Devices } from "./devices.ts";
 import { SESSION_LIFETIME, type SessionConditions, type Sessions } from "./sessions.ts";
@@ -17,7 +16,6 @@ export interface SignedIn {
 export interface Welcome {
   /** Its secret. */
   readonly session: string;
-  /** Headers for the browser. */
   readonly setCookies: readonly string[];
 }
 
@@ -89,16 +87,5 @@ export function createVisitors({
      */
     recognise: (request: Request, email: string, since?: number): Promise<string | null> =>
       devices.recognise(email, cookies.read(request, "device"), since),
-
-    /**
-     * The token for the forms of a visitor who is not signed in, and the headers that set its cookie.
-     */
-    issueFormToken(request: Request): { token: string; headers: Record<string, string> } {
-      const known = cookies.read(request, "visit");
-      if (known !== null) return { token: formToken(known), headers: {} };
-      const visit = createSecret("");
-      const headers = { "set-cookie": cookies.set("visit", visit, null) };
-      return { token: formToken(visit), headers };
-    },
   };
 }

@@ -2,9 +2,8 @@
 import { Button } from "../../pages/button.tsx";
 import { EmailField, PostForm } from "../../pages/form.tsx";
 import type { Child, Markup } from "../../pages/jsx-runtime.ts";
-import { Layout, MessagePage } from "../../pages/layout.tsx";
-import { Problem } from "../../pages/notice.tsx";
-import { NewPasswordField, ProviderButtons } from "../forms.tsx";
+import { Layout, MessagePage, Problem } from "../../pages/layout.tsx";
+import { PasswordField, ProviderButtons } from "../forms.tsx";
 import { JOIN_PATH, SET_UP_PATH, SIGN_IN_PATH, SIGN_UP_PATH } from "../paths.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { SignUp } from "./sign-up.ts";
@@ -25,20 +24,17 @@ function SignUpPage({
 }: {
   title: string;
   action: string;
-  /** See `formToken`. */
   token: string;
   email?: string;
   /** The account's address, whatever was typed. */
   fixedEmail?: string | null;
   problem?: string | undefined;
-  /** More fields of the form. */
   fields?: Child;
   /** The providers that can create the account too, and the parameters for their paths. */
   providers?: readonly Provider[];
   parameters?: Record<string, string>;
   /** Whether the account gets a password; otherwise a provider is required. */
   passwords: boolean;
-  /** Explains the account. */
   children?: Child;
 }): Markup {
   return (
@@ -64,11 +60,7 @@ function SignUpPage({
             </>
           )}
           {passwords && (
-            <NewPasswordField
-              label="Password"
-              name="password"
-              autofocus={email !== "" || fixedEmail !== null}
-            />
+            <PasswordField isNew={true} autofocus={email !== "" || fixedEmail !== null} />
           )}
           <div class="actions">
             <Button kind="main">Create my account</Button>

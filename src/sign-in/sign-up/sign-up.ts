@@ -46,10 +46,7 @@ const HOUR = 3_600_000;
 
 export type SignUp = ReturnType<typeof createSignUp>;
 
-/**
- * Creates accounts in the browser: the owner's, those of invited people, and anyone's if registration
- * is open.
- */
+/** Creates accounts in the browser: the owner's, those of invited people, and anyone's if registration is open. */
 export function createSignUp({
   accounts,
   invitations,
@@ -78,18 +75,13 @@ export function createSignUp({
     /** Whether registration is open. */
     isOpen: registration === "open",
 
-    /**
-     * Whether the owner's account can be created in a browser; otherwise the command line creates it.
-     */
+    /** Whether the owner's account can be created in a browser; otherwise the command line creates it. */
     allowsSetUp: registration !== "closed",
 
     /** Whether this token allows creating the owner's account. */
     mayClaim: (token: string | null): Promise<boolean> => setUpToken.accepts(token ?? ""),
 
-    /**
-     * Creates the owner's account on an empty server. @throws AppError `forbidden`, or as
-     * `Accounts.setUp`
-     */
+    /** Creates the owner's account on an empty server. @throws AppError `forbidden`, or as `Accounts.setUp` */
     async setUp(wanted: NewAccount, token: string | null): Promise<Account> {
       if (!this.allowsSetUp || !(await this.mayClaim(token))) {
         throw new AppError(
@@ -105,10 +97,9 @@ export function createSignUp({
     findInvitation: invitations.find,
 
     /**
-     * Creates an account and uses up its invitation. The invitation can still be revoked while the
-     * password is hashed.
-     * @throws AppError `not_found` for an invalid invitation, `forbidden` where there are no passwords,
-     *   or as `Accounts.prepareMember`
+     * Creates an account and uses up its invitation. The invitation can still be revoked while the password is hashed.
+     * @throws AppError `not_found` for an invalid invitation, `forbidden` where there are no passwords, or as
+     *   `Accounts.prepareMember`
      */
     async accept(secret: string, wanted: NewAccount): Promise<Account> {
       if (!passwords) throw noPasswords();
@@ -123,11 +114,10 @@ export function createSignUp({
     },
 
     /**
-     * Creates an account for anyone. Without mail it can't be kept secret that an address is taken:
-     * tries are limited instead.
+     * Creates an account for anyone. Without mail it can't be kept secret that an address is taken: tries are limited
+     * instead.
      * @param address of the client
-     * @throws AppError `forbidden` where registration is not open, `rate_limited`, or as
-     *   `Accounts.addMember`
+     * @throws AppError `forbidden` where registration is not open, `rate_limited`, or as `Accounts.addMember`
      */
     async signUp(wanted: NewAccount, address: string): Promise<Account> {
       if (registration !== "open" || !(await accounts.isSetUp())) {

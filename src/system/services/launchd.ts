@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { escapeXml } from "./escape-xml.ts";
 import type { ServiceSystem } from "./service-system.ts";
 
 const LABEL = "ctxd";
@@ -20,14 +19,14 @@ export function launchd(home: string, uid: number): ServiceSystem {
   <string>${LABEL}</string>
   <key>ProgramArguments</key>
   <array>
-${command.map((word) => `    <string>${escapeXml(word)}</string>`).join("\n")}
+${command.map((word) => `    <string>${Bun.escapeHTML(word)}</string>`).join("\n")}
   </array>
   <key>EnvironmentVariables</key>
   <dict>
 ${Object.entries(env)
   .map(
     ([name, value]) =>
-      `    <key>${escapeXml(name)}</key>\n    <string>${escapeXml(value)}</string>\n`,
+      `    <key>${Bun.escapeHTML(name)}</key>\n    <string>${Bun.escapeHTML(value)}</string>\n`,
   )
   .join("")}  </dict>
   <key>Umask</key>
@@ -40,7 +39,7 @@ ${Object.entries(env)
     <false/>
   </dict>
   <key>StandardErrorPath</key>
-  <string>${escapeXml(logFile)}</string>
+  <string>${Bun.escapeHTML(logFile)}</string>
 </dict>
 </plist>
 `,

@@ -1,5 +1,4 @@
 import { win32 } from "node:path";
-import { escapeXml } from "./escape-xml.ts";
 import type { ServiceSystem } from "./service-system.ts";
 
 const TASK = "ctxd";
@@ -26,12 +25,12 @@ export function taskScheduler(folder: string, user: string): ServiceSystem {
   <Triggers>
     <LogonTrigger>
       <Enabled>true</Enabled>
-      <UserId>${escapeXml(user)}</UserId>
+      <UserId>${Bun.escapeHTML(user)}</UserId>
     </LogonTrigger>
   </Triggers>
   <Principals>
     <Principal id="Author">
-      <UserId>${escapeXml(user)}</UserId>
+      <UserId>${Bun.escapeHTML(user)}</UserId>
       <LogonType>InteractiveToken</LogonType>
       <RunLevel>LeastPrivilege</RunLevel>
     </Principal>
@@ -49,8 +48,8 @@ export function taskScheduler(folder: string, user: string): ServiceSystem {
   </Settings>
   <Actions Context="Author">
     <Exec>
-      <Command>${escapeXml(quoteArgument(program))}</Command>
-      <Arguments>${escapeXml(words.map(quoteArgument).join(" "))}</Arguments>
+      <Command>${Bun.escapeHTML(quoteArgument(program))}</Command>
+      <Arguments>${Bun.escapeHTML(words.map(quoteArgument).join(" "))}</Arguments>
     </Exec>
   </Actions>
 </Task>

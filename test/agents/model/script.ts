@@ -1,10 +1,8 @@
+import { withoutRecalled } from "../observe.ts";
 import type { Asked, Message, Reply, Tool } from "./api.ts";
 
-/**
- * What the prompt orders, at the beginning of a line. Recalled memories stand in lines that begin otherwise, so
- * that an order of an earlier conversation is none now.
- */
-const ORDER = /(?:^"?|>)[ \t]*(REMEMBER|LOOKUP): ([^\n<"]+)/gm;
+/** An order, wherever it stands in what the user says. Those in recalled memories are none. */
+const ORDER = /\b(REMEMBER|LOOKUP): ([^\n<"]+)/g;
 
 const TOOLS = {
   REMEMBER: { name: "save_memory", input: (words: string) => ({ content: words }) },
@@ -27,7 +25,8 @@ export function replyTo({ tools, messages }: Asked): Reply {
   const lastAnswer = messages.findLastIndex(({ role, calls }) => role === "assistant" && !calls);
   const turn = messages.slice(lastAnswer + 1);
   const prompt = turn.filter(({ role }) => role === "user").map(({ text }) => text);
-  const order = [...prompt.join("\n").matchAll(ORDER)].at(-1);
+  const said = prompt.flatMap(withoutRecalled).join("\n");
+  const order = [...said.matchAll(ORDER)].at(-1);
   if (!order) return { text: `HEARD ${prompt.at(-1)?.slice(-80) ?? ""}` };
   const [, word = "", words = ""] = order;
   const { name, input } = TOOLS[word as keyof typeof TOOLS];

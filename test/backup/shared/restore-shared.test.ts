@@ -102,7 +102,7 @@ async function contentsOf(folder: string) {
 
 test("a backup of a data folder is restored to replicas, and one of replicas to a data folder", async () => {
   await using shared = await sharedPlace();
-  const manifest = await restoreTo(shared, good);
+  const { manifest } = await restoreTo(shared, good);
   expect(manifest).toMatchObject({ accounts: 3, tables: 3 });
   const there = await backUpFrom(shared);
   const back = join(root.path, "back");
@@ -274,10 +274,8 @@ test("a restore to replicas ends sessions, codes, tokens and invitations, and ke
   await backUp(folder, backup);
   for (const revokeKeys of [false, true]) {
     await using shared = await sharedPlace();
-    const ended: unknown[] = [];
-    const onAccessEnded = (what: unknown) => ended.push(what);
-    await restoreTo(shared, backup, { revokeKeys, onAccessEnded });
-    expect(ended).toEqual([{ sessions: 1, apps: 0, invitations: 1, keys: 1 }]);
+    const { ended } = await restoreTo(shared, backup, { revokeKeys });
+    expect(ended).toEqual({ sessions: 1, apps: 0, invitations: 1, keys: 1 });
     expect(await shared.postgres.query("SELECT FROM sessions")).toEqual([]);
     expect(await shared.postgres.query("SELECT FROM invitations")).toEqual([]);
     expect(

@@ -58,6 +58,16 @@ function contentOf(path: string): Buffer {
   }
 }
 
+/** Goes on with new files of the write-ahead log until all that there are now have been overwritten or removed. */
+async function passAllLogFiles() {
+  const [[files] = []] = await postgres.rows("SELECT count(*) FROM pg_ls_waldir()");
+  for (let left = Number(files) + 2; left > 0; left--) {
+    await server.execute("SELECT pg_switch_wal()");
+    await write("acc_b", "again");
+    await server.execute("CHECKPOINT");
+  }
+}
+
 /** What `flush` does to the log once the base is durable without the text. */
 async function flush(account: string, upTo: number) {
   const base = `${account}.${crypto.randomUUID().slice(0, 8)}`;
@@ -85,25 +95,21 @@ test("a forgotten text leaves the tables' files by itself, and the write-ahead l
   }
 
   expect(foldersWith(small)).toEqual(["pg_wal"]);
-  for (let files = 0; files < 3; files++) {
-    await server.execute("SELECT pg_switch_wal()");
-    await write("acc_b", "again");
-    await server.execute("CHECKPOINT");
-  }
+  await passAllLogFiles();
   expect(foldersWith(small)).toEqual([]);
   expect(foldersWith(large)).toEqual([]);
 });
 
-test("VACUUM FULL and three files of the write-ahead log remove it at once", async () => {
+test("VACUUM FULL and new files of the write-ahead log remove it at once, also from files that are used again", async () => {
   const text = "nobody must know of this";
-  await write("acc_b", "before".padEnd(1_000, "."));
+  // More than two files of the log. The checkpoint keeps them for later, ahead of the one that is written next.
+  await postgres.rows("SELECT pg_logical_emit_message(false, '', repeat('.', 40000000))");
   await flush("acc_a", await write("acc_a", text.padEnd(1_000, ".")));
-  await postgres.rows("VACUUM FULL journal");
-  for (let files = 0; files < 3; files++) {
-    await server.execute("SELECT pg_switch_wal()");
-    await server.execute("CHECKPOINT");
-    await write("acc_b", "again");
-  }
+  // It keeps what an open transaction may still read. Autovacuum's ANALYZE is one for an instant.
+  await server.execute("CHECKPOINT");
+  do await postgres.rows("VACUUM FULL journal");
+  while (foldersWith(text).includes("base"));
+  await passAllLogFiles();
   expect(foldersWith(text)).toEqual([]);
   expect(await log.entries("acc_b")).not.toEqual([]);
 });

@@ -6,22 +6,22 @@ import { CLIENTS, clientsLike, findClient, HOSTED_CLIENTS } from "../../../conne
 import { renderEntry } from "../../../connect/format.ts";
 import { writeHooks } from "../../../connect/hooks.ts";
 import { HAS_PLUGIN, hasPlugin } from "../../../connect/plugins.ts";
+import { createDataFolder } from "../../../db/data-lock.ts";
 import { launchOf } from "../../../server/invocation.ts";
 import { toShell } from "../../../system/shell.ts";
 import { type Context, type Environment, examples } from "../../context.ts";
 import { keepKey } from "../../server/remote-server.ts";
 import { parseOrigin } from "../../server/url.ts";
 import { CommandError, confirm, isInteractive, print, say } from "../../terminal.ts";
+import { applyPlans, type Plan } from "./apply.ts";
 import { installedClients, listClients, surroundingsOf } from "./list.ts";
 import {
-  applyPlans,
   type ConnectOptions,
   checkOptions,
   commandsOf,
   describeSkipped,
   hooksOf,
   isBridged,
-  type Plan,
   planChanges,
   type WantedSettings,
 } from "./plan.ts";
@@ -178,7 +178,10 @@ async function connectClients(
     }
   }
   await applyPlans(plans, options, { key: bridged ? null : key, around });
-  if (bridged && options.url && key !== null) keepKey(config, options.url, key);
+  if (bridged && options.url && key !== null) {
+    createDataFolder(config.dataDir);
+    keepKey(config, options.url, key);
+  }
   forgetUnused(config, plans, around);
   for (const problem of problems) say(problem);
   if (problems.length > 0) throw new CommandError(`${problems.length} could not be changed.`);

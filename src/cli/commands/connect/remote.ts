@@ -14,7 +14,8 @@ import {
 } from "../../server/remote-server.ts";
 import { requireEncryption } from "../../server/url.ts";
 import { CommandError, say } from "../../terminal.ts";
-import { type ConnectOptions, isBridged, type Plan } from "./plan.ts";
+import type { Plan } from "./apply.ts";
+import { type ConnectOptions, isBridged } from "./plan.ts";
 
 /** Milliseconds that a person waits for the check of a key. */
 const PATIENCE = { beginning: 10_000, end: 10_000 };

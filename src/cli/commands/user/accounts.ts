@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { parseEmail } from "../../../accounts/account.ts";
-import { checkPassword } from "../../../accounts/password.ts";
+import { checkPassword } from "../../../accounts/passwords.ts";
 import type { Config } from "../../../config/config.ts";
+import { parseSize } from "../../../config/setting-values.ts";
 import { AppError } from "../../../errors.ts";
 import { describeCommand } from "../../../server/invocation.ts";
 import { type Context, examples } from "../../context.ts";
@@ -172,17 +173,10 @@ async function changeQuota(config: Config, email: string, change: QuotaChange): 
   });
 }
 
-const MULTIPLES = new Map([
-  ["k", 1e3],
-  ["M", 1e6],
-  ["G", 1e9],
-]);
-
 /** Parses a limit. */
 function parseMax(text: string): number | "none" {
-  if (text === "none") return text;
-  const [, count, multiple = ""] = /^(\d{1,12})([kMG]?)$/.exec(text) ?? [];
-  if (count !== undefined) return Number(count) * (MULTIPLES.get(multiple) ?? 1);
+  const limit = text === "none" ? text : parseSize(text);
+  if (limit !== null) return limit;
   throw new InvalidArgumentError("Use a whole number, such as 10000 or 20M, or none.");
 }
 

@@ -1,4 +1,8 @@
-import type { ContentEmbedding, Embedder } from "../../../embedding/embedder.ts";
+import {
+  type ContentEmbedding,
+  type Embedder,
+  embedTogether,
+} from "../../../embedding/embedder.ts";
 import { AppError } from "../../../errors.ts";
 import type { Reach } from "../../../keys/reach.ts";
 import { isDiskFull } from "../../../system/disk-errors.ts";
@@ -157,12 +161,14 @@ async function embedAll(
 ): Promise<Map<string, ContentEmbedding>> {
   const embedded = new Map<string, ContentEmbedding>();
   const waiting = new Set(texts).values();
-  const embedNext = async () => {
-    for (const text of waiting) {
-      embedded.set(text, await retry(() => embedder.embedContent(text, reach)));
-    }
-  };
-  await Promise.all(Array.from({ length: MAX_EMBEDDING }, embedNext));
+  await embedTogether(reach, (caller) => {
+    const embedNext = async () => {
+      for (const text of waiting) {
+        embedded.set(text, await retry(() => embedder.embedContent(text, caller)));
+      }
+    };
+    return Promise.all(Array.from({ length: MAX_EMBEDDING }, embedNext));
+  });
   return embedded;
 }
 
