@@ -158,7 +158,7 @@ export function createSavingRoutes({ memories, authorize, etags, room }: Depende
         detail: {
           operationId: "createMemories",
           summary: "Save up to 256 memories, all or none",
-          description: `Faster than one request each. A body has at most 4 MiB and 50,000 JSON values; an import may have any length. If one memory is invalid, none is saved. Duplicates are saved too, for example repeated turns of a conversation. ${WITHOUT_READING}`,
+          description: `Faster than one request each. A body has at most 8 MiB and 50,000 JSON values; an import may have any length. If one memory is invalid, none is saved. Duplicates are saved too, for example repeated turns of a conversation. ${WITHOUT_READING}`,
           responses: responses(
             {
               status: 201,

@@ -110,8 +110,8 @@ interface SaveOptions extends Calling {
   idempotencyKey?: string | undefined;
 }
 
-/** Most memories of a batch, and the characters after which it takes no further one: the server accepts 4 MiB. */
-const BATCH = { memories: 256, characters: 1 << 20 };
+/** Most memories of a batch, and the characters after which it takes no further one: the server accepts 8 MiB. */
+const BATCH = { memories: 256, characters: 2 << 20 };
 const LARGEST_PAGE = 100;
 
 /** Creates a client for a ctxd server. It opens no connection before the first call. */

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self, Unpack
 
-#: Most memories of a batch, and the bytes after which it takes no further one: the server accepts 4 MiB.
+#: Most memories of a batch, and the bytes after which it takes no further one: the server accepts 8 MiB.
 _BATCH_MEMORIES = 256
-_BATCH_BYTES = 3 << 20
+_BATCH_BYTES = 4 << 20
 _LARGEST_PAGE = 100
 
 
