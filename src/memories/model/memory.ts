@@ -24,7 +24,10 @@ export const LIMITS = {
   page: 100,
 } as const;
 
-/** The most bytes of a batch in JSON, and its values: 195 for each memory. Larger loads are imported. */
+/**
+ * The most bytes of a batch in JSON, and its values: 195 for each memory. Larger loads are imported. Parsing 8 MiB takes
+ * 5 to 15 ms, and 80 if they are line breaks.
+ */
 export const MAX_BATCH = { bytes: 8 << 20, values: 50_000 } as const;
 
 /** The format of a memory's id. No memory has another id. */
