@@ -149,10 +149,12 @@ export function createExport({ store, clock }: Parts) {
   };
 }
 
-function pack(ids: readonly string[]): Buffer {
+async function pack(ids: readonly string[]): Promise<Buffer> {
+  const pause = createPause();
   const packed = Buffer.alloc(ids.length * ID_BYTES);
   for (const [index, id] of ids.entries()) {
     packed.write(id.slice("mem_".length), index * ID_BYTES, "hex");
+    if (index % 1_000 === 0) await pause();
   }
   return packed;
 }

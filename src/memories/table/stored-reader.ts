@@ -128,7 +128,8 @@ export function createStoredReader({
 
     /** The same text has the same vector, so its memories are among the nearest. */
     async withText(content, vector) {
-      const question = { vector, words: null, filter: {}, limit: NEAREST, least: NEAREST };
+      const filter = { isCaptured: false };
+      const question = { vector, words: null, filter, limit: NEAREST, least: NEAREST };
       const found = vector ? (await candidates(question)).candidates : [];
       return found.flatMap(({ memory }) => (isSameText(memory.content, content) ? memory : []));
     },

@@ -28,7 +28,7 @@ export interface TableReader {
   /** All memories, in batches. */
   rows(): AsyncGenerator<MemoryRow[]>;
   /**
-   * Memories with the same text, apart from white space around it.
+   * Memories that were saved with the same text, apart from white space around it; of very many a part.
    * @param vector of the text's first passage
    */
   withText(content: string, vector: Float32Array | null): Promise<MemoryRow[]>;

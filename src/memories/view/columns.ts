@@ -51,6 +51,9 @@ export function createRowCache(make: (slot: number) => MemoryRow) {
   };
 }
 
+/** Memories with one text that a save compares itself with. Reading 60,000 of them would take 0.1 s. */
+const MAX_EQUAL = 1_000;
+
 /** The number of each text of a slot among all texts. */
 const idAt = (slot: number) => 3 * slot;
 const contentAt = (slot: number) => 3 * slot + 1;
@@ -98,15 +101,17 @@ export function createColumns() {
     has: slots.has,
     accepts,
 
-    /** Slots of memories with the same text. */
+    /** Slots of memories that were saved, not captured, with the same text; at most `MAX_EQUAL` of them. */
     withText(content: string): number[] {
       const wanted = textHash(content);
+      const passes = accepts({ isCaptured: false });
       const found: number[] = [];
       const { text } = columns;
-      for (let slot = 0; slot < slots.end; slot++) {
-        if (text[slot] === wanted && slots.has(slot)) found.push(slot);
+      for (let slot = 0; slot < slots.end && found.length < MAX_EQUAL; slot++) {
+        if (text[slot] !== wanted || !slots.has(slot) || passes?.(slot) === false) continue;
+        if (isSameText(texts.get(contentAt(slot)), content)) found.push(slot);
       }
-      return found.filter((slot) => isSameText(texts.get(contentAt(slot)), content));
+      return found;
     },
 
     /** Slots of a session that pass a filter, the last added first. */

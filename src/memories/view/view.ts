@@ -1,5 +1,5 @@
 import type { TokenStates } from "../../embedding/embedder.ts";
-import { firstInOrder } from "../indexes/largest.ts";
+import { firstInOrder, namesByValue } from "../indexes/largest.ts";
 import { byName, createStateIndex } from "../indexes/token-states.ts";
 import { createVectorIndex, type VectorIndex } from "../indexes/vectors.ts";
 import { type Corpus, createWordIndex, type Term, type WordIndex } from "../indexes/words.ts";
@@ -136,9 +136,19 @@ function createListing(columns: Columns) {
     return (slot: number) => columns.has(slot) && (accepts === null || accepts(slot));
   };
 
+  const slotsOf = (filter: Filter): number[] => {
+    const passes = passing(filter);
+    const slots: number[] = [];
+    for (let slot = 0; slot < columns.end; slot++) if (passes(slot)) slots.push(slot);
+    return slots;
+  };
+
   return {
     /** Ids, newest first (equals by the larger id), from a place in that order. */
     list(filter: Filter, from: PageStart | null, limit?: number): string[] {
+      if (from === null && limit === undefined) {
+        return namesByValue(slotsOf(filter), columns.createdAt, columns.id);
+      }
       const passes = passing(filter);
       const isListed = (slot: number) => passes(slot) && (from === null || isOnPage(from, slot));
       const order = from?.isBackward ? (a: number, b: number) => byAge(b, a) : byAge;
@@ -155,12 +165,7 @@ function createListing(columns: Columns) {
     },
 
     /** Ids of all memories that pass a filter, in no order. */
-    select(filter: Filter): string[] {
-      const passes = passing(filter);
-      const ids: string[] = [];
-      for (let slot = 0; slot < columns.end; slot++) if (passes(slot)) ids.push(columns.id(slot));
-      return ids;
-    },
+    select: (filter: Filter): string[] => slotsOf(filter).map(columns.id),
   };
 }
 
