@@ -100,15 +100,15 @@ export function firstInOrder(
  */
 export function namesByValue(
   numbers: readonly number[],
-  valueOf: (number: number) => number,
-  nameOf: (number: number) => string,
+  valueAt: (number: number) => number,
+  nameAt: (number: number) => string,
 ): string[] {
-  const values = Float64Array.from(numbers, valueOf).sort();
+  const values = Float64Array.from(numbers, valueAt).sort();
   /** Of each place where a value begins: how many of its numbers were found. */
   const counts = new Int32Array(values.length);
   const ordered = new Int32Array(values.length);
   for (const number of numbers) {
-    const start = firstPlaceOf(valueOf(number), values);
+    const start = firstPlaceOf(valueAt(number), values);
     const count = counts[start] ?? 0;
     ordered[start + count] = number;
     counts[start] = count + 1;
@@ -118,7 +118,7 @@ export function namesByValue(
     start = end - 1;
     while (start > 0 && values[start - 1] === values[start]) start--;
     const equals: string[] = [];
-    for (let at = start; at < end; at++) equals.push(nameOf(ordered[at] ?? 0));
+    for (let at = start; at < end; at++) equals.push(nameAt(ordered[at] ?? 0));
     if (equals.length > 1) equals.sort().reverse();
     for (const name of equals) names.push(name);
   }
