@@ -243,7 +243,7 @@ export function createView(dimension: number, mostWithStates = MAX_WITH_STATES) 
       for (let slot = 0; slot < columns.end; slot++) if (columns.has(slot)) yield columns.row(slot);
     },
 
-    /** Memories with the same text, apart from white space around it. */
+    /** Memories that were saved with the same text, apart from white space around it; at most a thousand of them. */
     withText: (content: string): MemoryRow[] => columns.withText(content).map(columns.row),
     expiring: columns.expiring,
 
