@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import type { Access } from "./access/access.ts";
 import { recordRecalls, withActivity } from "./activity/with-activity.ts";
 import { createCapture } from "./capture/capture.ts";
-import { createProgressMemory, type ProgressStore } from "./capture/progress.ts";
+import type { ProgressFiles } from "./capture/progress.ts";
 import { createRecall } from "./capture/recall.ts";
 import { createCaptureRoutes } from "./capture/routes.ts";
 import type { Config } from "./config/config.ts";
@@ -63,8 +63,8 @@ interface AppParts
   serverStatus?: ServerStatus | null;
   /** The sender of a request on the local socket; null for other requests. */
   local?: (request: Request) => Principal | null;
-  /** How far transcripts are captured; by default it is kept until the program ends. */
-  progress?: ProgressStore;
+  /** How far transcripts are captured. */
+  progress: ProgressFiles;
   /** The project of a folder of this machine. */
   projectOf?: ProjectOf;
   metrics?: Metrics;
@@ -80,7 +80,7 @@ export function createApp({
   access,
   serverStatus = null,
   local = () => null,
-  progress = createProgressMemory(),
+  progress,
   projectOf = async () => null,
   metrics = createMetrics(),
   drain = createDrain(),

@@ -67,6 +67,12 @@ export class AppError extends CtxdError {
   }
 }
 
+/** The error of one field. @param problem what is wrong with it, as the end of a sentence */
+export function invalidField(field: string, problem: string): AppError {
+  const details = [{ path: `/${field}`, message: problem }];
+  return new AppError("validation_failed", `${field} ${problem}.`, { details });
+}
+
 /** The code that the system or a library gave to a caught value, such as `ENOENT`; empty without one. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";

@@ -1,6 +1,7 @@
 import type { Database, Orm } from "../db/database.ts";
 import type { Log } from "../log.ts";
 import { maskSecrets } from "../secrets/find-secrets.ts";
+import { createDelayed } from "../timing/loop.ts";
 import { type Action, addCounts, type CountedAction, groupKey, QUESTIONS } from "./action.ts";
 import { createActivityReports } from "./activity-reports.ts";
 import { createActivityPruning, createActivityStore } from "./activity-store.ts";
@@ -40,7 +41,6 @@ export function createActivity({
   const reports = createActivityReports({ db });
   const removeOld = createActivityPruning({ db });
   let pending = new Map<string, CountedAction>();
-  let timer: NodeJS.Timeout | null = null;
   let failures = 0;
   let isClosed = false;
 
@@ -59,9 +59,11 @@ export function createActivity({
     await store.save(tx, withinLimits(actions, since));
   };
 
+  const schedule = (): void => {
+    if (!isClosed) writing.within(failures > 0 ? RETRY_DELAY_MS : WRITE_DELAY_MS);
+  };
+
   const writePending = async (): Promise<void> => {
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
     const actions = [...pending.values()];
     if (actions.length === 0) return;
     pending = new Map();
@@ -83,17 +85,7 @@ export function createActivity({
   };
 
   // Writes run one after another, so that the setting at the time of a question decides whether it is kept.
-  let writing: Promise<void> = Promise.resolve();
-  const flush = (): Promise<void> => {
-    writing = writing.then(writePending, writePending);
-    return writing;
-  };
-
-  const schedule = (): void => {
-    if (timer !== null || isClosed) return;
-    timer = setTimeout(() => void flush(), failures > 0 ? RETRY_DELAY_MS : WRITE_DELAY_MS);
-    timer.unref();
-  };
+  const writing = createDelayed(writePending);
 
   return {
     /** Counts an action. Never throws and never waits. */
@@ -114,13 +106,12 @@ export function createActivity({
     },
 
     /** Writes the pending actions now. */
-    flush,
+    flush: writing.now,
 
     /** Writes the pending actions. Afterwards the database is not used any more. */
     async close(): Promise<void> {
       isClosed = true;
-      await flush();
-      if (timer !== null) clearTimeout(timer);
+      await writing.now();
     },
 
     ...reports,

@@ -1,6 +1,6 @@
 import type { Reach } from "../keys/reach.ts";
 import type { Memories } from "../memories/rules/memories.ts";
-import type { Action } from "./action.ts";
+import type { Action, Kind } from "./action.ts";
 import type { Activity } from "./activity.ts";
 
 type PartialAction = Pick<Action, "kind"> & Partial<Action>;
@@ -12,8 +12,21 @@ type PartialAction = Pick<Action, "kind"> & Partial<Action>;
 export function withActivity(memories: Memories, activity: Pick<Activity, "record">): Memories {
   const record = (reach: Reach, action: PartialAction) => activity.record(toAction(reach, action));
 
+  /** The same call, recorded with the number of memories that it returns. */
+  const counted =
+    <Rest extends unknown[]>(kind: Kind, call: (reach: Reach, ...rest: Rest) => Promise<number>) =>
+    async (reach: Reach, ...rest: Rest): Promise<number> => {
+      const amount = await call(reach, ...rest);
+      if (amount > 0) record(reach, { kind, memories: amount });
+      return amount;
+    };
+
   return {
     ...memories,
+    move: counted("changed", memories.move),
+    moveThese: counted("changed", memories.moveThese),
+    remove: counted("deleted", memories.remove),
+    removeMatching: counted("deleted", memories.removeMatching),
 
     async search(reach, request) {
       const answer = await memories.search(reach, request);
@@ -26,8 +39,8 @@ export function withActivity(memories: Memories, activity: Pick<Activity, "recor
       return answer;
     },
 
-    async create(reach, inputs, saving) {
-      const made = await memories.create(reach, inputs, saving);
+    async saveAll(reach, inputs, saving) {
+      const made = await memories.saveAll(reach, inputs, saving);
       const last = made.at(-1);
       const saved = { memories: made.length, memoryId: last?.id ?? null };
       record(reach, { kind: "saved", ...saved });
@@ -44,30 +57,6 @@ export function withActivity(memories: Memories, activity: Pick<Activity, "recor
       const memory = await memories.update(reach, id, ...rest);
       record(reach, { kind: "changed", memoryId: id });
       return memory;
-    },
-
-    async move(reach, ...rest) {
-      const moved = await memories.move(reach, ...rest);
-      if (moved > 0) record(reach, { kind: "changed", memories: moved });
-      return moved;
-    },
-
-    async moveThese(reach, ...rest) {
-      const moved = await memories.moveThese(reach, ...rest);
-      if (moved > 0) record(reach, { kind: "changed", memories: moved });
-      return moved;
-    },
-
-    async remove(reach, ...rest) {
-      const removed = await memories.remove(reach, ...rest);
-      record(reach, { kind: "deleted", memories: removed });
-      return removed;
-    },
-
-    async removeMatching(reach, filter) {
-      const removed = await memories.removeMatching(reach, filter);
-      if (removed > 0) record(reach, { kind: "deleted", memories: removed });
-      return removed;
     },
 
     async import(reach, lines, options) {

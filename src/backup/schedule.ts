@@ -5,6 +5,7 @@ import type { Config } from "../config/config.ts";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
+import { hashOf } from "../system/file-digest.ts";
 import { type Loop, startLoop } from "../timing/loop.ts";
 import { explainFailure } from "./backup-error.ts";
 import { SUMS_FILE } from "./container.ts";
@@ -26,7 +27,7 @@ type IsIncluded = (origin: string | null) => boolean;
 
 /** Identifies a server's data in the names of its backups. It is a hash of the owner, who does not change. */
 export function originOf(ownerId: string): string {
-  return new Bun.CryptoHasher("sha256").update(ownerId).digest("hex").slice(0, 8);
+  return hashOf(ownerId).slice(0, 8);
 }
 
 const NAME = /^ctxd-(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})Z(?:-([0-9a-f]{8}))?$/;

@@ -1,29 +1,16 @@
 import type { Principal } from "../http/principal.ts";
 import { convert } from "../import/convert-memory.ts";
-import { type ProjectOf, rememberProjects } from "../import/transcripts/folders.ts";
+import type { ProjectOf } from "../import/transcripts/folders.ts";
 import { type Turn, timeOf, turnMemory } from "../import/transcripts/turn.ts";
-import { type ImportedMemory, Project, SessionId } from "../memories/model/memory.ts";
+import { type ImportedMemory, sourceOf } from "../memories/model/memory.ts";
 import { projectToWrite } from "../memories/model/reach.ts";
 import type { ImportLine } from "../memories/rules/import/import.ts";
 import type { Memories } from "../memories/rules/memories.ts";
 import { createPause } from "../timing/pause.ts";
-import { captureNewTurns, type ProgressStore } from "./progress.ts";
-import { validOrNull } from "./requests.ts";
+import { captureNewTurns, type ProgressFiles } from "./progress.ts";
+import { type Conversation, createPlacing, KEPT_DAYS } from "./requests.ts";
 
 const DAY = 86_400_000;
-
-/** The conversation whose turns are captured. */
-export interface Conversation {
-  /** The agent, as in `ctxd connect`. */
-  agent: string;
-  session: string | null;
-  /** The project of the turns; undefined for the project of the folder. */
-  project: string | null | undefined;
-  /** The agent's working folder, for turns that have none of their own. */
-  folder: string | null;
-  /** Days after which the turns expire; null for never. */
-  keptDays: number | null;
-}
 
 /** The caller for whom turns are saved. */
 interface Caller {
@@ -46,7 +33,7 @@ export function createCapture({
   clock,
 }: {
   memories: Pick<Memories, "import" | "secrets">;
-  progress: ProgressStore;
+  progress: ProgressFiles;
   projectOf: ProjectOf;
   clock: () => number;
 }) {
@@ -60,33 +47,30 @@ export function createCapture({
     turns: readonly Turn[],
     after: number,
   ): Promise<{ captured: number; last: number }> => {
-    const { bound, credential } = principal;
+    const { agent, kept_days = KEPT_DAYS } = conversation;
     // A caller that is bound to a project may name no other.
-    const named =
-      bound === null ? conversation.project : projectToWrite(principal, conversation.project);
+    const placeOf = createPlacing(
+      principal.bound
+        ? { ...conversation, project: projectToWrite(principal, conversation.project) }
+        : conversation,
+      projectOf,
+    );
     const now = clock();
     const expiresAt =
-      conversation.keptDays === null
-        ? null
-        : endOfDay(now + conversation.keptDays * DAY, principal.accountId);
+      kept_days === null ? null : endOfDay(now + kept_days * DAY, principal.accountId);
     const lines: ImportLine[] = [];
-    const ofFolder = rememberProjects(projectOf);
     let last = after;
     // Masking secrets in a turn of up to a megabyte takes time: other requests run in between.
     const pause = createPause();
     for (const turn of turns) {
       await pause();
-      const folder = turn.folder ?? conversation.folder;
-      const found =
-        named === undefined && folder !== null ? await ofFolder(folder) : (named ?? null);
-      const project = validOrNull(Project, found);
-      const session = validOrNull(SessionId, turn.session ?? conversation.session);
-      const source = turnMemory(conversation.agent, {
+      const { project, session } = await placeOf(turn);
+      const source = turnMemory(agent, {
         ...turn,
         session,
         text: await memories.secrets.mask(turn.text),
       });
-      for (const memory of convert(conversation.agent, source).memories) {
+      for (const memory of convert(agent, source).memories) {
         // Distinct times keep the order of turns with equal times, and of the parts of one turn.
         last = Math.max(timeOf(turn.at) ?? now, last + 1);
         lines.push({
@@ -95,11 +79,9 @@ export function createCapture({
         });
       }
     }
-    const agent = { agentId: conversation.agent };
-    const report = await memories.import({ ...principal, ...agent }, toAsync(lines), {
-      source: { via: "capture", ...credential },
+    const report = await memories.import({ ...principal, agentId: agent }, toAsync(lines), {
+      source: sourceOf(principal, "capture"),
       dryRun: false,
-      mayRead: true,
       stillAllowed,
     });
     return { captured: report.created, last };
@@ -107,7 +89,7 @@ export function createCapture({
 
   const readNewTurns = async (caller: Caller, path: string, conversation: Conversation) => {
     const { accountId } = caller.principal;
-    const { folder } = conversation;
+    const { folder = null } = conversation;
     let captured = 0;
     await captureNewTurns({ progress, accountId, path, folder }, async (turns, after) => {
       const saved = await save(caller, conversation, turns, after);

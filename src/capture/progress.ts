@@ -4,6 +4,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { openTranscript } from "../import/transcripts/read-transcript.ts";
 import { BEGINNING, type Turn } from "../import/transcripts/turn.ts";
+import { hashOf } from "../system/file-digest.ts";
 import { replaceFile } from "../system/files.ts";
 
 /** Turns that are saved together; the progress is stored after each batch. */
@@ -20,23 +21,16 @@ const Progress = Type.Object({
 /** How far a transcript has been captured. */
 type CaptureProgress = Static<typeof Progress>;
 
-/** Stores how far each transcript has been captured. */
-export interface ProgressStore {
-  /** Null for a transcript that was never captured. */
-  find(accountId: string, path: string): Promise<CaptureProgress | null>;
-  put(accountId: string, path: string, progress: CaptureProgress): Promise<void>;
-}
+export type ProgressFiles = ReturnType<typeof createProgressFiles>;
 
 /**
- * Stores progress in a folder, one file for each transcript. The file names do not reveal the paths of
- * the transcripts. A lost file is harmless: the transcript is read again, and its turns get the same
+ * Stores in a folder how far each transcript has been captured, one file for each. The file names do not reveal the
+ * paths of the transcripts. A lost file is harmless: the transcript is read again, and its turns get the same
  * ids.
  */
-export function createProgressFiles(folder: string): ProgressStore {
-  const fileOf = (accountId: string, path: string) => {
-    const name = new Bun.CryptoHasher("sha256").update(JSON.stringify([accountId, path]));
-    return join(folder, `${name.digest("hex")}.json`);
-  };
+export function createProgressFiles(folder: string) {
+  const fileOf = (accountId: string, path: string) =>
+    join(folder, `${hashOf(JSON.stringify([accountId, path]))}.json`);
   let isCleaned = false;
   /** Deletes old files, once per start of the program. */
   const deleteExpired = async () => {
@@ -49,7 +43,8 @@ export function createProgressFiles(folder: string): ProgressStore {
     }
   };
   return {
-    async find(accountId, path) {
+    /** Null for a transcript that was never captured. */
+    async find(accountId: string, path: string): Promise<CaptureProgress | null> {
       try {
         const stored: unknown = JSON.parse(await readFile(fileOf(accountId, path), "utf8"));
         return Value.Check(Progress, stored) ? stored : null;
@@ -58,21 +53,11 @@ export function createProgressFiles(folder: string): ProgressStore {
       }
     },
 
-    async put(accountId, path, progress) {
+    async put(accountId: string, path: string, progress: CaptureProgress): Promise<void> {
       await replaceFile(fileOf(accountId, path), JSON.stringify(progress));
       // Another process may delete the same files.
       await deleteExpired().catch(() => {});
     },
-  };
-}
-
-/** Stores progress in memory, until the process ends. */
-export function createProgressMemory(): ProgressStore {
-  const stored = new Map<string, CaptureProgress>();
-  const keyOf = (accountId: string, path: string) => JSON.stringify([accountId, path]);
-  return {
-    find: async (accountId, path) => stored.get(keyOf(accountId, path)) ?? null,
-    put: async (accountId, path, progress) => void stored.set(keyOf(accountId, path), progress),
   };
 }
 
@@ -89,7 +74,7 @@ export async function captureNewTurns(
     accountId,
     path,
     folder,
-  }: { progress: ProgressStore; accountId: string; path: string; folder: string | null },
+  }: { progress: ProgressFiles; accountId: string; path: string; folder: string | null },
   save: (turns: readonly Turn[], after: number) => Promise<number>,
 ): Promise<void> {
   const known = await progress.find(accountId, path);

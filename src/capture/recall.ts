@@ -104,8 +104,6 @@ export function createRecall({
         query: firstCharacters(query),
         limit,
         filter: { ...filter, isCurrent: true },
-        minScore: 0,
-        mode: "hybrid",
         explain: true,
         merges: true,
       });

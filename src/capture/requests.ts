@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { type ProjectOf, rememberProjects } from "../import/transcripts/folders.ts";
 import type { Turn } from "../import/transcripts/turn.ts";
 import { AgentId, LIMITS, Project, SessionId } from "../memories/model/memory.ts";
 import { instant, problemOf, text } from "../text/input-kinds.ts";
@@ -150,7 +151,26 @@ export const Recalled = Type.Object({
   text: Type.String({ description: "Text for the agent; empty when nothing is known." }),
 });
 
+/** The conversation that turns belong to. Turns without a folder or a session of their own have these. */
+export type Conversation = Omit<CaptureRequest, "turns" | "transcript">;
+
+/**
+ * Returns a function that finds the project and the session of a turn. Null stands for none, and for one that a memory
+ * can't have.
+ */
+export function createPlacing({ project, folder, session_id }: Conversation, projectOf: ProjectOf) {
+  const ofFolder = rememberProjects(projectOf);
+  return async (turn: Pick<Turn, "folder" | "session">) => {
+    const own = turn.folder ?? folder;
+    const found = project === undefined && own !== undefined ? await ofFolder(own) : project;
+    return {
+      project: validOrNull(Project, found ?? null),
+      session: validOrNull(SessionId, turn.session ?? session_id ?? null),
+    };
+  };
+}
+
 /** The value if the schema accepts it, else null. */
-export function validOrNull(schema: typeof Project, value: string | null): string | null {
+function validOrNull(schema: typeof Project, value: string | null): string | null {
   return value !== null && problemOf(schema, value) === null ? value : null;
 }

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { type Context, Elysia } from "elysia";
-import { AppError } from "../errors.ts";
+import { invalidField } from "../errors.ts";
 import { allowLongWork } from "../http/load/turns.ts";
 import { responses } from "../http/openapi.ts";
 import type { Authorize, Principal } from "../http/principal.ts";
@@ -9,17 +9,10 @@ import { checkQueryString } from "../http/requests/validation.ts";
 import type { ProjectOf } from "../import/transcripts/folders.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import type { Log } from "../log.ts";
-import type { Capture, Conversation } from "./capture.ts";
+import type { Capture } from "./capture.ts";
 import type { Recall } from "./recall.ts";
 import { RECALL_CHARACTERS } from "./recall-text.ts";
-import {
-  Captured,
-  CaptureRequest,
-  KEPT_DAYS,
-  Recalled,
-  RecallRequest,
-  turnsOf,
-} from "./requests.ts";
+import { Captured, CaptureRequest, Recalled, RecallRequest, turnsOf } from "./requests.ts";
 
 const MAX_BODY_BYTES = 8 << 20;
 
@@ -54,14 +47,13 @@ export function createCaptureRoutes({
         const principal = await authorize(request, "memories:add");
         checkPaths(principal, body);
         if ((body.turns === undefined) === (body.transcript === undefined)) {
-          throw invalid("turns", "or `transcript` is required, but not both");
+          throw invalidField("turns", "or `transcript` is required, but not both");
         }
-        const conversation = conversationOf(body);
         const caller = {
           principal,
           stillAllowed: async () => void (await authorize(request, "memories:add")),
         };
-        const { transcript } = body;
+        const { transcript, turns: _, ...conversation } = body;
         if (transcript !== undefined) {
           // The agent waits for its hook, so the response does not wait for the transcript.
           capture.transcript(caller, conversation, transcript).then(
@@ -134,28 +126,13 @@ export function createCaptureRoutes({
     );
 }
 
-function conversationOf(body: CaptureRequest): Conversation {
-  return {
-    agent: body.agent,
-    session: body.session_id ?? null,
-    project: body.project,
-    folder: body.folder ?? null,
-    keptDays: body.kept_days === undefined ? KEPT_DAYS : body.kept_days,
-  };
-}
-
 /** Paths refer to this machine, so only callers on the local socket may send them. */
 function checkPaths(
   { via }: Principal,
   { transcript, folder }: { transcript?: string; folder?: string },
 ): void {
   if (via === "local") return;
-  if (transcript !== undefined) throw invalid("transcript", "is accepted on the local socket only");
-  if (folder !== undefined) throw invalid("folder", "is accepted on the local socket only");
-}
-
-function invalid(path: string, message: string) {
-  return new AppError("validation_failed", `${path} ${message}.`, {
-    details: [{ path: `/${path}`, message }],
-  });
+  if (transcript !== undefined)
+    throw invalidField("transcript", "is accepted on the local socket only");
+  if (folder !== undefined) throw invalidField("folder", "is accepted on the local socket only");
 }

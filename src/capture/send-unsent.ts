@@ -2,17 +2,17 @@ import { readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { errorCode } from "../errors.ts";
-import { type ProjectOf, rememberProjects } from "../import/transcripts/folders.ts";
+import type { ProjectOf } from "../import/transcripts/folders.ts";
 import { type Turn, timeOf } from "../import/transcripts/turn.ts";
-import { Project, SessionId } from "../memories/model/memory.ts";
+import { hashOf } from "../system/file-digest.ts";
 import { parseObject } from "../text/parse-json.ts";
-import { captureNewTurns, type ProgressStore } from "./progress.ts";
+import { captureNewTurns, type ProgressFiles } from "./progress.ts";
 import {
   CaptureRequest,
+  createPlacing,
   MAX_TURN_ID_LENGTH,
   MAX_TURN_LENGTH,
   turnsOf,
-  validOrNull,
 } from "./requests.ts";
 import { ServerAway, takeUnsent, unsentIn } from "./unsent.ts";
 
@@ -25,7 +25,7 @@ type Body = CaptureRequest & { turns: NonNullable<CaptureRequest["turns"]> };
 interface Sending {
   /** The folder of the entries. */
   folder: string;
-  progress: ProgressStore;
+  progress: ProgressFiles;
   projectOf: ProjectOf;
   /** Resolves when the server has answered, also when it refuses the turns for good. @throws ServerAway */
   send: (body: CaptureRequest) => Promise<void>;
@@ -58,20 +58,19 @@ export async function sendUnsent(sending: Sending): Promise<Set<string>> {
 }
 
 async function sendEntry(
-  { folder, transcript, turns = [], ...entry }: CaptureRequest,
+  { transcript, turns = [], ...conversation }: CaptureRequest,
   { progress, projectOf, send }: Sending,
 ): Promise<void> {
-  const ofFolder = rememberProjects(projectOf);
+  const { folder = null } = conversation;
+  const placeOf = createPlacing(conversation, projectOf);
 
   const toBody = async (turn: Turn, at: number): Promise<Body> => {
-    const place = turn.folder ?? folder;
-    const project = entry.project ?? (place === undefined ? null : await ofFolder(place));
-    const session = validOrNull(SessionId, turn.session ?? entry.session_id ?? null);
-    const { session_id: _, ...rest } = entry;
+    const { project, session } = await placeOf(turn);
+    const { session_id: _, folder: __, ...rest } = conversation;
     return {
       ...rest,
       ...(session !== null && { session_id: session }),
-      project: validOrNull(Project, project),
+      project,
       turns: [
         {
           role: turn.role,
@@ -95,12 +94,8 @@ async function sendEntry(
     return last;
   };
 
-  if (transcript === undefined) await save(turnsOf({ ...entry, turns }), 0);
-  else
-    await captureNewTurns(
-      { progress, accountId: "", path: transcript, folder: folder ?? null },
-      save,
-    );
+  if (transcript === undefined) await save(turnsOf({ ...conversation, turns }), 0);
+  else await captureNewTurns({ progress, accountId: "", path: transcript, folder }, save);
 }
 
 /** Adds a turn's body to the last one if their projects and sessions are the same and there is room. */
@@ -112,8 +107,4 @@ function addTo(bodies: Body[], body: Body): void {
   const isFull = all.length > MAX_TURNS || characters > MAX_CHARACTERS;
   if (last && isSame && !isFull) last.turns = all;
   else bodies.push(body);
-}
-
-function hashOf(text: string): string {
-  return new Bun.CryptoHasher("sha256").update(text).digest("hex");
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CtxdError } from "../errors.ts";
+import { hashOf } from "../system/file-digest.ts";
 import { moveFileNow } from "../system/files.ts";
 import type { CaptureRequest } from "./requests.ts";
 
@@ -39,7 +40,7 @@ export function keepUnsent(folder: string, entry: CaptureRequest, now = Date.now
 /** Names sort by time, those of transcripts last. */
 function nameOf({ transcript }: CaptureRequest, now: number): string {
   if (transcript === undefined) return `${`${now}`.padStart(15, "0")}-${crypto.randomUUID()}`;
-  return `of-${new Bun.CryptoHasher("sha256").update(transcript).digest("hex")}`;
+  return `of-${hashOf(transcript)}`;
 }
 
 function removeBeyondLimits(folder: string, now: number): void {

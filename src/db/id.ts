@@ -1,4 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
+import { hashOf } from "../system/file-digest.ts";
 
 /**
  * A new id such as `acc_0197f2c4e0b47c3a9a1d5b8e2f60c711`: its kind and a UUIDv7 in hex (RFC 9562). Ids
@@ -30,7 +31,7 @@ export function createSecret(prefix: string): string {
 
 /** The hash that is stored instead of a secret. A fast hash is enough: secrets have at least 128 random bits. */
 export function hashSecret(secret: string): string {
-  return new Bun.CryptoHasher("sha256").update(secret).digest("hex");
+  return hashOf(secret);
 }
 
 /** Compares in constant time, so that the duration does not reveal where the texts differ. */

@@ -91,28 +91,25 @@ export async function embedTogether<Result>(
 /** Milliseconds that a search waits for a model that is being loaded. */
 const LOAD_TIMEOUT_MS = 500;
 
-/** Returns a function that checks whether a model is ready; see `createCheck`. */
-export function createReadinessCheck(): (embedder: Pick<Embedder, "ready">) => Promise<boolean> {
-  const checks = new WeakMap<object, () => Promise<boolean>>();
-  return (embedder) => {
-    const check = checks.get(embedder) ?? createCheck(embedder);
-    checks.set(embedder, check);
-    return check();
-  };
-}
-
 /**
- * Returns a function that resolves to whether the model is loaded, now or within the time limit. A model
- * that failed to load counts as ready: embedding a text then reports the reason.
+ * Returns a function that tells whether a model is loaded, now or within the time limit. A model that failed to
+ * load counts as ready: embedding a text then reports the reason.
  */
-function createCheck(embedder: Pick<Embedder, "ready">): () => Promise<boolean> {
-  let isReady = false;
-  const markReady = () => {
-    isReady = true;
+export function createReadinessCheck(): (embedder: Pick<Embedder, "ready">) => Promise<boolean> {
+  const loads = new WeakMap<object, { isOver: boolean; over: Promise<void> }>();
+
+  const follow = (embedder: Pick<Embedder, "ready">) => {
+    const end = () => {
+      load.isOver = true;
+    };
+    const load = { isOver: false, over: embedder.ready().then(end, end) };
+    loads.set(embedder, load);
+    return load;
   };
-  const load = embedder.ready().then(markReady, markReady);
-  return async () => {
-    if (!isReady) await withTimeLimit(load, LOAD_TIMEOUT_MS, () => {});
-    return isReady;
+
+  return async (embedder) => {
+    const load = loads.get(embedder) ?? follow(embedder);
+    if (!load.isOver) await withTimeLimit(load.over, LOAD_TIMEOUT_MS, () => {});
+    return load.isOver;
   };
 }

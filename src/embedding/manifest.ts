@@ -3,6 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { CtxdError } from "../errors.ts";
 import { type Asset, type AssetFile, prepareAsset } from "../native/asset.ts";
 import { embeddedAsset } from "../native/embedded-asset.ts";
+import { hashOf } from "../system/file-digest.ts";
 
 /** A model can't be used. `message` is the only line that the user sees. */
 export class ModelError extends CtxdError {
@@ -61,10 +62,6 @@ export type Pooling = ModelManifest["pooling"];
 export function textFile(name: string, content: object): ModelFile {
   const text = JSON.stringify(content);
   return { name, source: { text }, bytes: text.length, sha256: hashOf(text) };
-}
-
-export function hashOf(text: string): string {
-  return new Bun.CryptoHasher("sha256").update(text).digest("hex");
 }
 
 /** bge-small-en-v1.5, quantized to int8 and published by Xenova: fastembed's default model. */

@@ -4,7 +4,8 @@ import { basename, join } from "node:path";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { hashFile } from "../native/asset.ts";
-import { hashOf, ModelError, type ModelFile, type ModelManifest, textFile } from "./manifest.ts";
+import { hashOf } from "../system/file-digest.ts";
+import { ModelError, type ModelFile, type ModelManifest, textFile } from "./manifest.ts";
 
 /** How a model must be used, which its graph does not say. */
 type Usage = Pick<ModelManifest, "pooling" | "prefixes">;

@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import { AppError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
+import { createFairShares } from "../timing/fair-shares.ts";
 import type { Caller, Embedder, QueryEmbedding } from "./embedder.ts";
 import { createEnginePool } from "./engine-pool.ts";
 import { builtInModel, type ModelManifest } from "./manifest.ts";
@@ -15,68 +16,35 @@ import {
 
 type Admission = ReturnType<typeof createAdmission>;
 
-interface Load {
-  texts: number;
-  characters: number;
-}
-
-const ALL = "all";
-
-/**
- * Limits how much work may wait, which limits memory and waiting times. An account may take half of the room that other accounts leave, and each of its keys half of what the
- * account's other keys leave. So nobody alone takes all of it, and another account and another key find room.
- * @param max what may wait of all accounts
- */
-export function createAdmission(max: Load) {
-  const loads = new Map<string, Load>();
-  const loadOf = (name: string): Load => loads.get(name) ?? { texts: 0, characters: 0 };
-  /** All, the account, its key. */
-  const namesOf = ({ accountId, credential }: Caller) => [
-    ALL,
-    `account ${accountId}`,
-    `key ${accountId} ${credential?.id ?? ""}`,
-  ];
-  const add = (names: readonly string[], texts: number, characters: number) => {
-    for (const name of names) {
-      const load = loadOf(name);
-      const next = { texts: load.texts + texts, characters: load.characters + characters };
-      if (next.texts > 0) loads.set(name, next);
-      else loads.delete(name);
-    }
-  };
-  const fits = (names: readonly string[], size: Load) => {
-    const hasRoom = (of: keyof Load) => {
-      let room = max[of];
-      let parent = loadOf(ALL)[of];
-      for (const name of names.slice(1)) {
-        const own = loadOf(name)[of];
-        room = (room - (parent - own)) / 2;
-        if (own + size[of] > room) return false;
-        parent = own;
-      }
-      return true;
-    };
-    return hasRoom("texts") && hasRoom("characters");
-  };
+/** @param max how many texts of all accounts may wait, and their characters: this limits memory and waiting times */
+export function createAdmission(max: { texts: number; characters: number }) {
+  const texts = createFairShares(max.texts);
+  const characters = createFairShares(max.characters);
 
   return {
     /** Number of texts that wait or are being embedded. */
-    waiting: () => loadOf(ALL).texts,
+    waiting: () => texts.taken(),
     /** Runs work on a text of this size. @throws AppError `unavailable` when there is no room */
-    async admit<T>(caller: Caller, characters: number, work: () => Promise<T>): Promise<T> {
-      const names = namesOf(caller);
-      if (!fits(names, { texts: 1, characters })) {
+    async admit<T>(
+      { accountId, credential }: Caller,
+      size: number,
+      work: () => Promise<T>,
+    ): Promise<T> {
+      const names = [`account ${accountId}`, `key ${accountId} ${credential?.id ?? ""}`];
+      if (!texts.allows(names, 1) || !characters.allows(names, size)) {
         throw new AppError(
           "unavailable",
           "Too many texts are waiting to be embedded: try again in a moment.",
           { retryAfter: 1 },
         );
       }
-      add(names, 1, characters);
+      texts.add(names, 1);
+      characters.add(names, size);
       try {
         return await work();
       } finally {
-        add(names, -1, -characters);
+        texts.add(names, -1);
+        characters.add(names, -size);
       }
     },
   };

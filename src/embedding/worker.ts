@@ -91,19 +91,8 @@ async function embedNext(job: Job, engine: Engine): Promise<ContentEmbedding | n
     states.push(embedded.states);
   }
   if (vectors.length < passages.length) return null;
-  return { vectors, starts: passages.map(({ start }) => start), states: concatenate(states) };
-}
-
-function concatenate(parts: readonly Int8Array[]): Int8Array {
-  const [only] = parts;
-  if (only && parts.length === 1) return only;
-  const all = new Int8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
+  const starts = passages.map(({ start }) => start);
+  return { vectors, starts, states: Int8Array.from(states.flatMap((part) => [...part])) };
 }
 
 /** The buffers that are transferred instead of copied. */

@@ -1,19 +1,16 @@
 import { DISABLED } from "../accounts/accounts.ts";
 import { AppError } from "../errors.ts";
 import { type Keys, keyFacts } from "../keys/keys.ts";
-import type { Credential, Reach } from "../keys/reach.ts";
-import { allows, type Scope } from "../keys/scopes.ts";
+import { type Reach, requireScope } from "../keys/reach.ts";
+import type { Scope } from "../keys/scopes.ts";
 import type { RecordEvent } from "./record-event.ts";
 
 /** The sender of a request. Every request that uses memories has a principal or is refused. */
-export interface Principal extends Reach {
-  readonly scopes: readonly Scope[];
-  /** How the request was authenticated. */
-  readonly via: "key" | "token" | "session" | "local";
-  readonly credential: Credential;
-  /** The host of the app's redirect address when the person gave consent. */
-  readonly app?: string;
-}
+export type Principal = Reach &
+  Required<Pick<Reach, "scopes" | "via" | "credential">> & {
+    /** The host of the app's redirect address when the person gave consent. */
+    readonly app?: string;
+  };
 
 /** Returns the holder of an OAuth access token; null for an invalid one. */
 type AuthenticateToken = (token: string) => Promise<Omit<Principal, "via"> | null>;
@@ -113,14 +110,7 @@ export function createAuthorize({
     // People at the machine itself may export the memories of a disabled account.
     if (principal.via !== "local" && !(await admit(principal.accountId)))
       throw new AppError("forbidden", DISABLED);
-    if (scope !== undefined && !allows(principal.scopes, scope)) {
-      // The holder of a token can ask for more scopes; a key can't change.
-      throw principal.via === "token"
-        ? new AppError("forbidden", `This token lacks the scope ${scope}.`, {
-            challenge: "insufficient_scope",
-          })
-        : new AppError("forbidden", `This key lacks the scope ${scope}.`);
-    }
+    if (scope !== undefined) requireScope(principal, scope);
     // Meanwhile a key may have been revoked.
     const hasWaited = await begin(request, principal.accountId);
     return hasWaited ? authorize(request, scope) : principal;

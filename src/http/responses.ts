@@ -13,24 +13,19 @@ export function againWithForm(location: string): Response {
   return new Response(null, { status: 307, headers: { location } });
 }
 
-/** Creates and compares `ETag` values. */
-export interface Etags {
-  /**
-   * Returns a function that computes the strong `ETag` of a body (RFC 9110, section 8.8.3): equal
-   * bodies have equal tags.
-   */
-  maker(): Promise<(body: unknown) => string>;
-  /** Whether an `If-Match` header (RFC 9110, section 13.1.1) accepts this tag. */
-  matches(ifMatch: string, etag: string): boolean;
-}
+export type Etags = ReturnType<typeof createEtags>;
 
 /**
- * Creates tags that do not help to guess a body: callers that may only write receive them too.
+ * Creates and compares `ETag` values, which do not help to guess a body: callers that may only write receive them too.
  * @param readKey a secret of the server, read once
  */
-export function createEtags(readKey: () => Promise<string>): Etags {
+export function createEtags(readKey: () => Promise<string>) {
   let make: ((body: unknown) => string) | undefined;
   return {
+    /**
+     * Returns a function that computes the strong `ETag` of a body (RFC 9110, section 8.8.3): equal
+     * bodies have equal tags.
+     */
     async maker() {
       if (make) return make;
       const key = await readKey();
@@ -40,7 +35,8 @@ export function createEtags(readKey: () => Promise<string>): Etags {
       };
       return make;
     },
-    matches: (ifMatch, etag) =>
+    /** Whether an `If-Match` header (RFC 9110, section 13.1.1) accepts this tag. */
+    matches: (ifMatch: string, etag: string) =>
       ifMatch.split(",").some((candidate) => ["*", etag].includes(candidate.trim())),
   };
 }

@@ -1,5 +1,6 @@
-import type { ErrorDetail } from "../errors.ts";
+import { AppError, type ErrorDetail } from "../errors.ts";
 import { problemOf, text } from "../text/input-kinds.ts";
+import { allows, FULL_ACCESS, type Scope } from "./scopes.ts";
 
 /** A project that a key, an app or an agent is bound to. */
 export interface Bound {
@@ -21,6 +22,10 @@ export interface Reach {
   readonly accountId: string;
   /** Null if the whole account is reached. */
   readonly bound: Bound | null;
+  /** What the caller may do; by default everything. */
+  readonly scopes?: readonly Scope[];
+  /** How the caller was authenticated. */
+  readonly via?: "key" | "token" | "session" | "local";
   /** The caller; by default the account's own person. */
   readonly credential?: Credential;
   /** The name that the calling agent gives itself; null if unknown. */
@@ -32,6 +37,22 @@ export interface Reach {
 /** All memories of an account. */
 export function wholeAccount(accountId: string): Reach {
   return { accountId, bound: null };
+}
+
+/** Whether a caller may do what needs a scope. */
+export function hasScope({ scopes = FULL_ACCESS }: Reach, needed: Scope): boolean {
+  return allows(scopes, needed);
+}
+
+/** @throws AppError `forbidden` for a caller without the scope */
+export function requireScope(reach: Reach, needed: Scope): void {
+  if (hasScope(reach, needed)) return;
+  // The holder of a token can ask for more scopes; a key can't change.
+  throw reach.via === "token"
+    ? new AppError("forbidden", `This token lacks the scope ${needed}.`, {
+        challenge: "insufficient_scope",
+      })
+    : new AppError("forbidden", `This key lacks the scope ${needed}.`);
 }
 
 /** The columns for the project that a key or a grant is bound to. */

@@ -45,8 +45,6 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
           query,
           limit: 10,
           filter: inProject(session, { isCurrent: true }),
-          minScore: 0,
-          mode: "hybrid",
           known: true,
         });
         const results = found.map(({ id, content, matched }) => ({

@@ -1,5 +1,6 @@
 import type { Bound } from "../keys/reach.ts";
 import { readLines, TOO_LONG } from "../text/lines.ts";
+import { parsed } from "../text/parse-json.ts";
 
 /** The agent that saves, percent-encoded: the default `agent_id` of a call. */
 export const AGENT_HEADER = "ctxd-agent";
@@ -135,22 +136,15 @@ async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string
 function toAnswer(response: Response, text: string, message: unknown): string | null {
   const id = requestIdOf(message);
   if (id === null && !Array.isArray(message)) return null;
-  const body = fieldsOf(parse(text));
-  if (Array.isArray(parse(text))) return oneLine(text);
+  const answer = parsed(text);
+  const body = fieldsOf(answer);
+  if (Array.isArray(answer)) return oneLine(text);
   if (body.jsonrpc === "2.0") {
     return body.id === null ? JSON.stringify({ ...body, id }) : oneLine(text);
   }
   const { message: details } = fieldsOf(body.error);
   const reason = typeof details === "string" ? details : `The server answered ${response.status}.`;
   return errorAnswer(id, INTERNAL_ERROR, reason);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** In JSON text, a line break outside strings is only white space. */

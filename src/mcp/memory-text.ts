@@ -96,11 +96,16 @@ export const SEARCH_LIMITS: Limits = { maxTokens: 2_000, maxContent: 1_200 };
 /**
  * Makes memories fit into a number of tokens. Long contents are cut to an equal share; short ones
  * stay whole. When the shares become too small, memories are dropped from the end.
+ * @param asked tokens that the call asks for, instead of the limits
  */
 export function fitMemories(
   memories: readonly (Memory | FoundMemory)[],
-  { maxTokens, maxContent = Number.POSITIVE_INFINITY }: Limits,
+  limits: Limits,
+  asked?: number,
 ): FittedMemories {
+  const { maxTokens, maxContent = Number.POSITIVE_INFINITY } = asked
+    ? { maxTokens: asked }
+    : limits;
   const budget = maxTokens * CHARACTERS_PER_TOKEN;
   const sizes = memories.map(({ content }) => indent(content).length);
   for (let count = memories.length; count > 0; count--) {

@@ -2,8 +2,6 @@ import { basename } from "node:path";
 import { Type } from "@sinclair/typebox";
 import type { Recall } from "../capture/recall.ts";
 import { ALL_PROJECTS } from "../memories/http/requests.ts";
-import type { Memory } from "../memories/model/memory.ts";
-import { readPeriod } from "../memories/ranking/period.ts";
 import type { SearchMode } from "../memories/ranking/question.ts";
 import type { Memories } from "../memories/rules/memories.ts";
 import type { SearchRequest } from "../memories/rules/search.ts";
@@ -18,6 +16,8 @@ import {
 } from "./memory-text.ts";
 import { defineTool, type Session, type Tool } from "./tool.ts";
 import { fields, filterFields, filterOf, pageFields } from "./tool-inputs.ts";
+
+type Found = Awaited<ReturnType<Memories["search"]>>;
 
 /** Annotation of tools that only read. The protocol's other hints follow from it. */
 export const READ_ONLY = { readOnlyHint: true };
@@ -38,17 +38,14 @@ export function createReadingTools(memories: Memories): Tool[] {
       annotations: READ_ONLY,
       input: Type.Object({ query: fields.query, ...filterFields, ...pageFields }),
       async run({ query, limit = 10, max_tokens, ...filter }, session) {
-        const request: SearchRequest = {
-          ...{ query, limit, filter: filterOf(filter, session) },
-          ...{ minScore: 0, mode: "hybrid", known: true },
-        };
-        const { memories: found, mode } = await memories.search(session.principal, request);
-        const fitted = fitMemories(found, max_tokens ? { maxTokens: max_tokens } : SEARCH_LIMITS);
+        const request = { query, limit, filter: filterOf(filter, session), known: true };
+        const found = await memories.search(session.principal, request);
+        const fitted = fitMemories(found.memories, SEARCH_LIMITS, max_tokens);
         const text =
-          found.length === 0
+          found.memories.length === 0
             ? await nothingKnown(memories, session, request)
-            : noteOnTime(query, found, Date.now()) + describeMemories(fitted);
-        const note = noteOnMode(mode);
+            : noteOnTime(found) + describeMemories(fitted);
+        const note = noteOnMode(found.mode);
         return { text: note ? `${note}\n\n${text}` : text };
       },
     }),
@@ -72,10 +69,7 @@ export function createReadingTools(memories: Memories): Tool[] {
         const list = (count: number) =>
           memories.list(session.principal, { filter, limit: count, cursor });
         const page = await list(limit);
-        const fitted = fitMemories(
-          page.memories,
-          max_tokens ? { maxTokens: max_tokens } : LIST_LIMITS,
-        );
+        const fitted = fitMemories(page.memories, LIST_LIMITS, max_tokens);
         const shown = fitted.shown.length;
         // The next page begins with the first memory that did not fit, so that none is skipped.
         const next =
@@ -121,11 +115,11 @@ async function nothingKnown(
 }
 
 /** A note if the query names a time from which no result is; empty otherwise. */
-function noteOnTime(query: string, found: readonly Memory[], now: number): string {
-  const period = readPeriod(query, now);
-  const isOf = ({ created_at }: Memory) =>
-    period !== null && Date.parse(created_at) >= period.from && Date.parse(created_at) < period.to;
-  return period === null || found.some(isOf) ? "" : "Nothing is from that date.\n\n";
+function noteOnTime({ memories, period }: Found): string {
+  if (period === null) return "";
+  const times = memories.map(({ created_at }) => Date.parse(created_at));
+  const isAny = times.some((time) => time >= period.from && time < period.to);
+  return isAny ? "" : "Nothing is from that date.\n\n";
 }
 
 /** A note for the model when a search compared words only; empty otherwise. */

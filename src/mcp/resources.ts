@@ -52,8 +52,7 @@ export function createResources(memories: Memories) {
         (uri) =>
           orExplain(async () => {
             const fitted = fitMemories(await recent(session), LIST_LIMITS);
-            const text = describeMemories(fitted) || "There are no memories yet.";
-            return { contents: [{ uri: uri.href, mimeType: "text/plain", text }] };
+            return contentsOf(uri, describeMemories(fitted) || "There are no memories yet.");
           }),
       );
 
@@ -75,8 +74,7 @@ export function createResources(memories: Memories) {
         (uri, { id }) =>
           orExplain(async () => {
             const memory = await memories.get(principal, String(id));
-            const text = describeMemory(wholeMemory(memory));
-            return { contents: [{ uri: uri.href, mimeType: "text/plain", text }] };
+            return contentsOf(uri, describeMemory(wholeMemory(memory)));
           }),
       );
 
@@ -93,8 +91,6 @@ export function createResources(memories: Memories) {
               query: task,
               limit: COUNT,
               filter: inProject(session, { isCurrent: true }),
-              minScore: 0,
-              mode: "hybrid",
             });
             const known = describeMemories(fitMemories(found.memories, SEARCH_LIMITS));
             const facts = known
@@ -108,6 +104,10 @@ export function createResources(memories: Memories) {
       );
     },
   };
+}
+
+function contentsOf({ href }: URL, text: string) {
+  return { contents: [{ uri: href, mimeType: "text/plain", text }] };
 }
 
 function toProtocolError(error: unknown, log: Log): ProtocolError {

@@ -7,7 +7,7 @@ import type { Authorize } from "../http/principal.ts";
 import type { LastAgents } from "../http/record-event.ts";
 import { readBytes } from "../http/requests/body.ts";
 import type { Log } from "../log.ts";
-import { parseJson } from "../text/parse-json.ts";
+import { isBeyond, parsed } from "../text/parse-json.ts";
 import { isConnector } from "./connector.ts";
 import { clientNameOf } from "./http-message.ts";
 import type { Messages } from "./messages.ts";
@@ -113,11 +113,8 @@ async function readMessage(request: Request, maxBytes: number): Promise<Uint8Arr
 }
 
 function parse(body: Uint8Array): unknown {
-  try {
-    return parseJson(new TextDecoder().decode(body));
-  } catch {
-    return undefined;
-  }
+  const text = new TextDecoder().decode(body);
+  return isBeyond(text) ? undefined : parsed(text);
 }
 
 /** An error for a body that is no valid message (JSON-RPC 2.0, section 5: the id is null). */

@@ -1,9 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import { AppError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
-import { allows } from "../keys/scopes.ts";
-import type { Similar } from "../memories/model/memory.ts";
-import { sourceOf } from "../memories/model/source.ts";
+import { hasScope } from "../keys/reach.ts";
+import { type Similar, sourceOf } from "../memories/model/memory.ts";
 import type { Memories } from "../memories/rules/memories.ts";
 import { formatDate, titleOf } from "../text/short-text.ts";
 import { defineTool, type Session, type Tool } from "./tool.ts";
@@ -41,18 +39,13 @@ export function createWritingTools(memories: Memories): Tool[] {
       output: Type.Object({ id: Type.String(), created_at: Type.String() }),
       async run(input, session) {
         const { principal, idempotencyKey } = session;
-        if (input.supersedes && !allows(principal.scopes, "memories:write")) {
-          throw new AppError("forbidden", "Superseding a memory needs the scope memories:write.");
-        }
-        memories.secrets.refuse(input);
-        const mayRead = allows(principal.scopes, "memories:read");
-        const source = sourceOf(principal, "mcp");
-        const saving = { source, idempotencyKey, mayRead };
+        const saving = { source: sourceOf(principal, "mcp"), idempotencyKey };
         const complete = withSessionFields(input, session);
         const { memory, isNew } = await memories.save(principal, complete, saving);
         const { id, created_at } = memory;
         const saved = { id, created_at };
         if (!isNew) return { text: `Already known, as ${id}.`, data: saved };
+        const mayRead = hasScope(principal, "memories:read");
         const similar = mayRead ? await describeSimilar(memories, principal, id) : [];
         if (similar.length === 0) return { text: `Saved as ${id}.`, data: saved };
         const list = similar.map(
@@ -60,8 +53,7 @@ export function createWritingTools(memories: Memories): Tool[] {
             `\n${id}: ${title} (${SIMILARITY[kind]}${replaced_by})`,
         );
         const text = `Saved as ${id}. Similar memories:${list.join("")}`;
-        if (!allows(principal.scopes, "memories:write"))
-          return { text, data: { ...saved, similar } };
+        if (!hasScope(principal, "memories:write")) return { text, data: { ...saved, similar } };
         const hint = adviceOn(id, similar);
         return { text: `${text}\n${hint}`, data: { ...saved, similar, hint } };
       },
@@ -89,7 +81,6 @@ export function createWritingTools(memories: Memories): Tool[] {
       ),
       output: Type.Object({ id: Type.String(), updated_at: Type.String() }),
       async run({ id, ...changes }, { principal }) {
-        memories.secrets.refuse(changes);
         const memory = await memories.update(principal, id, changes, {
           source: sourceOf(principal, "mcp"),
         });

@@ -1,5 +1,6 @@
 import type { Database, Orm } from "../db/database.ts";
 import type { Log } from "../log.ts";
+import { createDelayed } from "../timing/loop.ts";
 import { createEventStore, type Row } from "./event-store.ts";
 import {
   type Entry,
@@ -184,7 +185,6 @@ export function createSecurityLog({
   };
 
   const writeWaiting = async () => {
-    timer.clear();
     const isWritten = await write();
     if (!isWritten && !isFailing) log.warn("security_log_waits", { entries: counting.size() });
     isFailing = !isWritten;
@@ -192,20 +192,18 @@ export function createSecurityLog({
     lost = 0;
     if (isMinuteOver()) counting.closeMinute();
     if (isClosed) return;
-    if (isFailing) timer.set(TRY_AGAIN_AFTER);
-    else if (counting.waiting(1).length > 0) timer.set(0);
+    if (isFailing) writeWithin(TRY_AGAIN_AFTER);
+    else if (counting.waiting(1).length > 0) writeWithin(0);
     // Write once more at the end of the minute, for counts without a line.
-    else if (counting.size() > 0) timer.set(MINUTE);
+    else if (counting.size() > 0) writeWithin(MINUTE);
   };
 
   // Two writes at once would write the same row twice.
-  let writing: Promise<void> = Promise.resolve();
-  const flush = (): Promise<void> => {
-    writing = writing.then(writeWaiting, writeWaiting);
-    return writing;
+  const writing = createDelayed(writeWaiting);
+  const writeWithin = (milliseconds: number): void => {
+    // A command writes when it ends, and reports a failure.
+    if (!isWaiting) writing.within(milliseconds);
   };
-  // A command writes when it ends, and reports a failure.
-  const timer = createTimer(isWaiting ? () => {} : () => void flush());
 
   return {
     /**
@@ -227,20 +225,19 @@ export function createSecurityLog({
         minute = clock();
       }
       if (!counting.add(entry)) lost++;
-      timer.set(isFailing ? TRY_AGAIN_AFTER : WRITE_AFTER);
+      writeWithin(isFailing ? TRY_AGAIN_AFTER : WRITE_AFTER);
     },
 
     /** Writes waiting events to the table now, few enough to delay no one. */
-    flush,
+    flush: writing.now,
 
     /**
      * Writes waiting events, and logs counts without a line. Afterwards it does not use the database.
      */
     async close(): Promise<void> {
       isClosed = true;
-      for (let left = Math.ceil(counting.size() / AT_ONCE); left >= 0; left--) await flush();
+      for (let left = Math.ceil(counting.size() / AT_ONCE); left >= 0; left--) await writing.now();
       counting.closeMinute();
-      timer.clear();
     },
 
     list: store.list,
@@ -267,25 +264,5 @@ export function createSecurityLog({
     },
 
     prune: store.prune,
-  };
-}
-
-/** Runs `work` once at the earliest time that was set. It does not keep the process alive. */
-function createTimer(work: () => void) {
-  let timer: NodeJS.Timeout | null = null;
-  let due = 0;
-  return {
-    set(delay: number): void {
-      const at = performance.now() + delay;
-      if (timer !== null && due <= at) return;
-      if (timer !== null) clearTimeout(timer);
-      due = at;
-      timer = setTimeout(work, delay);
-      timer.unref();
-    },
-    clear(): void {
-      if (timer !== null) clearTimeout(timer);
-      timer = null;
-    },
   };
 }

@@ -1,3 +1,8 @@
+/** The SHA-256 of a text, in hex. */
+export function hashOf(text: string): string {
+  return new Bun.CryptoHasher("sha256").update(text).digest("hex");
+}
+
 /** Size and hash of a file. */
 export interface FileDigest {
   bytes: number;

@@ -1,5 +1,3 @@
-import { CtxdError } from "../errors.ts";
-
 /**
  * Values that a JSON text may contain. A memory with the largest metadata has a quarter of that. Many
  * objects and lists make a text slow to parse and check: a megabyte of them takes 0.1 s.
@@ -8,22 +6,6 @@ const MAX_VALUES = 10_000;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [BRACE, END_BRACE, BRACKET, END_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
-
-/** A JSON text has more than `MAX_VALUES` values. */
-export class TooManyValues extends CtxdError {
-  readonly code = "too_many_json_values";
-}
-
-/**
- * Parses untrusted JSON.
- * @throws SyntaxError, or TooManyValues before anything is parsed
- */
-export function parseJson(text: string): unknown {
-  if (isBeyond(text, { values: MAX_VALUES, depth: MAX_VALUES })) {
-    throw new TooManyValues(`a JSON text with more than ${MAX_VALUES} values`);
-  }
-  return JSON.parse(text);
-}
 
 /** The value of a JSON text; undefined when it is invalid. For texts of a limited size. */
 export function parsed(text: string): unknown {
@@ -34,8 +16,11 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** Whether a JSON text has more values than `values`, or nests them deeper than `depth`. Nothing is parsed for this. */
-function isBeyond(text: string, { values, depth }: { values: number; depth: number }): boolean {
+/**
+ * Whether an untrusted JSON text has more values than `values`, or nests them deeper than `depth`. Nothing is parsed for
+ * this.
+ */
+export function isBeyond(text: string, { values = MAX_VALUES, depth = MAX_VALUES } = {}): boolean {
   // Each value takes at least two characters, so most texts need no count.
   if (text.length < 2 * Math.min(values, depth)) return false;
   let [count, level] = [0, 0];

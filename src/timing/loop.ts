@@ -41,6 +41,40 @@ export function startLoop(task: (isStopped: () => boolean) => Promise<number>, f
   };
 }
 
+/**
+ * Work that is put off, and done once at the earliest of the times that were set. No two runs overlap. A time that is set
+ * does not keep the process alive.
+ */
+export function createDelayed(work: () => Promise<void>) {
+  let timer: NodeJS.Timeout | undefined;
+  let due = Number.POSITIVE_INFINITY;
+  let running = Promise.resolve();
+
+  const run = (): Promise<void> => {
+    clearTimeout(timer);
+    due = Number.POSITIVE_INFINITY;
+    return work();
+  };
+  const now = (): Promise<void> => {
+    running = running.then(run, run);
+    return running;
+  };
+
+  return {
+    /** Does the work some milliseconds from now at the latest. */
+    within(milliseconds: number): void {
+      const at = performance.now() + milliseconds;
+      if (due <= at) return;
+      clearTimeout(timer);
+      due = at;
+      timer = setTimeout(() => void now(), milliseconds).unref();
+    },
+
+    /** Does the work now, after a run that is under way. */
+    now,
+  };
+}
+
 const HOUR = 3_600_000;
 /** Milliseconds between two removals, in which requests are answered. */
 const PAUSE = 20;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { AppError } from "../errors.ts";
+import { errorCode } from "../errors.ts";
 import { createCheck } from "../http/requests/validation.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import { type Memory, MemoryChanges } from "../memories/model/memory.ts";
@@ -22,46 +22,41 @@ export function retagged({ kind, tag }: { kind: "tag" | "untag"; tag: string }) 
   };
 }
 
-type Service = Pick<Memories, "get" | "update" | "remove">;
-
 /** Runs `work` for each memory and counts the memories. Memories that no longer exist do not count. */
 async function countDone(ids: readonly string[], work: (id: string) => Promise<unknown>) {
   const outcomes = await Promise.allSettled(ids.map(work));
   for (const outcome of outcomes) {
-    if (outcome.status === "rejected" && !isMissing(outcome.reason)) throw outcome.reason;
+    const isLost =
+      outcome.status === "rejected" && errorCode(outcome.reason) !== "memory_not_found";
+    if (isLost) throw outcome.reason;
   }
   return outcomes.filter(({ status }) => status === "fulfilled").length;
 }
 
-/** Deletes memories and returns how many existed. */
-export function removeSelected(memories: Service, accountId: string, ids: readonly string[]) {
-  return countDone(ids, (id) => memories.remove(wholeAccount(accountId), id));
-}
-
 /**
- * Changes the tags of memories and returns how many memories existed.
+ * Applies a change, and returns how many of the memories existed.
  * @throws AppError `validation_failed` when a memory would have too many tags; the other memories are changed
  */
-export function tagSelected(
-  memories: Service,
+export function applyChange(
+  memories: Pick<Memories, "get" | "moveThese" | "remove" | "update">,
   accountId: string,
-  ids: readonly string[],
-  change: (tags: readonly string[]) => string[],
-) {
+  change: Change,
+): Promise<number> {
+  const reach = wholeAccount(accountId);
+  const { ids } = change;
+  if (change.kind === "delete") return countDone(ids, (id) => memories.remove(reach, id));
+  if (change.kind === "move") return memories.moveThese(reach, ids, change.project);
+  const newTags = retagged(change);
   const retag = async (id: string): Promise<void> => {
-    const present = await memories.get(wholeAccount(accountId), id);
-    const isSame = ({ tags }: Memory) => isDeepStrictEqual(tags, present.tags);
+    const { tags } = await memories.get(reach, id);
+    const isExpected = (memory: Memory) => isDeepStrictEqual(memory.tags, tags);
+    const changes = checkChanges({ tags: newTags(tags) });
     try {
-      const changes = checkChanges({ tags: change(present.tags) });
-      await memories.update(wholeAccount(accountId), id, changes, { isExpected: isSame });
+      await memories.update(reach, id, changes, { isExpected });
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== "precondition_failed") throw error;
+      if (errorCode(error) !== "precondition_failed") throw error;
       return retag(id);
     }
   };
   return countDone(ids, retag);
-}
-
-function isMissing(error: unknown) {
-  return error instanceof AppError && error.code === "memory_not_found";
 }

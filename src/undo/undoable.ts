@@ -2,10 +2,9 @@ import { and, desc, eq, isNull, lte, or } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { createSecret } from "../db/id.ts";
 import { AppError, messageOf } from "../errors.ts";
-import { wholeAccount } from "../keys/reach.ts";
 import type { Log } from "../log.ts";
 import type { Memories } from "../memories/rules/memories.ts";
-import { type Change, removeSelected, retagged, tagSelected } from "./change.ts";
+import { applyChange, type Change } from "./change.ts";
 import { createUndoTables } from "./tables.ts";
 
 /** Milliseconds for which a change is pending and can be undone. */
@@ -125,14 +124,8 @@ export function createUndoable({
   let applying: Promise<unknown> = Promise.resolve();
 
   /** Applies a change at once. Returns how many memories it has changed. */
-  const applyNow = (accountId: string, change: Change): Promise<number> => {
-    const { ids } = change;
-    if (change.kind === "delete") return removeSelected(memories, accountId, ids);
-    if (change.kind === "move") {
-      return memories.moveThese(wholeAccount(accountId), ids, change.project);
-    }
-    return tagSelected(memories, accountId, ids, retagged(change));
-  };
+  const applyNow = (accountId: string, change: Change): Promise<number> =>
+    applyChange(memories, accountId, change);
 
   const applyDueChanges = async (): Promise<void> => {
     for (const { id, accountId, dueAt, change } of await changes.begin()) {

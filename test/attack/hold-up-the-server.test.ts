@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MAX_BATCH_BYTES } from "../../src/memories/model/memory.ts";
+import { MAX_BATCH } from "../../src/memories/model/memory.ts";
 import { hostileRequests } from "../stalls/hostile-requests.ts";
 import { measureParsing } from "../stalls/measure-parsing.ts";
 import { type ProbedServer, startProbedServer } from "../stalls/probed-server.ts";
@@ -45,7 +45,7 @@ afterAll(async () => {
 test.each(WORST)(
   "no request blocks the main thread: %s",
   async (wanted) => {
-    const found = hostileRequests(server, { batchBytes: MAX_BATCH_BYTES }).find(
+    const found = hostileRequests(server, { batchBytes: MAX_BATCH.bytes }).find(
       ({ name }) => name === wanted,
     );
     if (!found) throw new Error("no such request");
@@ -85,7 +85,7 @@ test("the server answers other clients during an endless import of empty objects
 test("an answer lists at most twenty mistakes", async () => {
   const { send } = createClient(server.origin, server.key);
   const item = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`unknown${n}`, 0]));
-  const memories = Array.from({ length: 257 }, () => item);
+  const memories = Array.from({ length: 256 }, () => item);
   const single = await send("POST", "/memories", { json: item });
   expectError(single, { status: 422, code: "validation_failed", path: "" });
   const many = await send("POST", "/memories/batch", { json: { memories } });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   good = join(place.path, "good");
   const data = await openData(join(place.path, "data"));
   const { id } = await data.accounts.add({ email: "you@example.com", password: null });
-  await data.memories.create(wholeAccount(id), [{ content: "one" }]);
+  await data.memories.saveAll(wholeAccount(id), [{ content: "one" }]);
   // Closing writes the base, so that the backup contains more than a log.
   await data.close();
   manifest = await backUp(join(place.path, "data"), good);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Socket } from "bun";
 import { wholeAccount } from "../../src/keys/reach.ts";
+import { MAX_BATCH } from "../../src/memories/model/memory.ts";
 import type { Client } from "../support/client.ts";
 import { rawRequest } from "../support/raw-http.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -21,7 +22,7 @@ const sockets = new Set<Socket>();
 async function enter(of: TestServer) {
   const account = await of.account();
   const memories = Array.from({ length: 100 }, (_, n) => ({ content: `${n} ${LONG}` }));
-  await of.memories.create(wholeAccount(account.accountId), memories);
+  await of.memories.saveAll(wholeAccount(account.accountId), memories);
   return account;
 }
 beforeAll(async () => {
@@ -107,18 +108,19 @@ test("a client that never reads is disconnected, and its room comes back", async
   await until("there is room again", hasRoom, 200);
 }, 60_000);
 
-test.each([{ "content-length": String(30 << 20) }, { "transfer-encoding": "chunked" }])(
+test.each([{ "content-length": String(MAX_BATCH.bytes) }, { "transfer-encoding": "chunked" }])(
   "batches that never arrive in full hold a bounded memory, and none of other accounts: %j",
   async (length) => {
     const json = { authorization: `Bearer ${mallory.key}`, "content-type": "application/json" };
     const body = 'e\r\n{"memories": [\r\n';
     let refused = 0;
-    for (let n = 0; n < MANY; n++) {
+    const most = Math.ceil((256 << 20) / MAX_BATCH.bytes);
+    for (let n = 0; n < 2 * most; n++) {
       void send(rawRequest("POST /api/memories/batch", { ...json, ...length }, body)).then(
         (status) => (refused += status === 429 ? 1 : 0),
       );
     }
-    await until("most are refused", () => refused >= MANY - 10);
+    await until("most are refused", () => refused >= most);
     await alice.saveAll(Array.from({ length: 8 }, (_, n) => ({ content: `${n} ${LONG}` })));
 
     leave();

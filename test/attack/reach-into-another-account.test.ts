@@ -54,7 +54,7 @@ async function enter(name: string) {
     session_id: canary,
     metadata: { canary },
   };
-  const saved = await server.memories.create(wholeAccount(accountId), [memory, memory], {
+  const saved = await server.memories.saveAll(wholeAccount(accountId), [memory, memory], {
     idempotencyKey: "shared",
   });
   const keyName = canary.replace("canary", "key");

@@ -43,10 +43,10 @@ async function enter(only: boolean) {
   const names = [crypto.randomUUID(), crypto.randomUUID()];
   const save = async (project: string | null, canary: string) => {
     const memory = withCanary(canary, project);
-    const [old] = await server.memories.create(reach, [memory, memory]);
+    const [old] = await server.memories.saveAll(reach, [memory, memory]);
     const supersedes = old?.id ?? "";
     const newer = [{ ...memory, content: `Since May: ${memory.content}`, supersedes }];
-    const [now] = await server.memories.create(reach, newer, {
+    const [now] = await server.memories.saveAll(reach, newer, {
       idempotencyKey: project === "own" ? canary : `${project}`,
     });
     return [old, now].flatMap((each) => each?.id ?? []);
@@ -66,7 +66,7 @@ async function enter(only: boolean) {
       withCanary(foreign, names[1] ?? null),
     ]) {
       const supersedes = history.at(-1) ?? null;
-      const [saved] = await server.memories.create(reach, [{ ...memory, supersedes }]);
+      const [saved] = await server.memories.saveAll(reach, [{ ...memory, supersedes }]);
       history.push(saved?.id ?? "");
     }
     const [older = "", , newer = ""] = history;

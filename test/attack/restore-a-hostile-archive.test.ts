@@ -20,7 +20,7 @@ beforeAll(async () => {
   good = join(place.path, "good");
   const data = await openData(join(place.path, "data"));
   const { id } = await data.accounts.add({ email: "you@example.com", password: null });
-  await data.memories.create(wholeAccount(id), [{ content: "one" }]);
+  await data.memories.saveAll(wholeAccount(id), [{ content: "one" }]);
   await data.close();
   manifest = await backUp(join(place.path, "data"), good);
   const { folder, dataDir } = copyBackup(place, good);

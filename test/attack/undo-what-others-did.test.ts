@@ -37,11 +37,11 @@ async function enter() {
     project,
   });
   const reach = wholeAccount(accountId);
-  const saved = await server.memories.create(
+  const saved = await server.memories.saveAll(
     reach,
     [1, 2, 3].map(() => memoryOf(marker, marker)),
   );
-  const inProject = await server.memories.create(
+  const inProject = await server.memories.saveAll(
     reach,
     [1, 2, 3].map(() => memoryOf(own, own)),
   );

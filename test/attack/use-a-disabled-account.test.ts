@@ -112,7 +112,7 @@ test("an open export ends when its account is disabled", async () => {
     content: `${index} ${"word ".repeat(500)}`,
   }));
   for (let at = 0; at < contents.length; at += 250) {
-    await server.memories.create(wholeAccount(accountId), contents.slice(at, at + 250));
+    await server.memories.saveAll(wholeAccount(accountId), contents.slice(at, at + 250));
   }
   const { key } = await server.keys.create(accountId, {
     name: "x",

@@ -29,7 +29,7 @@ test("a backup contains exactly the files of its manifest, readable by its owner
   const folder = join(place.path, "backups", "first");
   const data = await openData(dataDir);
   const { id } = await data.accounts.add({ email: "you@example.com", password: null });
-  await data.memories.create(wholeAccount(id), note("one"));
+  await data.memories.saveAll(wholeAccount(id), note("one"));
   // Writes a base, so that not everything is in the log.
   await data.close();
   const manifest = await backUp(dataDir, folder);
@@ -69,7 +69,7 @@ test("backups during writes and purges contain every confirmed memory", async ()
     };
     for (let count = 0; !isOver; count++) {
       const content = `${name} ${count}\n\nsecond passage\n\nthird passage`;
-      const [made] = await data.memories.create(wholeAccount(accountId), note(content));
+      const [made] = await data.memories.saveAll(wholeAccount(accountId), note(content));
       if (!made) throw new Error("nothing was made");
       history.set(made.id, { contents: [content], answered: 0 });
       own.push(made.id);
@@ -134,12 +134,12 @@ test("when a newer checkpoint removes files, the newer state is backed up", asyn
   const [dataDir, later] = [join(place.path, "data"), join(place.path, "later")];
   const data = await openData(dataDir);
   const { id } = await data.accounts.add({ email: "you@example.com", password: null });
-  await data.memories.create(wholeAccount(id), note("one"));
+  await data.memories.saveAll(wholeAccount(id), note("one"));
   await data.close();
   cpSync(dataDir, later, { recursive: true });
   const laterData = await openData(later, HASTY);
   for (const content of ["two", "three"])
-    await laterData.memories.create(wholeAccount(id), note(content));
+    await laterData.memories.saveAll(wholeAccount(id), note(content));
   await laterData.close();
 
   // The steps of a server while the first file is copied.
@@ -166,7 +166,7 @@ test("a backup fails when a table changes faster than it is copied", async () =>
   const dataDir = join(place.path, "data");
   const data = await openData(dataDir);
   const { id } = await data.accounts.add({ email: "you@example.com", password: null });
-  await data.memories.create(wholeAccount(id), note("one"));
+  await data.memories.saveAll(wholeAccount(id), note("one"));
   await data.close();
   const change = (round: number) => {
     const db = new Database(databasePath(dataDir));
@@ -187,7 +187,7 @@ test("a table with a missing file makes the backup fail", async () => {
   const folder = join(place.path, "backup");
   const data = await openData(dataDir);
   const { id } = await data.accounts.add({ email: "you@example.com", password: null });
-  await data.memories.create(wholeAccount(id), note("one"));
+  await data.memories.saveAll(wholeAccount(id), note("one"));
   await data.close();
   const tables = join(dataDir, "memories");
   const lost = (await listFiles(tables)).find((file) => file.includes("/data/")) ?? "";
@@ -203,7 +203,7 @@ test("a backup does not wait for a removed account", async () => {
   const dataDir = join(place.path, "data");
   const data = await openData(dataDir);
   const { id } = await data.accounts.add({ email: "you@example.com", password: null });
-  await data.memories.create(wholeAccount(id), note("one"));
+  await data.memories.saveAll(wholeAccount(id), note("one"));
   await data.accounts.remove(id);
   await data.close();
   rmSync(join(dataDir, "memories"), { recursive: true });

@@ -29,11 +29,11 @@ beforeAll(async () => {
   good = join(place.path, "good");
   const first = await openData(join(place.path, "data"));
   ({ id: accountId } = await first.accounts.add({ email: "you@example.com", password: null }));
-  await first.memories.create(wholeAccount(accountId), [{ content: "one" }]);
+  await first.memories.saveAll(wholeAccount(accountId), [{ content: "one" }]);
   // Now this memory is in a base, and the next one is in the log.
   await first.close();
   await using data = await openData(join(place.path, "data"));
-  await data.memories.create(wholeAccount(accountId), [{ content: "two" }]);
+  await data.memories.saveAll(wholeAccount(accountId), [{ content: "two" }]);
   manifest = await backUp(join(place.path, "data"), good);
 });
 afterAll(() => place[Symbol.dispose]());

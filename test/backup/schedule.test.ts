@@ -28,7 +28,7 @@ let clock = testClock();
 beforeAll(async () => {
   data = await openData(dataDir);
   const { id } = await data.accounts.add({ email: "you@example.com", password: null });
-  await data.memories.create(wholeAccount(id), [{ content: "kept" }]);
+  await data.memories.saveAll(wholeAccount(id), [{ content: "kept" }]);
 });
 afterAll(async () => {
   await data.close();

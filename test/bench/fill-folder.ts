@@ -26,7 +26,7 @@ const started = performance.now();
 while (stored.memories < memories) {
   const size = Math.min(BATCH, memories - stored.memories);
   const batch = Array.from({ length: size }, () => sentences.memory());
-  await data.memories.create(wholeAccount(data.accountId), batch);
+  await data.memories.saveAll(wholeAccount(data.accountId), batch);
   stored.add(batch);
   progress.report(stored.memories);
   await until("commits are flushed", async () => (await data.log.size()) <= WAITING, LOOK_EVERY);

@@ -1,9 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Conversation, createCapture } from "../../src/capture/capture.ts";
+import { createCapture } from "../../src/capture/capture.ts";
 import { createProgressFiles } from "../../src/capture/progress.ts";
 import { FULL_ACCESS } from "../../src/keys/scopes.ts";
+import type { Conversation } from "../../src/capture/requests.ts";
 import { createClient } from "../support/client.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { startServer } from "../support/server.ts";
@@ -38,13 +39,7 @@ async function open(folder = temporaryFolder()) {
     projectOf: async (path) => (path.startsWith("/home/sam/") ? path.slice(10) : null),
     clock: server.clock,
   });
-  const conversation: Conversation = {
-    agent: "claude-code",
-    session: "s-1",
-    project: undefined,
-    folder: null,
-    keptDays: 90,
-  };
+  const conversation: Conversation = { agent: "claude-code", session_id: "s-1" };
   const writer = { principal, stillAllowed: async () => {} };
   return {
     client,
@@ -157,7 +152,7 @@ test("the project is the folder's unless one is given, and the days to keep can 
     );
   await read(write("s-1", "/home/sam/atlas"));
   await read(write("s-2", "/tmp"));
-  await read(write("s-3", "/tmp"), { project: "boreas", keptDays: null });
+  await read(write("s-3", "/tmp"), { project: "boreas", kept_days: null });
   const projects = (await kept()).map(({ session_id, project, expires_at }) =>
     [session_id, project, expires_at === null].join(),
   );

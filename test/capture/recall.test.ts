@@ -162,7 +162,10 @@ test.each([
     let searches = 0;
     const { text } = createRecall({
       memories: {
-        search: async () => ({ memories: [], mode: searches++ < byWords ? "keyword" : "hybrid" }),
+        search: async () => {
+          const mode = searches++ < byWords ? "keyword" : "hybrid";
+          return { memories: [], mode, period: null };
+        },
         list: async () => ({ memories: [], nextCursor: null, previousCursor: null }),
       },
     });

@@ -55,6 +55,12 @@ describe("the TypeScript client", () => {
     await expect(unknown).rejects.toThrow("Read the memory with get");
   });
 
+  test("batches of long texts are within the limit of the server", async () => {
+    const client = await newClient();
+    const long = Array.from({ length: 140 }, (_, n) => ({ content: `${n} `.padEnd(32_768, "ä") }));
+    expect(await client.saveAll(long)).toHaveLength(140);
+  });
+
   test("lists all, page by page, and stops asking when its reader does", async () => {
     let requests = 0;
     const counting = (url: string, request: RequestInit) => {

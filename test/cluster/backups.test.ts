@@ -134,7 +134,7 @@ test(
           expect(histories[index]?.get(id)?.states ?? []).toContain(content);
         }
         // The restored server can be written to and flushed.
-        await data.memories.create(wholeAccount(accountId), [{ content: "and goes on" }]);
+        await data.memories.saveAll(wholeAccount(accountId), [{ content: "and goes on" }]);
       }
     }
   },

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createAccess } from "../../src/access/access.ts";
 import { createActivity } from "../../src/activity/activity.ts";
 import { createApp } from "../../src/app.ts";
+import { createProgressFiles } from "../../src/capture/progress.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { createEmbedders } from "../../src/embedding/chosen-model.ts";
 import { createKeys } from "../../src/keys/keys.ts";
@@ -122,6 +123,7 @@ const activity = createActivity({ db, clock, log: logger });
 const undoable = createUndoable({ db, memories, clock, log: logger });
 const app = createApp({
   config: APP_CONFIG,
+  progress: createProgressFiles(join(dataDir, "captured")),
   ...{
     access,
     securityLog,

@@ -1,6 +1,6 @@
 import { test } from "bun:test";
-import { FLUSH_STEPS } from "../../src/memories/base/bases.ts";
 import { type Cluster, type Replica, startCluster } from "../support/cluster.ts";
+import { FLUSH_STEPS } from "../support/flush-steps.ts";
 import { until } from "../support/until.ts";
 import { startLoad } from "./load.ts";
 

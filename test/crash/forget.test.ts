@@ -162,7 +162,7 @@ test("what is deleted or replaced in many accounts at once is gone from all of t
   for (let number = 0; number < 12; number++) {
     const { id } = await data.accounts.add({ email: `a${number}@example.com`, password: null });
     const { memory, words } = secret();
-    const [saved] = await data.memories.create(wholeAccount(id), [memory, secret().memory]);
+    const [saved] = await data.memories.saveAll(wholeAccount(id), [memory, secret().memory]);
     all.push(...words);
     if (number % 2) await data.memories.remove(wholeAccount(id), saved?.id ?? "");
     else
@@ -185,8 +185,8 @@ test("a base to which nothing can be added is written as a whole, and forgets", 
     },
   });
   const { memory, words } = secret();
-  const [kept] = await data.memories.create(wholeAccount(accountId), [{ content: "kept" }]);
-  const [deleted] = await data.memories.create(wholeAccount(accountId), [memory]);
+  const [kept] = await data.memories.saveAll(wholeAccount(accountId), [{ content: "kept" }]);
+  const [deleted] = await data.memories.saveAll(wholeAccount(accountId), [memory]);
   await data.memories.remove(wholeAccount(accountId), deleted?.id ?? "");
   expect(await untilGone(dataDir, words, PATIENCE)).toEqual([]);
   expect(failures).toBeGreaterThan(3);

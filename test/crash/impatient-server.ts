@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createAccess } from "../../src/access/access.ts";
 import { createActivity } from "../../src/activity/activity.ts";
 import { createApp } from "../../src/app.ts";
+import { createProgressFiles } from "../../src/capture/progress.ts";
 import { databasePath, lockDataFolder } from "../../src/db/data-lock.ts";
 import { openSqlite } from "../../src/db/sqlite.ts";
 import { createEmbedders } from "../../src/embedding/chosen-model.ts";
@@ -96,6 +97,7 @@ const untell = await securityLog.logCommands();
 const undoable = createUndoable({ db, memories, clock, log });
 const app = createApp({
   config: APP_CONFIG,
+  progress: createProgressFiles(join(dataDir, "captured")),
   access,
   securityLog,
   activity,

@@ -2,13 +2,13 @@ import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { databasePath } from "../../src/db/data-lock.ts";
-import { FLUSH_STEPS } from "../../src/memories/base/bases.ts";
 import { connectTo } from "../../src/memories/base/connection.ts";
 import { readCheckpoints } from "../../src/memories/log/records.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { createClient } from "../support/client.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
+import { FLUSH_STEPS } from "../support/flush-steps.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import {
   addAccountTo,

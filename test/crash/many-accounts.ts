@@ -60,7 +60,7 @@ async function fill(): Promise<Account[]> {
     const { key } = await keys.create(id, { name: "test", scopes: SCOPES, expiresAt: null });
     const inputs = Array.from({ length: MEMORIES - 1 }, sentences.memory);
     const forgotten = { content: `Forget${n}x ${sentences.query()}` };
-    const [saved] = await data.memories.create(wholeAccount(id), [forgotten, ...inputs]);
+    const [saved] = await data.memories.saveAll(wholeAccount(id), [forgotten, ...inputs]);
     filled.push({ key, id: saved?.id ?? "" });
   }
   return filled;

@@ -25,12 +25,12 @@ test.skipIf(process.platform !== "linux")(
     mkdirSync(join(dataDir, "memories"));
     const { accountId } = await addAccountTo(dataDir);
     await using data = await openData(dataDir, HASTY);
-    const [memory] = await data.memories.create(wholeAccount(accountId), [newMemory("start 0")]);
+    const [memory] = await data.memories.saveAll(wholeAccount(accountId), [newMemory("start 0")]);
     const id = memory?.id ?? "";
     const request = { limit: 5, filter: {}, minScore: 0, mode: "keyword" } as const;
     for (let round = 1; round <= 160; round++) {
       await data.memories.update(wholeAccount(accountId), id, { content: `start ${round}` });
-      await data.memories.create(wholeAccount(accountId), [newMemory(`another ${round}`)]);
+      await data.memories.saveAll(wholeAccount(accountId), [newMemory(`another ${round}`)]);
       const { memories: found } = await data.memories.search(wholeAccount(accountId), {
         query: `start ${round}`,
         ...request,

@@ -33,7 +33,7 @@ test("the page shows the text as written, and only properties with a value", asy
 });
 
 test("the page shows all properties that are not the default", async () => {
-  const [memory] = await server.memories.create(
+  const [memory] = await server.memories.saveAll(
     reach,
     [
       {

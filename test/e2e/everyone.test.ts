@@ -34,12 +34,12 @@ beforeAll(async () => {
     session_id: "one session",
   }));
   const whole = wholeAccount(accountId);
-  const saved = await dashboard.memories.create(whole, memories, {
+  const saved = await dashboard.memories.saveAll(whole, memories, {
     source: { via: "mcp", by: GERMAN, id: "key_1" },
   });
   const id = saved[1]?.id ?? "";
   const former = saved[0]?.id ?? "";
-  await dashboard.memories.create(whole, [{ content: ARABIC, supersedes: former }]);
+  await dashboard.memories.saveAll(whole, [{ content: ARABIC, supersedes: former }]);
   await dashboard.keys.create(accountId, {
     name: GERMAN,
     scopes: ["memories:read"],

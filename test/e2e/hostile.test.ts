@@ -26,7 +26,7 @@ test("hostile memories, tags, agents, sessions and names are escaped on every pa
     email: "you@example.com",
     password: "correct horse",
   });
-  const memories = await dashboard.memories.create(
+  const memories = await dashboard.memories.saveAll(
     wholeAccount(accountId),
     HOSTILE.map((text) => ({
       content: EVERYTHING,

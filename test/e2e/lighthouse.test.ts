@@ -34,7 +34,7 @@ beforeAll(async () => {
   if (!isLong) return;
   server = await startOAuthServer({ embedder: sharedEmbedder() });
   const { id } = await server.accounts.add({ email: "sam@example.com", password: null });
-  await saveSamples((each) => server.memories.create(wholeAccount(id), [each]), server.clock);
+  await saveSamples((each) => server.memories.saveAll(wholeAccount(id), [each]), server.clock);
   const { memories } = await server.memories.list(wholeAccount(id), { filter: {}, limit: 1 });
   memory = memories[0]?.id ?? "";
   session = await server.sessions.begin(id);

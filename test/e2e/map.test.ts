@@ -22,7 +22,7 @@ beforeAll(async () => {
     project: subjects[number % 3]?.split(" ")[0] ?? "",
     tags: ["notes"],
   }));
-  await dashboard.memories.create(wholeAccount(accountId), memories);
+  await dashboard.memories.saveAll(wholeAccount(accountId), memories);
 });
 afterAll(() => dashboard?.close());
 

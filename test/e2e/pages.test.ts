@@ -26,7 +26,7 @@ beforeAll(async () => {
     password: "correct horse",
   }));
   await saveSamples(
-    (memory) => dashboard.memories.create(wholeAccount(accountId), [memory]),
+    (memory) => dashboard.memories.saveAll(wholeAccount(accountId), [memory]),
     dashboard.clock,
   );
   // A page with the longest possible content.
@@ -39,11 +39,11 @@ beforeAll(async () => {
     expires_at: "2030-01-01T00:00:00Z",
   }));
   const whole = wholeAccount(accountId);
-  const [memory] = await dashboard.memories.create(whole, longest, {
+  const [memory] = await dashboard.memories.saveAll(whole, longest, {
     source: { via: "mcp", by: "b".repeat(128), id: "key_1" },
   });
   const now = { content: "What is true now", supersedes: memory?.id ?? "" };
-  const [newest] = await dashboard.memories.create(whole, [now]);
+  const [newest] = await dashboard.memories.saveAll(whole, [now]);
   const keys = await Promise.all(
     ["laptop", "server"].map((name) =>
       dashboard.keys.create(accountId, { name, scopes: ["memories:read"], expiresAt: null }),

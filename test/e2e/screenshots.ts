@@ -47,7 +47,7 @@ const { id: accountId } = await server.accounts.add({ email: "sam@example.com", 
 // The newest sample is a day old.
 server.clock.advance(Date.now() - DAYS * 86_400_000 - server.clock());
 await saveSamples(
-  (memory) => server.memories.create(wholeAccount(accountId), [memory]),
+  (memory) => server.memories.saveAll(wholeAccount(accountId), [memory]),
   server.clock,
 );
 const { memories: known } = await server.memories.list(wholeAccount(accountId), {

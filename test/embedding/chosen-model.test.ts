@@ -75,7 +75,7 @@ describe("a model in a folder", () => {
         HASTY,
         createEmbedders({ ...chosen, model: former }),
       );
-      await data.memories.create(wholeAccount(ACCOUNT), [
+      await data.memories.saveAll(wholeAccount(ACCOUNT), [
         { content: "red apples and pears" },
         { content: "a train to Lisbon" },
       ]);

@@ -76,7 +76,6 @@ export async function fillAccount(
     await server.memories.import(wholeAccount(accountId), each(lines), {
       source: { via, by: "eval", id: `key_${via}` },
       dryRun: false,
-      mayRead: true,
       stillAllowed: async () => {},
     });
   }

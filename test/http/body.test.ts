@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { MAX_BATCH_BYTES } from "../../src/memories/model/memory.ts";
+import { MAX_BATCH } from "../../src/memories/model/memory.ts";
 import { expectError } from "../support/errors.ts";
 import { rawRequest, sendRaw } from "../support/raw-http.ts";
 import { startServer } from "../support/server.ts";
@@ -20,7 +20,7 @@ const ROUTES = [
 const LIMITED = [
   ["POST", "/memories", MIB],
   ["PUT", `/memories/${id}`, MIB],
-  ["POST", "/memories/batch", MAX_BATCH_BYTES],
+  ["POST", "/memories/batch", MAX_BATCH.bytes],
 ] as const;
 
 const tooLarge = { status: 413, code: "too_large" } as const;
@@ -110,6 +110,19 @@ test.each(LIMITED.slice(0, 2))(
     expectError(beyond, tooLarge);
   },
 );
+
+test("a batch may have more values than one memory, up to a limit", async () => {
+  const tags = Array.from({ length: 32 }, (_, n) => `tag ${n}`);
+  const batchOf = (numbers: number) => ({
+    memories: Array.from({ length: 256 }, (_, n) => ({
+      ...{ content: `${n}`, tags },
+      metadata: { numbers: new Array(numbers).fill(n) },
+    })),
+  });
+  const answer = await ada.send("POST", "/memories/batch", { json: batchOf(150) });
+  expect(answer.status).toBe(201);
+  expectError(await ada.send("POST", "/memories/batch", { json: batchOf(200) }), tooLarge);
+});
 
 test("a client with a body that is too large receives the reason, and the server keeps running", async () => {
   const size = 128 * MIB;

@@ -85,7 +85,7 @@ async function storedData(...memories: NewMemory[]) {
   const clock = testClock();
   await using data = await openData(dataDir, HASTY, undefined, { clock, expiry: NEVER });
   const { id } = await data.accounts.add({ email: "ada@example.com", password: null });
-  const saved = await data.memories.create(wholeAccount(id), memories);
+  const saved = await data.memories.saveAll(wholeAccount(id), memories);
   return { dataDir, clock, id, saved, reach: wholeAccount(id) };
 }
 const inHours = (hours: number) => new Date(testClock()() + hours * HOUR).toISOString();
@@ -139,7 +139,7 @@ describe("removing expired memories", () => {
     const { dataDir, clock, saved, reach } = await storedData({ content: "Sam is in Lisbon" });
     await using data = await openData(dataDir, HASTY, undefined, { clock, expiry: SOON });
     const [home] = saved;
-    await data.memories.create(reach, [
+    await data.memories.saveAll(reach, [
       { content: "Sam is in Oslo", supersedes: home?.id ?? null, expires_at: inHours(1) },
     ]);
     const known = async () =>
@@ -168,7 +168,7 @@ describe("removing expired memories", () => {
     });
     const other = await data.accounts.add({ email: "bob@example.com", password: null });
     const expires_at = inHours(3);
-    await data.memories.create(wholeAccount(other.id), [{ content: "y", expires_at }]);
+    await data.memories.saveAll(wholeAccount(other.id), [{ content: "y", expires_at }]);
     clock.advance(2 * HOUR);
     const count = async (account: string) => (await data.log.head(account))?.usage?.memories;
     await until("the other account's removal", async () => (await count(other.id)) === 0);
@@ -221,7 +221,7 @@ test("another server removes the memory when the one that saved it has ended", a
   for (const account of ["acc_1", "acc_2"]) {
     const expires_at = inHours(1);
     const memories = [{ content: "x", expires_at }, { content: "y" }];
-    await a.memories.create(wholeAccount(account), memories);
+    await a.memories.saveAll(wholeAccount(account), memories);
   }
   await a.crash();
   clock.advance(HOUR);

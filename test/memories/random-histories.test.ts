@@ -41,7 +41,7 @@ async function changeAtRandom(
       const expires_at = kind === 1 ? new Date(clock() + lasts).toISOString() : null;
       const tags = [`t${said % 30}`];
       const inputs = [{ content, supersedes, expires_at, tags }];
-      const [saved] = await memories.create(reach, inputs);
+      const [saved] = await memories.saveAll(reach, inputs);
       if (saved) ids.push(saved.id);
     } else if (kind < 10) {
       await memories.remove(reach, id, kind === 9 && random.below(20) === 0);

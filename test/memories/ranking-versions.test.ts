@@ -30,7 +30,7 @@ type Ranked = ReturnType<typeof found>;
 const put = (question: string, ranked: Ranked, vectorOf: (content: string) => Float32Array) =>
   orderVersions({ text: question, cosines: COSINES }, ranked, {
     vectors: new Map(ranked.map(({ memory }) => [memory.id, vectorOf(memory.content)])),
-    ...{ matches: new Map(), states: new Map(), asked: undefined },
+    matches: new Map(),
   });
 const order = (question: string, ranked: Ranked, vectorOf = (_: string) => NEAR) =>
   put(question, ranked, vectorOf).map(({ memory, newer }) => [memory.content, newer]);
@@ -50,7 +50,7 @@ test("a superseding memory is the newer version, even with another text", () => 
     ...rest,
     memory: { ...memory, supersedes: [null, globex, acme][place]?.memory.id ?? null },
   }));
-  const none = { vectors: new Map(), matches: new Map(), states: new Map(), asked: undefined };
+  const none = { vectors: new Map(), matches: new Map() };
   const put = (question: string) =>
     orderVersions({ text: question, cosines: COSINES }, chain, none).map(({ memory, newer }) => [
       memory.content,

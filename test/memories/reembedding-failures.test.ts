@@ -87,7 +87,7 @@ test("an account that keeps failing does not delay the others, and is embedded a
   {
     await using data = await openData(dataDir, HASTY, createEmbedders(fakeEmbedder(OLD)));
     for (const other of others)
-      await data.memories.create(wholeAccount(other), [{ content: "of another" }]);
+      await data.memories.saveAll(wholeAccount(other), [{ content: "of another" }]);
   }
   let isBroken = true;
   const inner = fakeEmbedder(NEW);

@@ -30,7 +30,7 @@ test("the old model answers until the new one has embedded all, and no write is 
 
   expect(store.reembedded()).toBeWithin(0.01, 0.99);
   expect((await best(data, "number7"))?.content).toBe("note number7 of many");
-  const [added] = await memories.create(wholeAccount(ACCOUNT), [
+  const [added] = await memories.saveAll(wholeAccount(ACCOUNT), [
     { content: "a thing said meanwhile" },
   ]);
   const [changed = "", gone = "", retagged = ""] = [ids[3], ids[120], ids[149]];
@@ -73,7 +73,7 @@ test("a model of which an earlier version stored less answers while its memories
   {
     await using data = await openData(dataDir, HASTY, createEmbedders(bare));
     const contents = Array.from({ length: 40 }, (_, n) => ({ content: `note number${n}` }));
-    await data.memories.create(wholeAccount(ACCOUNT), contents);
+    await data.memories.saveAll(wholeAccount(ACCOUNT), contents);
   }
   const present = { id: "present", dimension: OLD.dimension, formerIds: [OLD.id] };
   const { embedder, reached, go } = gated(present, 20);
@@ -150,7 +150,7 @@ test("memories that are only in the log keep the model that embedded them", asyn
     const embedders = createEmbedders(fakeEmbedder(OLD));
     await using data = await openData(dataDir, HASTY, embedders, { step });
     const notes = Array.from({ length: 20 }, (_, n) => ({ content: `note number${n} of many` }));
-    await data.memories.create(wholeAccount(ACCOUNT), notes);
+    await data.memories.saveAll(wholeAccount(ACCOUNT), notes);
   }
   const { embedder, reached, go } = gated(NEW, 10);
   const embedders = embeddersWith(embedder);
@@ -159,7 +159,7 @@ test("memories that are only in the log keep the model that embedded them", asyn
   const { model } = await data.store.use(ACCOUNT, async ({ table }) => table);
   expect(model).toMatchObject(OLD);
   expect((await best(data, "number7"))?.content).toBe("note number7 of many");
-  await data.memories.create(wholeAccount(ACCOUNT), [{ content: "a thing said meanwhile" }]);
+  await data.memories.saveAll(wholeAccount(ACCOUNT), [{ content: "a thing said meanwhile" }]);
   await until("a checkpoint", async () => (await data.log.head(ACCOUNT))?.checkpoint ?? null);
   go();
   await untilDone(data);
@@ -172,10 +172,10 @@ test("without the old model, a search compares words, and saving is refused", as
   await using data = await openData(dataDir, HASTY, createEmbedders(embedder));
   await reached;
   expect((await best(data, "number5", "hybrid"))?.content).toBe("note number5 of many");
-  await expect(data.memories.create(wholeAccount(ACCOUNT), [{ content: "x" }])).rejects.toThrow(
+  await expect(data.memories.saveAll(wholeAccount(ACCOUNT), [{ content: "x" }])).rejects.toThrow(
     /embedded again/,
   );
   go();
   await untilDone(data);
-  await data.memories.create(wholeAccount(ACCOUNT), [{ content: "x" }]);
+  await data.memories.saveAll(wholeAccount(ACCOUNT), [{ content: "x" }]);
 });

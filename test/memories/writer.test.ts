@@ -251,7 +251,7 @@ test("writes beyond the limit of waiting ones are refused, and the others succee
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   watch.gate = () => opened;
   const outcomes = Array.from({ length: 6_000 }, (_, index) =>
-    server.memories.create(wholeAccount(account.accountId), [{ content: `memory ${index}` }]).then(
+    server.memories.saveAll(wholeAccount(account.accountId), [{ content: `memory ${index}` }]).then(
       () => "made",
       (error) => `${error.code} ${error.retryAfter}`,
     ),

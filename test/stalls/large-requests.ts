@@ -1,3 +1,4 @@
+import { LIMITS, MAX_BATCH } from "../../src/memories/model/memory.ts";
 import { rawRequest } from "../support/raw-http.ts";
 import type { Hostile } from "./hostile-request.ts";
 import type { ProbedServer } from "./probed-server.ts";
@@ -16,17 +17,20 @@ export function largeRequests({ key }: Pick<ProbedServer, "key">): Hostile[] {
   const get = (path: string) => rawRequest(`GET /api/memories${path}`, headers);
   const largest = (text: string) =>
     [...text.repeat(Math.ceil(32_768 / text.length))].slice(0, 32_760).join("");
-  const batch = (text: string) =>
-    JSON.stringify({
-      memories: Array.from({ length: 256 }, (_, n) => ({
+  const memories = (text: string) =>
+    Array.from({ length: LIMITS.batch }, (_, n) =>
+      JSON.stringify({
         content: `${n} ${largest(text)}`,
         tags: Array.from({ length: 32 }, (_, tag) => `${tag}`.padEnd(64, "x")),
-      })),
-    });
-  const lines = (text: string) =>
-    (JSON.parse(batch(text)) as { memories: object[] }).memories
-      .map((memory) => JSON.stringify(memory))
-      .join("\n");
+      }),
+    );
+  /** As many as a body may have. */
+  const batch = (text: string) => {
+    const all = memories(text);
+    const most = Math.floor((MAX_BATCH.bytes - 100) / (1 + Buffer.byteLength(all.at(-1) ?? "")));
+    return `{"memories":[${all.slice(0, most).join(",")}]}`;
+  };
+  const lines = (text: string) => memories(text).join("\n");
   const words = batch("lazydog");
   const retried = { "idempotency-key": "1" };
   return [

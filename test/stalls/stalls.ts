@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MAX_BATCH_BYTES } from "../../src/memories/model/memory.ts";
+import { MAX_BATCH } from "../../src/memories/model/memory.ts";
 import { sendRaw } from "../support/raw-http.ts";
 import { hostileRequests } from "./hostile-requests.ts";
 import { largeRequests } from "./large-requests.ts";
@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), "ctxd-stalls-"));
 try {
   await using server = await startProbedServer(folder, "real");
   const requests = [
-    ...hostileRequests(server, { batchBytes: MAX_BATCH_BYTES }),
+    ...hostileRequests(server, { batchBytes: MAX_BATCH.bytes }),
     ...largeRequests(server),
   ];
   for (const { name, request } of requests.filter((each) => each.name.includes(filter))) {

@@ -40,7 +40,7 @@ export function embeddersWith(
 export async function prepare(count: number): Promise<{ dataDir: string; ids: string[] }> {
   const dataDir = temporaryFolder();
   await using data = await openData(dataDir, HASTY, createEmbedders(fakeEmbedder(OLD)));
-  const made = await data.memories.create(
+  const made = await data.memories.saveAll(
     wholeAccount(ACCOUNT),
     Array.from({ length: count }, (_, n) => ({ content: `note number${n} of many` })),
   );

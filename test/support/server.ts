@@ -5,6 +5,7 @@ import { createAccess } from "../../src/access/access.ts";
 import { createQuotas } from "../../src/accounts/quotas.ts";
 import { createActivity } from "../../src/activity/activity.ts";
 import { createApp } from "../../src/app.ts";
+import { createProgressFiles } from "../../src/capture/progress.ts";
 import type { Config } from "../../src/config/config.ts";
 import type { ServerStatus } from "../../src/dashboard/server-status.ts";
 import { databasePath } from "../../src/db/data-lock.ts";
@@ -123,6 +124,7 @@ async function createReplica(
   const undoable = createUndoable({ db, memories, clock, log });
   const app = createApp({
     access,
+    progress: createProgressFiles(join(folder, "..", "captured")),
     securityLog,
     activity,
     undoable,

@@ -43,7 +43,6 @@ export function createImportRoutes({ guard, memories, record, log }: Parts) {
       memories.import(reach, parseLines(new Blob([lines.join("\n")]).stream()), {
         source: { via: "import", ...credentialOf(account) },
         dryRun: isTrial,
-        mayRead: true,
         stillAllowed: stillSignedIn,
       });
     const progress = () => <ImportProgress reading={reading} totals={totals} isTrial={isTrial} />;

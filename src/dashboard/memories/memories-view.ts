@@ -140,7 +140,7 @@ export function searchRequest(view: View) {
   });
   const { filter } = listRequest({ ...view, cursor: "" });
   const known = view.rest !== "1";
-  return { query: q, mode, filter, limit: MAX_FOUND, minScore: 0, explain: true, known };
+  return { query: q, mode, filter, limit: MAX_FOUND, explain: true, known };
 }
 
 function filterFields(view: View) {

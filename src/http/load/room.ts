@@ -1,4 +1,5 @@
 import { AppError } from "../../errors.ts";
+import { createFairShares } from "../../timing/fair-shares.ts";
 import { createPagedStream, partsOf } from "../responses.ts";
 import type { Turns } from "./turns.ts";
 
@@ -20,36 +21,27 @@ type Caller = { readonly accountId: string };
 export type Room = ReturnType<typeof createRoom>;
 
 /**
- * Bounds the memory of bodies that clients send slowly, and of answers that they do not read. An account may take half
- * of the room that other accounts leave, so that nobody takes all of it. One body or answer always has room. Sending a
- * large answer is work too, by which the turn of its request is longer.
+ * Bounds the memory of bodies that clients send slowly, and of answers that they do not read, with a fair share for each
+ * account. One body or answer always has room. Sending a large answer is work too, by which the turn of its request is
+ * longer.
  * @param bytes for all accounts
  */
 export function createRoom({ prolong }: Pick<Turns, "prolong">, bytes = BYTES) {
-  const taken = new Map<string, number>();
-  let total = 0;
-
-  const add = (accountId: string, size: number): void => {
-    const own = (taken.get(accountId) ?? 0) + size;
-    total += size;
-    if (own > 0) taken.set(accountId, own);
-    else taken.delete(accountId);
-  };
+  const shares = createFairShares(bytes);
 
   /** Returns a function that gives the room back. It is also given back when the client disconnects. */
   const take = ({ accountId }: Caller, size: number, { signal }: Request): (() => void) => {
-    const own = taken.get(accountId) ?? 0;
-    if (own > 0 && own + size > (bytes - (total - own)) / 2) {
+    if (shares.taken(accountId) > 0 && !shares.allows([accountId], size)) {
       throw new AppError(
         "rate_limited",
         "This account has too many large requests at once: wait for their answers and read them.",
         { retryAfter: 1 },
       );
     }
-    add(accountId, size);
+    shares.add([accountId], size);
     let isTaken = true;
     const giveBack = (): void => {
-      if (isTaken) add(accountId, -size);
+      if (isTaken) shares.add([accountId], -size);
       isTaken = false;
     };
     signal.addEventListener("abort", giveBack, { once: true });

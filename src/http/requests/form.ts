@@ -1,5 +1,5 @@
 import { AppError } from "../../errors.ts";
-import { readBytes } from "./body.ts";
+import { readBytes, requireType } from "./body.ts";
 
 /** Bytes of a form. An authorization request with the longest `state` and addresses fits. */
 const MAX_FORM = 64 << 10;
@@ -10,13 +10,7 @@ const MAX_FORM = 64 << 10;
  * @throws AppError `unsupported_media_type`, `too_large` or `malformed_request`
  */
 export async function readForm(request: Request, maxBytes = MAX_FORM): Promise<URLSearchParams> {
-  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/x-www-form-urlencoded") {
-    throw new AppError(
-      "unsupported_media_type",
-      "The body must be a form: send it as `application/x-www-form-urlencoded`.",
-    );
-  }
+  requireType(request, ["application/x-www-form-urlencoded"], "be a form");
   const bytes = await readBytes(request, maxBytes);
   try {
     return new URLSearchParams(new TextDecoder("utf-8", { fatal: true }).decode(bytes));

@@ -5,7 +5,7 @@ import { AppError, type ErrorDetail } from "../../errors.ts";
 import { problemOf } from "../../text/input-kinds.ts";
 
 /** Mistakes that are collected. An input with more is refused all the same. */
-export const MAX_DETAILS = 20;
+const MAX_DETAILS = 20;
 
 /**
  * Creates a check of values of one shape, which returns valid values.

@@ -1,5 +1,6 @@
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { Log } from "../../log.ts";
+import { startLoop } from "../../timing/loop.ts";
 import type { Store } from "../store/store.ts";
 
 const CHECK_MS = 10_000;
@@ -29,11 +30,11 @@ export function watchRemovedAccounts({
       }
     }
   };
-  const attempt = () =>
-    removeMemories().catch((error) => {
+  const loop = startLoop(async () => {
+    await removeMemories().catch((error) => {
       log.warn("removed_accounts_unknown", { cause: String(error) });
     });
-  void attempt();
-  const timer = setInterval(attempt, CHECK_MS);
-  return () => clearInterval(timer);
+    return CHECK_MS;
+  });
+  return () => void loop.stop();
 }

@@ -6,9 +6,8 @@ import { type Round, startRounds } from "../background/reembedding.ts";
 import { CopyAhead } from "../background/table-copy.ts";
 import { type Log, tableFor } from "../log/log.ts";
 import type { Lease } from "../log/records.ts";
-import { LeaseLost, type SharedLog } from "../log/shared-log.ts";
+import { LeaseLost, type SharedLog, withLease } from "../log/shared-log.ts";
 import type { OpenTables } from "../store/open-tables.ts";
-import { withLease } from "../table/held-lease.ts";
 import { retryReplaced, WriterEnded } from "../table/writer.ts";
 
 /** How often a table is opened again to read its newest entries, each time for another reason. */

@@ -28,9 +28,9 @@ const tagList = checked<string>(
   },
 );
 
-const flag = (defaultValue: boolean, description: string) =>
+const flag = (defaultValue: boolean | null, description: string) =>
   Type.Union([Type.Literal("true"), Type.Literal("false")], {
-    default: String(defaultValue),
+    ...(defaultValue !== null && { default: String(defaultValue) }),
     description,
   });
 
@@ -57,10 +57,10 @@ const deletionFields = {
     }),
   ),
   captured: Type.Optional(
-    Type.Union([Type.Literal("true"), Type.Literal("false")], {
-      description:
-        "`true`: only memories that were captured from conversations. `false`: only others.",
-    }),
+    flag(
+      null,
+      "`true`: only memories that were captured from conversations. `false`: only others.",
+    ),
   ),
   created_before: Type.Optional(
     instant({ description: "Created before this moment.", examples: ["2026-12-01T00:00:00Z"] }),

@@ -2,8 +2,6 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { ref, responses } from "../../http/openapi.ts";
 import { createBodyReader } from "../../http/requests/body.ts";
-import { checkQueryString } from "../../http/requests/validation.ts";
-import type { Reach } from "../../keys/reach.ts";
 import { FoundMemory } from "../model/found-memory.ts";
 import { ImportedMemory, Memory, SavedMemory } from "../model/memory.ts";
 import { Stats } from "../rules/stats.ts";
@@ -57,16 +55,14 @@ export function createMemoryRoutes(dependencies: Dependencies) {
 
 function createReadingRoutes({ memories, authorize, etags, room }: Dependencies) {
   return new Elysia({ normalize: false })
-    .derive(async ({ request }) => {
-      const reach: Reach = await authorize(request, "memories:read");
-      checkQueryString(request);
-      return { reach };
-    })
-    .mapResponse(({ reach, request, responseValue }) => room.respond(reach, request, responseValue))
+    .derive(signedIn(authorize, "memories:read"))
+    .mapResponse(({ principal, request, responseValue }) =>
+      room.respond(principal, request, responseValue),
+    )
     .get(
       "/search",
-      async ({ reach, query, set }) => {
-        const found = await memories.search(reach, {
+      async ({ principal, query, set }) => {
+        const found = await memories.search(principal, {
           query: query.q,
           limit: Number(query.limit),
           filter: toVisibleFilter(query),
@@ -96,8 +92,8 @@ function createReadingRoutes({ memories, authorize, etags, room }: Dependencies)
     )
     .get(
       "/",
-      async ({ reach, query }) => {
-        const page = await memories.list(reach, {
+      async ({ principal, query }) => {
+        const page = await memories.list(principal, {
           filter: toVisibleFilter(query),
           limit: Number(query.limit),
           cursor: query.cursor,
@@ -117,8 +113,8 @@ function createReadingRoutes({ memories, authorize, etags, room }: Dependencies)
     )
     .get(
       "/:id",
-      async ({ reach, params, set }) => {
-        const memory = await memories.get(reach, params.id);
+      async ({ principal, params, set }) => {
+        const memory = await memories.get(principal, params.id);
         set.headers.etag = (await etags.maker())(memory);
         return memory;
       },
@@ -138,9 +134,9 @@ function createReadingRoutes({ memories, authorize, etags, room }: Dependencies)
     )
     .get(
       "/:id/history",
-      async ({ reach, params, query: { limit, cursor } }) => {
+      async ({ principal, params, query: { limit, cursor } }) => {
         const options = { limit: Number(limit), from: cursor };
-        const { memories: found, next } = await memories.history(reach, params.id, options);
+        const { memories: found, next } = await memories.history(principal, params.id, options);
         return { memories: found, next_cursor: next };
       },
       {
@@ -192,14 +188,10 @@ export function createStatsRoutes({
   memories,
   authorize,
 }: Pick<Dependencies, "memories" | "authorize">) {
-  return new Elysia({ tags: ["memories"], normalize: false }).model({ Stats }).get(
-    "/stats",
-    async ({ request }) => {
-      const principal = await authorize(request, "memories:read");
-      checkQueryString(request);
-      return memories.stats(principal);
-    },
-    {
+  const routes = new Elysia({ tags: ["memories"], normalize: false }).model({ Stats });
+  return routes
+    .derive(signedIn(authorize, "memories:read"))
+    .get("/stats", ({ principal }) => memories.stats(principal), {
       query: Type.Object({}, { additionalProperties: false }),
       detail: {
         operationId: "getStats",
@@ -208,6 +200,5 @@ export function createStatsRoutes({
           "Counts by tag, agent, project and day, the size on disk, and how far memories have faded.",
         responses: responses({ status: 200, description: "Figures.", schema: ref("Stats") }),
       },
-    },
-  );
+    });
 }

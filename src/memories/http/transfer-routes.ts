@@ -1,24 +1,22 @@
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Elysia } from "elysia";
-import { AppError } from "../../errors.ts";
 import { allowLongWork } from "../../http/load/turns.ts";
 import { ref, responses } from "../../http/openapi.ts";
 import { givenUp } from "../../http/principal.ts";
-import { readChunks } from "../../http/requests/body.ts";
+import { readChunks, requireType } from "../../http/requests/body.ts";
 import { checkQueryString, validationError } from "../../http/requests/validation.ts";
 import { createPagedStream, partsOf } from "../../http/responses.ts";
-import { allows } from "../../keys/scopes.ts";
 import { readByteLines } from "../../text/lines.ts";
-import { parseJson, TooManyValues } from "../../text/parse-json.ts";
+import { isBeyond } from "../../text/parse-json.ts";
 import { createPause } from "../../timing/pause.ts";
-import { ImportedMemory, ImportReport, type Memory } from "../model/memory.ts";
+import { ImportedMemory, ImportReport, type Memory, sourceOf } from "../model/memory.ts";
 import type { ImportLine } from "../rules/import/import.ts";
 import { ExportQuery, ImportQuery, toFilter } from "./requests.ts";
 import type { Dependencies } from "./writing-routes.ts";
 
 /** Newline-delimited JSON: one memory per line. */
 export const NDJSON = "application/x-ndjson";
-const ACCEPTED = new Set([NDJSON, "application/ndjson", "application/jsonl"]);
+const ACCEPTED = [NDJSON, "application/ndjson", "application/jsonl"];
 
 /** The most bytes of a line: a content of 32,768 escaped characters, and the other fields. */
 const MAX_LINE = 1 << 20;
@@ -61,17 +59,14 @@ export function createTransferRoutes({ memories, authorize, record, room, turns 
       "/import",
       async ({ request, query, server }) => {
         const principal = givenUp(await authorize(request, "memories:write"), request);
-        const { accountId, scopes, credential } = principal;
+        const { accountId } = principal;
         checkQueryString(request);
         const dryRun = query.dry_run === "true";
-        // A dry run reveals existing memories, and changes nothing.
-        if (dryRun) await authorize(request, "memories:read");
         // Embedding takes longer than the server keeps an idle connection.
         allowLongWork(request, server);
         const report = await memories.import(principal, readLines(request), {
-          source: { via: "import", ...credential },
+          source: sourceOf(principal, "import"),
           dryRun,
-          mayRead: allows(scopes, "memories:read"),
           stillAllowed: async () => void (await authorize(request, "memories:write")),
         });
         const amount = report.created + report.updated;
@@ -131,16 +126,7 @@ export function toStream(
 
 /** @throws AppError `unsupported_media_type` */
 function readLines(request: Request): AsyncGenerator<ImportLine> {
-  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (!ACCEPTED.has(type ?? "")) {
-    throw new AppError(
-      "unsupported_media_type",
-      `The body must have a JSON object a line: send it with \`Content-Type: ${NDJSON}\`.`,
-    );
-  }
-  if (request.headers.has("content-encoding")) {
-    throw new AppError("unsupported_media_type", "The body must not be compressed.");
-  }
+  requireType(request, ACCEPTED, "have a JSON object a line");
   return parseLines(readChunks(request));
 }
 
@@ -164,10 +150,9 @@ function parseLine(bytes: Buffer | null): { memory: ImportedMemory } | { problem
     // Removes a byte order mark.
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     if (text.trim() === "") return null;
-    memory = parseJson(text);
-  } catch (error) {
-    if (error instanceof TooManyValues)
-      return { problem: "has more values than a memory may have" };
+    if (isBeyond(text)) return { problem: "has more values than a memory may have" };
+    memory = JSON.parse(text);
+  } catch {
     return { problem: "is not valid JSON in UTF-8" };
   }
   return shape.Check(memory)

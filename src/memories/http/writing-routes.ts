@@ -6,20 +6,20 @@ import { ref, responses } from "../../http/openapi.ts";
 import { type Authorize, givenUp, type Principal } from "../../http/principal.ts";
 import type { RecordEvent } from "../../http/record-event.ts";
 import { createBodyReader } from "../../http/requests/body.ts";
-import { createListReader } from "../../http/requests/list-body.ts";
 import { checkQueryString } from "../../http/requests/validation.ts";
 import type { Etags } from "../../http/responses.ts";
-import { allows, type Scope } from "../../keys/scopes.ts";
+import { requireScope } from "../../keys/reach.ts";
+import type { Scope } from "../../keys/scopes.ts";
 import { createPause } from "../../timing/pause.ts";
 import {
   LIMITS,
-  MAX_BATCH_BYTES,
+  MAX_BATCH,
   Memory,
   MemoryChanges,
   NewMemory,
+  sourceOf,
   writtenMemory,
 } from "../model/memory.ts";
-import { sourceOf } from "../model/source.ts";
 import type { Memories } from "../rules/memories.ts";
 import {
   ChangeHeaders,
@@ -33,15 +33,11 @@ import {
 /** The most bytes of a body. */
 const MAX_BODY = 1 << 20;
 
-const readBatch = createListReader("memories", NewMemory, {
-  maxItems: LIMITS.batch,
-  maxItemBytes: MAX_BODY,
-  maxBytes: MAX_BATCH_BYTES,
-});
 const Batch = Type.Object(
   { memories: Type.Array(NewMemory, { minItems: 1, maxItems: LIMITS.batch }) },
   { additionalProperties: false },
 );
+const readBatch = createBodyReader(Batch, MAX_BATCH.bytes, MAX_BATCH.values);
 const Created = Type.Object({ memories: Type.Array(ref("SavedMemory")) });
 const Id = Memory.properties.id;
 export const MemoryPath = Type.Object({ id: Id });
@@ -94,18 +90,15 @@ export function createSavingRoutes({ memories, authorize, etags, room }: Depende
     )
     .post(
       "/",
-      async ({ principal, source, request, body, headers, query, set }) => {
-        if (query.similar === "true") await authorize(request, "memories:read");
-        if (body.supersedes) await authorize(request, "memories:write");
+      async ({ principal, source, body, headers, query, set }) => {
+        const wantsSimilar = query.similar === "true";
+        if (wantsSimilar) requireScope(principal, "memories:read");
         const idempotencyKey = headers["idempotency-key"];
-        const mayRead = allows(principal.scopes, "memories:read");
-        const saving = { source, idempotencyKey, mayRead };
-        const { memory, isNew } = await memories.save(principal, body, saving);
+        const { memory, isNew } = await memories.save(principal, body, { source, idempotencyKey });
         set.status = isNew ? 201 : 200;
         set.headers.location = `/api/memories/${memory.id}`;
         set.headers.etag = (await etags.maker())(memory);
-        const similar =
-          query.similar === "true" ? await memories.similar(principal, memory.id) : null;
+        const similar = wantsSimilar ? await memories.similar(principal, memory.id) : null;
         return {
           ...writtenMemory(memory, principal.scopes),
           ...(similar && { similar }),
@@ -139,13 +132,11 @@ export function createSavingRoutes({ memories, authorize, etags, room }: Depende
     )
     .post(
       "/batch",
-      async ({ principal, source, request, body, headers, set }) => {
-        const isSuperseding = body.memories.some(({ supersedes }) => supersedes);
-        if (isSuperseding) await authorize(request, "memories:write");
+      async ({ principal, source, body, headers, set }) => {
         set.status = 201;
         const idempotencyKey = headers["idempotency-key"];
         const pause = createPause();
-        const saved = await memories.create(principal, body.memories, { source, idempotencyKey });
+        const saved = await memories.saveAll(principal, body.memories, { source, idempotencyKey });
         // Writing so much has taken time, and building the answer takes more.
         await pause();
         const answers: object[] = [];
@@ -160,14 +151,14 @@ export function createSavingRoutes({ memories, authorize, etags, room }: Depende
       },
       {
         parse: parser((request, principal) =>
-          room.receive(principal, request, MAX_BATCH_BYTES, readBatch),
+          room.receive(principal, request, MAX_BATCH.bytes, readBatch),
         ),
         body: Batch,
         headers: CreationHeaders,
         detail: {
           operationId: "createMemories",
           summary: "Save up to 256 memories, all or none",
-          description: `Faster than one request each. If one memory is invalid, none is saved. Duplicates are saved too, for example repeated turns of a conversation. ${WITHOUT_READING}`,
+          description: `Faster than one request each. A body has at most 8 MiB and 50,000 JSON values; an import may have any length. If one memory is invalid, none is saved. Duplicates are saved too, for example repeated turns of a conversation. ${WITHOUT_READING}`,
           responses: responses(
             {
               status: 201,

@@ -94,6 +94,47 @@ export function firstInOrder(
   return isSorted || found.length === limit ? found : found.sort(compare);
 }
 
+/**
+ * The names of numbers, those with the largest values first, and of equal ones the largest names. Sorting values and names
+ * without a function that compares two numbers takes a tenth to a third of the time.
+ */
+export function namesByValue(
+  numbers: readonly number[],
+  valueAt: (number: number) => number,
+  nameAt: (number: number) => string,
+): string[] {
+  const values = Float64Array.from(numbers, valueAt).sort();
+  /** Of each place where a value begins: how many of its numbers were found. */
+  const counts = new Int32Array(values.length);
+  const ordered = new Int32Array(values.length);
+  for (const number of numbers) {
+    const start = firstPlaceOf(valueAt(number), values);
+    const count = counts[start] ?? 0;
+    ordered[start + count] = number;
+    counts[start] = count + 1;
+  }
+  const names: string[] = [];
+  for (let end = ordered.length, start: number; end > 0; end = start) {
+    start = end - 1;
+    while (start > 0 && values[start - 1] === values[start]) start--;
+    const equals: string[] = [];
+    for (let at = start; at < end; at++) equals.push(nameAt(ordered[at] ?? 0));
+    if (equals.length > 1) equals.sort().reverse();
+    for (const name of equals) names.push(name);
+  }
+  return names;
+}
+
+function firstPlaceOf(value: number, sorted: Float64Array): number {
+  let start = 0;
+  for (let end = sorted.length; start < end; ) {
+    const middle = (start + end) >> 1;
+    if ((sorted[middle] ?? 0) < value) start = middle + 1;
+    else end = middle;
+  }
+  return start;
+}
+
 /** Where in a sorted list a number belongs. */
 function placeOf(
   number: number,

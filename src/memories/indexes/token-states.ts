@@ -6,8 +6,6 @@ import { ASKED, createAllocator, interact, views } from "./wasm-memory.ts";
 const ASKED_SIZE = 144;
 /** Where its weight is, in units of four bytes. */
 const WEIGHT = 128 / 4;
-/** Where a text is copied to that is in no index: behind the question. */
-const COMPARED = ASKED + MAX_STATES * ASKED_SIZE;
 /** The product of a state with itself. */
 const SAME = 127 ** 2;
 
@@ -47,13 +45,6 @@ export function createStateIndex() {
       counts[owner] = 0;
     },
 
-    /** A copy of an owner's states; null when it has none. */
-    get(owner: number): Int8Array | null {
-      const count = counts[owner] ?? 0;
-      const from = (places[owner] ?? 0) * STATE_BYTES;
-      return count === 0 ? null : views.integers.slice(from, from + count * STATE_BYTES);
-    },
-
     /**
      * The late interaction (ColBERT) of a question with owners, −1 to 1: for each token of the question the similarity
      * of the nearest token of the owner, averaged by weight.
@@ -89,30 +80,15 @@ export function createStateIndex() {
  */
 function prepare(asked: Int8Array, weights: readonly number[], count: number): number {
   let total = 0;
-  const numbers = new Int16Array(views.floats.buffer, ASKED, (count * ASKED_SIZE) / 2);
   for (let token = 0; token < count; token++) {
-    const [from, to] = [token * STATE_BYTES, (token * ASKED_SIZE) / 2];
-    for (let at = 0; at < STATE_BYTES; at++) numbers[to + at] = asked[from + at] ?? 0;
+    const address = ASKED + token * ASKED_SIZE;
+    const numbers = new Int16Array(views.floats.buffer, address, STATE_BYTES);
+    numbers.set(asked.subarray(token * STATE_BYTES, (token + 1) * STATE_BYTES));
     const weight = weights[token] ?? 0;
-    views.floats[(ASKED + token * ASKED_SIZE) / 4 + WEIGHT] = weight;
+    views.floats[address / 4 + WEIGHT] = weight;
     total += weight;
   }
   return total;
-}
-
-/** For each token of a text the similarity of the most similar token of another text, −1 to 1. */
-export function matchTokens(asked: Int8Array, states: Int8Array): Float64Array {
-  const count = Math.min(MAX_STATES, asked.length / STATE_BYTES);
-  const compared = states.subarray(0, MAX_STATES * STATE_BYTES);
-  prepare(asked, new Array<number>(count).fill(1), count);
-  views.integers.set(compared, COMPARED);
-  const matches = new Float64Array(count);
-  for (let token = 0; token < count; token++) {
-    const address = ASKED + token * ASKED_SIZE;
-    const end = COMPARED + compared.length;
-    matches[token] = interact(address, address + ASKED_SIZE, COMPARED, end) / SAME;
-  }
-  return matches;
 }
 
 /** Interactions by the names of their owners, without those that are `null`. */

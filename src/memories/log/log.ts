@@ -1,4 +1,5 @@
 import { CtxdError } from "../../errors.ts";
+import { hashOf } from "../../system/file-digest.ts";
 import type {
   Checkpoint,
   CurrentTable,
@@ -17,8 +18,7 @@ export function accountOf(name: string): string {
 
 /** The name of an account's table for another model than that of its first table. */
 export function tableFor(accountId: string, model: string): string {
-  const hash = new Bun.CryptoHasher("sha256").update(model).digest("hex");
-  return `${accountId}.${hash.slice(0, 8)}`;
+  return `${accountId}.${hashOf(model).slice(0, 8)}`;
 }
 
 /** The folder of a base in a data folder or a backup. */

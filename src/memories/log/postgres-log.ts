@@ -4,7 +4,7 @@ import { appendEntry } from "./postgres-append.ts";
 import { dropTables, recordAsIs, recordUnderLease } from "./postgres-checkpoints.ts";
 import { createLeases, type Overdue, readNames, STATEMENT_TIME } from "./postgres-leases.ts";
 import { createSharedLog } from "./postgres-shared-log.ts";
-import type { CurrentTable, LoggedEntry } from "./records.ts";
+import { type CurrentTable, type LoggedEntry, usageOf } from "./records.ts";
 import type { SharedLog } from "./shared-log.ts";
 
 /** Long after the process that has the table open should have flushed it. */
@@ -72,7 +72,7 @@ export function createPostgresLog(
       const { seq, memories, bytes, base, version, files, upTo } = row;
       return {
         seq,
-        usage: memories === null || bytes === null ? null : { memories, bytes },
+        usage: usageOf(memories, bytes),
         checkpoint: base === null ? null : { base, version, upTo, files: JSON.parse(files) },
       };
     },

@@ -50,6 +50,11 @@ export interface Head {
   checkpoint: Checkpoint | null;
 }
 
+/** The usage of a head's row; `null` if an earlier version has not counted it. */
+export function usageOf(memories: number | null, bytes: number | null): Usage | null {
+  return memories === null || bytes === null ? null : { memories, bytes };
+}
+
 /** A durable base. The table consists of this base and the entries after `upTo`. */
 export interface Checkpoint {
   /** Name of the base's folder, without its ending. */

@@ -5,7 +5,7 @@ import type { SqliteDatabase } from "../../db/sqlite.ts";
 import { createLogTables } from "./database-tables.ts";
 import { createGroupCommit, dropCancelledEntries, type Transaction } from "./group-commit.ts";
 import { ANSWER_LIFETIME, AnswersTaken, accountOf, type Log } from "./log.ts";
-import type { Checkpoint, Entry, Head } from "./records.ts";
+import { type Checkpoint, type Entry, usageOf } from "./records.ts";
 
 const { entries, heads, checkpoints, currentTables, answers } = createLogTables(sqliteDialect);
 
@@ -73,7 +73,12 @@ export function createSqliteLog({
         .leftJoin(checkpoints, eq(checkpoints.table, heads.table))
         .where(eq(heads.table, table))
         .get();
-      return row ? toHead(row) : null;
+      if (!row) return null;
+      return {
+        seq: row.seq,
+        usage: usageOf(row.memories, row.bytes),
+        checkpoint: row.checkpoint,
+      };
     },
 
     // Every table with an entry or a checkpoint has a head.
@@ -245,14 +250,6 @@ function* inParts(included: readonly { seq: number; bytes: number }[]): Generato
     size += bytes;
   }
   if (part.length > 0) yield part;
-}
-
-function toHead({
-  memories,
-  bytes,
-  ...row
-}: Omit<Head, "usage"> & { memories: number | null; bytes: number | null }): Head {
-  return { ...row, usage: memories === null || bytes === null ? null : { memories, bytes } };
 }
 
 function names(rows: readonly { table: string }[]): string[] {

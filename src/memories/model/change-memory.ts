@@ -1,6 +1,6 @@
 import { createId } from "../../db/id.ts";
 import type { ContentEmbedding } from "../../embedding/embedder.ts";
-import { AppError } from "../../errors.ts";
+import { invalidField } from "../../errors.ts";
 import { parseInstant } from "../../text/input-kinds.ts";
 import { type MemoryChanges, type MemorySource, type NewMemory, normaliseTags } from "./memory.ts";
 import type { MemoryRow, StoredMemory } from "./rows.ts";
@@ -71,9 +71,5 @@ function toTime(instant: string | null | undefined): number | null {
 /** @throws AppError `validation_failed` for a time that has passed */
 export function checkExpiry(instant: string | null | undefined, now: number, path: string): void {
   const time = toTime(instant);
-  if (time === null || time > now) return;
-  const message = "must be in the future";
-  throw new AppError("validation_failed", `${path} ${message}.`, {
-    details: [{ path: `/${path}`, message }],
-  });
+  if (time !== null && time <= now) throw invalidField(path, "must be in the future");
 }

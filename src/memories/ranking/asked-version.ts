@@ -3,17 +3,17 @@ import { contentWords, type FactMemory, stemOf } from "./fact-text.ts";
 
 /** Words of a question about something that no longer holds. */
 const PAST =
-  /\b(at first|initially|used to|original(?:ly)?|previous(?:ly)?|former(?:ly)?|back then|in the past(?! tense)|(?:in|at) the (?:very )?(?:beginning|start)|began|in between|by mistake|wrongly)\b/i;
+  /\b(at first|initially|used to|original(?:ly)?|previous(?:ly)?|former(?:ly)?|back then|(?:in|at) the (?:beginning|start)|began)\b/i;
 /** Words that ask for the past unless the question is about a habit, such as what to do before a release. */
-const MAYBE_PAST = /\b(before|first|use to|earlier|(?<!how )old|prior|(?:begin|start) with)\b/i;
+const MAYBE_PAST = /\b(before|first|use to|earlier|(?<!how )old|prior)\b/i;
 const HABIT = /\b(do|does|should|shall|must|may|can|will)\b/i;
 const PASSED = /\b(did|didn't|was|were|had)\b/i;
 /** Words of a question about the first version. */
 const FIRST =
-  /\b(at first|first|initial(?:ly)?|original(?:ly)?|(?:in|at) the (?:very )?(?:beginning|start)|began|(?:begin|start) with)\b/i;
+  /\b(at first|first|initial(?:ly)?|original(?:ly)?|(?:in|at) the (?:beginning|start)|began)\b/i;
 const BEFORE = /\bbefore\b(.*)$/i;
 const TIME_WORD =
-  /^(?:first|initial|initially|used|original|originally|previous|previously|former|formerly|back|beginning|start|began|earlier|old|prior|current|currently|now|today|latest|still|right|these|days|present|past|begin|mistake|wrongly)$/;
+  /^(?:first|initial|initially|used|original|originally|previous|previously|former|formerly|back|beginning|start|began|earlier|old|prior|current|currently|now|today|latest|still|right|these|days|present)$/;
 
 /** The words of a question by which results are compared, without those that only ask for the past. */
 export function wordsToCompare({ words }: Pick<TokenStates, "words">): string[] {

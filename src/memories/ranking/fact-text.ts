@@ -1,4 +1,3 @@
-import { withPlainAmounts } from "../../text/amounts.ts";
 import { STOP_WORDS } from "../../text/stop-words.ts";
 import type { MemoryRow } from "../model/rows.ts";
 
@@ -35,12 +34,9 @@ const CHANGES =
 /** Words that only say that something is so now. They say nothing about the subject. */
 const TIMES =
   /\b(?:now|nowadays|currently|already|by now|as of (?:now|today|this \w+)|these days|lately|recently|again|still|so far|for now|at the moment|just)\b/gi;
-/** Phrases with such a word that reverse nothing. */
-const NO_NEGATION =
-  /\b(?:no ?body|no[ -]one|none|nothing) (?:but|besides|except|other than)\b|\bcan(?:'t|not) (?:stand|wait)\b|\bnot (?:only|just)\b|\bno (?:problem|doubt|matter)\b|\bwhether or not\b/gi;
 /** Words that reverse what a sentence says. */
 const NEGATES =
-  /\b(?:not|never|no|none|nobody|nothing|without|cannot|forbidden|prohibited|banned|stop(?:s|ped)?|avoids?|neither|nor|un(?:able|necessary|needed|used))\b|n't\b|n’t\b/gi;
+  /\b(?:not|never|no|none|nobody|nothing|without|cannot|stop(?:s|ped)?|avoids?|neither|nor|un(?:able|necessary|needed|used))\b|n't\b|n’t\b/gi;
 const OWN = /\b(?:user|i|me|my|mine|we|our|us)\b/i;
 /** The speaker of a turn in a transcript, by one name or two. */
 const SPEAKER = /^\s*(\p{Lu}[\p{L}\p{N}._-]*(?: \p{Lu}[\p{L}\p{N}._-]*)?):\s/u;
@@ -51,8 +47,25 @@ const REPORTS =
 
 /** A word, a number, or an identifier such as `db-stage-1`, `09:40` or `GET`. */
 const TOKEN = /[\p{L}\p{N}]+(?:[-_./:@'’][\p{L}\p{N}]+)*(?:[%°€$£]|\+\+|#)?/gu;
+const NUMBER_WORDS = new Map(
+  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
+    .split(" ")
+    .map((word, number) => [word, String(number)] as const)
+    .concat([
+      ["thirty", "30"],
+      ["forty", "40"],
+      ["fifty", "50"],
+      ["sixty", "60"],
+      ["hundred", "100"],
+    ]),
+);
+/** Times of day and amounts with a unit, in the form in which they are compared. */
+const AFTERNOON = /\b(1[0-2]|0?[1-9])(?:[:.]([0-5]\d))?\s?(a|p)\.?m\b\.?/gi;
+const FULL_HOUR = /\b(\d{1,2})[:.]00\b/g;
+const UNIT =
+  /(\d)\s?(?:s|secs?|seconds?|min|mins|minutes?|h|hrs?|hours?|ms|kb|mb|gb|tb|kg|g|km|m|cm|mm|l|ml)\b/gi;
 const DAYS =
-  /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekdays?|weekends?|january|february|march|april|may|june|july|august|september|october|november|december|mornings?|afternoons?|evenings?|nights?|spring|summer|autumn|winter)$/;
+  /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekdays?|weekends?|january|february|march|april|may|june|july|august|september|october|november|december|mornings?|afternoons?|evenings?|nights?|noon|midnight|spring|summer|autumn|winter)$/;
 const HYPHENATED = /^[\p{L}-]+$/u;
 /** Words that tell things apart, as in "before lunch" and "after lunch". */
 const CONTRASTS = new Set(
@@ -131,7 +144,7 @@ export function readFact(text: string): FactText {
   const speaker = SPEAKER.exec(text)?.[1];
   const said = text.replaceAll("’", "'");
   const retracts = said.search(RETRACTS) >= 0;
-  const subject = withPlainAmounts(said.replace(RETRACTS, " ").replace(TIMES, " "));
+  const subject = withPlainNumbers(said.replace(RETRACTS, " ").replace(TIMES, " "));
   const tokens = factTokens(subject);
   const unspoken = speaker === undefined ? subject : subject.replace(SPEAKER, "");
   const [start = ""] = unspoken.split(SUBJECT_END, 1);
@@ -148,8 +161,19 @@ export function readFact(text: string): FactText {
     reports: REPORTS.test(said),
     retracts,
     changed: said.search(CHANGES) >= 0,
-    negates: said.replace(NO_NEGATION, " ").search(NEGATES) >= 0,
+    negates: said.search(NEGATES) >= 0,
   };
+}
+
+/** Writes "3 pm" as 15 and "30s" as "30 s", so that the same time or amount is the same word. */
+function withPlainNumbers(text: string): string {
+  return text
+    .replace(AFTERNOON, (_, hour: string, minutes: string | undefined, half: string) => {
+      const hours = (Number(hour) % 12) + (half.toLowerCase() === "p" ? 12 : 0);
+      return minutes && minutes !== "00" ? `${hours}:${minutes}` : String(hours);
+    })
+    .replace(FULL_HOUR, "$1")
+    .replace(UNIT, "$1");
 }
 
 /** The content words of a text. */
@@ -163,7 +187,7 @@ export function factTokens(text: string): FactToken[] {
       if (lower.endsWith("n't")) continue;
       const isLetter =
         raw.length === 1 && /\p{Lu}/u.test(raw) && raw !== "I" && !(isFirst && raw === "A");
-      if (!isLetter && isEmpty(raw, lower)) continue;
+      if (!isLetter && (STOP.has(lower) || OWNER.has(lower))) continue;
       tokens.push(
         isLetter
           ? { word: lower, key: lower, kind: "code" }
@@ -174,13 +198,9 @@ export function factTokens(text: string): FactToken[] {
   return tokens;
 }
 
-/** Whether a word says nothing. "may" is a month only with its capital. */
-function isEmpty(raw: string, lower: string): boolean {
-  return raw === "may" || STOP.has(lower) || OWNER.has(lower);
-}
-
 function tokenOf(raw: string, word: string, isFirst: boolean): FactToken {
-  if (word === "one") return { word, key: "1", kind: "number" };
+  const number = NUMBER_WORDS.get(word);
+  if (number !== undefined) return { word, key: number, kind: "number" };
   if (DAYS.test(word)) return { word, key: word.replace(/s$/, ""), kind: "day" };
   if (/\p{N}/u.test(raw)) {
     const kind = /^\p{L}/u.test(raw) ? "code" : "number";

@@ -9,10 +9,9 @@ import {
   readFact,
   UNSPACED,
 } from "./fact-text.ts";
-import { type Difference, type Likeness, ofKind, relationOf } from "./relation.ts";
+import { type Difference, ofKind, relationOf } from "./relation.ts";
 import { meaningScore } from "./relevance.ts";
-import { compareTokens } from "./token-likeness.ts";
-import { cosineOf, type VersionData } from "./version-order.ts";
+import { cosineOf } from "./version-order.ts";
 
 type HasContent = Pick<FactMemory, "content">;
 
@@ -21,11 +20,8 @@ export type HintKind = "near" | "changed";
 
 /** The likeness from which on texts say the same if their words cannot be compared: a cosine of 0.85. */
 const SAME = 0.7;
-/**
- * The least log-odds that two texts are about one fact, so that few hints are wrong and nothing else is merged; chosen by
- * `test/eval/fit-relation.ts`.
- */
-const LEAST = { hint: 0.25, merged: 0.5 };
+/** The least log-odds of a hint, so that few hints are wrong; chosen by `test/eval/fit-relation.ts`. */
+const LEAST = 0.5;
 /** The log-odds from which on a text without another value has changed a fact rather than said it in other words. */
 const CLEARLY = 1;
 /** Words that only one of two texts has that say the opposite. */
@@ -41,18 +37,13 @@ const VALUES = ["number", "day", "code", "name"] as const;
 /**
  * The hint about an earlier memory when a later one is saved; null when there is nothing to say, for
  * example when both are merely about the same subject.
- * @param relate by other trees than the fitted ones, while trees are fitted
+ * @param alike 0 to 1, by `meaningScore`
  */
-export function hintOf(
-  earlier: string,
-  later: string,
-  likeness: Likeness,
-  relate = relationOf,
-): HintKind | null {
-  if (!isPlain(earlier, later)) return likeness.alike >= SAME ? "near" : null;
+export function hintOf(earlier: string, later: string, alike: number): HintKind | null {
+  if (!isPlain(earlier, later)) return alike >= SAME ? "near" : null;
   const [a, b] = [readFact(earlier), readFact(later)];
-  const { about, changed, difference } = relate(a, b, likeness);
-  if (about < LEAST.hint) return null;
+  const { about, changed, difference } = relationOf(a, b, alike);
+  if (about < LEAST) return null;
   const { onlyEarlier, onlyLater } = difference;
   const isOpposite =
     a.negates !== b.negates && onlyEarlier.length + onlyLater.length <= MAX_OPPOSITE_WORDS;
@@ -63,22 +54,18 @@ export function hintOf(
 /**
  * Whether two memories say the same, so that one of them is enough. Never across a different number, name, day,
  * identifier or a negation.
+ * @param alike 0 to 1, by `meaningScore`
  */
-export function isRestatement(
-  earlier: HasContent,
-  later: HasContent,
-  likeness: Likeness,
-  relate = relationOf,
-): boolean {
+export function isRestatement(earlier: HasContent, later: HasContent, alike: number): boolean {
   const [one, other] = [earlier.content, later.content];
-  if (likeness.alike < SAME && !isPlain(one, other)) return false;
+  if (alike < SAME && !isPlain(one, other)) return false;
   if (Math.max(one.length, other.length) > MAX_FACT_LENGTH) return one.trim() === other.trim();
   if (!isPlain(one, other)) return shareOfPieces(one, other) >= SAME_PIECES;
   const [a, b] = [factOf(earlier), factOf(later)];
-  const { about, changed, difference } = relate(a, b, likeness);
+  const { about, changed, difference } = relationOf(a, b, alike);
   if (hasOtherValue(a, b, difference)) return false;
   if (difference.regions.length === 0) return true;
-  return about >= LEAST.merged && changed <= MAX_CHANGED;
+  return about >= LEAST && changed <= MAX_CHANGED;
 }
 
 function isPlain(earlier: string, later: string): boolean {
@@ -94,13 +81,10 @@ function isReplaced({ onlyEarlier, onlyLater }: Difference): boolean {
   );
 }
 
-/**
- * Whether one of two texts has a number, name, day or identifier that the other lacks, or only one is negated. A word "one"
- * alone may be a pronoun.
- */
+/** Whether one of two texts has a number, name, day or identifier that the other lacks, or only one is negated. */
 function hasOtherValue(a: FactText, b: FactText, { onlyEarlier, onlyLater }: Difference): boolean {
-  const values = ofKind([...onlyEarlier, ...onlyLater], ...VALUES);
-  return a.negates !== b.negates || values.some(({ word }) => word !== "one");
+  const values = [...onlyEarlier, ...onlyLater];
+  return a.negates !== b.negates || ofKind(values, ...VALUES).length > 0;
 }
 
 /** The share of pieces of four letters that two texts have in common (Jaccard, "Distribution de la flore", 1901). */
@@ -135,12 +119,12 @@ interface Restated {
  * Makes one result of those that say the same: at the best place, the one that holds, the newest of equals. Saved
  * memories come before captured turns.
  * @param results best first
- * @param known their vectors and token states
+ * @param vectors of the first passages, by id
  * @returns results with the ids of the others in `alike`
  */
 export function collapse<Result extends Restated>(
   results: readonly Result[],
-  { vectors, states }: Pick<VersionData, "vectors" | "states">,
+  vectors: ReadonlyMap<string, Float32Array>,
   cosines: EmbeddingModel["cosines"],
 ): (Result & { alike?: string[] })[] {
   const groups: Result[][] = [];
@@ -165,8 +149,7 @@ export function collapse<Result extends Restated>(
     if (cosine < LEAST_COSINE) return false;
     const [a, b] = [one.memory, other.memory].sort((x, y) => x.createdAt - y.createdAt);
     if (!a || !b || a.project !== b.project) return false;
-    const tokens = compareTokens(states.get(a.id), states.get(b.id));
-    return isRestatement(a, b, { alike: meaningScore(cosine, cosines), tokens });
+    return isRestatement(a, b, meaningScore(cosine, cosines));
   }
 }
 

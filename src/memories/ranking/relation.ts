@@ -1,6 +1,5 @@
 import type { FactText, FactToken, TokenKind } from "./fact-text.ts";
 import learned from "./relation.json" with { type: "json" };
-import { type TokenLikeness, UNKNOWN_SIGNS } from "./token-likeness.ts";
 import { readTrees, type Trees } from "./trees.ts";
 
 /** A place where two texts differ: what one of them has there, and the other. */
@@ -92,47 +91,31 @@ export function ofKind(tokens: readonly FactToken[], ...kinds: readonly TokenKin
   return tokens.filter(({ kind }) => kinds.includes(kind));
 }
 
+const aboutOf = readTrees(learned.about as Trees);
+const changedOf = readTrees(learned.changed as Trees);
+
 const MAX_REGIONS = 3;
 const MAX_WORDS = 4;
 /** The likeness from which on texts usually say the same: a cosine of 0.85. */
 const VERY_ALIKE = 0.7;
 
-/** How alike two texts are in meaning. */
-export interface Likeness {
-  /** As a whole, 0 to 1, by `meaningScore`. */
-  readonly alike: number;
-  /** Word by word; null when their token states are not known. */
-  readonly tokens: TokenLikeness | null;
-}
-
-/** The trees of a relation; see `relationOf`. */
-export interface RelationTrees {
-  about: Trees;
-  changed: Trees;
-}
-
-/** Returns `relationOf` by other trees, for fitting. */
-export function readRelation(trees: RelationTrees) {
-  const [aboutOf, changedOf] = [readTrees(trees.about), readTrees(trees.changed)];
-  return (earlier: FactText, later: FactText, likeness: Likeness) => {
-    const difference = differenceOf(earlier, later);
-    const signs = relationSigns(earlier, later, { ...likeness, difference });
-    const values = Float64Array.from(Object.values(signs));
-    return { about: aboutOf(values), changed: changedOf(values), difference };
-  };
-}
-
 /**
  * What a later text is to an earlier one, as two log-odds: whether it is about the same fact at all, and, if so,
  * whether it says something else about it.
+ * @param alike how alike the two are in meaning, 0 to 1, by `meaningScore`
  */
-export const relationOf = readRelation(learned as RelationTrees);
+export function relationOf(earlier: FactText, later: FactText, alike: number) {
+  const difference = differenceOf(earlier, later);
+  const signs = relationSigns(earlier, later, { alike, difference });
+  const values = Float64Array.from(Object.values(signs));
+  return { about: aboutOf(values), changed: changedOf(values), difference };
+}
 
 /** The signs by which a relation is recognized. Their order counts: the trees name a sign by its number. */
 export function relationSigns(
   earlier: FactText,
   later: FactText,
-  { alike, tokens, difference }: Likeness & { difference: Difference },
+  { alike, difference }: { alike: number; difference: Difference },
 ) {
   const { both, inOrder, onlyEarlier, onlyLater, regions } = difference;
   const [a, b] = [earlier.keys.size, later.keys.size];
@@ -200,7 +183,6 @@ export function relationSigns(
         only.some(({ key, kind }) => kind === "code" && key.length <= 2),
       ),
     ),
-    ...(tokens?.signs ?? UNKNOWN_SIGNS),
   };
 }
 

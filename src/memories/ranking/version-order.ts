@@ -1,7 +1,6 @@
 import type { MemoryRow } from "../model/rows.ts";
 import { chooseVersion } from "./asked-version.ts";
 import { type FactMemory, factOf, mayBeVersion, UNSPACED } from "./fact-text.ts";
-import { compareTokens, type TokenLikeness } from "./token-likeness.ts";
 import {
   areOpposite,
   compareVersions,
@@ -45,9 +44,6 @@ export interface VersionData {
   vectors: ReadonlyMap<string, Float32Array>;
   /** How well each word of the question is matched; without an entry, words were not compared by meaning. */
   matches: ReadonlyMap<string, readonly number[]>;
-  states: ReadonlyMap<string, Int8Array>;
-  /** Token states of the question. */
-  asked: Int8Array | undefined;
 }
 
 /**
@@ -88,10 +84,7 @@ export function orderVersions<Result extends Versioned>(
     const versions = [best, ...others].sort((a, b) => inHistory(places, a, b) || byTime(a, b));
     for (const version of versions) taken.add(version);
     putFirst(ordered, best, chooseVersion(question.text, versions) ?? best);
-    const isSure = (one: Result) => {
-      const sum = sums[found.indexOf(one)] ?? 0;
-      return one === best || sum >= (shareWord(best, one) ? MARKED_FROM : CERTAIN);
-    };
+    const isSure = (one: Result) => one === best || (sums[found.indexOf(one)] ?? 0) >= MARKED_FROM;
     mark(ordered, versions, isSure);
   }
   return ordered;
@@ -137,28 +130,15 @@ function isTakenBack(
 export function createComparison(
   question: VersionQuestion,
   found: readonly Versioned[],
-  { vectors, matches, states, asked }: VersionData,
+  { vectors, matches }: VersionData,
 ): (one: number, other: number) => VersionSigns | null {
   const compare = compareVersions(question);
-  const compared = new Map<number, TokenLikeness | null>();
-  const compareWithQuestion = (place: number, own: Int8Array | undefined) => {
-    const known = compared.get(place);
-    if (known !== undefined) return known;
-    const likeness = compareTokens(asked, own);
-    compared.set(place, likeness);
-    return likeness;
-  };
   const read = (place: number) => {
     const one = found[place];
     const vector = one && vectors.get(one.memory.id);
     if (!one || !vector) return null;
     const { memory, sum, signals } = one;
-    return {
-      ...{ memory, sum, signals, place, vector },
-      matches: matches.get(memory.id) ?? null,
-      states: states.get(memory.id),
-      asked: () => compareWithQuestion(place, states.get(memory.id)),
-    };
+    return { memory, sum, signals, place, vector, matches: matches.get(memory.id) ?? null };
   };
   return (one, other) => {
     const [a, b] = [read(one), read(other)];
@@ -202,12 +182,6 @@ export function comparable(
     }
   }
   return [...found];
-}
-
-/** Whether two texts have a word in common: without one, it is not sure what the newer one is about. */
-function shareWord({ memory: a }: Versioned, { memory: b }: Versioned): boolean {
-  const { keys } = factOf(b);
-  return [...factOf(a).keys].some((key) => keys.has(key));
 }
 
 /** Moves a version to the place of another one, unless it has a better one. */

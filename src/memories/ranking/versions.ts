@@ -1,5 +1,4 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
-import { withPlainAmounts } from "../../text/amounts.ts";
 import { asksForPast } from "./asked-version.ts";
 import {
   type FactMemory,
@@ -12,12 +11,6 @@ import {
 import { flag, relationOf, subjectSigns } from "./relation.ts";
 import { meaningScore } from "./relevance.ts";
 import { SIGNALS } from "./signals/signals.ts";
-import {
-  askedTokenSigns,
-  compareTokens,
-  type TokenLikeness,
-  UNKNOWN_SIGNS,
-} from "./token-likeness.ts";
 import { readTrees, type Trees } from "./trees.ts";
 import learned from "./versions.json" with { type: "json" };
 
@@ -30,8 +23,6 @@ const [MEANING, COVERAGE, INTERACTION] = ["meaning", "coverage", "interaction"].
   SIGNALS.findIndex(({ name }) => name === wanted),
 ) as [number, number, number];
 
-/** Who speaks in turns of the person whose memories these are. */
-const OWN_SPEAKER = "User";
 /** Words that replace a name. */
 const PRONOUN = /\b(?:he|she|it|they|his|hers?|its|their|him|them|there|that|this)\b/i;
 
@@ -44,18 +35,12 @@ interface Compared {
   place: number;
   /** For each word of the question how well a word of the memory matches it, −1 to 1; null if they were not compared. */
   matches: readonly number[] | null;
-  /** Its token states, if they are known. */
-  states: Int8Array | undefined;
-  /** Compares the question with it word by word. */
-  asked: () => TokenLikeness | null;
 }
 
 /** A question whose results are compared. */
 export interface VersionQuestion {
   text: string;
   cosines: EmbeddingModel["cosines"];
-  /** Other trees than the fitted ones, while trees are fitted. */
-  relate?: typeof relationOf;
 }
 
 /**
@@ -63,17 +48,16 @@ export interface VersionQuestion {
  * one fact, or null when they cannot be. "Asked" words are those of the question; "named" are its names, numbers
  * and identifiers. The order of the signs counts: the trees name a sign by its number.
  */
-export function compareVersions({ text, cosines, relate = relationOf }: VersionQuestion) {
+export function compareVersions({ text, cosines }: VersionQuestion) {
   const isPast = asksForPast(text);
-  const asked = factTokens(withPlainAmounts(text));
+  const asked = factTokens(text);
   return (one: Compared, other: Compared, cosine: number) => {
     const isOlder = one.memory.createdAt < other.memory.createdAt;
     const [older, newer] = isOlder ? [one, other] : [other, one];
     const [a, b] = [factOf(older.memory), factOf(newer.memory)];
     if (!canBeVersions(older.memory, newer.memory)) return null;
     const alike = meaningScore(cosine, cosines);
-    const likeness = { alike, tokens: compareTokens(older.states, newer.states) };
-    const { about, changed, difference } = relate(a, b, likeness);
+    const { about, changed, difference } = relationOf(a, b, alike);
     const counts = countAsked(asked, a, b);
     const change = meaningChange(older.matches, newer.matches);
     const better = older.sum - newer.sum;
@@ -136,8 +120,6 @@ export function compareVersions({ text, cosines, relate = relationOf }: VersionQ
         older.signals[INTERACTION] ?? 0,
         newer.signals[INTERACTION] ?? 0,
       ),
-      ...(likeness.tokens?.signs ?? UNKNOWN_SIGNS),
-      ...askedTokenSigns(likeness.tokens, older.asked(), newer.asked()),
     };
   };
 }
@@ -184,10 +166,8 @@ function canBeVersions(older: FactMemory, newer: FactMemory): boolean {
   if (older.createdAt === newer.createdAt) return false;
   if (!mayBeVersion(older) || !mayBeVersion(newer)) return false;
   const [a, b] = [factOf(older), factOf(newer)];
-  // Turns of a conversation go on about a subject without taking back earlier turns, unless the user's alone are kept.
-  if (a.speaker !== undefined && b.speaker !== undefined) {
-    if (a.speaker !== OWN_SPEAKER || b.speaker !== OWN_SPEAKER) return false;
-  }
+  // Turns of a conversation go on about a subject without taking back earlier turns.
+  if (a.speaker !== undefined && b.speaker !== undefined) return false;
   if (b.retracts) return true;
   const sharesWord = [...a.keys].some((key) => b.keys.has(key));
   // A newer memory without a word of its own repeats the older one, unless it negates it.

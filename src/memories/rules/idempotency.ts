@@ -1,4 +1,5 @@
 import { AppError } from "../../errors.ts";
+import { hashOf } from "../../system/file-digest.ts";
 import { createPause } from "../../timing/pause.ts";
 import { ANSWER_LIFETIME, AnswersTaken, type Log } from "../log/log.ts";
 import type { IdempotencyRecord } from "../log/records.ts";
@@ -25,7 +26,7 @@ export function createIdempotency({
   return {
     /** Ids of the memories that a request with this key saved in the last 24 hours. */
     async savedWith(accountId: string, key: string): Promise<readonly string[]> {
-      return (await findAnswer(accountId, hash(key)))?.memoryIds ?? [];
+      return (await findAnswer(accountId, hashOf(key)))?.memoryIds ?? [];
     },
 
     /**
@@ -41,7 +42,7 @@ export function createIdempotency({
       request: unknown,
       create: (answer: (memoryIds: string[]) => IdempotencyRecord) => Promise<string[]>,
     ): Promise<string[]> {
-      const keyHash = hash(key);
+      const keyHash = hashOf(key);
       const requestHash = await hashList(Array.isArray(request) ? request : [request]);
       const name = `${accountId} ${keyHash}`;
       let other = running.get(name);
@@ -86,8 +87,4 @@ async function hashList(items: readonly unknown[]): Promise<string> {
     await pause();
   }
   return hasher.update("]").digest("hex");
-}
-
-function hash(text: string) {
-  return new Bun.CryptoHasher("sha256").update(text).digest("hex");
 }

@@ -1,11 +1,34 @@
+import { invalidField } from "../../errors.ts";
 import type { Reach } from "../../keys/reach.ts";
 import { createPause } from "../../timing/pause.ts";
-import { decodeCursor, encodeCursor, invalidCursor } from "../model/cursor.ts";
-import { type Filter, passes } from "../model/filter.ts";
+import { type Filter, type PageStart, passes } from "../model/filter.ts";
 import { LIMITS, MEMORY_ID, type Memory } from "../model/memory.ts";
 import { mayRead, readable } from "../model/reach.ts";
 import { historyOf } from "../table/links.ts";
 import { findInOrder, findReadable, notFound, type Parts, toVisibleMemories } from "./visible.ts";
+
+/** The last word of a cursor whose page ends before its position. */
+const BACKWARD = "newer";
+
+/** A position of a list as an opaque text for clients. */
+function encodeCursor({ createdAt, id, isBackward }: PageStart): string {
+  const direction = isBackward ? ` ${BACKWARD}` : "";
+  return Buffer.from(`${createdAt} ${id}${direction}`).toString("base64url");
+}
+
+/** @throws AppError `validation_failed` for a text that `encodeCursor` did not return */
+function decodeCursor(cursor: string): PageStart {
+  const [time = "", id = "", direction, ...rest] = Buffer.from(cursor, "base64url")
+    .toString()
+    .split(" ");
+  const isBackward = direction === BACKWARD;
+  const hasDirection = direction === undefined || isBackward;
+  // At most 14 digits: LanceDB fails on times that are far in the future.
+  if (!/^\d{1,14}$/.test(time) || !MEMORY_ID.test(id) || !hasDirection || rest.length > 0) {
+    throw invalidField("cursor", "must be a next_cursor that this server returned");
+  }
+  return { createdAt: Number(time), id, isBackward };
+}
 
 /** Reads histories of memories, page by page. */
 export function createHistory({ store, clock }: Parts) {
@@ -32,7 +55,10 @@ export function createHistory({ store, clock }: Parts) {
       const ids = (await historyOf(get, id)).filter((each) => !hidden.has(each));
       const start = from === undefined ? 0 : ids.indexOf(from);
       if (start < 0) {
-        throw invalidCursor("must be the next_cursor of a page of this history, as it is now");
+        throw invalidField(
+          "cursor",
+          "must be the next_cursor of a page of this history, as it is now",
+        );
       }
       const rows = await findInOrder(table, ids.slice(start, start + limit));
       const visible = readable(reach, { aliveAt: clock() });
@@ -98,13 +124,11 @@ const PAGE_BYTES = 1 << 19;
 const ID_BYTES = 16;
 
 /**
- * All memories of an account, oldest first. Pages are read as fast as the client takes them. The export has
- * the memories that existed at the call: later ones are missing, changed ones have their newest state, and
- * deleted ones are left out. Between pages it keeps 16 bytes for each memory and nothing else.
+ * Returns a function that reads all memories of an account, oldest first, in pages and as fast as the client takes
+ * them. The export has the memories that existed at the call: later ones are missing, changed ones have their newest
+ * state, and deleted ones are left out. Between pages it keeps 16 bytes for each memory and nothing else.
  */
-type ExportMemories = (reach: Reach, filter: Filter) => Promise<AsyncGenerator<Memory[], void>>;
-
-export function createExport({ store, clock }: Parts): ExportMemories {
+export function createExport({ store, clock }: Parts) {
   let last: Promise<unknown> = Promise.resolve();
 
   /**
@@ -119,7 +143,7 @@ export function createExport({ store, clock }: Parts): ExportMemories {
     return listed;
   };
 
-  return async (reach, filter) => {
+  return async (reach: Reach, filter: Filter): Promise<AsyncGenerator<Memory[], void>> => {
     const visible = readable(reach, { ...filter, aliveAt: clock() });
     return readPages(store, reach, await listIds(reach.accountId, visible));
   };

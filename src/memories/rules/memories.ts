@@ -37,8 +37,8 @@ export function createMemories({
   return {
     ...reading,
     ...createNeighbours(parts),
-    ...createSaving({ ...parts, idempotency }),
-    ...createWriting({ ...parts, get: reading.get }),
+    ...createSaving({ ...parts, idempotency, secrets }),
+    ...createWriting({ ...parts, get: reading.get, secrets }),
     ...createMove(parts),
     /** Imports memories; see `importMemories`. */
     import: (reach: Reach, lines: AsyncIterable<ImportLine>, options: ImportOptions) =>

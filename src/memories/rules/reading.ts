@@ -24,19 +24,19 @@ function createSearch({ store, clock, decay }: Parts & { decay: Decay }) {
   const isModelAtHand = createReadinessCheck();
 
   /**
-   * The memories that answer a query, best first, and the mode that was used: a hybrid search compares
-   * words alone while the model is being loaded.
+   * The memories that answer a query, best first, the period that it names, and the mode that was used: a hybrid
+   * search compares words alone while the model is being loaded.
    */
   return async (
     reach: Reach,
-    request: SearchRequest,
-  ): Promise<{ memories: FoundMemory[]; mode: SearchMode }> => {
+    { mode: wanted = "hybrid", ...request }: SearchRequest,
+  ): Promise<{ memories: FoundMemory[]; mode: SearchMode; period: SearchResult["period"] }> => {
     const filter = readable(reach, { ...request.filter, aliveAt: clock() });
     const { found, visible, mode } = await store.use(
       reach.accountId,
       async ({ table, embedder }) => {
-        const isWithoutModel = request.mode === "hybrid" && !(await isModelAtHand(embedder));
-        const mode = isWithoutModel ? "keyword" : request.mode;
+        const isWithoutModel = wanted === "hybrid" && !(await isModelAtHand(embedder));
+        const mode = isWithoutModel ? "keyword" : wanted;
         const embedQuery = (text: string) => embedder.embedQuery(text, reach);
         const asked = { ...request, filter, mode };
         const moment = { now: clock(), decay };
@@ -45,7 +45,7 @@ function createSearch({ store, clock, decay }: Parts & { decay: Decay }) {
         return { found, visible: await toVisibleMemories(table, reach, rows), mode };
       },
     );
-    return { memories: await toFound(found, visible, request), mode };
+    return { memories: await toFound(found, visible, request), mode, period: found.period };
   };
 }
 
@@ -99,7 +99,7 @@ export function createReading({
     /** A page of memories, newest first. */
     list: createListing({ store, clock }),
 
-    /** All memories, oldest first; see `ExportMemories`. */
+    /** All memories, oldest first; see `createExport`. */
     export: createExport({ store, clock }),
 
     /** A memory by its id; `null` when there is none. */

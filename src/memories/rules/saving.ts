@@ -1,6 +1,6 @@
 import { embedTogether } from "../../embedding/embedder.ts";
 import { AppError } from "../../errors.ts";
-import type { Reach } from "../../keys/reach.ts";
+import { hasScope, type Reach, requireScope } from "../../keys/reach.ts";
 import type { IdempotencyRecord } from "../log/records.ts";
 import { checkExpiry, newMemory } from "../model/change-memory.ts";
 import { passes } from "../model/filter.ts";
@@ -9,6 +9,7 @@ import { mayWrite, projectToWrite, scopedKey } from "../model/reach.ts";
 import type { MemoryRow, StoredMemory } from "../model/rows.ts";
 import type { Draft } from "../table/draft.ts";
 import type { Idempotency } from "./idempotency.ts";
+import type { SecretWatch } from "./secret-watch.ts";
 import { checkSuperseded, putSuperseding } from "./superseding.ts";
 import { findReadable, type Parts, toVisibleMemories, toVisibleMemory } from "./visible.ts";
 
@@ -77,10 +78,15 @@ function mergeWithTwin(
 
 /** Options of saving. */
 interface Saving {
+  /** The credential that saves, as far as it is known. */
   source?: MemorySource | null;
+  /** The same key within 24 hours returns the memories of the first call. */
   idempotencyKey?: string | undefined;
-  /** Whether a duplicate is returned instead of saving the memory; see `findDuplicate`. */
-  withoutDuplicates?: boolean;
+}
+
+interface SavingParts extends Parts {
+  idempotency: Idempotency;
+  secrets: Pick<SecretWatch, "refuseFromAgents">;
 }
 
 /** A saved memory, or the one that made saving it needless. */
@@ -90,15 +96,18 @@ interface Saved {
   isNew: boolean;
 }
 
-/** @param answer makes the record of a request with an `Idempotency-Key` */
-async function insert(
-  parts: Parts,
+/**
+ * Embeds and writes memories, all or none.
+ * @param withoutDuplicates whether a duplicate is returned instead; see `findDuplicate`
+ * @param answer makes the record of a request with an `Idempotency-Key`
+ */
+async function write(
+  { store, clock }: Parts,
   reach: Reach,
   inputs: readonly NewMemory[],
-  { source = null, withoutDuplicates = false }: Saving,
+  { source, withoutDuplicates }: { source: MemorySource | null; withoutDuplicates: boolean },
   answer?: (ids: string[]) => IdempotencyRecord,
 ): Promise<Saved[]> {
-  const { store, clock } = parts;
   const wanted = inputs.map((input) => ({
     ...input,
     project: projectToWrite(reach, input.project),
@@ -150,23 +159,27 @@ async function insert(
       answer: recorded,
     });
   });
-  return made ?? insert(parts, reach, inputs, { source, withoutDuplicates }, answer);
+  const saving = { source, withoutDuplicates };
+  return made ?? write({ store, clock }, reach, inputs, saving, answer);
 }
 
 /** Saving memories; see `createMemories`. */
-export function createSaving({ idempotency, ...parts }: Parts & { idempotency: Idempotency }) {
+export function createSaving({ idempotency, secrets, ...parts }: SavingParts) {
   const { store, clock } = parts;
-  const create = async (
+  const saveOnce = async (
     reach: Reach,
     inputs: readonly NewMemory[],
-    saving: Saving,
+    { source = null, idempotencyKey }: Saving,
+    withoutDuplicates: boolean,
   ): Promise<Saved[]> => {
-    const { idempotencyKey } = saving;
-    if (idempotencyKey === undefined) return insert(parts, reach, inputs, saving);
+    if (inputs.some(({ supersedes }) => supersedes)) requireScope(reach, "memories:write");
+    for (const input of inputs) secrets.refuseFromAgents(source, input);
+    const saving = { source, withoutDuplicates };
+    if (idempotencyKey === undefined) return write(parts, reach, inputs, saving);
     let made: Saved[] = [];
     const key = scopedKey(reach, idempotencyKey);
     const ids = await idempotency.once(reach.accountId, key, inputs, async (answer) => {
-      made = await insert(parts, reach, inputs, saving, answer);
+      made = await write(parts, reach, inputs, saving, answer);
       return made.map(({ memory }) => memory.id);
     });
     // Not read again: if reading failed, the client would not learn that the memories are saved.
@@ -198,27 +211,25 @@ export function createSaving({ idempotency, ...parts }: Parts & { idempotency: I
   return {
     /**
      * Saves memories, all or none.
-     * @param source the credential that saves them, as far as it is known
-     * @param idempotencyKey the same key within 24 hours returns the memories of the first call
-     * @throws AppError `validation_failed` for an `expires_at` that has passed, or as `supersededRow`
+     * @throws AppError `validation_failed` for an `expires_at` that has passed or an agent's secret, `forbidden` for
+     *   superseding without the scope to change memories, or as `supersededRow`
      */
-    create: async (
+    saveAll: async (
       reach: Reach,
       inputs: readonly NewMemory[],
-      saving: Omit<Saving, "withoutDuplicates"> = {},
-    ): Promise<Memory[]> => toVisible(reach, await create(reach, inputs, saving)),
+      saving: Saving = {},
+    ): Promise<Memory[]> => toVisible(reach, await saveOnce(reach, inputs, saving, false)),
 
     /**
-     * Saves a memory like `create`, or returns the one with exactly the same text.
-     * @param mayRead whether the client may receive an existing memory; otherwise the memory is saved again
+     * Saves a memory like `saveAll`, or returns the one with exactly the same text to callers that may read it.
      * @returns the memory, and whether it is new
      */
     async save(
       reach: Reach,
       input: NewMemory,
-      { mayRead = true, ...saving }: Omit<Saving, "withoutDuplicates"> & { mayRead?: boolean } = {},
+      saving: Saving = {},
     ): Promise<{ memory: Memory; isNew: boolean }> {
-      const made = await create(reach, [input], { ...saving, withoutDuplicates: mayRead });
+      const made = await saveOnce(reach, [input], saving, hasScope(reach, "memories:read"));
       const [memory] = await toVisible(reach, made);
       if (!made[0] || !memory) throw new Error("saving a memory made none");
       return { isNew: made[0].isNew, memory };

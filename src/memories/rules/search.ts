@@ -34,18 +34,16 @@ import type { MemoryTable } from "../table/table.ts";
 /** Candidates by meaning and by words, each; more if a page is larger. */
 const CANDIDATES = 100;
 /** When only superseding tells which memories are versions. */
-const NO_DATA: VersionData = {
-  ...{ vectors: new Map(), matches: new Map(), states: new Map() },
-  asked: undefined,
-};
+const NO_DATA: VersionData = { vectors: new Map(), matches: new Map() };
 
 export interface SearchRequest {
   query: string;
   limit: number;
   filter: Filter;
-  /** Memories with a lower score are left out. */
-  minScore: number;
-  mode: SearchMode;
+  /** Memories with a lower score are left out. The default is 0. */
+  minScore?: number;
+  /** The default is `hybrid`. */
+  mode?: SearchMode;
   /** Whether scores fall with age. The default is true. */
   decay?: boolean;
   /** Whether each score is explained. */
@@ -70,10 +68,11 @@ interface Hit extends VersionMarks {
   nearest: Part | undefined;
 }
 
-/** The memories that answer a query, best first, and the words of the query. */
+/** The memories that answer a query, best first, with the words of the query and the period that it names. */
 export interface SearchResult {
   hits: Hit[];
   terms: readonly Term[];
+  period: ReturnType<typeof readPeriod>;
 }
 
 /** Finds the memories of a table that answer a query. */
@@ -84,8 +83,8 @@ export async function searchTable(
     query,
     limit,
     filter,
-    minScore,
-    mode,
+    minScore = 0,
+    mode = "hybrid",
     decay: decays = true,
     explain: explains,
     versions = true,
@@ -113,7 +112,8 @@ export async function searchTable(
   const saved = { ...asked, filter: { ...filter, isCaptured: false }, first: Infinity };
   const ranked = captured.length > 0 ? calibrate(await rankTable(table, embedder, saved)) : all;
   // A query about a time asks for the version of that time, not for the newest.
-  const areCompared = versions && readPeriod(query, now) === null;
+  const period = readPeriod(query, now);
+  const areCompared = versions && period === null;
   // Without meaning, or without words, a comparison of texts lacks half of its signs.
   const data =
     areCompared && mode === "hybrid"
@@ -130,7 +130,7 @@ export async function searchTable(
   const answering = known && mode === "hybrid" ? answersAmong(merged) : merged;
   const scored = answering.filter(({ score }) => score >= minScore);
   const wanted: readonly (OrderedResult & { alike?: string[] })[] = merges
-    ? collapse(scored, await representationsOf(table, scored, data), embedder.model.cosines)
+    ? collapse(scored, await vectorsOf(table, scored, data), embedder.model.cosines)
     : scored;
   const hits = wanted.slice(0, limit).map(({ newer, replaces, alike, ...one }) => ({
     memory: one.memory,
@@ -141,42 +141,34 @@ export async function searchTable(
     ...(alike !== undefined && { alike }),
     ...(explains && { explanation: explain(one, question) }),
   }));
-  return { hits, terms: question.terms };
+  return { hits, terms: question.terms, period };
 }
 
 type OrderedResult = Ranked & VersionMarks;
 
-/** The vectors and token states of results, of which some may have been read before. */
-async function representationsOf(
-  table: Pick<MemoryTable, "vectorsOf" | "statesOf">,
+/** The vectors of results, of which some may have been read before. */
+async function vectorsOf(
+  table: Pick<MemoryTable, "vectorsOf">,
   results: readonly OrderedResult[],
-  { vectors, states }: VersionData,
-): Promise<Pick<VersionData, "vectors" | "states">> {
+  data: VersionData,
+): Promise<ReadonlyMap<string, Float32Array>> {
+  const known = data.vectors;
   const ids = results.slice(0, COMPARED_RESULTS).map(({ memory }) => memory.id);
-  if (ids.length < 2) return { vectors, states };
-  const without = (known: ReadonlyMap<string, unknown>) => ids.filter((id) => !known.has(id));
-  return {
-    vectors: new Map([...vectors, ...(await table.vectorsOf(without(vectors)))]),
-    states: new Map([...states, ...(await table.statesOf(without(states)))]),
-  };
+  const others = ids.filter((id) => !known.has(id));
+  if (others.length === 0 || ids.length < 2) return known;
+  return new Map([...known, ...(await table.vectorsOf(others))]);
 }
 
 /** What the comparison of versions needs of the results besides their texts. */
 export async function versionData(
-  table: Pick<MemoryTable, "vectorsOf" | "statesOf" | "interaction">,
+  table: Pick<MemoryTable, "vectorsOf" | "interaction">,
   query: string,
   { ranked, asked }: { ranked: readonly Versioned[]; asked: TokenStates | null },
 ): Promise<VersionData> {
   const ids = versionsToCompare(query, ranked);
   if (ids.length === 0) return NO_DATA;
   const vectors = await table.vectorsOf(ids);
-  const compared = comparable(ranked, vectors);
-  return {
-    vectors,
-    matches: await matchWords(table, compared, asked),
-    states: await table.statesOf(compared),
-    asked: asked?.numbers,
-  };
+  return { vectors, matches: await matchWords(table, comparable(ranked, vectors), asked) };
 }
 
 /** The inputs of a ranking besides the table and the model. */

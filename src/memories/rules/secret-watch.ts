@@ -2,9 +2,16 @@ import { AppError } from "../../errors.ts";
 import type { Metrics } from "../../metrics.ts";
 import { findSecrets, maskSecrets, maskSecretsInLong } from "../../secrets/find-secrets.ts";
 import { problemOf } from "../../text/input-kinds.ts";
-import { LIMITS, NewMemory, normaliseTags, Project, Tag } from "../model/memory.ts";
+import {
+  LIMITS,
+  type MemorySource,
+  NewMemory,
+  normaliseTags,
+  Project,
+  Tag,
+  type Warning,
+} from "../model/memory.ts";
 import type { MemoryRow } from "../model/rows.ts";
-import type { Warning } from "../model/warning.ts";
 
 /** The fields of a memory in a request; `null` clears one. */
 type Texts = { [Field in keyof NewMemory]?: NewMemory[Field] | null | undefined };
@@ -61,8 +68,13 @@ export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
       return warnings.length > 0 ? { warnings } : null;
     },
 
-    /** @throws AppError `validation_failed` for texts with secrets */
-    refuse(texts: Texts): void {
+    /**
+     * Refuses secrets from agents, which can save the fact without them. Other clients get `warnings`. The session
+     * comes from the transport, and not from the agent's model.
+     * @throws AppError `validation_failed`
+     */
+    refuseFromAgents(source: MemorySource | null, { session_id: _, ...texts }: Texts): void {
+      if (source?.via !== "mcp") return;
       const found = secretsIn(texts);
       if (found.length === 0) return;
       for (const { kinds } of found) count(kinds, "refused");

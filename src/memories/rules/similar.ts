@@ -4,9 +4,7 @@ import type { Memory, Similar } from "../model/memory.ts";
 import { readable } from "../model/reach.ts";
 import type { MemoryRow } from "../model/rows.ts";
 import { hintOf, isRestatement } from "../ranking/hint.ts";
-import type { Likeness } from "../ranking/relation.ts";
 import { meaningScore, rounded } from "../ranking/relevance.ts";
-import { compareTokens } from "../ranking/token-likeness.ts";
 import type { MemoryTable } from "../table/table.ts";
 import { findInOrder, type Parts, toVisibleMemories } from "./visible.ts";
 
@@ -35,18 +33,14 @@ export async function findSimilar(
   filter: Filter,
 ): Promise<Similar[]> {
   const { content, nearest } = await nearestTo(table, id, { ...filter, isCurrent: true });
-  const all = await nearestTo(table, id, filter);
-  const replaced = all.nearest.filter(({ memory }) => memory.supersededBy !== null);
-  const likenessOf = await compareWith(table, id, [...nearest, ...replaced]);
-  const current = nearest.flatMap((near): Similar[] => {
-    const { memory, score } = near;
-    const kind = hintOf(memory.content, content, likenessOf(near));
+  const current = nearest.flatMap(({ memory, score }): Similar[] => {
+    const kind = hintOf(memory.content, content, score);
     return kind ? [{ id: memory.id, score: rounded(score), kind }] : [];
   });
+  const all = await nearestTo(table, id, filter);
   const superseded: Similar[] = [];
-  for (const near of replaced) {
-    const { memory, score } = near;
-    if (!isRestatement(memory, { content }, likenessOf(near))) continue;
+  for (const { memory, score } of all.nearest) {
+    if (memory.supersededBy === null || !isRestatement(memory, { content }, score)) continue;
     const holds = await newestOf(table, memory, filter);
     // A memory that supersedes this one says the same again on purpose.
     if (holds === null || holds === id) continue;
@@ -56,20 +50,6 @@ export async function findSimilar(
     });
   }
   return [...current, ...superseded].slice(0, MAX_SIMILAR);
-}
-
-/** Compares memories with a later one word by word. */
-async function compareWith(
-  table: Pick<MemoryTable, "statesOf">,
-  id: string,
-  nearest: readonly NearMemory[],
-): Promise<(near: NearMemory) => Likeness> {
-  const states = await table.statesOf([id, ...nearest.map(({ memory }) => memory.id)]);
-  const later = states.get(id);
-  return ({ memory, score }) => ({
-    alike: score,
-    tokens: compareTokens(states.get(memory.id), later),
-  });
 }
 
 /** Id of the memory that holds now of a superseded one's history; null if the caller may not read it. */

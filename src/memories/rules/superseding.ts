@@ -1,4 +1,4 @@
-import { AppError } from "../../errors.ts";
+import { AppError, invalidField } from "../../errors.ts";
 import type { Reach } from "../../keys/reach.ts";
 import { passes } from "../model/filter.ts";
 import { LIMITS } from "../model/memory.ts";
@@ -100,10 +100,7 @@ export async function checkSuperseded(
     if (typeof id !== "string") continue;
     const path = superseding.pathOf(place);
     if (ids.indexOf(id) < place) {
-      const message = "must not be the same as that of another memory";
-      throw new AppError("validation_failed", `${path} ${message}.`, {
-        details: [{ path: `/${path}`, message }],
-      });
+      throw invalidField(path, "must not be the same as that of another memory");
     }
     const old = supersededRow((each) => rows.get(each) ?? null, id, { ...superseding, path });
     if (old.supersedes === null) continue;

@@ -13,7 +13,11 @@ import {
 } from "../model/reach.ts";
 import { chainIn, removeLinked } from "../table/links.ts";
 import type { Reading } from "./reading.ts";
+import type { SecretWatch } from "./secret-watch.ts";
 import { notFound, type Parts, requireCondition, toVisibleMemory } from "./visible.ts";
+
+/** Memories that one commit removes. Other writes and requests run between two commits. */
+const MAX_REMOVED = 512;
 
 /** Options of a change. */
 interface Changing {
@@ -22,13 +26,18 @@ interface Changing {
 }
 
 /** Changing and removing memories; see `createMemories`. */
-export function createWriting({ store, clock, get }: Parts & { get: Reading["get"] }) {
+export function createWriting({
+  store,
+  clock,
+  get,
+  secrets,
+}: Parts & { get: Reading["get"]; secrets: Pick<SecretWatch, "refuseFromAgents"> }) {
   /**
    * Changes the given fields.
    * @param source the credential that changes it; recorded if the content changes
    * @param isExpected is called with the memory, and again right before the change
-   * @throws AppError `memory_not_found`, `validation_failed` for an `expires_at` that has passed, or
-   *   `precondition_failed` if `isExpected` returns false
+   * @throws AppError `memory_not_found`, `validation_failed` for an `expires_at` that has passed or an agent's
+   *   secret, or `precondition_failed` if `isExpected` returns false
    */
   const update = async (
     reach: Reach,
@@ -37,6 +46,7 @@ export function createWriting({ store, clock, get }: Parts & { get: Reading["get
     change: Changing = {},
   ): Promise<Memory> => {
     const { source = null, isExpected = () => true } = change;
+    secrets.refuseFromAgents(source, changes);
     checkExpiry(changes.expires_at, clock(), "expires_at");
     if (changes.project !== undefined) projectToWrite(reach, changes.project);
     const present = await get(reach, id);
@@ -75,6 +85,23 @@ export function createWriting({ store, clock, get }: Parts & { get: Reading["get
     return updated ?? update(reach, id, changes, change);
   };
 
+  /** @param wanted since the selection memories may have been changed */
+  const removeSome = (reach: Reach, wanted: Filter, ids: readonly string[]): Promise<number> =>
+    store.use(reach.accountId, ({ writer }) =>
+      writer.change({
+        ids,
+        links: "near",
+        apply(draft) {
+          const present = ids.filter((id) => {
+            const memory = draft.get(id);
+            return memory !== null && passes(wanted, memory);
+          });
+          removeLinked(draft, present, (memory) => mayWrite(reach, memory));
+          return present.length;
+        },
+      }),
+    );
+
   return {
     update,
 
@@ -112,9 +139,12 @@ export function createWriting({ store, clock, get }: Parts & { get: Reading["get
     async removeMatching(reach: Reach, filter: Filter): Promise<number> {
       requireCondition(filter, "Deleting");
       const reached = writable(reach, { ...filter, aliveAt: clock() });
-      return store.use(reach.accountId, ({ writer }) =>
-        writer.removeMatching(reached, (memory) => mayWrite(reach, memory)),
-      );
+      const ids = await store.use(reach.accountId, ({ table }) => table.select(reached));
+      let removed = 0;
+      for (let start = 0; start < ids.length; start += MAX_REMOVED) {
+        removed += await removeSome(reach, reached, ids.slice(start, start + MAX_REMOVED));
+      }
+      return removed;
     },
   };
 }

@@ -4,9 +4,8 @@ import { type Base, type HeldBase, holdBase, type MemoryCodec } from "../base/ba
 import { createPending, type Outcome, type Pending } from "../log/pending.ts";
 import type { Usage } from "../model/quota.ts";
 import type { MemoryRow, StoredMemory } from "../model/rows.ts";
-import { createView, MAX_WITH_STATES } from "../view/create-view.ts";
 import { createLiveView } from "../view/live-view.ts";
-import type { View } from "../view/view.ts";
+import { createView, MAX_WITH_STATES, type View } from "../view/view.ts";
 import { createStoredReader } from "./stored-reader.ts";
 import type { KeptTable, TableReader, ViewMemory } from "./table.ts";
 
@@ -209,10 +208,6 @@ export function createTable({
     async interaction(...question) {
       if (readers.hasManyMemories()) return new Map();
       return view.current?.interaction(...question) ?? (await stored.interaction(...question));
-    },
-    async statesOf(ids) {
-      if (readers.hasManyMemories()) return new Map();
-      return view.current?.statesOf(ids) ?? (await stored.statesOf(ids));
     },
     vectorsOf: async (ids) => view.current?.vectorsOf(ids) ?? firstVectors(await stored.load(ids)),
     load: stored.load,

@@ -1,7 +1,6 @@
 import type { ContentEmbedding } from "../../embedding/embedder.ts";
 import type { Outcome } from "../log/pending.ts";
 import type { IdempotencyRecord, Lease } from "../log/records.ts";
-import type { Filter } from "../model/filter.ts";
 import { bytesOf, minus, plus, type Usage } from "../model/quota.ts";
 import { embeddingOf, isSameText, type MemoryRow, type StoredMemory } from "../model/rows.ts";
 
@@ -24,15 +23,7 @@ export interface Change<Result> {
 
 /** A change that waits for its commit. */
 export interface QueuedChange extends Change<void> {
-  /** Removes memories that match this filter, besides what `apply` does; see `MAX_REMOVED`. */
-  filter: Filter | null;
-  /** Whether this change may relink a memory that is linked with removed ones; by default all. */
-  mayRelink?: ((memory: MemoryRow) => boolean) | undefined;
-  /**
-   * @param removed the number of memories that the filter removed
-   * @param left the number of others that match it
-   */
-  done(removed: number, left: number): void;
+  done(): void;
   fail(error: unknown): void;
 }
 
@@ -76,7 +67,7 @@ export function createDraft(
       if (hadChange) after.set(id, former);
       else after.delete(id);
     });
-    growth = plus(growth, minus(modelUsage(memory), modelUsage(get(id))));
+    growth = plus(growth, minus(usageOf(memory), usageOf(get(id))));
     after.set(id, memory);
   };
 
@@ -119,6 +110,6 @@ export function createDraft(
   };
 }
 
-function modelUsage(memory: MemoryRow | null): Usage {
+function usageOf(memory: MemoryRow | null): Usage {
   return memory ? { memories: 1, bytes: bytesOf(memory) } : { memories: 0, bytes: 0 };
 }

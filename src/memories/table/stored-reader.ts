@@ -5,8 +5,7 @@ import { tokensOf } from "../indexes/tokens.ts";
 import type { Pending } from "../log/pending.ts";
 import { type Filter, type PageStart, type Position, passes } from "../model/filter.ts";
 import { type Candidate, isSameText, type StoredMemory } from "../model/rows.ts";
-import { createView } from "../view/create-view.ts";
-import type { View } from "../view/view.ts";
+import { createView, type View } from "../view/view.ts";
 import { countWords, wordsOf } from "./stored-words.ts";
 import type { MemoryTable, TableReader } from "./table.ts";
 
@@ -70,7 +69,7 @@ export function createStoredReader({
   dimension,
   state,
 }: Parts & { dimension: number; state: Pick<MemoryTable, "usage" | "changes"> }): TableReader &
-  Pick<MemoryTable, "load" | "interaction" | "statesOf"> {
+  Pick<MemoryTable, "load" | "interaction"> {
   const recent = createRecentStates(() => state.changes);
 
   const candidates: TableReader["candidates"] = async (question) => {
@@ -96,19 +95,6 @@ export function createStoredReader({
       view.candidates({ ...question, corpus }),
     );
     return reach ? { ...ranked, memories: texts } : ranked;
-  };
-
-  const statesOf: MemoryTable["statesOf"] = async (ids) => {
-    const { changed, others } = split(ids, pending);
-    const states = recent.of(others);
-    const unread = others.filter((id) => !states.has(id));
-    if (unread.length > 0) {
-      const none = new Map<string, Int8Array>();
-      const read = await base.read((open) => open.states(unread), none);
-      for (const [id, own] of read) states.set(id, own);
-    }
-    for (const memory of changed) states.set(memory.id, memory.states);
-    return states;
   };
 
   return {
@@ -148,10 +134,16 @@ export function createStoredReader({
       return found.flatMap(({ memory }) => (isSameText(memory.content, content) ? memory : []));
     },
 
-    statesOf,
-
     async interaction(ids, asked, weights) {
-      const states = await statesOf(ids);
+      const { changed, others } = split(ids, pending);
+      const states = recent.of(others);
+      const unread = others.filter((id) => !states.has(id));
+      if (unread.length > 0) {
+        const none = new Map<string, Int8Array>();
+        const read = await base.read((open) => open.states(unread), none);
+        for (const [id, own] of read) states.set(id, own);
+      }
+      for (const memory of changed) states.set(memory.id, memory.states);
       const index = createStateIndex();
       const owners = [...states.keys()];
       try {

@@ -73,8 +73,6 @@ export interface MemoryTable extends TableReader {
   ): Promise<Map<string, number>>;
   /** The vectors of the memories' first passages, by id. */
   vectorsOf(ids: readonly string[]): Promise<Map<string, Float32Array>>;
-  /** The token states of memories that have some, by id. */
-  statesOf(ids: readonly string[]): Promise<Map<string, Int8Array>>;
   /** Memories by id, with their vectors. */
   load(ids: readonly string[]): Promise<StoredMemory[]>;
   encode(memories: readonly StoredMemory[]): Uint8Array;

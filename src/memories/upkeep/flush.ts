@@ -1,6 +1,5 @@
 import { type Checkpoint, isSameBase } from "../log/records.ts";
-import { LeaseLost } from "../log/shared-log.ts";
-import { withLease } from "../table/held-lease.ts";
+import { LeaseLost, withLease } from "../log/shared-log.ts";
 import {
   type Chore,
   createFlushState,

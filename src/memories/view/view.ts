@@ -1,65 +1,11 @@
 import type { TokenStates } from "../../embedding/embedder.ts";
-import type { Corpus, Term } from "../indexes/words.ts";
+import { firstInOrder, namesByValue } from "../indexes/largest.ts";
+import { byName, createStateIndex } from "../indexes/token-states.ts";
+import { createVectorIndex, type VectorIndex } from "../indexes/vectors.ts";
+import { type Corpus, createWordIndex, type Term, type WordIndex } from "../indexes/words.ts";
 import type { Filter, PageStart } from "../model/filter.ts";
-import type {
-  Candidate,
-  Expiring,
-  MemoryRow,
-  SearchCandidates,
-  StoredMemory,
-} from "../model/rows.ts";
-
-/**
- * All memories of one table in memory, for searches. The view follows every commit and reads no files, so a flush
- * does not change it. All calls are synchronous.
- */
-export interface View {
-  /** How many memories the view has. */
-  readonly size: number;
-  /** Bytes of memory that the view takes, about. */
-  readonly bytes: number;
-  /**
-   * Adds a memory, or replaces the one with its id. A text of 30,000 characters takes some milliseconds.
-   * @throws RangeError when there is no memory left; then the view must be closed
-   */
-  put(memory: StoredMemory): void;
-  remove(id: string): void;
-  get(id: string): MemoryRow | null;
-  /** All memories, in no order. */
-  rows(): IterableIterator<MemoryRow>;
-  /** Ids, newest first (equals by the larger id), from a place in that order. */
-  list(filter: Filter, from: PageStart | null, limit?: number): string[];
-  /** How many memories pass a filter. */
-  count(filter: Filter): number;
-  /** Ids of all memories that pass a filter, in no order. */
-  select(filter: Filter): string[];
-  /** Memories that were saved with the same text, apart from white space around it; at most a thousand of them. */
-  withText(content: string): MemoryRow[];
-  /** Memories that expire, the earliest first. */
-  expiring(limit: number): Expiring[];
-  /**
-   * The candidates of a search: memories with the nearest passages, and memories whose words match best, each
-   * once, in no order.
-   * @param matched of the same question, so that words need not be compared again
-   */
-  candidates(question: ViewQuestion, matched?: WordMatches): SearchCandidates;
-  /** The part of `candidates` that needs no vector. */
-  matchWords(question: Omit<ViewQuestion, "vector">): WordMatches;
-  /** Memories of sessions, at most `limit`. */
-  ofSessions(sessions: readonly string[], asked: SessionQuestion, limit: number): Candidate[];
-  /** The vectors of the first passages, by the ids of memories. */
-  vectorsOf(ids: readonly string[]): Map<string, Float32Array>;
-  /** Like `statesOf` of a table; `null` when the view keeps no token states. */
-  statesOf(ids: readonly string[]): Map<string, Int8Array> | null;
-  /** Like `interaction` of a table; `null` when the view keeps no token states. */
-  interaction(
-    ids: readonly string[],
-    states: TokenStates,
-    weights: readonly number[],
-  ): Map<string, number> | null;
-  /** Frees its memory. A closed view must not be used. */
-  close(): void;
-}
+import type { Candidate, MemoryRow, SearchCandidates, StoredMemory } from "../model/rows.ts";
+import { type Columns, createColumns } from "./columns.ts";
 
 /** A question about the memories of sessions. The terms come from `candidates`. */
 export interface SessionQuestion {
@@ -69,7 +15,7 @@ export interface SessionQuestion {
 }
 
 /** The memories whose words match a question, as long as the view does not change. */
-export interface WordMatches {
+interface WordMatches {
   readonly terms: readonly Term[];
   readonly slots: readonly number[];
   readonly memories: number | undefined;
@@ -89,4 +35,245 @@ export interface ViewQuestion {
   least: number;
   /** The texts in which rareness and length of words are measured; by default those of the view. */
   corpus?: Corpus;
+}
+
+const NO_MATCHES = new Float32Array(0);
+
+/**
+ * The candidates of searches in a view.
+ * @param changes how often the view has changed
+ */
+function createCandidates(
+  columns: Columns,
+  vectors: VectorIndex,
+  words: WordIndex,
+  changes: () => number,
+) {
+  const candidatesOf = (
+    slots: readonly number[],
+    { vector, terms }: Pick<SessionQuestion, "vector" | "terms">,
+  ) => {
+    const products = vector && vectors.products(vector, slots);
+    const matches = words.matches(terms, slots);
+    return slots.map(
+      (slot, at): Candidate => ({
+        memory: columns.cachedRow(slot),
+        cosine: products?.[at]?.product ?? null,
+        passage: products?.[at]?.nth ?? 0,
+        matches: matches[at] ?? NO_MATCHES,
+      }),
+    );
+  };
+
+  /** The part of `candidates` that needs no vector. */
+  const matchWords = ({
+    words: question,
+    filter,
+    limit,
+    corpus,
+  }: Omit<ViewQuestion, "vector">): WordMatches => {
+    const accepts = columns.accepts(filter);
+    const among = corpus === undefined ? columns.among(filter) : undefined;
+    const terms = question === null ? [] : words.terms(question, corpus, among);
+    const slots = words.matching(terms, { count: limit, accepts });
+    // Caches the rows.
+    for (const slot of slots) columns.cachedRow(slot);
+    return { terms, slots, memories: among?.texts, changes: changes() };
+  };
+
+  return {
+    matchWords,
+
+    /**
+     * The candidates of a search: memories with the nearest passages, and memories whose words match best, each
+     * once, in no order.
+     * @param matched of the same question, so that words need not be compared again
+     */
+    candidates({ vector, ...question }: ViewQuestion, matched?: WordMatches): SearchCandidates {
+      const isCurrent = matched?.changes === changes();
+      const { terms, slots, memories } = isCurrent ? matched : matchWords(question);
+      const { filter, limit, least } = question;
+      const found = vector
+        ? vectors.nearest(vector, { count: limit, least, accepts: columns.accepts(filter) })
+        : new Set<number>();
+      for (const slot of slots) found.add(slot);
+      const candidates = candidatesOf([...found], { vector, terms });
+      return { candidates, terms, ...(memories !== undefined && { memories }) };
+    },
+
+    /** Memories of sessions, at most `limit`. */
+    ofSessions(
+      sessions: readonly string[],
+      { filter, ...question }: SessionQuestion,
+      limit: number,
+    ): Candidate[] {
+      const accepts = columns.accepts(filter);
+      const found: number[] = [];
+      for (const session of new Set(sessions)) {
+        found.push(...columns.ofSession(session, accepts, limit - found.length));
+      }
+      return candidatesOf(found, question);
+    },
+  };
+}
+
+/** The parts of a view that list and count memories by a filter. */
+function createListing(columns: Columns) {
+  /** Newest first; equals by the larger id. */
+  const byAge = (a: number, b: number) =>
+    columns.createdAt(b) - columns.createdAt(a) || (columns.id(a) < columns.id(b) ? 1 : -1);
+
+  const isBehind = ({ createdAt, id }: PageStart, slot: number) => {
+    const time = columns.createdAt(slot);
+    return time < createdAt || (time === createdAt && columns.id(slot) < id);
+  };
+
+  const isOnPage = (from: PageStart, slot: number) =>
+    from.isBackward ? !isBehind(from, slot) && columns.id(slot) !== from.id : isBehind(from, slot);
+
+  const passing = (filter: Filter) => {
+    const accepts = columns.accepts(filter);
+    return (slot: number) => columns.has(slot) && (accepts === null || accepts(slot));
+  };
+
+  const slotsOf = (filter: Filter): number[] => {
+    const passes = passing(filter);
+    const slots: number[] = [];
+    for (let slot = 0; slot < columns.end; slot++) if (passes(slot)) slots.push(slot);
+    return slots;
+  };
+
+  return {
+    /** Ids, newest first (equals by the larger id), from a place in that order. */
+    list(filter: Filter, from: PageStart | null, limit?: number): string[] {
+      if (from === null && limit === undefined) {
+        return namesByValue(slotsOf(filter), columns.createdAt, columns.id);
+      }
+      const passes = passing(filter);
+      const isListed = (slot: number) => passes(slot) && (from === null || isOnPage(from, slot));
+      const order = from?.isBackward ? (a: number, b: number) => byAge(b, a) : byAge;
+      const ids = firstInOrder(columns.end, isListed, order, limit).map(columns.id);
+      return from?.isBackward ? ids.reverse() : ids;
+    },
+
+    /** How many memories pass a filter. */
+    count(filter: Filter): number {
+      const passes = passing(filter);
+      let count = 0;
+      for (let slot = 0; slot < columns.end; slot++) if (passes(slot)) count++;
+      return count;
+    },
+
+    /** Ids of all memories that pass a filter, in no order. */
+    select: (filter: Filter): string[] => slotsOf(filter).map(columns.id),
+  };
+}
+
+/**
+ * Views of more memories keep no token states. The states take as much memory as everything else, so the states of a
+ * million memories would leave no room for other accounts.
+ */
+export const MAX_WITH_STATES = 200_000;
+
+export type View = ReturnType<typeof createView>;
+
+/**
+ * All memories of one table in memory, for searches. The view follows every commit and reads no files, so a flush
+ * does not change it. All calls are synchronous.
+ * @param dimension of the vectors
+ * @param mostWithStates with more memories, the view keeps no token states
+ */
+export function createView(dimension: number, mostWithStates = MAX_WITH_STATES) {
+  const columns = createColumns();
+  const vectors = createVectorIndex(dimension);
+  const words = createWordIndex();
+  let changes = 0;
+  let states = mostWithStates > 0 ? createStateIndex() : null;
+
+  const dropStates = () => {
+    states?.close();
+    states = null;
+  };
+
+  const remove = (id: string): void => {
+    const slot = columns.slotOf(id);
+    if (slot === undefined) return;
+    changes++;
+    vectors.remove(slot);
+    states?.remove(slot);
+    words.remove(slot, columns.content(slot));
+    columns.remove(slot);
+  };
+
+  return {
+    /** How many memories the view has. */
+    get size() {
+      return columns.size;
+    },
+    /** Bytes of memory that the view takes, about. */
+    get bytes() {
+      return columns.bytes + vectors.bytes + words.bytes + (states?.bytes ?? 0);
+    },
+    ...createListing(columns),
+    ...createCandidates(columns, vectors, words, () => changes),
+
+    /**
+     * Adds a memory, or replaces the one with its id. A text of 30,000 characters takes some milliseconds.
+     * @throws RangeError when there is no memory left; then the view must be closed
+     */
+    put({ vectors: passages, states: tokenStates, ...memory }: StoredMemory): void {
+      remove(memory.id);
+      changes++;
+      const slot = columns.add(memory);
+      vectors.put(slot, passages);
+      words.put(slot, memory.content);
+      if (columns.size > mostWithStates) dropStates();
+      else states?.put(slot, tokenStates);
+    },
+
+    remove,
+
+    get(id: string): MemoryRow | null {
+      const slot = columns.slotOf(id);
+      return slot === undefined ? null : columns.row(slot);
+    },
+
+    /** All memories, in no order. */
+    *rows(): Generator<MemoryRow, void> {
+      for (let slot = 0; slot < columns.end; slot++) if (columns.has(slot)) yield columns.row(slot);
+    },
+
+    /** Memories that were saved with the same text, apart from white space around it; at most a thousand of them. */
+    withText: (content: string): MemoryRow[] => columns.withText(content).map(columns.row),
+    expiring: columns.expiring,
+
+    /** The vectors of the first passages, by the ids of memories. */
+    vectorsOf(ids: readonly string[]): Map<string, Float32Array> {
+      const found = new Map<string, Float32Array>();
+      for (const id of ids) {
+        const slot = columns.slotOf(id);
+        const vector = slot === undefined ? null : vectors.first(slot);
+        if (vector) found.set(id, vector);
+      }
+      return found;
+    },
+
+    /** Like `interaction` of a table; `null` when the view keeps no token states. */
+    interaction(
+      ids: readonly string[],
+      question: TokenStates,
+      weights: readonly number[],
+    ): Map<string, number> | null {
+      if (!states) return null;
+      const slots = ids.map(columns.slotOf);
+      return byName(ids, states.interaction(question.numbers, weights, slots));
+    },
+
+    /** Frees its memory. A closed view must not be used. */
+    close(): void {
+      vectors.close();
+      dropStates();
+      columns.close();
+    },
+  };
 }

@@ -26,7 +26,7 @@ export async function createEncryptedBackup() {
   const data = await openData(dataDir);
   const { id: accountId } = await data.accounts.add({ email: EMAIL, password: null });
   for (let count = 0; count < MEMORIES; count++) {
-    await data.memories.create(wholeAccount(accountId), [{ content: `${SECRET} ${count}` }]);
+    await data.memories.saveAll(wholeAccount(accountId), [{ content: `${SECRET} ${count}` }]);
   }
   // Closing writes the base, so that the backup contains more than a log.
   await data.close();

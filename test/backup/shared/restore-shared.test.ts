@@ -35,13 +35,13 @@ beforeAll(async () => {
   const [both = "", base = "", log = ""] = accounts;
   const some = (name: string) =>
     Array.from({ length: 40 }, (_, n) => ({ content: `number ${n} of ${name}` }));
-  for (const id of [both, base]) await first.memories.create(wholeAccount(id), some(id));
-  const [forgotten] = await first.memories.create(wholeAccount(both), [{ content: FORGOTTEN }]);
+  for (const id of [both, base]) await first.memories.saveAll(wholeAccount(id), some(id));
+  const [forgotten] = await first.memories.saveAll(wholeAccount(both), [{ content: FORGOTTEN }]);
   await first.close();
   await using data = await openData(dataDir);
   await data.memories.remove(wholeAccount(both), forgotten?.id ?? "");
-  await data.memories.create(wholeAccount(both), [{ content: "newer than the base" }]);
-  await data.memories.create(wholeAccount(log), some(log));
+  await data.memories.saveAll(wholeAccount(both), [{ content: "newer than the base" }]);
+  await data.memories.saveAll(wholeAccount(log), some(log));
   await backUp(dataDir, good);
 }, 60_000);
 afterAll(() => root[Symbol.dispose]());

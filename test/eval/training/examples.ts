@@ -5,7 +5,7 @@ import type { Weights } from "../../../src/memories/ranking/rank.ts";
 import { SIGNALS } from "../../../src/memories/ranking/signals/signals.ts";
 import { rankTable, type versionData } from "../../../src/memories/rules/search.ts";
 import { MAX_SESSION_MEMORIES } from "../../../src/memories/table/create-table.ts";
-import { createView } from "../../../src/memories/view/create-view.ts";
+import { createView } from "../../../src/memories/view/view.ts";
 import type { EvaluationSet } from "../set.ts";
 
 /** What a ranking has to learn from one question. */
@@ -41,7 +41,6 @@ export async function createAsker({ memories, questions }: EvaluationSet, embedd
     ofSessions: async (sessions, asked) => view.ofSessions(sessions, asked, MAX_SESSION_MEMORIES),
     interaction: async (...question) => view.interaction(...question) ?? new Map(),
     vectorsOf: async (ids) => view.vectorsOf(ids),
-    statesOf: async (ids) => view.statesOf(ids) ?? new Map(),
   };
 
   const ask = async (text: string, weights: Weights) => {

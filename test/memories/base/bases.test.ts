@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import { FLUSH_STEPS, type FlushStep } from "../../../src/memories/base/bases.ts";
 import { TornFile } from "../../../src/memories/base/vault.ts";
 import type { StoredMemory } from "../../../src/memories/model/rows.ts";
 import {
@@ -13,6 +12,7 @@ import {
   storedMemory,
   testBases,
 } from "../../support/bases.ts";
+import { FLUSH_STEPS } from "../../support/flush-steps.ts";
 
 const LONG = "the first passage\n\nthe second one\n\nand a third";
 const OPTIONS = { upTo: 7, model };
@@ -165,13 +165,13 @@ test("reading goes on with what it began with while rows are added", async () =>
 });
 
 /** Fails once at a step, or damages a file of the base there. */
-function failAt(wanted: FlushStep, fail: () => void) {
+function failAt(wanted: string, fail: () => void) {
   let isArmed = false;
   return {
     arm() {
       isArmed = true;
     },
-    step(step: FlushStep) {
+    step(step: string) {
       if (step !== wanted || !isArmed) return;
       isArmed = false;
       fail();
@@ -245,7 +245,7 @@ test("what a failed rewrite wrote is removed, and the former base is as it was",
 });
 
 test("every step of append, rewrite and index is told, in order", async () => {
-  const steps: FlushStep[] = [];
+  const steps: string[] = [];
   const bases = await testBases((step) => {
     steps.push(step);
   });

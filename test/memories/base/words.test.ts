@@ -4,7 +4,7 @@ import { tokensOf } from "../../../src/memories/indexes/tokens.ts";
 import { createWordIndex } from "../../../src/memories/indexes/words.ts";
 import { createPending } from "../../../src/memories/log/pending.ts";
 import { createStoredReader } from "../../../src/memories/table/stored-reader.ts";
-import { createView } from "../../../src/memories/view/create-view.ts";
+import { createView } from "../../../src/memories/view/view.ts";
 import { createSentences } from "../../bench/sentences.ts";
 import { changesOf, model, storedMemory, testBases } from "../../support/bases.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { MAX_STATES, STATE_BYTES } from "../../../src/embedding/embedder.ts";
-import { createStateIndex, matchTokens } from "../../../src/memories/indexes/token-states.ts";
+import { createStateIndex } from "../../../src/memories/indexes/token-states.ts";
 import { createVectorIndex } from "../../../src/memories/indexes/vectors.ts";
 import { createRandom } from "../../support/random.ts";
 
@@ -85,22 +85,6 @@ test("the same words are 1, and a question without weight says nothing", () => {
   ).toBeLessThan(0.5);
   expect(index.interaction(states, [0, 0, 0], [0])).toEqual([null]);
   expect(index.interaction(new Int8Array(0), [], [0])).toEqual([null]);
-});
-
-test("each word of a text is compared with the nearest of another text, of any length", () => {
-  for (const [own, others] of [
-    [1, 1],
-    [MAX_STATES, 3],
-    [7, MAX_STATES],
-  ] as const) {
-    const [text, other] = [statesOf(own), statesOf(others)];
-    const matches = [...matchTokens(text, other)];
-    expect(matches).toHaveLength(own);
-    for (const [token, match] of matches.entries()) {
-      const weights = Array.from({ length: own }, (_, at) => Number(at === token));
-      expect(match).toBeCloseTo(expected(text, weights, other), 4);
-    }
-  }
 });
 
 test("what is removed leaves its room to others", () => {

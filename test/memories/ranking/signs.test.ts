@@ -23,7 +23,7 @@ test("the signs of a chance are in the order of their weights", () => {
 
 test("the signs of a relation are in the order that its trees were fitted with", () => {
   const [a, b] = [readFact("The port is 5432."), readFact("The port is 5433 now.")];
-  const signs = relationSigns(a, b, { alike: 0.9, tokens: null, difference: differenceOf(a, b) });
+  const signs = relationSigns(a, b, { alike: 0.9, difference: differenceOf(a, b) });
   expect(Object.keys(signs)).toEqual(RELATION_SIGNS);
 });
 
@@ -32,30 +32,12 @@ test("the signs of versions are in the order that their trees were fitted with",
   const compare = compareVersions({ text: "Which port?", cosines });
   const result = (content: string, createdAt: number) => ({
     memory: { content, createdAt, sessionId: null },
-    ...{ sum: 0, signals: [], place: 0, matches: null, states: undefined, asked: () => null },
+    ...{ sum: 0, signals: [], place: 0, matches: null },
   });
   const older = result("The port is 5432.", 1);
   const newer = result("The port is 5433 now.", 2);
   expect(Object.keys(compare(older, newer, 0.9) ?? {})).toEqual(VERSION_SIGNS);
 });
-
-const TOKEN_SIGNS = [
-  "older matched",
-  "newer matched",
-  "less matched",
-  "least of older",
-  "least of newer",
-  "second least of older",
-  "second least of newer",
-  "third least of older",
-  "third least of newer",
-  "absent of older",
-  "absent of newer",
-  "other of older",
-  "other of newer",
-  "tokens of older",
-  "tokens of newer",
-];
 
 const CHANCE_SIGNS = [
   "best sum",
@@ -132,7 +114,6 @@ const RELATION_SIGNS = [
   "subject extra",
   "notes of other subjects",
   "other letters",
-  ...TOKEN_SIGNS,
 ];
 
 const VERSION_SIGNS = [
@@ -187,17 +168,4 @@ const VERSION_SIGNS = [
   "word by word of older",
   "word by word of newer",
   "either word by word",
-  ...TOKEN_SIGNS,
-  "own asked of older",
-  "own asked of newer",
-  "own asked of older on average",
-  "own asked of newer on average",
-  "own asked of older in all",
-  "own asked of newer in all",
-  "rather asked of older",
-  "rather asked of newer",
-  "question in older",
-  "question in newer",
-  "least of question in older",
-  "least of question in newer",
 ];

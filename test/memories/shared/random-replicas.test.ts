@@ -112,7 +112,7 @@ test.each(SEEDS)(
         const choice = random.below(10);
         if (id === undefined || choice < 4) {
           const [made] = await call(({ memories }) =>
-            memories.create(wholeAccount(account), [{ content }], { idempotencyKey: content }),
+            memories.saveAll(wholeAccount(account), [{ content }], { idempotencyKey: content }),
           );
           if (!made) throw new Error("nothing was saved");
           own.push(made.id);

@@ -21,7 +21,7 @@ test("one server copies a table for another model while servers with the old mod
   const { replica, bases } = await createReplicas([ID]);
   const old = await replica({ embedders: withModel(OLD, NEW), due: AT_ONCE });
   const first = Array.from({ length: 40 }, (_, n) => ({ content: `number ${n}` }));
-  const made = await old.memories.create(wholeAccount(ID), first);
+  const made = await old.memories.saveAll(wholeAccount(ID), first);
   const wanted = new Set(first.map(({ content }) => content));
 
   const [a, b] = await Promise.all(
@@ -31,7 +31,7 @@ test("one server copies a table for another model while servers with the old mod
   for (const [n, { id, content }] of made.entries()) {
     if (n % 4 === 0) await old.memories.remove(wholeAccount(ID), id);
     if (n % 4 === 1) await b.memories.update(wholeAccount(ID), id, { content: `changed ${n}` });
-    if (n % 4 === 2) await a.memories.create(wholeAccount(ID), [{ content: `added ${n}` }]);
+    if (n % 4 === 2) await a.memories.saveAll(wholeAccount(ID), [{ content: `added ${n}` }]);
     if (n % 4 < 2) wanted.delete(content);
     if (n % 4 === 1) wanted.add(`changed ${n}`);
     if (n % 4 === 2) wanted.add(`added ${n}`);
@@ -56,7 +56,7 @@ test("one server copies a table for another model while servers with the old mod
 test("a server writes to its finished copy before it knows that the copy has replaced the table", async () => {
   const { replica } = await createReplicas([ID]);
   const old = await replica({ embedders: withModel(OLD, NEW) });
-  await old.memories.create(wholeAccount(ID), [{ content: "before" }]);
+  await old.memories.saveAll(wholeAccount(ID), [{ content: "before" }]);
 
   const [replaced, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const copying = await replica({
@@ -73,7 +73,7 @@ test("a server writes to its finished copy before it knows that the copy has rep
   });
   await replaced.promise;
   try {
-    await copying.memories.create(wholeAccount(ID), [{ content: "after" }]);
+    await copying.memories.saveAll(wholeAccount(ID), [{ content: "after" }]);
   } finally {
     answered.resolve();
   }
@@ -83,7 +83,7 @@ test("a server writes to its finished copy before it knows that the copy has rep
 test("a server that is stopped while it copies writes nothing into the finished copy of another one", async () => {
   const { replica } = await createReplicas([ID]);
   const old = await replica({ embedders: withModel(OLD, NEW) });
-  await old.memories.create(wholeAccount(ID), [{ content: "first" }, { content: "second" }]);
+  await old.memories.saveAll(wholeAccount(ID), [{ content: "first" }, { content: "second" }]);
 
   const [held, reached] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const slow = fakeEmbedder(NEW);

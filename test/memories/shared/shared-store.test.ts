@@ -11,7 +11,7 @@ const contents = async ({ memories }: Replica, accountId = ID) =>
     .map(({ content }) => content)
     .sort();
 const save = async ({ memories }: Replica, content: string, idempotencyKey?: string) => {
-  const [memory] = await memories.create(wholeAccount(ID), [{ content }], {
+  const [memory] = await memories.saveAll(wholeAccount(ID), [{ content }], {
     ...(idempotencyKey && { idempotencyKey }),
   });
   if (!memory) throw new Error("nothing was saved");

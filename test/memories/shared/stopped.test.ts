@@ -1,18 +1,18 @@
 import { expect, test } from "bun:test";
 import { wholeAccount } from "../../../src/keys/reach.ts";
-import { FLUSH_STEPS, type FlushStep, SHARED_STEPS } from "../../../src/memories/base/bases.ts";
+import { FLUSH_STEPS, SHARED_STEPS } from "../../support/flush-steps.ts";
 import { AT_ONCE, createReplicas, type Replica } from "../../support/shared-stores.ts";
 import { until } from "../../support/until.ts";
 
 const ID = "acc_1";
-const STEPS: readonly FlushStep[] = [...SHARED_STEPS, ...FLUSH_STEPS];
+const STEPS: readonly string[] = [...SHARED_STEPS, ...FLUSH_STEPS];
 
 const contents = async ({ memories }: Replica) =>
   (await memories.list(wholeAccount(ID), { filter: {}, limit: 1_000 })).memories
     .map(({ content }) => content)
     .sort();
 const save = async ({ memories }: Replica, content: string) => {
-  await memories.create(wholeAccount(ID), [{ content }]);
+  await memories.saveAll(wholeAccount(ID), [{ content }]);
 };
 const isFlushed = async ({ log }: Replica) => {
   const head = await log.head(ID);
@@ -37,7 +37,7 @@ test.each(STEPS)(
         await held.promise;
       },
     });
-    await stopped.memories.create(wholeAccount(ID), first);
+    await stopped.memories.saveAll(wholeAccount(ID), first);
     // Otherwise the other server starts later: if it flushed every other time, no base would be appended
     // to.
     const isOfOthers = step === "base of others opened";

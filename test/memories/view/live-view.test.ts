@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { createView } from "../../../src/memories/view/create-view.ts";
 import { createLiveView } from "../../../src/memories/view/live-view.ts";
+import { createView } from "../../../src/memories/view/view.ts";
 import { model, storedMemories, storedMemory } from "../../support/bases.ts";
 
 /** A live view, which views of it were closed, and batches of which the second one waits. */

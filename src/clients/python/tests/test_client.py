@@ -5,10 +5,10 @@ import tempfile
 import unittest
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, Dict, Iterator, cast
+from typing import Any, Dict, Iterator, List, cast
 from unittest import mock
 
-from ctxd import Client, CtxdError, ImportedMemory
+from ctxd import Client, CtxdError, ImportedMemory, NewMemory
 from ctxd._connections import Connections
 
 from .support import URL, contents, many, new_key
@@ -67,6 +67,11 @@ class ClientTest(unittest.TestCase):
         self.assertEqual(contents(page["memories"]), ["fact 519", "fact 518"])
         following = client.list_page(limit=1, cursor=page["next_cursor"] or "")
         self.assertEqual(contents(following["memories"]), ["fact 517"])
+
+    def test_batches_of_long_texts_are_within_the_limit_of_the_server(self) -> None:
+        client = self.new_client()
+        long: List[NewMemory] = [{"content": f"{number} ".ljust(32_768, "ä")} for number in range(140)]
+        self.assertEqual(len(client.save_all(long)), 140)
 
     def test_the_same_key_saves_once(self) -> None:
         client = self.new_client()

@@ -49,7 +49,7 @@ export interface Client {
    */
   save(memory: NewMemory, options?: SaveOptions): Promise<SavedMemory>;
   /**
-   * Saves memories in the given order, in batches of 256. Each batch is saved completely or not at all.
+   * Saves memories in the given order, in batches of at most 256. Each batch is saved completely or not at all.
    * After a failure, the same call with the same `idempotencyKey` saves the missing ones.
    */
   saveAll(
@@ -110,7 +110,8 @@ interface SaveOptions extends Calling {
   idempotencyKey?: string | undefined;
 }
 
-const BATCH = 256;
+/** Most memories of a batch, and the characters after which it takes no further one: the server accepts 8 MiB. */
+const BATCH = { memories: 256, characters: 2 << 20 };
 const LARGEST_PAGE = 100;
 
 /** Creates a client for a ctxd server. It opens no connection before the first call. */
@@ -155,8 +156,8 @@ export function createClient(options: ClientOptions): Client {
 
     async saveAll(memories, { idempotencyKey = newKey(), signal } = {}) {
       const saved: SavedMemory[] = [];
-      for (let start = 0; start < memories.length; start += BATCH) {
-        const part = memories.slice(start, start + BATCH);
+      for (let start = 0; start < memories.length; ) {
+        const part = batchFrom(memories, start);
         const answer = await ask<{ memories: SavedMemory[] }>({
           method: "POST",
           path: "/memories/batch",
@@ -166,6 +167,7 @@ export function createClient(options: ClientOptions): Client {
           signal,
         });
         for (const memory of answer.memories) saved.push(memory);
+        start += part.length;
       }
       return saved;
     },
@@ -231,6 +233,15 @@ export function createClient(options: ClientOptions): Client {
       importMemories(send, source, { dry_run, signal }),
     etag: (memory) => etags.get(memory) ?? null,
   };
+}
+
+/** The memories of one batch, from a place in the list on. */
+function batchFrom(memories: readonly NewMemory[], start: number): readonly NewMemory[] {
+  let [end, characters] = [start, 0];
+  while (end < memories.length && end - start < BATCH.memories && characters < BATCH.characters) {
+    characters += JSON.stringify(memories[end++]).length;
+  }
+  return memories.slice(start, end);
 }
 
 /** @throws CtxdError `memory_not_found` for an id that could lead to another path */

@@ -207,7 +207,7 @@ export interface paths {
         put?: never;
         /**
          * Save up to 256 memories, all or none
-         * @description Faster than one request each. If one memory is invalid, none is saved. Duplicates are saved too, for example repeated turns of a conversation. Without the scope `memories:read` the answer has only `id`, `created_at` and `updated_at`.
+         * @description Faster than one request each. A body has at most 8 MiB and 50,000 JSON values; an import may have any length. If one memory is invalid, none is saved. Duplicates are saved too, for example repeated turns of a conversation. Without the scope `memories:read` the answer has only `id`, `created_at` and `updated_at`.
          */
         post: operations["createMemories"];
         delete?: never;

@@ -1,6 +1,6 @@
 import { createIdFrom } from "../../../db/id.ts";
 import { AppError } from "../../../errors.ts";
-import type { Reach } from "../../../keys/reach.ts";
+import { hasScope, type Reach, requireScope } from "../../../keys/reach.ts";
 import { createPause } from "../../../timing/pause.ts";
 import {
   type ImportedMemory,
@@ -95,8 +95,6 @@ export interface ImportOptions {
   source: MemorySource;
   /** Whether the import only reports what it would do. */
   dryRun: boolean;
-  /** Whether the report may tell an unchanged line from a differing older one. */
-  mayRead: boolean;
   /** Called before each batch is embedded, and before it is written. It throws to end the import. */
   stillAllowed: () => Promise<void>;
 }
@@ -111,8 +109,12 @@ export async function importMemories(
   { store, clock, secrets }: Parts & { secrets: Pick<SecretWatch, "maskMemory"> },
   reach: Reach,
   lines: AsyncIterable<ImportLine>,
-  { source, dryRun, mayRead, stillAllowed }: ImportOptions,
+  { source, dryRun, stillAllowed }: ImportOptions,
 ): Promise<ImportReport> {
+  // A dry run reveals existing memories, and changes nothing.
+  if (dryRun) requireScope(reach, "memories:read");
+  /** Whether the report may tell an unchanged line from a differing older one. */
+  const mayRead = hasScope(reach, "memories:read");
   const report: ImportReport = {
     created: 0,
     updated: 0,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Generator, Iterable, Mapping
-from itertools import islice
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Type, Union, cast
 from urllib.parse import quote
@@ -37,7 +36,9 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self, Unpack
 
-_BATCH = 256
+#: Most memories of a batch, and the bytes after which it takes no further one: the server accepts 8 MiB.
+_BATCH_MEMORIES = 256
+_BATCH_BYTES = 4 << 20
 _LARGEST_PAGE = 100
 
 
@@ -103,16 +104,15 @@ class Client:
     def save_all(
         self, memories: Iterable[NewMemory], *, idempotency_key: Optional[str] = None
     ) -> List[SavedMemory]:
-        """Saves memories in the given order, in batches of 256.
+        """Saves memories in the given order, in batches of at most 256.
 
         Each batch is saved completely or not at all. After a failure, the same call with the same
         `idempotency_key` saves the missing ones.
         """
         key = idempotency_key or secrets.token_hex(16)
         saved: List[SavedMemory] = []
-        remaining = iter(memories)
-        while part := list(islice(remaining, _BATCH)):
-            body = {"memories": [self._placed(memory) for memory in part]}
+        for part in _batches_of(self._placed(memory) for memory in memories):
+            body = {"memories": part}
             part_key = f"{key}.{len(saved)}" if saved else key
             saved += self._post("/memories/batch", body, part_key)["memories"]
         return saved
@@ -254,6 +254,19 @@ class Client:
         headers = {"content-type": "application/x-ndjson"}
         call = Call("POST", path, b"\n".join(lines) + b"\n", headers, is_repeatable=True)
         return cast(ImportReport, self._ask(call))
+
+
+def _batches_of(memories: Iterable[Dict[str, Any]]) -> Generator[List[Dict[str, Any]], None, None]:
+    batch: List[Dict[str, Any]] = []
+    size = 0
+    for memory in memories:
+        batch.append(memory)
+        size += len(to_json(memory))
+        if len(batch) == _BATCH_MEMORIES or size >= _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def _path_of(id: str) -> str:

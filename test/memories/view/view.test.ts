@@ -6,8 +6,7 @@ import type {
   SearchCandidates,
   StoredMemory,
 } from "../../../src/memories/model/rows.ts";
-import { createView } from "../../../src/memories/view/create-view.ts";
-import type { View } from "../../../src/memories/view/view.ts";
+import { createView, type View } from "../../../src/memories/view/view.ts";
 import { bm25Of } from "../../support/bm25.ts";
 import { cosine } from "../../support/cosine.ts";
 import {
