@@ -1,20 +1,26 @@
 import { join } from "node:path";
 import type { Embedder } from "../../src/embedding/embedder.ts";
-import { readFact } from "../../src/memories/ranking/fact-text.ts";
-import { differenceOf, relationSigns } from "../../src/memories/ranking/relation.ts";
+import { exactFactOf, factOf } from "../../src/memories/ranking/fact-text.ts";
+import {
+  differenceOf,
+  type RelationTrees,
+  readRelation,
+  relationSigns,
+} from "../../src/memories/ranking/relation.ts";
 import { meaningScore } from "../../src/memories/ranking/relevance.ts";
-import { readTrees } from "../../src/memories/ranking/trees.ts";
 import { cosineOf } from "../../src/memories/ranking/version-order.ts";
 import { fitTrees } from "./boosting.ts";
+import { hintShares, judgePair } from "./hints.ts";
 import type { Example } from "./logistic.ts";
 import { readBoth, readChangedFacts, readFacts, readNotes } from "./own-sets.ts";
 import { type Pair, readPairs } from "./pairs.ts";
 import { withEvaluationServer } from "./server.ts";
 
 /**
- * `bun test/eval/fit-relation.ts` fits `src/memories/ranking/relation.json`: what a text is to an earlier one. Examples
- * are our own pairs, the facts that changed, pairs that are both true, and the nearest memories of other sets, which
- * say other things. Nothing of the held-back halves is read.
+ * `bun test/eval/fit-relation.ts` fits `src/memories/ranking/relation.json`: what a text is to an earlier one, for hints
+ * and restatements. With `versions` it fits `version-relation.json`, whose sums are signs of versions: run
+ * `fit-versions.ts` afterwards. Examples are our own pairs, the facts that changed, pairs that are both true, and the
+ * nearest memories of other sets, which say other things. Nothing of the held-back halves is read.
  */
 
 /** Nearest memories of each, and what a pair of them counts. */
@@ -26,68 +32,67 @@ const BOTH = 0.5;
 const SAME = 0.8;
 const TREES = { trees: 80, leaves: 6, rate: 0.1, leafSize: 12, penalty: 2 };
 const PARTS = 5;
-const PATH = join(import.meta.dir, "../../src/memories/ranking/relation.json");
 
-interface Judged extends Example {
-  pair: Pair;
-}
-
+/** Pairs of one group are fitted together or not at all: of one fact, one shape of sentence, or one memory. */
 interface Weighed extends Pair {
   weight: number;
+  group: string;
 }
 
+interface Described {
+  pair: Weighed;
+  alike: number;
+  features: number[];
+}
+
+const isForVersions = process.argv[2] === "versions";
+const read = isForVersions ? factOf : exactFactOf;
+const file = isForVersions ? "version-relation.json" : "relation.json";
 await withEvaluationServer(async (_, embedder) => {
-  const alike = createLikeness(embedder);
-  const about: Judged[] = [];
-  const changed: Judged[] = [];
-  for (const pair of [...(await ownPairs()), ...(await otherPairs(alike))]) {
-    const { kind, earlier, later, weight } = pair;
-    const [a, b] = [readFact(earlier), readFact(later)];
-    const signs = relationSigns(a, b, {
-      alike: await alike(earlier, later),
-      difference: differenceOf(a, b),
-    });
-    const features = Object.values(signs);
-    const isAbout = kind === "same" || kind === "changed";
-    about.push({ features, isTrue: isAbout, weight, pair });
-    if (isAbout) changed.push({ features, isTrue: kind === "changed", weight, pair });
+  const likeness = createLikeness(embedder);
+  const examples: Described[] = [];
+  for (const pair of [...(await ownPairs()), ...(await otherPairs(likeness))]) {
+    const [a, b] = [read({ content: pair.earlier }), read({ content: pair.later })];
+    const alike = await likeness(pair.earlier, pair.later);
+    const signs = relationSigns(a, b, { alike, difference: differenceOf(a, b) });
+    examples.push({ pair, alike, features: Object.values(signs) });
   }
-  const learned = { about: fitTrees(about, TREES), changed: fitTrees(changed, TREES) };
-  await Bun.write(PATH, `${JSON.stringify(learned)}\n`);
-  printByLeast(about, changed);
-  process.stdout.write(`${about.length} pairs, ${changed.length} of one fact\n`);
+  const path = join(import.meta.dir, "../../src/memories/ranking", file);
+  await Bun.write(path, `${JSON.stringify(fitRelation(examples))}\n`);
+  process.stdout.write(`${examples.length} pairs\n`);
+  if (!isForVersions) printShares(examples);
 });
 
-/**
- * Prints how many hints *changed* are right, and how many changes get one, from a least log-odds on. The trees were
- * fitted without the pair.
- */
-function printByLeast(about: readonly Judged[], changed: readonly Judged[]): void {
-  const scored = about.map((pair, at) => ({ pair, part: at % PARTS, about: 0, changed: 0 }));
-  for (let part = 0; part < PARTS; part++) {
-    const kept = new Set(scored.filter((one) => one.part !== part).map(({ pair }) => pair.pair));
-    const [forAbout, forChanged] = [about, changed].map((all) =>
-      readTrees(
-        fitTrees(
-          all.filter(({ pair }) => kept.has(pair)),
-          TREES,
-        ),
-      ),
+function fitRelation(examples: readonly Described[]): RelationTrees {
+  const isAbout = ({ pair: { kind } }: Described) => kind === "same" || kind === "changed";
+  const isChanged = ({ pair: { kind } }: Described) => kind === "changed";
+  const judged = (all: readonly Described[], holds: (one: Described) => boolean) =>
+    all.map((one): Example => ({ ...one, weight: one.pair.weight, isTrue: holds(one) }));
+  return {
+    about: fitTrees(judged(examples, isAbout), TREES),
+    changed: fitTrees(judged(examples.filter(isAbout), isChanged), TREES),
+  };
+}
+
+/** Prints how good hints and merging are, as the least log-odds grow. The trees were fitted without the pair's group. */
+function printShares(examples: readonly Described[]): void {
+  const own = examples.filter(({ pair }) => pair.weight === 1);
+  const partOf = ({ pair }: Described) => Bun.hash.crc32(pair.group) % PARTS;
+  const parts = Array.from({ length: PARTS }, (_, part) =>
+    readRelation(fitRelation(examples.filter((one) => partOf(one) !== part))),
+  );
+  for (let more = -0.5; more <= 1.5; more += 0.25) {
+    const judged = own.map((one) =>
+      judgePair(one.pair, one.alike, (...texts) => {
+        const relation = parts[partOf(one)]?.(...texts);
+        if (!relation) throw new Error(`there are no trees without ${one.pair.group}`);
+        return { ...relation, about: relation.about - more };
+      }),
     );
-    if (!forAbout || !forChanged) continue;
-    for (const one of scored.filter((each) => each.part === part)) {
-      const signs = Float64Array.from(one.pair.features);
-      one.about = forAbout(signs);
-      one.changed = forChanged(signs);
-    }
-  }
-  const own = scored.filter(({ pair }) => pair.weight === 1);
-  const all = own.filter(({ pair }) => pair.pair.kind === "changed").length;
-  for (let least = -1; least <= 3; least += 0.5) {
-    const told = own.filter((one) => one.about >= least && one.changed > 0);
-    const right = told.filter(({ pair }) => pair.pair.kind === "changed").length;
-    const cells = [least.toFixed(1), (right / told.length).toFixed(3), (right / all).toFixed(3)];
-    process.stdout.write(`from ${cells[0]} on: precision ${cells[1]}, recall ${cells[2]}\n`);
+    const shares = Object.entries(hintShares(judged)).map(
+      ([name, share]) => `${name} ${share.toFixed(3)}`,
+    );
+    process.stdout.write(`least ${more >= 0 ? "+" : "−"}${Math.abs(more)}: ${shares.join(", ")}\n`);
   }
 }
 
@@ -105,26 +110,29 @@ function createLikeness({ embedContent, model }: Embedder) {
 }
 
 async function ownPairs(): Promise<Weighed[]> {
-  const pairs = (await readPairs("dev")).map((pair) => ({ ...pair, weight: 1 }));
+  const pairs = (await readPairs("dev")).map(
+    (pair): Weighed => ({ ...pair, weight: 1, group: pair.earlier }),
+  );
   for (const file of ["changed", "corrections"] as const) {
     for (const { versions, beside } of await readChangedFacts("dev", file)) {
-      const last = versions.at(-1) ?? "";
+      const [first = "", last = ""] = [versions[0], versions.at(-1)];
+      const own = { weight: 1, group: first };
       for (const [at, later] of versions.entries()) {
         for (const earlier of versions.slice(0, at)) {
-          pairs.push({ kind: "changed", earlier, later, weight: 1 });
+          pairs.push({ ...own, kind: "changed", earlier, later });
         }
       }
       for (const other of beside) {
-        pairs.push({ kind: "related", earlier: versions[0] ?? "", later: other, weight: 1 });
-        pairs.push({ kind: "related", earlier: other, later: last, weight: 1 });
+        pairs.push({ ...own, kind: "related", earlier: first, later: other });
+        pairs.push({ ...own, kind: "related", earlier: other, later: last });
       }
     }
   }
-  for (const {
-    memories: [first, second],
-  } of await readBoth("dev")) {
-    pairs.push({ kind: "unrelated", earlier: first, later: second, weight: BOTH });
-    pairs.push({ kind: "unrelated", earlier: second, later: first, weight: BOTH });
+  for (const { shape, memories } of await readBoth("dev")) {
+    const [first, second] = memories;
+    const own = { kind: "unrelated", weight: BOTH, group: shape } as const;
+    pairs.push({ ...own, earlier: first, later: second });
+    pairs.push({ ...own, earlier: second, later: first });
   }
   return pairs;
 }
@@ -138,8 +146,9 @@ async function otherPairs(alike: (a: string, b: string) => Promise<number>): Pro
       others.map(async (each) => ({ each, alike: await alike(content, each.content) })),
     );
     const nearest = near.filter(({ alike }) => alike < SAME).sort((a, b) => b.alike - a.alike);
+    const own = { kind: "unrelated", earlier: content, weight: OTHERS, group: content } as const;
     for (const { each } of nearest.slice(0, NEAREST)) {
-      pairs.push({ kind: "unrelated", earlier: content, later: each.content, weight: OTHERS });
+      pairs.push({ ...own, later: each.content });
     }
   }
   return pairs;

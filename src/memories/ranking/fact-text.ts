@@ -1,3 +1,4 @@
+import { withPlainAmounts, withPlainHours } from "../../text/amounts.ts";
 import { STOP_WORDS } from "../../text/stop-words.ts";
 import type { MemoryRow } from "../model/rows.ts";
 
@@ -34,9 +35,12 @@ const CHANGES =
 /** Words that only say that something is so now. They say nothing about the subject. */
 const TIMES =
   /\b(?:now|nowadays|currently|already|by now|as of (?:now|today|this \w+)|these days|lately|recently|again|still|so far|for now|at the moment|just)\b/gi;
+/** Phrases with such a word that reverse nothing. */
+const NO_NEGATION =
+  /\b(?:no ?body|no[ -]one|none|nothing) (?:but|besides|except|other than)\b|\bcan(?:'t|not) (?:stand|wait)\b|\bnot (?:only|just)\b|\bno (?:problem|doubt|matter)\b|\bwhether or not\b/gi;
 /** Words that reverse what a sentence says. */
 const NEGATES =
-  /\b(?:not|never|no|none|nobody|nothing|without|cannot|stop(?:s|ped)?|avoids?|neither|nor|un(?:able|necessary|needed|used))\b|n't\b|n’t\b/gi;
+  /\b(?:not|never|no|none|nobody|nothing|without|cannot|forbidden|prohibited|banned|stop(?:s|ped)?|avoids?|neither|nor|un(?:able|necessary|needed|used))\b|n't\b|n’t\b/gi;
 const OWN = /\b(?:user|i|me|my|mine|we|our|us)\b/i;
 /** The speaker of a turn in a transcript, by one name or two. */
 const SPEAKER = /^\s*(\p{Lu}[\p{L}\p{N}._-]*(?: \p{Lu}[\p{L}\p{N}._-]*)?):\s/u;
@@ -59,9 +63,6 @@ const NUMBER_WORDS = new Map(
       ["hundred", "100"],
     ]),
 );
-/** Times of day and amounts with a unit, in the form in which they are compared. */
-const AFTERNOON = /\b(1[0-2]|0?[1-9])(?:[:.]([0-5]\d))?\s?(a|p)\.?m\b\.?/gi;
-const FULL_HOUR = /\b(\d{1,2})[:.]00\b/g;
 const UNIT =
   /(\d)\s?(?:s|secs?|seconds?|min|mins|minutes?|h|hrs?|hours?|ms|kb|mb|gb|tb|kg|g|km|m|cm|mm|l|ml)\b/gi;
 const DAYS =
@@ -124,15 +125,21 @@ export interface FactText {
   negates: boolean;
 }
 
-/** The texts read so far, as long as their rows stay in memory: reading is slow. */
-const known = new WeakMap<Pick<FactMemory, "content">, FactText>();
+/** A memory's fact with its amounts as numbers alone, which the trees of versions were fitted with. */
+export const factOf = createReader((text) => withPlainHours(text).replace(UNIT, "$1"));
+/** A memory's fact with each number, time, date and amount in one form. */
+export const exactFactOf = createReader(withPlainAmounts);
 
-export function factOf(memory: Pick<FactMemory, "content">): FactText {
-  const before = known.get(memory);
-  if (before) return before;
-  const fact = readFact(memory.content.slice(0, MAX_FACT_LENGTH));
-  known.set(memory, fact);
-  return fact;
+function createReader(writePlain: (text: string) => string) {
+  /** The texts read so far, as long as their rows stay in memory: reading is slow. */
+  const known = new WeakMap<Pick<FactMemory, "content">, FactText>();
+  return (memory: Pick<FactMemory, "content">): FactText => {
+    const before = known.get(memory);
+    if (before) return before;
+    const fact = readFact(memory.content.slice(0, MAX_FACT_LENGTH), writePlain);
+    known.set(memory, fact);
+    return fact;
+  };
 }
 
 /** Whether a memory can be a version of a fact: a long one says too much. */
@@ -140,11 +147,11 @@ export function mayBeVersion({ content }: Pick<FactMemory, "content">): boolean 
   return content.length <= MAX_FACT_LENGTH;
 }
 
-export function readFact(text: string): FactText {
+function readFact(text: string, writePlain: (text: string) => string): FactText {
   const speaker = SPEAKER.exec(text)?.[1];
   const said = text.replaceAll("’", "'");
   const retracts = said.search(RETRACTS) >= 0;
-  const subject = withPlainNumbers(said.replace(RETRACTS, " ").replace(TIMES, " "));
+  const subject = writePlain(said.replace(RETRACTS, " ").replace(TIMES, " "));
   const tokens = factTokens(subject);
   const unspoken = speaker === undefined ? subject : subject.replace(SPEAKER, "");
   const [start = ""] = unspoken.split(SUBJECT_END, 1);
@@ -161,19 +168,8 @@ export function readFact(text: string): FactText {
     reports: REPORTS.test(said),
     retracts,
     changed: said.search(CHANGES) >= 0,
-    negates: said.search(NEGATES) >= 0,
+    negates: said.replace(NO_NEGATION, " ").search(NEGATES) >= 0,
   };
-}
-
-/** Writes "3 pm" as 15 and "30s" as "30 s", so that the same time or amount is the same word. */
-function withPlainNumbers(text: string): string {
-  return text
-    .replace(AFTERNOON, (_, hour: string, minutes: string | undefined, half: string) => {
-      const hours = (Number(hour) % 12) + (half.toLowerCase() === "p" ? 12 : 0);
-      return minutes && minutes !== "00" ? `${hours}:${minutes}` : String(hours);
-    })
-    .replace(FULL_HOUR, "$1")
-    .replace(UNIT, "$1");
 }
 
 /** The content words of a text. */

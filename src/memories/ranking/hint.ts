@@ -2,14 +2,14 @@ import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import { wasCaptured } from "../model/filter.ts";
 import type { MemoryRow } from "../model/rows.ts";
 import {
+  exactFactOf,
   type FactMemory,
   type FactText,
-  factOf,
   MAX_FACT_LENGTH,
-  readFact,
   UNSPACED,
 } from "./fact-text.ts";
-import { type Difference, ofKind, relationOf } from "./relation.ts";
+import learned from "./relation.json" with { type: "json" };
+import { type Difference, ofKind, type RelationTrees, readRelation } from "./relation.ts";
 import { meaningScore } from "./relevance.ts";
 import { cosineOf } from "./version-order.ts";
 
@@ -20,8 +20,11 @@ export type HintKind = "near" | "changed";
 
 /** The likeness from which on texts say the same if their words cannot be compared: a cosine of 0.85. */
 const SAME = 0.7;
-/** The least log-odds of a hint, so that few hints are wrong; chosen by `test/eval/fit-relation.ts`. */
-const LEAST = 0.5;
+/**
+ * The least log-odds that two texts are about one fact, so that few hints are wrong and nothing else is merged; chosen by
+ * `test/eval/fit-relation.ts`.
+ */
+const LEAST = { hint: 0.25, merged: 0.75 };
 /** The log-odds from which on a text without another value has changed a fact rather than said it in other words. */
 const CLEARLY = 1;
 /** Words that only one of two texts has that say the opposite. */
@@ -33,21 +36,31 @@ const PIECE = 4;
 const SAME_PIECES = 0.72;
 /** Kinds of words that are values: another one says something else. */
 const VALUES = ["number", "day", "code", "name"] as const;
+const CODE_SPAN = /`[^`]+`/g;
+
+const relationOf = readRelation(learned as RelationTrees);
 
 /**
  * The hint about an earlier memory when a later one is saved; null when there is nothing to say, for
  * example when both are merely about the same subject.
  * @param alike 0 to 1, by `meaningScore`
+ * @param relate by other trees than the fitted ones, while trees are fitted
  */
-export function hintOf(earlier: string, later: string, alike: number): HintKind | null {
-  if (!isPlain(earlier, later)) return alike >= SAME ? "near" : null;
-  const [a, b] = [readFact(earlier), readFact(later)];
-  const { about, changed, difference } = relationOf(a, b, alike);
-  if (about < LEAST) return null;
+export function hintOf(
+  earlier: HasContent,
+  later: HasContent,
+  alike: number,
+  relate = relationOf,
+): HintKind | null {
+  const [one, other] = [earlier.content, later.content];
+  if (!isPlain(one, other)) return alike >= SAME ? "near" : null;
+  const [a, b] = [exactFactOf(earlier), exactFactOf(later)];
+  const { about, changed, difference } = relate(a, b, alike);
+  if (about < LEAST.hint) return null;
   const { onlyEarlier, onlyLater } = difference;
   const isOpposite =
     a.negates !== b.negates && onlyEarlier.length + onlyLater.length <= MAX_OPPOSITE_WORDS;
-  const isOther = isOpposite || isReplaced(difference);
+  const isOther = isOpposite || isReplaced(difference) || haveOtherCode(one, other);
   return isOther || changed > CLEARLY ? "changed" : "near";
 }
 
@@ -56,16 +69,21 @@ export function hintOf(earlier: string, later: string, alike: number): HintKind 
  * identifier or a negation.
  * @param alike 0 to 1, by `meaningScore`
  */
-export function isRestatement(earlier: HasContent, later: HasContent, alike: number): boolean {
+export function isRestatement(
+  earlier: HasContent,
+  later: HasContent,
+  alike: number,
+  relate = relationOf,
+): boolean {
   const [one, other] = [earlier.content, later.content];
   if (alike < SAME && !isPlain(one, other)) return false;
   if (Math.max(one.length, other.length) > MAX_FACT_LENGTH) return one.trim() === other.trim();
   if (!isPlain(one, other)) return shareOfPieces(one, other) >= SAME_PIECES;
-  const [a, b] = [factOf(earlier), factOf(later)];
-  const { about, changed, difference } = relationOf(a, b, alike);
-  if (hasOtherValue(a, b, difference)) return false;
+  const [a, b] = [exactFactOf(earlier), exactFactOf(later)];
+  const { about, changed, difference } = relate(a, b, alike);
+  if (hasOtherValue(a, b, difference) || haveOtherCode(one, other)) return false;
   if (difference.regions.length === 0) return true;
-  return about >= LEAST && changed <= MAX_CHANGED;
+  return about >= LEAST.merged && changed <= MAX_CHANGED;
 }
 
 function isPlain(earlier: string, later: string): boolean {
@@ -81,10 +99,19 @@ function isReplaced({ onlyEarlier, onlyLater }: Difference): boolean {
   );
 }
 
-/** Whether one of two texts has a number, name, day or identifier that the other lacks, or only one is negated. */
+/**
+ * Whether one of two texts has a number, name, day or identifier that the other lacks, or only one is negated. A word "one"
+ * alone may be a pronoun.
+ */
 function hasOtherValue(a: FactText, b: FactText, { onlyEarlier, onlyLater }: Difference): boolean {
-  const values = [...onlyEarlier, ...onlyLater];
-  return a.negates !== b.negates || ofKind(values, ...VALUES).length > 0;
+  const values = ofKind([...onlyEarlier, ...onlyLater], ...VALUES);
+  return a.negates !== b.negates || values.some(({ word }) => word !== "one");
+}
+
+/** Whether both of two texts have code spans, but not the same. */
+function haveOtherCode(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((text) => [...new Set(text.match(CODE_SPAN))].sort().join());
+  return a !== "" && b !== "" && a !== b;
 }
 
 /** The share of pieces of four letters that two texts have in common (Jaccard, "Distribution de la flore", 1901). */

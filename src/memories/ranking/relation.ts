@@ -1,5 +1,4 @@
 import type { FactText, FactToken, TokenKind } from "./fact-text.ts";
-import learned from "./relation.json" with { type: "json" };
 import { readTrees, type Trees } from "./trees.ts";
 
 /** A place where two texts differ: what one of them has there, and the other. */
@@ -91,24 +90,30 @@ export function ofKind(tokens: readonly FactToken[], ...kinds: readonly TokenKin
   return tokens.filter(({ kind }) => kinds.includes(kind));
 }
 
-const aboutOf = readTrees(learned.about as Trees);
-const changedOf = readTrees(learned.changed as Trees);
-
 const MAX_REGIONS = 3;
 const MAX_WORDS = 4;
 /** The likeness from which on texts usually say the same: a cosine of 0.85. */
 const VERY_ALIKE = 0.7;
 
+/** Trees of what a later text is to an earlier one. */
+export interface RelationTrees {
+  about: Trees;
+  changed: Trees;
+}
+
 /**
- * What a later text is to an earlier one, as two log-odds: whether it is about the same fact at all, and, if so,
- * whether it says something else about it.
- * @param alike how alike the two are in meaning, 0 to 1, by `meaningScore`
+ * Returns a function that tells what a later text is to an earlier one, as two log-odds: whether it is about the same
+ * fact at all, and, if so, whether it says something else about it.
  */
-export function relationOf(earlier: FactText, later: FactText, alike: number) {
-  const difference = differenceOf(earlier, later);
-  const signs = relationSigns(earlier, later, { alike, difference });
-  const values = Float64Array.from(Object.values(signs));
-  return { about: aboutOf(values), changed: changedOf(values), difference };
+export function readRelation(trees: RelationTrees) {
+  const [aboutOf, changedOf] = [readTrees(trees.about), readTrees(trees.changed)];
+  /** @param alike how alike the two are in meaning, 0 to 1, by `meaningScore` */
+  return (earlier: FactText, later: FactText, alike: number) => {
+    const difference = differenceOf(earlier, later);
+    const signs = relationSigns(earlier, later, { alike, difference });
+    const values = Float64Array.from(Object.values(signs));
+    return { about: aboutOf(values), changed: changedOf(values), difference };
+  };
 }
 
 /** The signs by which a relation is recognized. Their order counts: the trees name a sign by its number. */

@@ -8,10 +8,11 @@ import {
   factTokens,
   mayBeVersion,
 } from "./fact-text.ts";
-import { flag, relationOf, subjectSigns } from "./relation.ts";
+import { flag, type RelationTrees, readRelation, subjectSigns } from "./relation.ts";
 import { meaningScore } from "./relevance.ts";
 import { SIGNALS } from "./signals/signals.ts";
 import { readTrees, type Trees } from "./trees.ts";
+import learnedRelation from "./version-relation.json" with { type: "json" };
 import learned from "./versions.json" with { type: "json" };
 
 /** The most that a single log-odds counts. */
@@ -22,6 +23,8 @@ const SHORT = 40;
 const [MEANING, COVERAGE, INTERACTION] = ["meaning", "coverage", "interaction"].map((wanted) =>
   SIGNALS.findIndex(({ name }) => name === wanted),
 ) as [number, number, number];
+
+const relationOf = readRelation(learnedRelation as RelationTrees);
 
 /** Words that replace a name. */
 const PRONOUN = /\b(?:he|she|it|they|his|hers?|its|their|him|them|there|that|this)\b/i;

@@ -32,15 +32,15 @@ export async function findSimilar(
   id: string,
   filter: Filter,
 ): Promise<Similar[]> {
-  const { content, nearest } = await nearestTo(table, id, { ...filter, isCurrent: true });
+  const { saved, nearest } = await nearestTo(table, id, { ...filter, isCurrent: true });
   const current = nearest.flatMap(({ memory, score }): Similar[] => {
-    const kind = hintOf(memory.content, content, score);
+    const kind = hintOf(memory, saved, score);
     return kind ? [{ id: memory.id, score: rounded(score), kind }] : [];
   });
   const all = await nearestTo(table, id, filter);
   const superseded: Similar[] = [];
   for (const { memory, score } of all.nearest) {
-    if (memory.supersededBy === null || !isRestatement(memory, { content }, score)) continue;
+    if (memory.supersededBy === null || !isRestatement(memory, saved, score)) continue;
     const holds = await newestOf(table, memory, filter);
     // A memory that supersedes this one says the same again on purpose.
     if (holds === null || holds === id) continue;
@@ -68,17 +68,17 @@ async function newestOf(
 }
 
 /**
- * The text of a memory, and the memories that are nearest to it. Compares the vector of the first passage,
+ * A memory, and the memories that are nearest to it. Compares the vector of the first passage,
  * which is stored, so that nothing is embedded again.
  */
 async function nearestTo(
   table: MemoryTable,
   id: string,
   filter: Filter,
-): Promise<{ content: string; nearest: NearMemory[] }> {
+): Promise<{ saved: Pick<MemoryRow, "content">; nearest: NearMemory[] }> {
   const [saved] = await table.load([id]);
   const [vector] = saved?.vectors ?? [];
-  if (!saved || !vector) return { content: "", nearest: [] };
+  if (!saved || !vector) return { saved: { content: "" }, nearest: [] };
   const question = { vector, words: null, filter, limit: CANDIDATES, least: MAX_SIMILAR + 1 };
   const { candidates } = await table.candidates(question);
   const nearest = candidates
@@ -88,7 +88,7 @@ async function nearestTo(
       score: meaningScore(cosine ?? 0, table.model.cosines),
     }))
     .sort((a, b) => b.score - a.score);
-  return { content: saved.content, nearest };
+  return { saved, nearest };
 }
 
 /** Memories around a memory: near in meaning, or in its session. */

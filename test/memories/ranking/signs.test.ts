@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import learned from "../../../src/memories/ranking/chance.json" with { type: "json" };
 import { chanceSigns } from "../../../src/memories/ranking/chance.ts";
-import { readFact } from "../../../src/memories/ranking/fact-text.ts";
+import { factOf } from "../../../src/memories/ranking/fact-text.ts";
 import { differenceOf, relationSigns } from "../../../src/memories/ranking/relation.ts";
 import { compareVersions } from "../../../src/memories/ranking/versions.ts";
 
@@ -22,7 +22,10 @@ test("the signs of a chance are in the order of their weights", () => {
 });
 
 test("the signs of a relation are in the order that its trees were fitted with", () => {
-  const [a, b] = [readFact("The port is 5432."), readFact("The port is 5433 now.")];
+  const [a, b] = [
+    factOf({ content: "The port is 5432." }),
+    factOf({ content: "The port is 5433 now." }),
+  ];
   const signs = relationSigns(a, b, { alike: 0.9, difference: differenceOf(a, b) });
   expect(Object.keys(signs)).toEqual(RELATION_SIGNS);
 });

@@ -1,0 +1,43 @@
+import { type HintKind, hintOf, isRestatement } from "../../src/memories/ranking/hint.ts";
+import type { Pair, PairKind } from "./pairs.ts";
+
+export interface Judged extends Pair {
+  hint: HintKind | null;
+  isMerged: boolean;
+}
+
+/** What is said of a pair when its later memory is saved, and whether a search makes one of both. */
+export function judgePair(
+  pair: Pair,
+  alike: number,
+  relate?: Parameters<typeof hintOf>[3],
+): Judged {
+  const [earlier, later] = [{ content: pair.earlier }, { content: pair.later }];
+  return {
+    ...pair,
+    hint: hintOf(earlier, later, alike, relate),
+    isMerged: isRestatement(earlier, later, alike, relate),
+  };
+}
+
+/** Shares of judged pairs. */
+export function hintShares(judged: readonly Judged[]) {
+  const ofKind = (...kinds: PairKind[]) => judged.filter(({ kind }) => kinds.includes(kind));
+  const [changed, told] = [ofKind("changed"), judged.filter(({ hint }) => hint === "changed")];
+  return {
+    changed: changed.length,
+    precision: shareOf(told, ({ kind }) => kind === "changed"),
+    recall: shareOf(changed, ({ hint }) => hint === "changed"),
+    "called the same": shareOf(changed, ({ hint }) => hint === "near"),
+    "told of others": shareOf(ofKind("unrelated"), ({ hint }) => hint !== null),
+    merged: shareOf(ofKind("same"), ({ isMerged }) => isMerged),
+    "merged across a difference": shareOf(
+      ofKind("changed", "related", "unrelated"),
+      ({ isMerged }) => isMerged,
+    ),
+  };
+}
+
+function shareOf(all: readonly Judged[], holds: (pair: Judged) => boolean): number {
+  return all.filter(holds).length / all.length;
+}
