@@ -19,22 +19,22 @@ import { DeleteWrittenLink } from "./written-routes.tsx";
 
 /** The page of apps that may use a person's memories. */
 export function createAppsRoutes({ guard, grants, memories, record }: Parts) {
-  const active = async (accountId: string) =>
-    (await grants.list(accountId)).filter(({ revokedAt }) => revokedAt === null).reverse();
+  const isActive = ({ revokedAt }: Grant) => revokedAt === null;
 
   const pages = createPages(guard);
   pages.get(PATHS.apps, async (visit) => {
-    const all = await grants.list(visit.account.id);
-    const ended = all.filter(({ revokedAt }) => revokedAt !== null).reverse();
+    const newestFirst = (await grants.list(visit.account.id)).reverse();
     const byAgents = await memories.count(visit.reach, { sourceId: LOCAL_SOURCE_ID });
-    const working = await active(visit.account.id);
-    return <AppsPage visit={visit} grants={working} ended={ended} byAgents={byAgents} />;
+    const active = newestFirst.filter(isActive);
+    const ended = newestFirst.filter((grant) => !isActive(grant));
+    return <AppsPage visit={visit} grants={active} ended={ended} byAgents={byAgents} />;
   });
   pages.confirmed(
     `${PATHS.apps}/:id/revoke`,
     "apps",
     async ({ account }, wanted) => {
-      const grant = (await active(account.id)).find(({ id }) => id === wanted);
+      const active = (await grants.list(account.id)).filter(isActive);
+      const grant = active.find(({ id }) => id === wanted);
       if (!grant) throw new AppError("not_found", "This app is no longer connected.");
       return {
         title: "Disconnect this app?",

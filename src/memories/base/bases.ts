@@ -4,6 +4,7 @@ import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import { createPause } from "../../timing/pause.ts";
 import { MAX_TOKEN_BYTES } from "../indexes/tokens.ts";
 import type { Checkpoint } from "../log/records.ts";
+import { LIMITS } from "../model/memory.ts";
 import type { StoredMemory } from "../model/rows.ts";
 import type { Base, Bases } from "./base.ts";
 import { connectTo } from "./connection.ts";
@@ -25,7 +26,7 @@ const METADATA_CACHE_BYTES = 8n << 20n;
  * 100,000 memories takes 250 MB of memory instead of 150.
  */
 const COMMIT_BYTES = 4 << 20;
-/** Memories that are encoded in one batch, and their characters. Finding their words takes about 10 ms. */
+/** Memories that are encoded in one batch, and characters of their texts, tags and metadata: about 10 ms. */
 const BATCH_MEMORIES = 256;
 const BATCH_CHARACTERS = 100_000;
 /** Changed memories that LanceDB itself excludes at most. Its work grows with their number. */
@@ -210,7 +211,9 @@ async function* encodeAll(memories: readonly StoredMemory[], schema: Arrow.Schem
     await pause();
     const start = at;
     for (let characters = 0; at < memories.length && at - start < BATCH_MEMORIES; at++) {
-      characters += memories[at]?.content.length ?? 0;
+      const { content = "", metadata = "", tags = [] } = memories[at] ?? {};
+      // A tag costs as much as a long one, however short it is.
+      characters += content.length + metadata.length + LIMITS.tag * tags.length;
       if (at > start && characters > BATCH_CHARACTERS) break;
     }
     yield encodeRows(memories.slice(start, at), schema);

@@ -1,4 +1,5 @@
 import type { Reach } from "../../keys/reach.ts";
+import { createPause } from "../../timing/pause.ts";
 import { type Filter, passes } from "../model/filter.ts";
 import { MEMORY_ID } from "../model/memory.ts";
 import { projectToWrite, writable } from "../model/reach.ts";
@@ -57,10 +58,12 @@ export function createMove({ store, clock }: Parts) {
 
   const moveAll = async (ids: readonly string[], move: Move): Promise<number> => {
     const { accountId } = move.reach;
+    const pause = createPause();
     const selected = new Set(ids);
     const walked = new Set<string>();
     let moved = 0;
     for (let start = 0; start < ids.length && !move.reach.signal?.aborted; ) {
+      await pause();
       const next = await store.use(accountId, ({ table }) =>
         nextGroups(table, ids.slice(start, start + BATCH), walked),
       );
@@ -82,7 +85,9 @@ export function createMove({ store, clock }: Parts) {
       const target = projectToWrite(reach, project);
       const reached = writable(reach, { aliveAt: clock() });
       const wanted = writable(reach, { ...filter, aliveAt: clock() });
+      const pause = createPause();
       const ids = await store.use(reach.accountId, ({ table }) => table.select(wanted));
+      await pause();
       return moveAll(ids, { reach, wanted, reached, target });
     },
 
