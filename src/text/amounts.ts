@@ -79,7 +79,7 @@ const QUARTER_TO = /\bquarter to (\d{1,2})\b/gi;
 const FULL_HOUR = /\b(\d{1,2})[:.]00\b/g;
 const O_CLOCK = /\b(\d{1,2}) o'clock\b/gi;
 
-/** Units after a number, in the form in which they are compared. */
+/** Units, in the form in which they are compared: one word with their number, so that another unit is another value. */
 const UNITS: readonly [string, string][] = [
   ["ms|milliseconds?", "millisecond"],
   ["s|secs?|seconds?", "second"],
@@ -193,6 +193,6 @@ function withPlainUnits(text: string): string {
     .replace(PERCENT, "$1%")
     .replace(UNIT, (_, digit: string, ...forms: (string | undefined)[]) => {
       const at = forms.slice(0, UNITS.length).findIndex((form) => form !== undefined);
-      return `${digit} ${UNITS[at]?.[1]}`;
+      return `${digit}_${UNITS[at]?.[1]}`;
     });
 }

@@ -29,13 +29,14 @@ test("a hint tells that a value has changed, and hardly ever that it is the same
   expect(shares.precision).toBeGreaterThanOrEqual(0.79);
 });
 
-// Measured 0.05.
-test("a hint tells little of what is about something else", () => {
-  expect(shares["told of others"]).toBeLessThanOrEqual(0.08);
+// Measured 0.04, and 70 of 75.
+test("a hint tells little of what is about something else, and seldom calls it the same", () => {
+  expect(shares["told of others"]).toBeLessThanOrEqual(0.06);
+  expect(shares["rightly the same"]).toBeGreaterThanOrEqual(0.9);
 });
 
-// Measured 0.71 of 85, and none of 189.
+// Measured 0.72 of 85, and none of 189.
 test("restatements are one, and never what differs", () => {
-  expect(shares.merged).toBeGreaterThanOrEqual(0.66);
+  expect(shares.merged).toBeGreaterThanOrEqual(0.68);
   expect(shares["merged across a difference"]).toBe(0);
 });

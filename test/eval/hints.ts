@@ -23,12 +23,14 @@ export function judgePair(
 /** Shares of judged pairs. */
 export function hintShares(judged: readonly Judged[]) {
   const ofKind = (...kinds: PairKind[]) => judged.filter(({ kind }) => kinds.includes(kind));
-  const [changed, told] = [ofKind("changed"), judged.filter(({ hint }) => hint === "changed")];
+  const told = (wanted: HintKind) => judged.filter(({ hint }) => hint === wanted);
+  const changed = ofKind("changed");
   return {
     changed: changed.length,
-    precision: shareOf(told, ({ kind }) => kind === "changed"),
+    precision: shareOf(told("changed"), ({ kind }) => kind === "changed"),
     recall: shareOf(changed, ({ hint }) => hint === "changed"),
     "called the same": shareOf(changed, ({ hint }) => hint === "near"),
+    "rightly the same": shareOf(told("near"), ({ kind }) => kind === "same"),
     "told of others": shareOf(ofKind("unrelated"), ({ hint }) => hint !== null),
     merged: shareOf(ofKind("same"), ({ isMerged }) => isMerged),
     "merged across a difference": shareOf(

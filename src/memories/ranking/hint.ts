@@ -21,10 +21,10 @@ export type HintKind = "near" | "changed";
 /** The likeness from which on texts say the same if their words cannot be compared: a cosine of 0.85. */
 const SAME = 0.7;
 /**
- * The least log-odds that two texts are about one fact, so that few hints are wrong and nothing else is merged; chosen by
- * `test/eval/fit-relation.ts`.
+ * The least log-odds that two texts are about one fact, for each hint; restatements need those of `near`. Chosen by
+ * `test/eval/fit-relation.ts`, so that few hints are wrong and only restatements are merged.
  */
-const LEAST = { hint: 0.25, merged: 0.75 };
+const LEAST = { changed: 0.25, near: 0.75 };
 /** The log-odds from which on a text without another value has changed a fact rather than said it in other words. */
 const CLEARLY = 1;
 /** Words that only one of two texts has that say the opposite. */
@@ -56,12 +56,12 @@ export function hintOf(
   if (!isPlain(one, other)) return alike >= SAME ? "near" : null;
   const [a, b] = [exactFactOf(earlier), exactFactOf(later)];
   const { about, changed, difference } = relate(a, b, alike);
-  if (about < LEAST.hint) return null;
   const { onlyEarlier, onlyLater } = difference;
   const isOpposite =
     a.negates !== b.negates && onlyEarlier.length + onlyLater.length <= MAX_OPPOSITE_WORDS;
   const isOther = isOpposite || isReplaced(difference) || haveOtherCode(one, other);
-  return isOther || changed > CLEARLY ? "changed" : "near";
+  const kind = isOther || changed > CLEARLY ? "changed" : "near";
+  return about >= LEAST[kind] ? kind : null;
 }
 
 /**
@@ -83,7 +83,7 @@ export function isRestatement(
   const { about, changed, difference } = relate(a, b, alike);
   if (hasOtherValue(a, b, difference) || haveOtherCode(one, other)) return false;
   if (difference.regions.length === 0) return true;
-  return about >= LEAST.merged && changed <= MAX_CHANGED;
+  return about >= LEAST.near && changed <= MAX_CHANGED;
 }
 
 function isPlain(earlier: string, later: string): boolean {
