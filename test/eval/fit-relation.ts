@@ -47,7 +47,7 @@ interface Described {
 
 const isForVersions = process.argv[2] === "versions";
 const read = isForVersions ? factOf : exactFactOf;
-const file = isForVersions ? "version-relation.json" : "relation.json";
+const name = isForVersions ? "version-relation.json" : "relation.json";
 await withEvaluationServer(async (_, embedder) => {
   const likeness = createLikeness(embedder);
   const examples: Described[] = [];
@@ -57,7 +57,7 @@ await withEvaluationServer(async (_, embedder) => {
     const signs = relationSigns(a, b, { alike, difference: differenceOf(a, b) });
     examples.push({ pair, alike, features: Object.values(signs) });
   }
-  const path = join(import.meta.dir, "../../src/memories/ranking", file);
+  const path = join(import.meta.dir, "../../src/memories/ranking", name);
   await Bun.write(path, `${JSON.stringify(fitRelation(examples))}\n`);
   process.stdout.write(`${examples.length} pairs\n`);
   if (!isForVersions) printShares(examples);

@@ -63,6 +63,7 @@ const NUMBER_WORDS = new Map(
       ["hundred", "100"],
     ]),
 );
+/** A unit after a number, without which versions are compared. */
 const UNIT =
   /(\d)\s?(?:s|secs?|seconds?|min|mins|minutes?|h|hrs?|hours?|ms|kb|mb|gb|tb|kg|g|km|m|cm|mm|l|ml)\b/gi;
 const DAYS =
