@@ -214,6 +214,7 @@ const ROWS: readonly Row[] = [
     name: "OpenClaw",
     file: "~/.openclaw/openclaw.json",
     pathVariable: { variable: "OPENCLAW_CONFIG_PATH" },
+    checkCommand: "openclaw mcp probe",
     servers: ["mcp", "servers"],
     remote: ({ url, key }) => ({
       transport: "streamable-http",

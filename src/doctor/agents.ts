@@ -80,10 +80,11 @@ const OURS = new RegExp(`(?<![\\w./\\\\-])${SERVER_NAME}(?![\\w./\\\\-])`);
 
 /** What agents say about a server, in the order in which it is looked for. */
 const STATES = {
-  signIn: /needs? [\w ]{0,40}(auth|registration|sign|log)|not logged in|unauth|sign[- ]?in/i,
+  signIn:
+    /(?:needs?|requires) [\w ]{0,40}(auth|registration|sign|log)|not logged in|unauth|sign[- ]?in/i,
   off: /disabled|untrusted/i,
   failed: /fail|disconnected|not connected|error|timed? ?out|unreachable|[✗✘×]/i,
-  connected: /\bconnected|\bready|[✓✔]/i,
+  connected: /\bconnected|\bready|\d tools|[✓✔]/i,
 };
 
 /** @param lines the line that names ctxd, and the next one */

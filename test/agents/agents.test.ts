@@ -49,7 +49,7 @@ describe.each(DRIVEN.map((program) => [program.id, program] as const))("%s", (_,
     const withUs = settings.filter(([, text]) => text.includes(`--agent ${program.id}`));
     const paths = withUs.map(([path]) => path).filter((path) => !path.endsWith(".before-ctxd"));
     expect(paths).toEqual([]);
-  }, 600_000);
+  }, 900_000);
 });
 
 test("the help names the versions of the programs that every run drives, and what was tried", async () => {

@@ -5,8 +5,11 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dir, "..", "..");
 const CACHE = join(ROOT, "node_modules", ".cache", "ctxd-test");
 
-/** Programs that are installed together, from one lock file: those of every run, and those of the long run. */
-export type Programs = "every-run" | "long-run";
+/**
+ * Programs that are installed together, from one lock file: those of every run, those of the long run, and OpenClaw,
+ * which needs a newer Node.js.
+ */
+export type Programs = "every-run" | "long-run" | "openclaw";
 
 /** Installs programs of the npm registry, once for each state of their lock file. Returns their `node_modules`. */
 export async function install(programs: Programs): Promise<string> {

@@ -303,12 +303,45 @@ const OF_LONG_RUN: readonly Row[] = [
   },
 ];
 
+const OPENCLAW: Row = {
+  id: "openclaw",
+  package: "openclaw",
+  file: ".bin/openclaw",
+  isScript: true,
+  files: (origin) => ({
+    ".openclaw/openclaw.json": {
+      models: {
+        providers: {
+          here: {
+            ...{ baseUrl: `${origin}/v1`, api: "openai-completions", apiKey: "none" },
+            models: [{ id: MODEL, name: MODEL }],
+          },
+        },
+      },
+      agents: {
+        defaults: {
+          model: { primary: `here/${MODEL}` },
+          // It works where it is started, and writes no files there.
+          ...{ workspace: ".", skipBootstrap: true },
+        },
+      },
+    },
+  }),
+  list: { args: ["mcp", "probe"], says: /^- ctxd: 7 tools/m },
+  // `agent exec` loads no plugins.
+  prompt: (text) => [
+    ...["agent", "--local", "--agent", "main"],
+    ...["--session-id", crypto.randomUUID(), "--message", text],
+  ],
+};
+
 const of =
   (programs: Programs) =>
   (row: Row): Program => ({ ...row, programs });
 export const PROGRAMS: readonly Program[] = [
   ...OF_EVERY_RUN.map(of("every-run")),
   ...OF_LONG_RUN.map(of("long-run")),
+  of("openclaw")(OPENCLAW),
 ];
 
 export function findProgram(id: string): Program {

@@ -54,7 +54,10 @@ function sectionOf(page: string): string {
 export function renderTried(all: Readonly<Record<string, Tried>>): string {
   const yes = (is: boolean) => (is ? "yes" : "–");
   const kilobytes = (bytes: number) => (bytes === 0 ? "–" : `${(bytes / 1_000).toFixed(1)} kB`);
-  const toolsIn = ({ tools, names }: Seen) => (names > 0 ? `${names} names` : kilobytes(tools));
+  const toolsIn = ({ tools, names }: Seen) => {
+    if (names > 0) return `${names} names`;
+    return tools > 0 ? kilobytes(tools) : "none before it searches";
+  };
   const rows = Object.values(all).map(({ sees, place, ...each }) => [
     ...[each.name, each.version, yes(each.recalls), yes(each.captures)],
     sees === null ? "needs its service" : toolsIn(sees),

@@ -66,6 +66,19 @@ unixOnly("an agent's answer is understood:", () => {
     ["opencode", "●  ✗ ctxd failed\n│      ENOENT: no such file", "problem", "ENOENT: no such"],
     ["opencode", "●  ⚠ ctxd needs authentication", "warning", "opencode mcp auth ctxd"],
     ["copilot-cli", "User servers:\n  ctxd (local)", "ok", "lists ctxd, without trying"],
+    ["openclaw", "MCP probe (/a/b.json):\n- ctxd: 7 tools, resources", "ok", "reaches ctxd"],
+    [
+      "openclaw",
+      '! ctxd: MCP server "ctxd" requires OAuth authorization.',
+      "warning",
+      "has to sign in to ctxd: run openclaw mcp login ctxd",
+    ],
+    [
+      "openclaw",
+      "! ctxd: MCP error -32000: Connection closed",
+      "problem",
+      "connect openclaw again",
+    ],
     [
       "copilot-cli",
       "User servers:\n  my-ctxd (local)\n  other /opt/ctxd",

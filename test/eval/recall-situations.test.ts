@@ -6,7 +6,7 @@ import { readSituations, recallAll, recallMeasures } from "./recall-situations.t
 const server = await startServer({ embedder: sharedEmbedder() });
 afterAll(server.close);
 
-// Measured 0.97 and 1.00 for beginnings, 0.78 and 0.74 for prompts, with nothing of this half used for fitting.
+// Measured 0.97 and 1.00 for beginnings, 0.77 and 0.73 for prompts, with nothing of this half used for fitting.
 test("recall brings what matters, and little else", async () => {
   const all = await recallAll(server, await readSituations("held"));
   const measure = (kind: "begin" | "prompt") =>

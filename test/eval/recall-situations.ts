@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { createRecall } from "../../src/capture/recall.ts";
 import { createId } from "../../src/db/id.ts";
+import { turnOf } from "../../src/import/transcripts/turn.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import type { TestServer } from "../support/server.ts";
 import type { Half } from "./own-sets.ts";
@@ -60,16 +61,18 @@ export async function fillAccount(
   for (const via of VIAS) {
     const lines = oldestFirst
       .filter((memory) => memory.via === via)
-      .map(({ id: name, via: _, days_ago, session, role, ...memory }, number) => {
+      .map(({ id: name, via: _, days_ago, session, role, ...rest }, number) => {
         const createdAt = now - days_ago * DAY + number * 1_000;
         const id = createId("mem", createdAt);
         names.set(id, name);
+        const memory = { id, ...rest, created_at: new Date(createdAt).toISOString() };
+        const turn = { text: memory.content, id, session, agent: "eval", createdAt };
         return {
           number,
           memory: {
-            ...{ id, ...memory, created_at: new Date(createdAt).toISOString() },
+            ...memory,
             ...(session && { session_id: session }),
-            ...(role && { metadata: { role } }),
+            ...(role && { content: turnOf({ role, ...turn }).content, metadata: { role } }),
           },
         };
       });

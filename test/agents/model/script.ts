@@ -9,7 +9,7 @@ const TOOLS = {
   LOOKUP: { name: "search_memories", input: (words: string) => ({ query: words }) },
 };
 
-/** The tool by which Qwen Code lets the model call those of MCP servers. */
+/** The tool by which Qwen Code and OpenClaw let the model call those of MCP servers. */
 const BRIDGE = "tool_call";
 
 /** Tools by which some programs let the model find those of MCP servers, once these have started. */
@@ -34,7 +34,7 @@ export function replyTo({ tools, messages }: Asked): Reply {
   if (wasCalled(turn, name) && results.length > 0) {
     return { text: `DONE ${results.at(-1)?.text.slice(0, 1_500)}` };
   }
-  const call = callOf(name, input(words.trim()), tools);
+  const call = callOf(name, input(words.trim()), tools, results);
   if (call) return call;
   const finder = tools.find((tool) => FINDER.test(tool.name));
   if (!finder || results.length >= MAX_SEARCHES) return { text: `NO TOOL ${name}` };
@@ -57,13 +57,25 @@ function wasCalled(turn: readonly Message[], tool: string): boolean {
 }
 
 /** The call of a tool of ctxd, by its own name or by a bridge; null if the model can't call it. */
-function callOf(wanted: string, input: object, tools: readonly Tool[]): Reply | null {
+function callOf(
+  wanted: string,
+  input: object,
+  tools: readonly Tool[],
+  results: readonly Message[],
+): Reply | null {
   const pattern = new RegExp(`(^|[_./-])${wanted}$`);
   const tool = tools.find(({ name }) => pattern.test(name));
   if (tool) {
     const { name, namespace } = tool;
     return { call: { name, ...(namespace !== undefined && { namespace }), input } };
   }
-  if (!tools.some(({ name }) => name === BRIDGE)) return null;
-  return { call: { name: BRIDGE, input: { name: `mcp__ctxd__${wanted}`, arguments: input } } };
+  const bridge = tools.find(({ name }) => name === BRIDGE);
+  if (!bridge) return null;
+  if (!JSON.stringify(bridge.definition).includes('"args"')) {
+    return { call: { name: BRIDGE, input: { name: `mcp__ctxd__${wanted}`, arguments: input } } };
+  }
+  // OpenClaw's model knows no names of MCP servers' tools until it has searched.
+  const found = results.map(({ text }) => text.match(`[\\w:.-]*ctxd[\\w:.-]*${wanted}`)?.[0]);
+  const id = found.find(Boolean);
+  return id === undefined ? null : { call: { name: BRIDGE, input: { id, args: input } } };
 }

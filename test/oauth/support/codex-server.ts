@@ -4,22 +4,21 @@ interface Message {
   id?: number;
   method?: string;
   params?: { name?: string; status?: string; error?: string | null };
-  result?: unknown;
 }
 
 /**
- * Codex as editors use it (`codex app-server`, JSON-RPC in lines): it connects to its MCP servers and calls their
- * tools without a model.
+ * Codex as editors use it (`codex app-server`, JSON-RPC in lines): it says what it knows of its MCP
+ * servers.
  */
 export function codexServer(child: Bun.Subprocess<"pipe", "pipe", "ignore">) {
   const { promise: outcome, resolve: settle } = Promise.withResolvers<string>();
-  const waiting = new Map<number, (message: Message) => void>();
+  const waiting = new Map<number, () => void>();
   const write = (message: object) => {
     child.stdin.write(`${JSON.stringify(message)}\n`);
     child.stdin.flush();
   };
   const call = (method: string, params: object) =>
-    new Promise<Message>((resolve) => {
+    new Promise<void>((resolve) => {
       const id = waiting.size + 1;
       waiting.set(id, resolve);
       write({ id, method, params });
@@ -28,7 +27,7 @@ export function codexServer(child: Bun.Subprocess<"pipe", "pipe", "ignore">) {
     for await (const line of readLines(child.stdout)) {
       const message: Message = JSON.parse(line);
       const { id, method, params } = message;
-      if (id !== undefined && method === undefined) waiting.get(id)?.(message);
+      if (id !== undefined && method === undefined) waiting.get(id)?.();
       const isSettled = params?.status === "ready" || params?.status === "failed";
       if (method === "mcpServer/startupStatus/updated" && params?.name === "ctxd" && isSettled) {
         settle(params.error ?? "ready");
@@ -38,15 +37,13 @@ export function codexServer(child: Bun.Subprocess<"pipe", "pipe", "ignore">) {
   })();
 
   return {
-    /** Begins a conversation. Gives its id, and "ready" or why the memories are not there. */
+    /** Begins a conversation. Gives "ready", or why the memories are not there. */
     async begin(cwd: string) {
       await call("initialize", { clientInfo: { name: "test", title: "test", version: "1" } });
       write({ method: "initialized" });
-      const { result } = await call("thread/start", { cwd, model: "none", ephemeral: true });
-      return { threadId: Object(result).thread.id as string, status: await outcome };
+      await call("thread/start", { cwd, model: "none", ephemeral: true });
+      return await outcome;
     },
-    callTool: async (threadId: string, tool: string, args: object) =>
-      await call("mcpServer/tool/call", { threadId, server: "ctxd", tool, arguments: args }),
     async [Symbol.asyncDispose]() {
       child.kill();
       await reading;
