@@ -178,13 +178,12 @@ export function createView(dimension: number, mostWithStates = MAX_WITH_STATES):
     states = null;
   };
 
-  const remove = (id: string) => {
-    const slot = columns.slotOf(id);
-    if (slot === undefined) return;
+  /** @param keepsWords whether the slot gets the same text again at once */
+  const removeFrom = (slot: number, keepsWords: boolean) => {
     changes++;
     vectors.remove(slot);
     states?.remove(slot);
-    words.remove(slot, columns.content(slot));
+    if (!keepsWords) words.remove(slot, columns.content(slot));
     columns.remove(slot);
   };
 
@@ -199,16 +198,22 @@ export function createView(dimension: number, mostWithStates = MAX_WITH_STATES):
     ...createCandidates(columns, vectors, words, () => changes),
 
     put({ vectors: passages, states: tokenStates, ...memory }) {
-      remove(memory.id);
+      const former = columns.slotOf(memory.id);
+      // Most changes leave the text as it is. Its words would take most of the time.
+      const keepsWords = former !== undefined && columns.content(former) === memory.content;
+      if (former !== undefined) removeFrom(former, keepsWords);
       changes++;
       const slot = columns.add(memory);
       vectors.put(slot, passages);
-      words.put(slot, memory.content);
+      if (!keepsWords) words.put(slot, memory.content);
       if (columns.size > mostWithStates) dropStates();
       else states?.put(slot, tokenStates);
     },
 
-    remove,
+    remove(id) {
+      const slot = columns.slotOf(id);
+      if (slot !== undefined) removeFrom(slot, false);
+    },
 
     get(id) {
       const slot = columns.slotOf(id);
