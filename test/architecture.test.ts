@@ -43,6 +43,7 @@ const ORDER = [
   "secrets",
   "text",
   "metrics.ts",
+  "prom-client.d.ts",
   "log.ts",
   "config",
   "system",
@@ -235,7 +236,7 @@ describe("each library is imported in one place:", () => {
     ["the library of differences", /^diff$/, /^dashboard\/memory\/memory-history\.tsx$/],
     ["the library of Amazon's signatures", /^aws4fetch$/, /^objects\//],
     ["the JSX library", /^@kitajs\//, /^pages\//],
-    ["the Prometheus library", /^prom-client$/, /^metrics\.ts$/],
+    ["the Prometheus library", /^prom-client\b/, /^(metrics|prom-client\.d)\.ts$/],
     ["Commander", /^commander$/, /^cli\//],
     ["the MCP library", /^@modelcontextprotocol\//, /^(mcp|cli)\//],
   ])("%s is imported in its own folder only", (_, library, allowed) => {

@@ -40,7 +40,6 @@ const Entry = Type.Object({
   bytes: Count,
   sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),
 });
-const entryShape = TypeCompiler.Compile(Entry);
 
 const Manifest = Type.Object({
   format: Count,
@@ -100,6 +99,7 @@ export async function readManifest(
 /** The value of a manifest's text; without its files if one of them is invalid, and null if it is no JSON. */
 async function parse(bytes: AsyncIterable<Uint8Array>): Promise<unknown> {
   const parts = createJsonParts(LIMITS);
+  const entryShape = TypeCompiler.Compile(Entry);
   const files: Static<typeof Entry>[] = [];
   try {
     for await (const chunk of bytes) {

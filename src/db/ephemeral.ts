@@ -181,8 +181,10 @@ export function createEphemeral({ db, clock }: StoreParts): Ephemeral {
 /** Keeps the values in the memory of this process. @param clock milliseconds since 1970 */
 export function createLocalEphemeral(clock: () => number): Ephemeral {
   type Entry = { value: string; until: number };
-  const values = new LRUCache<string, Entry>({ max: MAX_ENTRIES });
-  const added = new LRUCache<string, number>({ max: MAX_ENTRIES });
+  // `max` would reserve the room of all entries at the start.
+  const limits = { maxSize: MAX_ENTRIES, sizeCalculation: () => 1 };
+  const values = new LRUCache<string, Entry>(limits);
+  const added = new LRUCache<string, number>(limits);
 
   return {
     async put(key, value, lifetime) {

@@ -1,4 +1,3 @@
-import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
@@ -15,9 +14,8 @@ type JsonObject = { [name: string]: Json };
  * lists bodies as forms and texts too, puts examples where only named ones are allowed, and marks
  * parameters with a default as required.
  */
-function correctDocument(made: unknown): JsonObject {
-  // A copy without the fields that only TypeBox reads.
-  const document = object(JSON.parse(JSON.stringify(made), correctValue));
+function correctDocument(made: string): JsonObject {
+  const document = object(JSON.parse(made, correctValue));
   const paths = Object.entries(object(document.paths ?? {})).map(([path, operations]) => {
     for (const operation of Object.values(object(operations))) correctOperation(object(operation));
     return [path.replace(/(.)\/$/, "$1"), operations] as const;
@@ -105,38 +103,51 @@ export function createDocs(publicUrl: string) {
     new Response(body, { headers: { "content-type": type, "content-security-policy": POLICY } });
   const hidden = { detail: { hide: true } };
 
-  return new Elysia()
-    .model({ Error: ErrorBody })
-    .onAfterHandle(({ path, responseValue }) => {
-      if (path === "/docs/json") return correctDocument(responseValue);
-    })
-    .use(
-      swagger({
-        path: "/docs",
-        documentation: {
-          info: {
-            title: "ctxd",
-            version,
-            description: INTRODUCTION,
-            contact: { name: "The operator of this server", url: publicUrl },
-            license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
-          },
-          servers: [{ url: "/" }],
-          tags: [
-            { name: "memories", description: "Save, find, change and forget memories." },
-            { name: "server", description: "The state of the server." },
-          ],
-          security: [{ apiKey: [] }],
-          components: {
-            securitySchemes: {
-              apiKey: { type: "http", scheme: "bearer", description: "An API key: `ctx_…`." },
-            },
+  // Loaded at the first request of the document: a server starts faster without the plugin.
+  const load = async () => {
+    const { swagger } = await import("@elysiajs/swagger");
+    const plugin = swagger({
+      path: "/docs",
+      documentation: {
+        info: {
+          title: "ctxd",
+          version,
+          description: INTRODUCTION,
+          contact: { name: "The operator of this server", url: publicUrl },
+          license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
+        },
+        servers: [{ url: "/" }],
+        tags: [
+          { name: "memories", description: "Save, find, change and forget memories." },
+          { name: "server", description: "The state of the server." },
+        ],
+        security: [{ apiKey: [] }],
+        components: {
+          securitySchemes: {
+            apiKey: { type: "http", scheme: "bearer", description: "An API key: `ctx_…`." },
           },
         },
-      }),
+      },
+    });
+    docs.use(plugin);
+    return plugin;
+  };
+  let loaded: ReturnType<typeof load> | undefined;
+
+  const docs = new Elysia()
+    .model({ Error: ErrorBody })
+    .get(
+      "/docs/json",
+      async ({ request }) => {
+        loaded ??= load();
+        const plugin = await loaded;
+        return correctDocument(await (await plugin.handle(request)).text());
+      },
+      hidden,
     )
     .get("/docs", asset(PAGE, "text/html; charset=utf-8"), hidden)
     .get("/docs/start.js", asset(start, "text/javascript; charset=utf-8"), hidden)
     .get("/docs/swagger-ui.js", asset(Bun.file(script), "text/javascript; charset=utf-8"), hidden)
     .get("/docs/swagger-ui.css", asset(Bun.file(styles), "text/css; charset=utf-8"), hidden);
+  return docs;
 }

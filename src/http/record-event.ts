@@ -60,7 +60,8 @@ export type LastAgents = ReturnType<typeof createLastAgents>;
  * works.
  */
 export function createLastAgents({ clock }: { clock: () => number }) {
-  const last = new LRUCache<string, Arrival>({ max: MAX_ACCOUNTS });
+  // `max` would reserve the room of all accounts at the start.
+  const last = new LRUCache<string, Arrival>({ maxSize: MAX_ACCOUNTS, sizeCalculation: () => 1 });
   return {
     /** @param name any text */
     note(accountId: string, name: string | null): void {

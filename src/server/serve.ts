@@ -38,7 +38,6 @@ import { createUndoable } from "../undo/undoable.ts";
 import { createBackupSchedule } from "./backup-schedule.ts";
 import { createChecks } from "./checks.ts";
 import { createPort, reservePort } from "./listen.ts";
-import { openData, openMemories } from "./open-data.ts";
 import { measureProcess, releaseMemoryWhenIdle } from "./process-memory.ts";
 import { ServerError, untilReachable } from "./starting.ts";
 import { createServerStatus } from "./status.ts";
@@ -132,8 +131,10 @@ export async function serve(
   await removeAbandonedCopies(config.dataDir, true);
   const embedders = await openEmbedders(config, log, metrics);
   opened.defer(embedders.close);
+  // These take a fifth of a second to load. The model loads meanwhile, on another thread.
   const { createAccess } = await import("../access/access.ts");
   const { createApp } = await import("../app.ts");
+  const { openData, openMemories } = await import("./open-data.ts");
   const data = await openData(config, { logger: log, metrics });
   opened.defer(data.close);
   const { db } = data;

@@ -18,16 +18,11 @@ export function pairsIn(text: string, start = 0, end = text.length): number {
   return pairs;
 }
 
-const DATE = new Intl.DateTimeFormat("en-GB", {
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  timeZone: "UTC",
-});
-
 /** The date of a moment in UTC, such as `21 Nov 2026`. */
 export function formatDate(instant: string): string {
-  return DATE.format(new Date(instant));
+  // As in `Sat, 21 Nov 2026 08:00:00 GMT`. An `Intl.DateTimeFormat` takes 10 ms to create.
+  const [, day, month, year] = new Date(instant).toUTCString().split(" ");
+  return `${Number(day)} ${month} ${year}`;
 }
 
 /** The first line of a text as a title, at most 80 characters. */

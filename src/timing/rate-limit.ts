@@ -18,7 +18,11 @@ export function createRateLimit({
   period: number;
   clock: () => number;
 }) {
-  const buckets = new LRUCache<string, { left: number; at: number }>({ max: MAX_KEYS });
+  // `max` would reserve a megabyte for all keys at once, and take milliseconds of each start.
+  const buckets = new LRUCache<string, { left: number; at: number }>({
+    maxSize: MAX_KEYS,
+    sizeCalculation: () => 1,
+  });
   const refill = (key: string) => {
     const now = clock();
     const bucket = buckets.get(key) ?? { left: tries, at: now };

@@ -8,15 +8,19 @@ import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import { connectCommand } from "../server-status.ts";
 import { createKeyInSession } from "../session.ts";
-import { ConnectPage, connectPath, TARGETS, type Target } from "./connect-page.tsx";
+import type { Target } from "./connect-page.tsx";
+
+/** Loaded when it is first opened: with the libraries of all configuration formats it takes 10 ms. */
+const loadPage = () => import("./connect-page.tsx");
 
 /** The page with instructions for connecting agents, and the form that creates keys for them. */
 export function createConnectRoutes(parts: Parts) {
   const { guard, keys, shownOnce, config, clock } = parts;
   const pages = createPages(guard);
   pages.get(PATHS.connect, async (visit) => {
+    const { ConnectPage, TARGETS } = await loadPage();
     const { searchParams } = visit.url;
-    const target = findTarget(searchParams.get("to") ?? TARGETS[0]?.of.id);
+    const target = findTarget(TARGETS, searchParams.get("to") ?? TARGETS[0]?.of.id);
     const made = searchParams.get("made");
     const key = made === null ? null : await shownOnce.take(visit.session, made);
     const record = (await keys.list(visit.account.id)).find(({ id }) => id === made);
@@ -31,7 +35,8 @@ export function createConnectRoutes(parts: Parts) {
     );
   });
   pages.proved.post(PATHS.connect, async (visit, form) => {
-    const target = findTarget(form.get("to"));
+    const { connectPath, TARGETS } = await loadPage();
+    const target = findTarget(TARGETS, form.get("to"));
     const made = await createKeyInSession(parts, visit, {
       name: target.of.name,
       scopes: FULL_ACCESS,
@@ -43,8 +48,8 @@ export function createConnectRoutes(parts: Parts) {
   return pages.routes;
 }
 
-function findTarget(id: string | null | undefined): Target {
-  const target = TARGETS.find(({ of }) => of.id === id);
+function findTarget(targets: readonly Target[], id: string | null | undefined): Target {
+  const target = targets.find(({ of }) => of.id === id);
   if (target) return target;
   throw new AppError("not_found", "This agent is not in the list. Choose one on the page Connect.");
 }

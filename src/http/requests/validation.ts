@@ -1,5 +1,5 @@
 import type { Static, TSchema } from "@sinclair/typebox";
-import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import { AppError, type ErrorDetail } from "../../errors.ts";
 import { problemOf } from "../../text/input-kinds.ts";
@@ -14,8 +14,9 @@ const MAX_DETAILS = 20;
 export function createCheck<Schema extends TSchema>(
   schema: Schema,
 ): (value: unknown) => Static<Schema> {
-  const shape = TypeCompiler.Compile(schema);
+  let shape: TypeCheck<Schema> | undefined;
   return (value) => {
+    shape ??= TypeCompiler.Compile(schema);
     if (!shape.Check(value)) throw validationError(shape.Errors(value));
     return value;
   };

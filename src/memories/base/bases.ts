@@ -31,6 +31,8 @@ const BATCH_MEMORIES = 256;
 const BATCH_CHARACTERS = 100_000;
 /** Changed memories that LanceDB itself excludes at most. Its work grows with their number. */
 const MAX_EXCLUDED_BY_LANCE = 2_000;
+/** Rows above which the ids are indexed at once: without an index, LanceDB reads the ids of all rows to find a few. */
+const LARGE_ROWS = 10_000;
 /** Rows that one call reads by their addresses. */
 const ADDRESSES_PER_READ = 4_096;
 
@@ -138,7 +140,12 @@ export function createBases({
       const connection = await connect();
       try {
         const rows = liveRows(former && lanceOf(former), changes, baseSchema(model));
-        const version = await writeTable(connection, name, baseSchema(model), rows);
+        const version = await writeTable(
+          lancedb,
+          connection,
+          { name, schema: baseSchema(model) },
+          rows,
+        );
         await step("base written");
         return await keep({ name, version }, upTo, "base kept");
       } catch (error) {
@@ -161,11 +168,15 @@ export function createBases({
   };
 }
 
-/** @returns the version that has all rows */
+/**
+ * Writes a table. A large one gets its index of ids at once: changes read their memories by id, and may not wait until
+ * the others are made.
+ * @returns the version that has all rows
+ */
 async function writeTable(
+  { Index }: typeof LanceDb,
   connection: LanceDb.Connection,
-  name: string,
-  schema: Arrow.Schema,
+  { name, schema }: { name: string; schema: Arrow.Schema },
   rows: AsyncIterable<Arrow.RecordBatch>,
 ): Promise<number> {
   let table: LanceDb.Table | null = null;
@@ -174,6 +185,7 @@ async function writeTable(
     else table = await connection.createTable(name, part);
   }
   table ??= await connection.createEmptyTable(name, schema);
+  if ((await table.countRows()) > LARGE_ROWS) await indexIds(Index, table);
   const version = await table.version();
   table.close();
   return version;
@@ -241,6 +253,10 @@ async function* rowsExcept(table: LanceDb.Table, ids: readonly string[]) {
   }
 }
 
+async function indexIds(Index: typeof LanceDb.Index, table: LanceDb.Table): Promise<void> {
+  await table.createIndex("id", { config: Index.btree(), replace: true });
+}
+
 /** @param vectors how many vectors to index; `null` makes no index of vectors */
 async function createIndexes(
   { Index }: typeof LanceDb,
@@ -259,7 +275,7 @@ async function createIndexes(
     maxTokenLength: 2 * MAX_TOKEN_BYTES,
   });
   await table.createIndex("words", { config: words, replace: true });
-  await table.createIndex("id", { config: Index.btree(), replace: true });
+  await indexIds(Index, table);
   if (vectors === null) return;
   const config = Index.ivfFlat({ distanceType: "dot", numPartitions: partitionsFor(vectors) });
   await table.createIndex("vector", { config, replace: true });

@@ -89,7 +89,7 @@ export function createSlots(keyOf: (slot: number) => string) {
     /** Whether any key has a slot. */
     has: (slot: number) => (hashes[slot] ?? 0) !== 0,
 
-    /** Returns a slot for a key that has none. Removed slots are used again. */
+    /** Returns a slot for a key that has none. Removed slots are used again, the last one first. */
     add(key: string): number {
       if (end - free.length >= count) doubleBuckets();
       const slot = free.pop() ?? end++;

@@ -154,7 +154,7 @@ export function createColumns() {
     /** The same for searches, which read many rows again: the row is cached. */
     cachedRow: rows.get,
 
-    /** Adds a memory whose id is new, and returns its slot. */
+    /** Adds a memory whose id is new, and returns its slot: that of the last removed memory, if any is free. */
     add(memory: MemoryRow): number {
       const slot = slots.add(memory.id);
       texts.put(idAt(slot), memory.id);

@@ -195,13 +195,12 @@ export function createView(dimension: number, mostWithStates = MAX_WITH_STATES) 
     states = null;
   };
 
-  const remove = (id: string): void => {
-    const slot = columns.slotOf(id);
-    if (slot === undefined) return;
+  /** @param keepsWords whether the slot gets the same text again at once */
+  const removeFrom = (slot: number, keepsWords: boolean): void => {
     changes++;
     vectors.remove(slot);
     states?.remove(slot);
-    words.remove(slot, columns.content(slot));
+    if (!keepsWords) words.remove(slot, columns.content(slot));
     columns.remove(slot);
   };
 
@@ -222,16 +221,22 @@ export function createView(dimension: number, mostWithStates = MAX_WITH_STATES) 
      * @throws RangeError when there is no memory left; then the view must be closed
      */
     put({ vectors: passages, states: tokenStates, ...memory }: StoredMemory): void {
-      remove(memory.id);
+      const former = columns.slotOf(memory.id);
+      // Most changes leave the text as it is. Its words would take most of the time.
+      const keepsWords = former !== undefined && columns.content(former) === memory.content;
+      if (former !== undefined) removeFrom(former, keepsWords);
       changes++;
       const slot = columns.add(memory);
       vectors.put(slot, passages);
-      words.put(slot, memory.content);
+      if (!keepsWords) words.put(slot, memory.content);
       if (columns.size > mostWithStates) dropStates();
       else states?.put(slot, tokenStates);
     },
 
-    remove,
+    remove(id: string): void {
+      const slot = columns.slotOf(id);
+      if (slot !== undefined) removeFrom(slot, false);
+    },
 
     get(id: string): MemoryRow | null {
       const slot = columns.slotOf(id);

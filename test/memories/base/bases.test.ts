@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { TornFile } from "../../../src/memories/base/vault.ts";
 import type { StoredMemory } from "../../../src/memories/model/rows.ts";
+import { loadLanceDb } from "../../../src/native/lancedb.ts";
 import {
   allOf,
   changesOf,
@@ -12,6 +13,7 @@ import {
   storedMemory,
   testBases,
 } from "../../support/bases.ts";
+import { testCacheDir } from "../../support/embedder.ts";
 import { FLUSH_STEPS } from "../../support/flush-steps.ts";
 
 const LONG = "the first passage\n\nthe second one\n\nand a third";
@@ -178,6 +180,21 @@ function failAt(wanted: string, fail: () => void) {
     },
   };
 }
+
+test("a large base has an index of ids as soon as it is written", async () => {
+  const bases = await testBases();
+  const lancedb = await loadLanceDb(testCacheDir);
+  const indexed = async (memories: readonly StoredMemory[]) => {
+    const { base } = await bases.rewrite("acc", null, changesOf(memories), OPTIONS);
+    const connection = await lancedb.connect(bases.folder);
+    const indices = await (await connection.openTable(base)).listIndices();
+    connection.close();
+    return indices.flatMap(({ columns }) => columns);
+  };
+  const memories = await storedMemories(0, 10_001);
+  expect(await indexed(memories)).toEqual(["id"]);
+  expect(await indexed(memories.slice(1))).toEqual([]);
+});
 
 test("an append that fails leaves the base as it was, and it is rewritten from there", async () => {
   for (const step of ["rows added", "added files kept"] as const) {
