@@ -75,7 +75,7 @@ function callOf(
     return { call: { name: BRIDGE, input: { name: `mcp__ctxd__${wanted}`, arguments: input } } };
   }
   // OpenClaw's model knows no names of MCP servers' tools until it has searched.
-  const found = results.map(({ text }) => text.match(`[\\w:.-]*ctxd[\\w:.-]*${wanted}`)?.[0]);
-  const id = found.find(Boolean);
+  const found = results.map(({ text }) => text).join("\n");
+  const id = found.match(`[\\w:.-]*ctxd[\\w:.-]*${wanted}`)?.[0];
   return id === undefined ? null : { call: { name: BRIDGE, input: { id, args: input } } };
 }
