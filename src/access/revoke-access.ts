@@ -2,6 +2,7 @@ import type { Keys } from "../keys/keys.ts";
 import type { Grants } from "../oauth/grants.ts";
 import type { PendingSignIns } from "../sign-in/second-step/second-step.ts";
 import type { Sessions } from "../sign-in/sessions/sessions.ts";
+import { createPause } from "../timing/pause.ts";
 
 /** How many keys, apps and sessions were revoked. */
 interface Revoked {
@@ -23,14 +24,15 @@ export async function revokeAccess(
     sessions: Pick<Sessions, "revokeAll">;
   },
 ): Promise<Revoked> {
+  const pause = createPause();
   // Sessions first, since they create the others: nothing new can begin in the meantime.
   await stores.pendingSignIns.endAll(accountId);
-  const ended = await stores.sessions.revokeAll(accountId);
-  return {
-    apps: await stores.grants.revokeAll(accountId),
-    keys: await stores.keys.revokeAll(accountId),
-    sessions: ended,
-  };
+  const sessions = await stores.sessions.revokeAll(accountId);
+  await pause();
+  const apps = await stores.grants.revokeAll(accountId);
+  await pause();
+  const keys = await stores.keys.revokeAll(accountId);
+  return { keys, apps, sessions };
 }
 
 /** Describes the result to a person. */

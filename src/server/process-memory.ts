@@ -9,8 +9,8 @@ const MEASURE_EVERY_MS = 4_000;
 const IDLE_MS = 80;
 /** Processor time since the last collection, in milliseconds, that makes another one worthwhile. */
 const WORTHWHILE_MS = 200;
-/** Milliseconds that native libraries get to free memory after a garbage collection. */
-const TRIM_AFTER_MS = 200;
+/** Milliseconds that a garbage collection, and native libraries after it, get to free memory. */
+const TRIM_AFTER_MS = 1_000;
 /** Milliseconds after which a server that is never idle trims its heap. */
 const TRIM_EVERY_MS = 60_000;
 
@@ -22,6 +22,10 @@ const TRIM_EVERY_MS = 60_000;
  */
 export function releaseMemoryWhenIdle(): () => void {
   const trimHeap = createHeapTrimmer();
+  const cpuTime = () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000;
+  };
   let last = 0;
   let used = 0;
   let trimmed = performance.now();
@@ -30,18 +34,19 @@ export function releaseMemoryWhenIdle(): () => void {
     trimmed = performance.now();
   };
   const timer = setInterval(() => {
-    const { user, system } = process.cpuUsage();
-    const now = (user + system) / 1_000;
+    const now = cpuTime();
     used += now - last;
     const isIdle = now - last < IDLE_MS;
     last = now;
     if (!isIdle && performance.now() - trimmed >= TRIM_EVERY_MS) trim();
     if (!isIdle || used < WORTHWHILE_MS) return;
-    Bun.gc(true);
-    setTimeout(trim, TRIM_AFTER_MS).unref();
-    used = 0;
-    const after = process.cpuUsage();
-    last = (after.user + after.system) / 1_000;
+    // In the background: at once it would hold up requests for 0.2 s where accounts have many memories.
+    Bun.gc(false);
+    setTimeout(() => {
+      trim();
+      // The collection itself is no reason for another one.
+      [used, last] = [0, cpuTime()];
+    }, TRIM_AFTER_MS).unref();
   }, MEASURE_EVERY_MS);
   timer.unref();
   return () => clearInterval(timer);

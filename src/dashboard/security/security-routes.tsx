@@ -3,6 +3,7 @@ import { createPagedStream } from "../../http/responses.ts";
 import { orProblem } from "../../pages/page-response.tsx";
 import type { SecurityRecord } from "../../security-log/event-store.ts";
 import { CSV_HEAD, toCsv, toJson } from "../../security-log/formats.ts";
+import { createPause } from "../../timing/pause.ts";
 import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import { requireOwner, type Visit } from "../session.ts";
@@ -98,12 +99,14 @@ export function createSecurityRoutes({ config, guard, accounts, securityLog }: P
 
 /** Reads all events in batches, newest first. */
 async function* batches(list: (before: number | null) => Promise<SecurityRecord[]>) {
+  const pause = createPause();
   let before: number | null = null;
   for (;;) {
     const found = await list(before);
     if (found.length > 0) yield found;
     if (found.length < BATCH) return;
     before = found.at(-1)?.id ?? null;
+    await pause();
   }
 }
 

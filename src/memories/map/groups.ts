@@ -41,10 +41,12 @@ export async function groupsOf(values: readonly (readonly string[])[]): Promise<
     named.length = Math.min(named.length, MAX_GROUPS);
   }
   const bits = new Map(named.map(({ name }, bit) => [name, 1 << bit]));
-  const masks = Uint16Array.from(values, (own) => {
+  const masks = new Uint16Array(values.length);
+  for (const [at, own] of values.entries()) {
     const mask = own.reduce((sum, name) => sum | (bits.get(name) ?? 0), 0);
-    return mask || (own.length > 0 ? OTHERS : NONE);
-  });
+    masks[at] = mask || (own.length > 0 ? OTHERS : NONE);
+    await pause();
+  }
   const count = (bit: number) => masks.reduce((sum, mask) => sum + (mask & bit ? 1 : 0), 0);
   return { named, others: count(OTHERS), none: count(NONE), masks };
 }
