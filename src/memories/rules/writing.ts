@@ -16,9 +16,6 @@ import type { Reading } from "./reading.ts";
 import type { SecretWatch } from "./secret-watch.ts";
 import { notFound, type Parts, requireCondition, toVisibleMemory } from "./visible.ts";
 
-/** Memories that one commit removes. Other writes and requests run between two commits. */
-const MAX_REMOVED = 512;
-
 /** Options of a change. */
 interface Changing {
   source?: MemorySource | null;
@@ -85,23 +82,6 @@ export function createWriting({
     return updated ?? update(reach, id, changes, change);
   };
 
-  /** @param wanted since the selection memories may have been changed */
-  const removeSome = (reach: Reach, wanted: Filter, ids: readonly string[]): Promise<number> =>
-    store.use(reach.accountId, ({ writer }) =>
-      writer.change({
-        ids,
-        links: "near",
-        apply(draft) {
-          const present = ids.filter((id) => {
-            const memory = draft.get(id);
-            return memory !== null && passes(wanted, memory);
-          });
-          removeLinked(draft, present, (memory) => mayWrite(reach, memory));
-          return present.length;
-        },
-      }),
-    );
-
   return {
     update,
 
@@ -139,12 +119,9 @@ export function createWriting({
     async removeMatching(reach: Reach, filter: Filter): Promise<number> {
       requireCondition(filter, "Deleting");
       const reached = writable(reach, { ...filter, aliveAt: clock() });
-      const ids = await store.use(reach.accountId, ({ table }) => table.select(reached));
-      let removed = 0;
-      for (let start = 0; start < ids.length; start += MAX_REMOVED) {
-        removed += await removeSome(reach, reached, ids.slice(start, start + MAX_REMOVED));
-      }
-      return removed;
+      return store.use(reach.accountId, ({ writer }) =>
+        writer.removeMatching(reached, (memory) => mayWrite(reach, memory)),
+      );
     },
   };
 }

@@ -4,13 +4,18 @@ import { createDraft, type QueuedChange } from "./draft.ts";
 import { addLinks, linksOf } from "./links.ts";
 import type { MemoryTable } from "./table.ts";
 
-/** Reads all that the changes of a commit need. */
+/** Memories that a filter removes in one commit. Other writes and requests run between two commits. */
+const MAX_REMOVED = 2_048;
+
+/** Reads all that the changes of a commit need, and the ids of the memories that match their filters. */
 export async function readForCommit(table: MemoryTable, changes: readonly QueuedChange[]) {
+  const matches = await matchFilters(table, changes);
   const rows = createRows(table);
-  await rows.find(idsOf(changes));
+  await rows.find([...idsOf(changes), ...matches.values().flatMap(({ ids }) => ids)]);
   const linked = new Set<string>();
   for (const change of changes) {
-    for (const id of await linkedIds(change, rows)) linked.add(id);
+    const ids = [...change.ids, ...(matches.get(change)?.ids ?? [])];
+    for (const id of await linkedIds(change, ids, rows)) linked.add(id);
   }
   for (const { content, vectors } of changes.flatMap(({ withTextsOf = [] }) => withTextsOf)) {
     // A failed search for duplicates must not prevent saving.
@@ -19,7 +24,18 @@ export async function readForCommit(table: MemoryTable, changes: readonly Queued
   const withVectors = new Set(idsOf(changes.filter((change) => change.withVectors)));
   const loaded = await table.load([...withVectors.union(linked)]);
   rows.add(loaded);
-  return createDraft(rows.all(), loaded);
+  return { matches, draft: createDraft(rows.all(), loaded) };
+}
+
+async function matchFilters(table: MemoryTable, changes: readonly QueuedChange[]) {
+  const matches = new Map<QueuedChange, { ids: string[]; left: number }>();
+  for (const change of changes) {
+    if (!change.filter) continue;
+    const all = await table.select(change.filter);
+    const ids = all.slice(0, MAX_REMOVED);
+    matches.set(change, { ids, left: all.length - ids.length });
+  }
+  return matches;
 }
 
 type Rows = ReturnType<typeof createRows>;
@@ -41,9 +57,16 @@ function createRows(table: MemoryTable) {
   };
 }
 
-/** Ids of the memories that are linked with those of a change, and that the change may have to relink. */
-async function linkedIds({ ids, links }: QueuedChange, rows: Rows): Promise<string[]> {
-  if (links === undefined) return [];
+/**
+ * Ids of the memories that are linked with those of a change, and that the change may have to relink.
+ * @param ids of the change's own memories
+ */
+async function linkedIds(
+  { links, filter }: QueuedChange,
+  ids: readonly string[],
+  rows: Rows,
+): Promise<string[]> {
+  if (links === undefined && filter === null) return [];
   const own = links === "chain" ? await chainOf(ids, rows) : new Set(ids);
   return [...own].flatMap((id) => linksOf(rows.get(id))).filter((id) => !own.has(id));
 }

@@ -8,6 +8,7 @@ import { LeaseLost } from "../log/shared-log.ts";
 import { checkQuota, minus, plus, type QuotaOf } from "../model/quota.ts";
 import { readForCommit } from "./commit-reading.ts";
 import type { createDraft, QueuedChange } from "./draft.ts";
+import { removeLinked } from "./links.ts";
 import type { MemoryTable } from "./table.ts";
 
 /**
@@ -120,14 +121,21 @@ async function tryCommit(changes: readonly QueuedChange[], commit: Commit): Prom
   const lease = changes[0]?.lease;
   // A copy takes all memories of its table, whatever the quota.
   const quota = lease ? null : await commit.quotaOf();
-  const draft = await readForCommit(table, changes);
+  const { matches, draft } = await readForCommit(table, changes);
   const failures: (() => void)[] = [];
+  const removed = new Map<QueuedChange, number>();
   const apply = (change: QueuedChange): void => {
     const before = draft.growth();
+    const present = (matches.get(change)?.ids ?? []).filter((id) => draft.get(id) !== null);
+    removeLinked(draft, present, change.mayRelink);
+    removed.set(change, present.length);
     change.apply(draft);
     if (quota) checkQuota(quota, plus(table.usage, before), minus(draft.growth(), before));
   };
-  const applied = changes.filter((change) => {
+  // Filters were matched before the group, so they apply to what was there before it.
+  const rank = ({ filter }: QueuedChange) => (filter === null ? 1 : 0);
+  const filtersFirst = changes.toSorted((a, b) => rank(a) - rank(b));
+  const applied = filtersFirst.filter((change) => {
     try {
       draft.attempt(() => apply(change));
       return true;
@@ -140,7 +148,9 @@ async function tryCommit(changes: readonly QueuedChange[], commit: Commit): Prom
   const answers = applied.flatMap(({ answer }) => answer ?? []);
   await append(draft, { answers, lease }, commit);
   for (const fail of failures) fail();
-  for (const change of applied) change.done();
+  for (const change of applied) {
+    change.done(removed.get(change) ?? 0, matches.get(change)?.left ?? 0);
+  }
 }
 
 async function append(

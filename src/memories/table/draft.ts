@@ -1,6 +1,7 @@
 import type { ContentEmbedding } from "../../embedding/embedder.ts";
 import type { Outcome } from "../log/pending.ts";
 import type { IdempotencyRecord, Lease } from "../log/records.ts";
+import type { Filter } from "../model/filter.ts";
 import { bytesOf, minus, plus, type Usage } from "../model/quota.ts";
 import { embeddingOf, isSameText, type MemoryRow, type StoredMemory } from "../model/rows.ts";
 
@@ -23,7 +24,15 @@ export interface Change<Result> {
 
 /** A change that waits for its commit. */
 export interface QueuedChange extends Change<void> {
-  done(): void;
+  /** Removes memories that match this filter, besides what `apply` does; see `MAX_REMOVED`. */
+  filter: Filter | null;
+  /** Whether this change may relink a memory that is linked with removed ones; by default all. */
+  mayRelink?: ((memory: MemoryRow) => boolean) | undefined;
+  /**
+   * @param removed the number of memories that the filter removed
+   * @param left the number of others that match it
+   */
+  done(removed: number, left: number): void;
   fail(error: unknown): void;
 }
 

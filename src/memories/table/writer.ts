@@ -2,6 +2,7 @@ import { DatabaseUnavailable } from "../../db/database-error.ts";
 import { AppError, CtxdError } from "../../errors.ts";
 import { isDiskFull } from "../../system/disk-errors.ts";
 import { AnswersTaken } from "../log/log.ts";
+import type { Filter } from "../model/filter.ts";
 import { checkQuota, type Usage } from "../model/quota.ts";
 import { type Commit, commitGroup } from "./commit.ts";
 import type { Change, QueuedChange } from "./draft.ts";
@@ -91,6 +92,7 @@ export function createWriter(commit: Commit) {
         let answer: () => void = () => reject(new Error("a change was answered before it ran"));
         enqueue({
           ...input,
+          filter: null,
           apply(draft) {
             const result = apply(draft);
             answer = () => resolve(result);
@@ -106,6 +108,25 @@ export function createWriter(commit: Commit) {
     async checkRoom(growth: Usage): Promise<void> {
       const quota = await quotaOf();
       if (quota) checkQuota(quota, table.usage, growth);
+    },
+    /**
+     * Removes all memories that match a filter, some in each commit, and returns their number.
+     * @param mayRelink whether a memory that was linked with a removed one may be changed
+     */
+    async removeMatching(filter: Filter, mayRelink?: QueuedChange["mayRelink"]): Promise<number> {
+      const removeSome = () =>
+        new Promise<{ removed: number; left: number }>((resolve, reject) => {
+          const done = (removed: number, left: number) => resolve({ removed, left });
+          enqueue({ ids: [], filter, mayRelink, apply() {}, done, fail: reject });
+        });
+      let { removed, left } = await removeSome();
+      // Memories that are saved meanwhile may match too. They must not make this endless.
+      while (left > 0) {
+        const next = await removeSome();
+        removed += next.removed;
+        left = Math.min(left - Math.max(1, next.removed), next.left);
+      }
+      return removed;
     },
     /**
      * Reads what other processes have committed, at least up to an entry.
