@@ -4,8 +4,11 @@ import { createDraft, type QueuedChange } from "./draft.ts";
 import { addLinks, linksOf } from "./links.ts";
 import type { MemoryTable } from "./table.ts";
 
-/** Memories that a filter removes in one commit. Other writes and requests run between two commits. */
-const MAX_REMOVED = 2_048;
+/**
+ * Memories that a filter removes in one commit. They are selected in the commit's turn, so that a removal has one moment:
+ * what was saved before it is removed, too. Other writes and requests run between two commits.
+ */
+const MAX_REMOVED = 1_024;
 
 /** Reads all that the changes of a commit need, and the ids of the memories that match their filters. */
 export async function readForCommit(table: MemoryTable, changes: readonly QueuedChange[]) {
