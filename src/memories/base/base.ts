@@ -3,6 +3,12 @@ import type { Checkpoint } from "../log/records.ts";
 import type { Filter, PageStart, Position } from "../model/filter.ts";
 import type { Expiring, MemoryRow, StoredMemory } from "../model/rows.ts";
 
+/**
+ * A table is large from this many rows on: rewriting it, or reading it into memory, takes more than a few hundred
+ * milliseconds.
+ */
+export const LARGE_ROWS = 10_000;
+
 /** An open base: one LanceDB table at the version of its checkpoint. */
 export interface Base {
   readonly checkpoint: Checkpoint;

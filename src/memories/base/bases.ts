@@ -6,7 +6,7 @@ import { MAX_TOKEN_BYTES } from "../indexes/tokens.ts";
 import type { Checkpoint } from "../log/records.ts";
 import { LIMITS } from "../model/memory.ts";
 import type { StoredMemory } from "../model/rows.ts";
-import type { Base, Bases } from "./base.ts";
+import { type Base, type Bases, LARGE_ROWS } from "./base.ts";
 import { connectTo } from "./connection.ts";
 import { decodeEach } from "./decode.ts";
 import { exceptSql } from "./filter-sql.ts";
@@ -31,8 +31,6 @@ const BATCH_MEMORIES = 256;
 const BATCH_CHARACTERS = 100_000;
 /** Changed memories that LanceDB itself excludes at most. Its work grows with their number. */
 const MAX_EXCLUDED_BY_LANCE = 2_000;
-/** Rows above which the ids are indexed at once: without an index, LanceDB reads the ids of all rows to find a few. */
-const LARGE_ROWS = 10_000;
 /** Rows that one call reads by their addresses. */
 const ADDRESSES_PER_READ = 4_096;
 
@@ -169,8 +167,8 @@ export function createBases({
 }
 
 /**
- * Writes a table. A large one gets its index of ids at once: changes read their memories by id, and may not wait until
- * the others are made.
+ * Writes a table. A large one gets its index of ids at once: without it, LanceDB reads the ids of all rows to find a
+ * few, and changes may not wait until the other indexes are made.
  * @returns the version that has all rows
  */
 async function writeTable(

@@ -104,14 +104,14 @@ export function namesByValue(
   nameAt: (number: number) => string,
 ): string[] {
   const values = Float64Array.from(numbers, valueAt).sort();
-  /** Of each place where a value begins: how many of its numbers were found. */
+  /** By the last place of a value: how many of its numbers were found. */
   const counts = new Int32Array(values.length);
   const ordered = new Int32Array(values.length);
   for (const number of numbers) {
-    const start = firstPlaceOf(valueAt(number), values);
-    const count = counts[start] ?? 0;
-    ordered[start + count] = number;
-    counts[start] = count + 1;
+    const last = placeOf(valueAt(number), values, ascending) - 1;
+    const count = counts[last] ?? 0;
+    ordered[last - count] = number;
+    counts[last] = count + 1;
   }
   const names: string[] = [];
   for (let end = ordered.length, start: number; end > 0; end = start) {
@@ -125,20 +125,12 @@ export function namesByValue(
   return names;
 }
 
-function firstPlaceOf(value: number, sorted: Float64Array): number {
-  let start = 0;
-  for (let end = sorted.length; start < end; ) {
-    const middle = (start + end) >> 1;
-    if ((sorted[middle] ?? 0) < value) start = middle + 1;
-    else end = middle;
-  }
-  return start;
-}
+const ascending = (a: number, b: number) => a - b;
 
-/** Where in a sorted list a number belongs. */
+/** Where in a sorted list a number belongs: after its equals. */
 function placeOf(
   number: number,
-  sorted: readonly number[],
+  sorted: ArrayLike<number>,
   compare: (a: number, b: number) => number,
 ) {
   let start = 0;

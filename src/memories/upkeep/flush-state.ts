@@ -1,4 +1,4 @@
-import type { Base } from "../base/base.ts";
+import { type Base, LARGE_ROWS } from "../base/base.ts";
 import type { Lease } from "../log/records.ts";
 import type { KeptTable } from "../table/table.ts";
 
@@ -19,11 +19,7 @@ export const UPKEEP_LIMITS = {
   forgottenWithin: 40_000,
   /** A failed flush is tried again after this long. */
   retryAfter: 5_000,
-  /**
-   * A table is large from this many rows on: rewriting it, or reading it into memory, takes more than a
-   * few hundred milliseconds.
-   */
-  largeRows: 10_000,
+  largeRows: LARGE_ROWS,
   /** A large table gets its indexes when no write has come for this long. */
   indexAfter: 10_000,
   /** Appends between two rewrites of a base, and the share of its rows that they may add. */
