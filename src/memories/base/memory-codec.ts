@@ -46,17 +46,19 @@ export const memoryCodec: MemoryCodec = {
       })),
     };
     const json = Buffer.from(JSON.stringify(texts));
+    // Copied by their values: reading `buffer` makes an object for each array, which every full garbage collection
+    // visits as long as the memory waits for its flush.
+    const numbers = new Float32Array(vectors.length * dimension);
+    vectors.forEach((vector, index) => void numbers.set(vector, index * dimension));
     const states = memories.map((memory) => memory.states);
-    const parts = [...vectors, ...states];
-    const size = parts.reduce((sum, { byteLength }) => sum + byteLength, HEAD + json.length);
-    const bytes = Buffer.alloc(size);
+    const parts = [json, new Uint8Array(numbers.buffer), ...states];
+    const bytes = Buffer.alloc(parts.reduce((sum, { length }) => sum + length, HEAD));
     bytes[0] = VERSION;
     bytes.writeUInt32LE(json.length, 4);
-    bytes.set(json, HEAD);
-    let at = HEAD + json.length;
-    for (const { buffer, byteOffset, byteLength } of parts) {
-      bytes.set(new Uint8Array(buffer, byteOffset, byteLength), at);
-      at += byteLength;
+    let at = HEAD;
+    for (const part of parts) {
+      bytes.set(part, at);
+      at += part.length;
     }
     return bytes;
   },

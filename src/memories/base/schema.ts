@@ -61,7 +61,9 @@ const COLUMNS = {
   updated_at: required(time, ({ updatedAt }) => updatedAt),
   expires_at: optional(time, ({ expiresAt }) => expiresAt),
   starts: first(new Arrow.List(item(int32)), ({ starts }) => (starts.length > 0 ? starts : null)),
-  states: first(new Arrow.Binary(), ({ states }) => (states.length > 0 ? bytesOf(states) : null)),
+  states: first(new Arrow.Binary(), ({ states }) =>
+    states.length > 0 ? new Uint8Array(states) : null,
+  ),
 };
 
 /** The types of all columns. */
@@ -197,10 +199,6 @@ function dataOf(values: readonly unknown[], type: Arrow.DataType): Arrow.Data {
   const [data] = Arrow.vectorFromArray(values, type).data;
   if (!data) throw new Error(`Arrow made no data of the type ${type}`);
   return data;
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: Int8Array): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 function encodeVectors(vectors: readonly Float32Array[], type: Arrow.FixedSizeList): Arrow.Data {
