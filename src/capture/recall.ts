@@ -4,6 +4,7 @@ import type { Filter } from "../memories/model/filter.ts";
 import type { FoundMemory } from "../memories/model/found-memory.ts";
 import { LIMITS, type Memory } from "../memories/model/memory.ts";
 import type { Memories } from "../memories/rules/memories.ts";
+import { createPause } from "../timing/pause.ts";
 import {
   isPreference,
   isTalk,
@@ -118,17 +119,23 @@ export function createRecall({
     const { project, name, session, isAsked } = request;
     const withoutProject = { projects: [null], isCaptured: false };
     const inProject = project === null && isAsked ? {} : { projects: [project] };
-    const [ofProject, named, ofUser, pinned, captured] = await Promise.all([
-      project === null && !isAsked ? [] : list(reach, { ...inProject, isCaptured: false }),
+    const searched = Promise.all([
       name === null
         ? []
         : search(reach, name, { filter: withoutProject, limit: MAX_OF_USER }, request),
       preferencesOfUser((query) =>
         search(reach, query, { filter: withoutProject, limit: CANDIDATES }, request),
       ),
-      list(reach, withoutProject),
-      list(reach, { ...inProject, isCaptured: true }),
     ]);
+    // Each list looks at all memories: other requests run in between.
+    const pause = createPause();
+    const pinned = await list(reach, withoutProject);
+    await pause();
+    const ofProject =
+      project === null && !isAsked ? [] : await list(reach, { ...inProject, isCaptured: false });
+    await pause();
+    const captured = await list(reach, { ...inProject, isCaptured: true });
+    const [named, ofUser] = await searched;
     const because = (why: string) => (memory: Memory | FoundMemory) => ({ memory, why });
     return [
       ...pinned.filter((memory) => memory.pinned).map(because("pinned")),

@@ -2,6 +2,7 @@
 import type { ActivityEvent } from "../../activity/activity-reports.ts";
 import type { Reach } from "../../keys/reach.ts";
 import { excerptOf } from "../../text/excerpt.ts";
+import { createPause } from "../../timing/pause.ts";
 import { PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
@@ -33,12 +34,12 @@ export function createActivityRoutes({ guard, activity, memories, live, clock }:
     const since = firstDay(days, clock());
     // Read before the activity, so that an event in between makes the page update itself.
     const position = await live.positionOf("activity", id);
-    const [daily, actors, listed, queriesSince] = await Promise.all([
-      before === null ? activity.daily(id, since) : [],
-      before === null ? activity.actors(id, since) : [],
-      activity.list(id, { limit: PAGE_SIZE + 1, before }),
-      activity.queriesSince(id),
-    ]);
+    const pause = createPause();
+    const daily = before === null ? await activity.daily(id, since) : [];
+    await pause();
+    const actors = before === null ? await activity.actors(id, since) : [];
+    await pause();
+    const listed = await activity.list(id, { limit: PAGE_SIZE + 1, before });
     const events = listed.slice(0, PAGE_SIZE);
     return (
       <ActivityPage
@@ -46,7 +47,7 @@ export function createActivityRoutes({ guard, activity, memories, live, clock }:
         days={days}
         before={before}
         events={events}
-        queriesSince={queriesSince}
+        queriesSince={await activity.queriesSince(id)}
         position={position}
         bars={barsOf(daily, days, clock())}
         actors={actorsOf(actors, id)}

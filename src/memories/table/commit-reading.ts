@@ -12,7 +12,10 @@ const MAX_REMOVED = 1_024;
 
 /** Reads all that the changes of a commit need, and the ids of the memories that match their filters. */
 export async function readForCommit(table: MemoryTable, changes: readonly QueuedChange[]) {
+  // A view answers at once, however many memories it looks at.
+  const pause = createPause();
   const matches = await matchFilters(table, changes);
+  await pause();
   const rows = createRows(table);
   await rows.find([...idsOf(changes), ...matches.values().flatMap(({ ids }) => ids)]);
   const linked = new Set<string>();
@@ -20,6 +23,7 @@ export async function readForCommit(table: MemoryTable, changes: readonly Queued
     const ids = [...change.ids, ...(matches.get(change)?.ids ?? [])];
     for (const id of await linkedIds(change, ids, rows)) linked.add(id);
   }
+  await pause();
   for (const { content, vectors } of changes.flatMap(({ withTextsOf = [] }) => withTextsOf)) {
     // A failed search for duplicates must not prevent saving.
     rows.add(await table.withText(content, vectors[0] ?? null).catch(() => []));
@@ -27,6 +31,7 @@ export async function readForCommit(table: MemoryTable, changes: readonly Queued
   const withVectors = new Set(idsOf(changes.filter((change) => change.withVectors)));
   const loaded = await table.load([...withVectors.union(linked)]);
   rows.add(loaded);
+  await pause();
   return { matches, draft: createDraft(rows.all(), loaded) };
 }
 
