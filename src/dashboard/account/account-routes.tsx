@@ -3,6 +3,7 @@ import { AppError } from "../../errors.ts";
 import { clientAddress } from "../../http/requests/proxy.ts";
 import { noPasswords } from "../../sign-in/sign-in.ts";
 import { canSignIn } from "../../sign-in/sign-in-methods.ts";
+import { createPause } from "../../timing/pause.ts";
 import { PATHS } from "../navigation.tsx";
 import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
@@ -34,23 +35,29 @@ export function createAccountRoutes({
     }));
   };
 
-  const page = async (visit: Visit, problem?: string) => (
-    <AccountPage
-      visit={visit}
-      hasPassword={await accounts.hasPassword(visit.account.id)}
-      passwords={config.passwords}
-      factors={{
-        passkeys: await factors.passkeys.list(visit.account.id),
-        canAddPasskeys: webauthn.isAvailable,
-        hasApp: await factors.oneTimeCodes.isSetUp(visit.account.id),
-        recoveryCodes: await factors.recoveryCodes.count(visit.account.id),
-      }}
-      sessions={await sessions.list(visit.account.id)}
-      providers={await providersOf(visit.account.id)}
-      current={sessions.idOf(visit.session)}
-      {...(problem !== undefined && { problem })}
-    />
-  );
+  const page = async (visit: Visit, problem?: string) => {
+    const { id } = visit.account;
+    const pause = createPause();
+    const own = await sessions.list(id);
+    await pause();
+    return (
+      <AccountPage
+        visit={visit}
+        hasPassword={await accounts.hasPassword(id)}
+        passwords={config.passwords}
+        factors={{
+          passkeys: await factors.passkeys.list(id),
+          canAddPasskeys: webauthn.isAvailable,
+          hasApp: await factors.oneTimeCodes.isSetUp(id),
+          recoveryCodes: await factors.recoveryCodes.count(id),
+        }}
+        sessions={own}
+        providers={await providersOf(id)}
+        current={sessions.idOf(visit.session)}
+        {...(problem !== undefined && { problem })}
+      />
+    );
+  };
 
   const pages = createPages(guard);
   pages.get(PATHS.account, (visit) => page(visit));

@@ -9,6 +9,7 @@ import { EmptyState } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { listPage, Pager, Table } from "../../pages/table.tsx";
 import { memoryCount } from "../../text/number-text.ts";
+import { createPause } from "../../timing/pause.ts";
 import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME } from "../memories/memories-view.ts";
 import { PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
@@ -23,7 +24,9 @@ export function createAppsRoutes({ guard, grants, memories, record }: Parts) {
 
   const pages = createPages(guard);
   pages.get(PATHS.apps, async (visit) => {
+    const pause = createPause();
     const newestFirst = (await grants.list(visit.account.id)).reverse();
+    await pause();
     const byAgents = await memories.count(visit.reach, { sourceId: LOCAL_SOURCE_ID });
     const active = newestFirst.filter(isActive);
     const ended = newestFirst.filter((grant) => !isActive(grant));
