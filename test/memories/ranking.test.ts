@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { DEFAULT_DECAY } from "../../src/config/config.ts";
-import type { Candidate, MemoryRow } from "../../src/memories/model/rows.ts";
+import { type Candidate, type MemoryRow, UNSET } from "../../src/memories/model/rows.ts";
 import { consider } from "../../src/memories/ranking/considered.ts";
 import type { Question } from "../../src/memories/ranking/question.ts";
 import { rankFirst } from "../../src/memories/ranking/rank.ts";
@@ -28,23 +28,11 @@ const candidate = (
   { cosine = 0.7, matches = Float32Array.of(0), ...fields }: Fields = {},
 ): Candidate => ({
   memory: {
+    ...UNSET,
     id,
     content: "",
-    tags: [],
-    agentId: null,
-    sessionId: null,
-    project: null,
-    ...{
-      importance: 0.5,
-      pinned: false,
-      supersedes: null,
-      supersededBy: null,
-      metadata: "{}",
-      source: null,
-    },
     createdAt: NOW,
     updatedAt: NOW,
-    expiresAt: null,
     starts: [0],
     ...fields,
   },

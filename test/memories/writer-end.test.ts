@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { StoredMemory } from "../../src/memories/model/rows.ts";
+import { type StoredMemory, UNSET } from "../../src/memories/model/rows.ts";
 import { WriterEnded } from "../../src/memories/table/writer.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
@@ -34,22 +34,12 @@ test("no write succeeds after the end, however many wait", async () => {
   await using data = await openData(temporaryFolder());
   const embedding = await fakeEmbedder().embedContent("x");
   const memory = (id: string): StoredMemory => ({
+    ...UNSET,
     id,
     ...embedding,
     content: "x",
-    tags: [],
-    agentId: null,
-    sessionId: null,
-    project: null,
-    importance: 0.5,
-    pinned: false,
-    supersedes: null,
-    supersededBy: null,
-    metadata: "{}",
-    source: null,
     createdAt: 1,
     updatedAt: 1,
-    expiresAt: null,
   });
   await data.store.use("acc_0123456789abcdef", async ({ table, writer }) => {
     const written = Array.from({ length: 1_500 }, (_, n) =>

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Base, Bases } from "../../src/memories/base/base.ts";
 import { createDiskVault } from "../../src/memories/base/base-folder.ts";
 import { createBases, type OnStep } from "../../src/memories/base/bases.ts";
-import type { StoredMemory } from "../../src/memories/model/rows.ts";
+import { type StoredMemory, UNSET } from "../../src/memories/model/rows.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { temporaryFolder } from "./database.ts";
 import { testCacheDir } from "./embedder.ts";
@@ -24,21 +24,12 @@ export async function storedMemory(
 ): Promise<StoredMemory> {
   const content = fields.content ?? `number ${number}`;
   return {
+    ...UNSET,
     id: idOf(number),
     content,
     tags: [`tag${number % 10}`],
-    agentId: null,
-    sessionId: null,
-    project: null,
-    importance: 0.5,
-    pinned: false,
-    supersedes: null,
-    supersededBy: null,
-    metadata: "{}",
-    source: null,
     createdAt: number,
     updatedAt: number,
-    expiresAt: null,
     ...(await embedder.embedContent(content)),
     ...fields,
   };

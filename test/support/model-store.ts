@@ -4,7 +4,7 @@ import type { Base, Bases } from "../../src/memories/base/base.ts";
 import { memoryCodec } from "../../src/memories/base/memory-codec.ts";
 import type { Vault } from "../../src/memories/base/vault.ts";
 import type { Checkpoint } from "../../src/memories/log/records.ts";
-import type { StoredMemory } from "../../src/memories/model/rows.ts";
+import { type StoredMemory, UNSET } from "../../src/memories/model/rows.ts";
 import { openStore } from "../../src/memories/open-store.ts";
 import type { Store } from "../../src/memories/store/store.ts";
 import { silentLog } from "./embedder.ts";
@@ -137,9 +137,8 @@ export async function put(store: Store, id: string, content: string): Promise<vo
   await store.use(ACCOUNT, async ({ writer, embedder }) => {
     const embedding = await embedder.embedContent(content);
     const memory: StoredMemory = {
-      ...{ id, content, tags: [], agentId: null, sessionId: null, project: null, importance: 0.5 },
-      ...{ pinned: false, supersedes: null, supersededBy: null, metadata: "{}", source: null },
-      ...{ createdAt: 0, updatedAt: 0, expiresAt: null },
+      ...UNSET,
+      ...{ id, content, createdAt: 0, updatedAt: 0 },
       ...embedding,
     };
     await writer.change({ ids: [id], apply: (draft) => draft.put(memory) });

@@ -1,3 +1,4 @@
+import type { Static } from "@sinclair/typebox";
 import type { Account } from "../../accounts/account.ts";
 import { createCheck } from "../../http/requests/validation.ts";
 import type { Keys } from "../../keys/keys.ts";
@@ -42,33 +43,37 @@ export const MAX_FOUND = 25;
 const checkList = createCheck(ListQuery);
 const checkSearch = createCheck(SearchQuery);
 
-/** The fields of the search form. */
-const FIELDS = [
-  "q",
+/** The fields of the search form, and the parameters of a list that each one sets; null if it sets none. */
+const FIELDS = {
+  q: null,
   /** Separated by commas. A memory must have at least one of them. */
-  "tags",
-  "agent_id",
-  "session_id",
+  tags: (tags) => ({ tags }),
+  agent_id: (agent_id) => ({ agent_id }),
+  session_id: (session_id) => ({ session_id }),
   /** Only memories of this project. Memories without a project are left out. */
-  "project",
+  project: (project) => ({ project, project_only: "true" }),
   /** `1` for only memories without a project. */
-  "unfiled",
+  unfiled: () => ({ project_only: "true" }),
   /** Id of the key, app or account that wrote the memories. */
-  "source",
+  source: (source) => ({ source }),
   /** `true` for captured memories, `false` for all others. */
-  "captured",
+  captured: (captured) => ({ captured }),
   /** `1` to include superseded memories. */
-  "history",
+  history: () => ({ include_superseded: "true" }),
   /** Days in UTC, inclusive. */
-  "from",
-  "to",
-  "cursor",
+  from: (day) => ({ created_after: startOf(day) }),
+  to: (day) => ({ created_before: startOf(day, DAY) }),
+  cursor: (cursor) => ({ cursor }),
   /** `1` to include search results below the floor. */
-  "rest",
-] as const;
+  rest: null,
+} satisfies Record<
+  string,
+  ((value: string) => { [Name in keyof Static<typeof ListQuery>]?: string }) | null
+>;
+const NAMES = Object.keys(FIELDS) as (keyof typeof FIELDS)[];
 
 /** The values of the search form. Empty values do not filter. */
-export type View = Record<(typeof FIELDS)[number], string>;
+export type View = Record<keyof typeof FIELDS, string>;
 
 /** Fields whose values people type or paste. */
 const TRIMMED: ReadonlySet<string> = new Set(["q", "tags", "source"]);
@@ -79,7 +84,7 @@ const PROJECT_FIELDS: ReadonlySet<string> = new Set(["project", "unfiled"]);
 
 export function readView(parameters: URLSearchParams): View {
   const view = {} as View;
-  for (const name of FIELDS) {
+  for (const name of NAMES) {
     const value = parameters.get(name) ?? "";
     view[name] = TRIMMED.has(name) ? value.trim() : value;
   }
@@ -91,13 +96,13 @@ export function readView(parameters: URLSearchParams): View {
 /** The address of the page that shows a view. */
 export function viewPath(view: Partial<View>): string {
   const parameters = new URLSearchParams();
-  for (const name of FIELDS) if (view[name]) parameters.set(name, view[name]);
+  for (const name of NAMES) if (view[name]) parameters.set(name, view[name]);
   return parameters.size > 0 ? `${PATHS.memories}?${parameters}` : PATHS.memories;
 }
 
 /** Whether the view has filters. */
 export function isFiltered(view: View): boolean {
-  return FIELDS.some((name) => !NOT_FILTERS.has(name) && view[name] !== "");
+  return NAMES.some((name) => !NOT_FILTERS.has(name) && view[name] !== "");
 }
 
 /** Whether all matching memories can be changed at once: in filtered lists, but not in the results of a search. */
@@ -107,24 +112,19 @@ export function canTakeAll(view: View): boolean {
 
 /** Whether the view has filters besides the project. */
 export function hasFilters(view: View): boolean {
-  return FIELDS.some(
+  return NAMES.some(
     (name) => !NOT_FILTERS.has(name) && !PROJECT_FIELDS.has(name) && view[name] !== "",
   );
 }
 
 /** @throws AppError `validation_failed` */
 export function listRequest(view: View): { filter: Filter; limit: number; cursor?: string } {
-  const query = checkList({
-    ...filterFields(view),
-    limit: String(PAGE_SIZE),
-    ...(view.cursor && { cursor: view.cursor }),
-  });
+  const parameters = NAMES.map((name) => (view[name] === "" ? null : FIELDS[name]?.(view[name])));
+  const { cursor, ...query } = checkList(
+    Object.assign({ limit: String(PAGE_SIZE) }, ...parameters),
+  );
   const filter = toVisibleFilter(query);
-  return {
-    filter: view.unfiled === "" ? filter : { ...filter, projects: [null] },
-    limit: PAGE_SIZE,
-    ...(query.cursor !== undefined && { cursor: query.cursor }),
-  };
+  return { filter, limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) };
 }
 
 /** @throws AppError `validation_failed` */
@@ -141,21 +141,6 @@ export function searchRequest(view: View) {
   const { filter } = listRequest({ ...view, cursor: "" });
   const known = view.rest !== "1";
   return { query: q, mode, filter, limit: MAX_FOUND, explain: true, known };
-}
-
-function filterFields(view: View) {
-  const { tags, agent_id, session_id, project, source, captured, history, from, to } = view;
-  return {
-    ...(project && { project, project_only: "true" }),
-    ...(source && { source }),
-    ...(captured && { captured }),
-    ...(history && { include_superseded: "true" }),
-    ...(tags && { tags }),
-    ...(agent_id && { agent_id }),
-    ...(session_id && { session_id }),
-    ...(from && { created_after: startOf(from) }),
-    ...(to && { created_before: startOf(to, DAY) }),
-  };
 }
 
 /** The first moment of a day, plus `later` milliseconds. An invalid day is returned as it is; the check refuses it. */

@@ -1,4 +1,5 @@
-import type { Filter, PageStart } from "../model/filter.ts";
+import { applyTable } from "../model/field-table.ts";
+import type { Conditions, Filter, PageStart } from "../model/filter.ts";
 
 /**
  * Only this file writes conditions for LanceDB. LanceDB has no parameters, so every text passes through `quote`.
@@ -10,42 +11,39 @@ export type HasColumn = (name: string) => boolean;
 
 /** A filter as SQL; `undefined` when all rows pass. */
 export function filterSql(filter: Filter, has: HasColumn): string | undefined {
-  const { tags, tagsMatch, agentId, sessionId, projects, sourceId } = filter;
-  const { isCaptured, createdAfter, createdBefore, isCurrent, aliveAt } = filter;
-  const conditions: string[] = [];
-  if (tags?.length) {
-    const match = tagsMatch === "all" ? "array_has_all" : "array_has_any";
-    conditions.push(`${match}(tags, [${list(tags)}])`);
-  }
-  if (agentId !== undefined) conditions.push(`agent_id = ${quote(agentId)}`);
-  if (sessionId !== undefined) conditions.push(`session_id = ${quote(sessionId)}`);
-  if (projects) conditions.push(projectsSql(projects, has));
-  if (sourceId !== undefined) {
-    conditions.push(has("source_id") ? `source_id = ${quote(sourceId)}` : "false");
-  }
-  if (isCaptured !== undefined) conditions.push(capturedSql(isCaptured, has));
-  if (createdAfter !== undefined) conditions.push(`created_at >= ${moment(createdAfter)}`);
-  if (createdBefore !== undefined) conditions.push(`created_at < ${moment(createdBefore)}`);
-  if (isCurrent && has("superseded_by")) conditions.push("superseded_by IS NULL");
-  if (aliveAt !== undefined && has("expires_at")) {
-    conditions.push(`(expires_at IS NULL OR expires_at > ${moment(aliveAt)})`);
-  }
-  if (filter.except?.length) conditions.push(exceptSql(filter.except));
-  return conditions.length > 0 ? conditions.join(" AND ") : undefined;
+  return applyTable(CONDITIONS, filter, has).join(" AND ") || undefined;
 }
 
-function projectsSql(projects: readonly (string | null)[], has: HasColumn): string {
-  const names = projects.filter((name) => name !== null);
-  const isAny = projects.includes(null);
-  if (!has("project")) return isAny ? "true" : "false";
-  const ways = [names.length > 0 && `project IN (${list(names)})`, isAny && "project IS NULL"];
-  return `(${ways.filter((way) => way !== false).join(" OR ") || "false"})`;
-}
-
-function capturedSql(isCaptured: boolean, has: HasColumn): string {
-  if (!has("source_via")) return isCaptured ? "false" : "true";
-  return isCaptured ? "source_via = 'capture'" : "(source_via IS NULL OR source_via <> 'capture')";
-}
+/** Each condition as SQL; null if all rows pass it. */
+const CONDITIONS: Conditions<HasColumn, string | null> = {
+  agentId: (agentId) => `agent_id = ${quote(agentId)}`,
+  sessionId: (sessionId) => `session_id = ${quote(sessionId)}`,
+  projects(projects, has) {
+    const names = projects.filter((name) => name !== null);
+    const isAny = projects.includes(null);
+    if (!has("project")) return isAny ? "true" : "false";
+    const ways = [names.length > 0 && `project IN (${list(names)})`, isAny && "project IS NULL"];
+    return `(${ways.filter((way) => way !== false).join(" OR ") || "false"})`;
+  },
+  sourceId: (id, has) => (has("source_id") ? `source_id = ${quote(id)}` : "false"),
+  isCaptured(isCaptured, has) {
+    if (!has("source_via")) return isCaptured ? "false" : "true";
+    return isCaptured
+      ? "source_via = 'capture'"
+      : "(source_via IS NULL OR source_via <> 'capture')";
+  },
+  createdAfter: (from) => `created_at >= ${moment(from)}`,
+  createdBefore: (end) => `created_at < ${moment(end)}`,
+  tags: (tags, _, { tagsMatch }) =>
+    tags.length > 0
+      ? `${tagsMatch === "all" ? "array_has_all" : "array_has_any"}(tags, [${list(tags)}])`
+      : null,
+  isCurrent: (isCurrent, has) =>
+    isCurrent && has("superseded_by") ? "superseded_by IS NULL" : null,
+  aliveAt: (time, has) =>
+    has("expires_at") ? `(expires_at IS NULL OR expires_at > ${moment(time)})` : null,
+  except: (ids) => (ids.length > 0 ? exceptSql(ids) : null),
+};
 
 /** Rows that have a value in a column. */
 export function valueSql(column: "superseded_by" | "expires_at"): string {

@@ -1,6 +1,6 @@
 import Arrow = require("apache-arrow");
 
-import type { MemoryRow, StoredMemory } from "../model/rows.ts";
+import { type MemoryRow, type StoredMemory, UNSET } from "../model/rows.ts";
 import type { MemoryCodec } from "./base.ts";
 import { createAssembly } from "./decode.ts";
 
@@ -78,6 +78,7 @@ export const memoryCodec: MemoryCodec = {
     const nextVector = () => new Float32Array(next(dimension * NUMBER));
     const vectors = memories.map(({ passages }) => Array.from({ length: passages }, nextVector));
     return memories.map(({ passages: _, starts = [], states = 0, ...row }, index) => ({
+      ...UNSET,
       ...row,
       vectors: vectors[index] ?? [],
       starts,

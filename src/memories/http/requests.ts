@@ -7,6 +7,7 @@ import {
   problemOf,
   text,
 } from "../../text/input-kinds.ts";
+import { applyTable, type FieldTable } from "../model/field-table.ts";
 import type { Filter } from "../model/filter.ts";
 import { AgentId, LIMITS, Project, SessionId, Tag } from "../model/memory.ts";
 import { SEARCH_MODES } from "../ranking/question.ts";
@@ -230,32 +231,38 @@ export const ChangeHeaders = Type.Object({
 
 type FilterQuery = Static<typeof ExportQuery>;
 
+/** The part of a filter that each parameter makes. */
+const FILTERS: FieldTable<FilterQuery, FilterQuery, Filter> = {
+  tags: (tags) => ({ tags: splitTags(tags) }),
+  tags_match: (tagsMatch) => ({ tagsMatch }),
+  agent_id: (agentId) => ({ agentId }),
+  session_id: (sessionId) => ({ sessionId }),
+  project: (_, query) => ofProjects(query),
+  project_only: (_, query) => ofProjects(query),
+  source: (sourceId) => ({ sourceId }),
+  captured: (captured) => ({ isCaptured: captured === "true" }),
+  created_after: (text) => ofTime(text, (createdAfter) => ({ createdAfter })),
+  created_before: (text) => ofTime(text, (createdBefore) => ({ createdBefore })),
+};
+
 /** The filter of a query. */
 export function toFilter(query: FilterQuery): Filter {
-  const after = query.created_after && parseInstant(query.created_after);
-  const before = query.created_before && parseInstant(query.created_before);
-  const projects = projectsOf(query);
-  return {
-    ...(query.tags !== undefined && { tags: splitTags(query.tags) }),
-    ...(query.tags_match && { tagsMatch: query.tags_match }),
-    ...(query.agent_id !== undefined && { agentId: query.agent_id }),
-    ...(query.session_id !== undefined && { sessionId: query.session_id }),
-    ...(projects.length > 0 && { projects }),
-    ...(query.source !== undefined && { sourceId: query.source }),
-    ...(query.captured !== undefined && { isCaptured: query.captured === "true" }),
-    ...(typeof after === "number" && { createdAfter: after }),
-    ...(typeof before === "number" && { createdBefore: before }),
-  };
+  return Object.assign({}, ...applyTable(FILTERS, query, query));
+}
+
+function ofTime(text: string, filterOf: (time: number) => Filter): Filter {
+  const time = parseInstant(text);
+  return time === null ? {} : filterOf(time);
 }
 
 /** As a filter, all projects and none. */
 export const ALL_PROJECTS = "*";
 
 /** A named project includes memories of no project, unless only it is asked for. */
-function projectsOf({ project, project_only: only }: FilterQuery): (string | null)[] {
-  if (project === ALL_PROJECTS) return [];
-  if (project === undefined) return only === "true" ? [null] : [];
-  return only === "true" ? [project] : [project, null];
+function ofProjects({ project, project_only: only }: FilterQuery): Filter {
+  if (project === ALL_PROJECTS) return {};
+  if (project === undefined) return only === "true" ? { projects: [null] } : {};
+  return { projects: only === "true" ? [project] : [project, null] };
 }
 
 /** The filter of a deletion or a move, where a named project does not include memories of no project. */

@@ -2,8 +2,35 @@ import { createId } from "../../db/id.ts";
 import type { ContentEmbedding } from "../../embedding/embedder.ts";
 import { invalidField } from "../../errors.ts";
 import { parseInstant } from "../../text/input-kinds.ts";
+import { applyTable, type FieldTable } from "./field-table.ts";
 import { type MemoryChanges, type MemorySource, type NewMemory, normaliseTags } from "./memory.ts";
-import type { MemoryRow, StoredMemory } from "./rows.ts";
+import { type MemoryRow, type StoredMemory, UNSET } from "./rows.ts";
+
+/** The fields of a memory in a request; null clears one. */
+type Given = {
+  readonly [Field in keyof NewMemory]?:
+    | NewMemory[Field]
+    | MemoryChanges[Field & keyof MemoryChanges];
+};
+
+/** How each field of a request is stored. */
+const STORED: FieldTable<Given, null, Partial<MemoryRow>> = {
+  content: (content) => ({ content }),
+  tags: (tags) => ({ tags: normaliseTags(tags) }),
+  agent_id: (agentId) => ({ agentId }),
+  session_id: (sessionId) => ({ sessionId }),
+  project: (project) => ({ project }),
+  importance: (importance) => ({ importance }),
+  pinned: (pinned) => ({ pinned }),
+  supersedes: (supersedes) => ({ supersedes }),
+  metadata: (metadata) => ({ metadata: JSON.stringify(metadata) }),
+  expires_at: (instant) => ({ expiresAt: toTime(instant) }),
+};
+
+/** The fields of a request as they are stored, without those that are not given. */
+export function storedFields(given: Given): Partial<MemoryRow> {
+  return Object.assign({}, ...applyTable(STORED, given, null));
+}
 
 /** A new memory, created at `now`. */
 export function newMemory(
@@ -15,19 +42,11 @@ export function newMemory(
   return {
     id: createId("mem", now),
     content: input.content,
-    tags: normaliseTags(input.tags ?? []),
-    agentId: input.agent_id ?? null,
-    sessionId: input.session_id ?? null,
-    project: input.project ?? null,
-    importance: input.importance ?? 0.5,
-    pinned: input.pinned ?? false,
-    supersedes: input.supersedes ?? null,
-    supersededBy: null,
-    metadata: JSON.stringify(input.metadata ?? {}),
+    ...UNSET,
+    ...storedFields(input),
     source,
     createdAt: now,
     updatedAt: now,
-    expiresAt: toTime(input.expires_at),
     ...embedding,
   };
 }
@@ -43,23 +62,15 @@ export function changeMemory(
   source: MemorySource | null,
   now: number,
 ): StoredMemory {
-  const { content, tags, agent_id, session_id, project, importance, pinned, metadata } = changes;
+  const { content = current.content } = changes;
   return {
     ...current,
-    ...embedding,
-    content: content ?? current.content,
-    tags: tags ? normaliseTags(tags) : current.tags,
-    agentId: agent_id === undefined ? current.agentId : agent_id,
-    sessionId: session_id === undefined ? current.sessionId : session_id,
-    project: project === undefined ? current.project : project,
-    importance: importance ?? current.importance,
-    pinned: pinned ?? current.pinned,
-    metadata: metadata ? JSON.stringify(metadata) : current.metadata,
+    ...storedFields(changes),
     // The source is of the content: a client that changes only a tag has not written it.
-    source: content === undefined || content === current.content ? current.source : source,
+    source: content === current.content ? current.source : source,
     // After the clock was set back, `updatedAt` must not decrease.
     updatedAt: Math.max(now, current.updatedAt),
-    expiresAt: changes.expires_at === undefined ? current.expiresAt : toTime(changes.expires_at),
+    ...embedding,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { FieldTable } from "./field-table.ts";
 import type { MemoryRow } from "./rows.ts";
 
 /** The conditions of a search, a list or a deletion. A memory must meet all of them. */
@@ -53,6 +54,17 @@ export function hasCondition({
   const conditions = Object.values(rest);
   return (tags?.length ?? 0) > 0 || conditions.some((condition) => condition !== undefined);
 }
+
+/**
+ * What each condition of a filter means for a part that does not use `passes`, which is the reference for all of them.
+ * The fields that are left out only say how others are meant.
+ */
+export type Conditions<Subject, Result> = FieldTable<
+  Filter,
+  Subject,
+  Result,
+  Exclude<keyof Filter, "tagsMatch" | "isBound">
+>;
 
 /** Whether a memory matches a filter. */
 export function passes(filter: Filter, memory: MemoryRow): boolean {

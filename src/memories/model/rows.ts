@@ -32,6 +32,21 @@ export interface StoredMemory extends ContentEmbedding {
 /** A memory without vectors and token states. */
 export type MemoryRow = Omit<StoredMemory, "vectors" | "states">;
 
+/** The fields of a memory that nobody has given, also in entries of the log that are older than a field. */
+export const UNSET: Omit<MemoryRow, "id" | "content" | "createdAt" | "updatedAt" | "starts"> = {
+  tags: [],
+  agentId: null,
+  sessionId: null,
+  project: null,
+  importance: 0.5,
+  pinned: false,
+  supersedes: null,
+  supersededBy: null,
+  metadata: "{}",
+  source: null,
+  expiresAt: null,
+};
+
 /** The fields that statistics read. */
 export type MemoryFacts = Pick<
   StoredMemory,

@@ -2,11 +2,11 @@ import { embedTogether } from "../../embedding/embedder.ts";
 import { AppError } from "../../errors.ts";
 import { hasScope, type Reach, requireScope } from "../../keys/reach.ts";
 import type { IdempotencyRecord } from "../log/records.ts";
-import { checkExpiry, newMemory } from "../model/change-memory.ts";
+import { checkExpiry, newMemory, storedFields } from "../model/change-memory.ts";
 import { passes } from "../model/filter.ts";
 import type { Memory, MemorySource, NewMemory } from "../model/memory.ts";
 import { mayWrite, projectToWrite, scopedKey } from "../model/reach.ts";
-import type { MemoryRow, StoredMemory } from "../model/rows.ts";
+import { embeddingOf, type MemoryRow, type StoredMemory } from "../model/rows.ts";
 import type { Draft } from "../table/draft.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { SecretWatch } from "./secret-watch.ts";
@@ -64,15 +64,13 @@ function mergeWithTwin(
     .filter(isTwin)
     .sort((a, b) => b.createdAt - a.createdAt);
   if (!twin) return memory;
-  const { id, createdAt } = twin;
+  const { agentId, sessionId, source, updatedAt } = memory;
   return {
-    ...memory,
-    ...{ id, createdAt },
-    ...(given?.tags === undefined && { tags: twin.tags }),
-    ...(given?.importance === undefined && { importance: twin.importance }),
-    ...(given?.pinned === undefined && { pinned: twin.pinned }),
-    ...(given?.metadata === undefined && { metadata: twin.metadata }),
-    ...(given?.expires_at === undefined && { expiresAt: twin.expiresAt }),
+    ...twin,
+    ...storedFields(given ?? {}),
+    ...{ content, supersedes, project: memory.project },
+    ...{ agentId, sessionId, source, updatedAt },
+    ...embeddingOf(memory),
   };
 }
 

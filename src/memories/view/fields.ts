@@ -1,7 +1,8 @@
 import { grow } from "../indexes/growing-arrays.ts";
 import type { Accepts } from "../indexes/largest.ts";
 import { createInterned, type Interned } from "../indexes/texts.ts";
-import { type Filter, wasCaptured } from "../model/filter.ts";
+import { applyTable } from "../model/field-table.ts";
+import { type Conditions, type Filter, wasCaptured } from "../model/filter.ts";
 import type { MemoryRow } from "../model/rows.ts";
 
 /** Columns of interned strings, each with its field. */
@@ -110,8 +111,6 @@ export function textHash(content: string): number {
   return Bun.hash.xxHash32(content.trim()) | 0;
 }
 
-type Condition = Exclude<Accepts, null>;
-
 /**
  * A filter as a function of a slot; `null` when all memories pass.
  * @param slotOf the slot of an id
@@ -121,77 +120,63 @@ export function filterConditions(
   filter: Filter,
   slotOf: (id: string) => number | undefined,
 ): Accepts {
-  const conditions = [
-    ...valueConditions(fields, filter),
-    ...tagConditions(fields, filter),
-    ...stateConditions(fields, filter),
-  ];
-  if (filter.except?.length) {
-    const excluded = new Set(filter.except.map(slotOf));
-    conditions.push((slot) => !excluded.has(slot));
-  }
+  const subject = { ...fields, slotOf };
+  const conditions: Exclude<Accepts, null>[] = applyTable(CONDITIONS, filter, subject);
   const [first, ...rest] = conditions;
   if (!first) return null;
   return rest.length === 0 ? first : (slot) => conditions.every((condition) => condition(slot));
 }
 
-/** Conditions for single values of a memory: agent, session, project, source, capture and time of creation. */
-function* valueConditions(
-  { columns, strings, sources, counts }: Fields,
-  filter: Filter,
-): Generator<Condition> {
-  const { agentId, sessionId, projects, sourceId, isCaptured } = filter;
-  const { createdAfter, createdBefore } = filter;
-  const { agent, session, project, source, createdAt } = columns;
-  if (agentId !== undefined) {
-    const wanted = strings.find(agentId);
-    yield (slot) => agent[slot] === wanted;
-  }
-  if (sessionId !== undefined) {
-    const wanted = strings.find(sessionId);
-    yield (slot) => session[slot] === wanted;
-  }
-  if (projects) {
+type Subject = Fields & { slotOf: (id: string) => number | undefined };
+
+/** Each condition as a function of a slot. Null if all memories pass, as in most accounts: then none is tested. */
+const CONDITIONS: Conditions<Subject, Accepts> = {
+  agentId: (agentId, { columns: { agent }, strings }) => equals(agent, strings.find(agentId)),
+  sessionId: (id, { columns: { session }, strings }) => equals(session, strings.find(id)),
+  projects(projects, { columns: { project }, strings }) {
     const wanted = projects.map(strings.find);
-    yield (slot) => wanted.includes(project[slot] ?? 0);
-  }
-  if (sourceId !== undefined) {
+    return (slot) => wanted.includes(project[slot] ?? 0);
+  },
+  sourceId(sourceId, { columns: { source }, sources }) {
     const isWanted = once(sources, ({ id }) => id === sourceId);
-    yield (slot) => isWanted(source[slot] ?? 0);
-  }
-  if (isCaptured !== undefined && (isCaptured || counts.captured > 0)) {
+    return (slot) => isWanted(source[slot] ?? 0);
+  },
+  isCaptured(isCaptured, { columns: { source }, sources, counts }) {
+    if (!isCaptured && counts.captured === 0) return null;
     const isWanted = once(sources, (source) => wasCaptured({ source }));
-    yield (slot) => isWanted(source[slot] ?? 0) === isCaptured;
-  }
-  if (createdAfter !== undefined) yield (slot) => (createdAt[slot] ?? 0) >= createdAfter;
-  if (createdBefore !== undefined) yield (slot) => (createdAt[slot] ?? 0) < createdBefore;
-}
-
-function* tagConditions(
-  { columns, tagLists }: Fields,
-  { tags = [], tagsMatch }: Filter,
-): Generator<Condition> {
-  if (tags.length === 0) return;
-  const lists = columns.tags;
-  const has = (own: readonly string[]) => (tag: string) => own.includes(tag);
-  const isTagged = once(tagLists, (own) =>
-    tagsMatch === "all" ? tags.every(has(own)) : tags.some(has(own)),
-  );
-  yield (slot) => isTagged(lists[slot] ?? 0);
-}
-
-/** Conditions that all memories of most accounts meet. Those accounts are spared the test of each memory. */
-function* stateConditions(
-  { columns, counts }: Fields,
-  { isCurrent, aliveAt }: Filter,
-): Generator<Condition> {
-  const { supersededBy, expiresAt } = columns;
-  if (isCurrent && counts.superseded > 0) yield (slot) => supersededBy[slot] === 0;
-  if (aliveAt !== undefined && counts.expiring > 0) {
+    return (slot) => isWanted(source[slot] ?? 0) === isCaptured;
+  },
+  createdAfter:
+    (from, { columns: { createdAt } }) =>
+    (slot) =>
+      (createdAt[slot] ?? 0) >= from,
+  createdBefore:
+    (end, { columns: { createdAt } }) =>
+    (slot) =>
+      (createdAt[slot] ?? 0) < end,
+  tags(wanted, { columns: { tags }, tagLists }, { tagsMatch }) {
+    if (wanted.length === 0) return null;
+    const has = (own: readonly string[]) => (tag: string) => own.includes(tag);
+    const isTagged = once(tagLists, (own) =>
+      tagsMatch === "all" ? wanted.every(has(own)) : wanted.some(has(own)),
+    );
+    return (slot) => isTagged(tags[slot] ?? 0);
+  },
+  isCurrent: (isCurrent, { columns: { supersededBy }, counts }) =>
+    isCurrent && counts.superseded > 0 ? equals(supersededBy, 0) : null,
+  aliveAt(time, { columns: { expiresAt }, counts }) {
+    if (counts.expiring === 0) return null;
     // Memories that never expire have NaN here, which is not less than any number.
-    yield (slot) => !((expiresAt[slot] ?? 0) <= aliveAt);
-  }
-}
+    return (slot) => !((expiresAt[slot] ?? 0) <= time);
+  },
+  except(ids, { slotOf }) {
+    if (ids.length === 0) return null;
+    const excluded = new Set(ids.map(slotOf));
+    return (slot) => !excluded.has(slot);
+  },
+};
+
+const equals = (column: Int32Array, wanted: number) => (slot: number) => column[slot] === wanted;
 
 /** Tests interned values by their numbers: each value once, when it is first met. */
 function once<Value>(values: Interned<Value>, passes: (value: Value) => boolean) {

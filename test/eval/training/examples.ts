@@ -1,6 +1,7 @@
 import { createId } from "../../../src/db/id.ts";
 import type { Embedder } from "../../../src/embedding/embedder.ts";
-import type { StoredMemory } from "../../../src/memories/model/rows.ts";
+import { storedFields } from "../../../src/memories/model/change-memory.ts";
+import { type StoredMemory, UNSET } from "../../../src/memories/model/rows.ts";
 import type { Weights } from "../../../src/memories/ranking/rank.ts";
 import { SIGNALS } from "../../../src/memories/ranking/signals/signals.ts";
 import { rankTable, type versionData } from "../../../src/memories/rules/search.ts";
@@ -89,22 +90,9 @@ async function storedMemory(
 ): Promise<StoredMemory> {
   const createdAt = Date.parse(said_at);
   return {
-    id,
-    content: memory.content,
-    tags: memory.tags ?? [],
-    agentId: memory.agent_id ?? null,
-    sessionId: memory.session_id ?? null,
-    project: memory.project ?? null,
-    importance: memory.importance ?? 0.5,
-    ...{
-      pinned: false,
-      supersedes: null,
-      supersededBy: null,
-      metadata: "{}",
-      source: null,
-      expiresAt: null,
-    },
-    ...{ createdAt, updatedAt: createdAt },
+    ...UNSET,
+    ...storedFields(memory),
+    ...{ id, content: memory.content, createdAt, updatedAt: createdAt },
     ...(await embedder.embedContent(memory.content)),
   };
 }

@@ -13,6 +13,7 @@ import {
   testBases,
 } from "../../support/bases.ts";
 import { createRandom } from "../../support/random.ts";
+import { filterFrom } from "../../support/random-filter.ts";
 
 const random = createRandom(5);
 const TAGS = ["red", "blue", "it's", "緑"];
@@ -26,19 +27,23 @@ const pick = (values: readonly string[]) => random.pick(values) ?? "";
 
 function filterOf(): Filter {
   const at = random.below(200);
-  return {
-    ...(maybe(1) && { tags: some(TAGS), tagsMatch: random.below(2) ? "any" : "all" }),
-    ...(maybe(1) && { agentId: pick(AGENTS) }),
-    ...(maybe(1) && { sessionId: pick(SESSIONS) }),
-    ...(maybe(1) && { projects: some(["atlas", "o'neill", null]) }),
-    ...(maybe(1) && { sourceId: pick(["key_1", "key_2"]) }),
-    ...(maybe(1) && { isCaptured: random.below(2) === 0 }),
-    ...(maybe(1) && { isCurrent: true }),
-    ...(maybe(1) && { aliveAt: random.below(400) }),
-    ...(maybe(1) && { createdAfter: at }),
-    ...(maybe(1) && { createdBefore: at + random.below(100) }),
-    ...(maybe(1) && { except: Array.from({ length: 9 }, () => idOf(random.below(200))) }),
-  };
+  return filterFrom(
+    {
+      tags: () => some(TAGS),
+      tagsMatch: () => (random.below(2) ? "any" : "all"),
+      agentId: () => pick(AGENTS),
+      sessionId: () => pick(SESSIONS),
+      projects: () => some(["atlas", "o'neill", null]),
+      sourceId: () => pick(["key_1", "key_2"]),
+      isCaptured: () => random.below(2) === 0,
+      isCurrent: () => true,
+      aliveAt: () => random.below(400),
+      createdAfter: () => at,
+      createdBefore: () => at + random.below(100),
+      except: () => Array.from({ length: 9 }, () => idOf(random.below(200))),
+    },
+    () => maybe(1) !== null,
+  );
 }
 
 /** Some have a further passage. Several were created at the same moment. */

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import type { Reach } from "../../../src/keys/reach.ts";
 import { wholeAccount } from "../../../src/keys/reach.ts";
 import type { ToDraw } from "../../../src/memories/map/draw-in-worker.ts";
-import type { MemoryRow } from "../../../src/memories/model/rows.ts";
+import { type MemoryRow, UNSET } from "../../../src/memories/model/rows.ts";
 import { createMaps, idOnMap, type MemoryMap } from "../../../src/memories/rules/map.ts";
 import { startServer } from "../../support/server.ts";
 
@@ -67,14 +67,10 @@ function counted(size: number) {
   const rows = Array.from(
     { length: size },
     (_, number): MemoryRow => ({
-      ...{
-        id: `mem_${number.toString(16).padStart(32, "0")}`,
-        content: `text ${number}`,
-        tags: [],
-      },
-      ...{ agentId: null, sessionId: null, project: null, importance: 0.5, pinned: false },
-      ...{ supersedes: null, supersededBy: null, metadata: "{}", source: null, starts: [] },
-      ...{ createdAt: 1, updatedAt: 1, expiresAt: null },
+      ...UNSET,
+      id: `mem_${number.toString(16).padStart(32, "0")}`,
+      content: `text ${number}`,
+      ...{ createdAt: 1, updatedAt: 1, starts: [] },
     }),
   );
   const table = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Candidate, MemoryRow } from "../../../src/memories/model/rows.ts";
+import { type Candidate, type MemoryRow, UNSET } from "../../../src/memories/model/rows.ts";
 import { consider, placeInSessions } from "../../../src/memories/ranking/considered.ts";
 import type { Question } from "../../../src/memories/ranking/question.ts";
 import { partsOf, sumOf, WEIGHTS } from "../../../src/memories/ranking/rank.ts";
@@ -30,16 +30,8 @@ const candidate = ({
   ...fields
 }: Omit<Fields, "matches"> & { matches?: number[] }): Candidate => ({
   memory: {
-    ...{ id: "a", content: "x".repeat(200), tags: [], agentId: null, sessionId: null },
-    ...{
-      project: null,
-      importance: 0.5,
-      pinned: false,
-      supersedes: null,
-      supersededBy: null,
-      metadata: "{}",
-    },
-    ...{ source: null, createdAt: NOW, updatedAt: NOW, expiresAt: null, starts: [0] },
+    ...UNSET,
+    ...{ id: "a", content: "x".repeat(200), createdAt: NOW, updatedAt: NOW, starts: [0] },
     ...fields,
   },
   ...{ cosine, passage: 0, matches: Float32Array.from(matches) },

@@ -2,6 +2,7 @@ import { STATE_BYTES } from "../../../src/embedding/embedder.ts";
 import type { Filter } from "../../../src/memories/model/filter.ts";
 import type { StoredMemory } from "../../../src/memories/model/rows.ts";
 import { createRandom } from "../../support/random.ts";
+import { filterFrom } from "../../support/random-filter.ts";
 
 export const random = createRandom(7);
 export const DIMENSION = 20;
@@ -50,18 +51,21 @@ export function memoryOf(id: string): StoredMemory {
 
 export function filterOf(): Filter {
   const at = random.below(60);
-  return {
-    ...(maybe(1) && { tags: [...some(TAGS), ...(maybe(["nowhere"]) ?? [])] }),
-    ...(maybe(1) && { tagsMatch: random.below(2) ? ("any" as const) : ("all" as const) }),
-    ...(maybe(1) && { agentId: random.pick([...AGENTS, "nobody"]) ?? "" }),
-    ...(maybe(1) && { projects: some(["ctxd", "other", null]) }),
-    ...(maybe(1) && { sourceId: random.pick(["key_1", "key_2"]) ?? "" }),
-    ...(maybe(1) && { isCaptured: random.below(2) === 0 }),
-    ...(maybe(1) && { isCurrent: true }),
-    ...(maybe(1) && { aliveAt: random.below(5_000) }),
-    ...(maybe(1) && { sessionId: random.pick([...SESSIONS, "never"]) ?? "" }),
-    ...(maybe(1) && { createdAfter: at }),
-    ...(maybe(1) && { createdBefore: at + random.below(40) }),
-    ...(maybe(1) && { except: Array.from({ length: 9 }, () => `id ${random.below(99)}`) }),
-  };
+  return filterFrom(
+    {
+      tags: () => [...some(TAGS), ...(maybe(["nowhere"]) ?? [])],
+      tagsMatch: () => (random.below(2) ? "any" : "all"),
+      agentId: () => random.pick([...AGENTS, "nobody"]) ?? "",
+      projects: () => some(["ctxd", "other", null]),
+      sourceId: () => random.pick(["key_1", "key_2"]) ?? "",
+      isCaptured: () => random.below(2) === 0,
+      isCurrent: () => true,
+      aliveAt: () => random.below(5_000),
+      sessionId: () => random.pick([...SESSIONS, "never"]) ?? "",
+      createdAfter: () => at,
+      createdBefore: () => at + random.below(40),
+      except: () => Array.from({ length: 9 }, () => `id ${random.below(99)}`),
+    },
+    () => maybe(1) !== null,
+  );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { MemoryRow } from "../../../src/memories/model/rows.ts";
+import { type MemoryRow, UNSET } from "../../../src/memories/model/rows.ts";
 import { createRowCache } from "../../../src/memories/view/columns.ts";
 import { createRandom } from "../../support/random.ts";
 
@@ -8,21 +8,11 @@ const PLACES = 8_192;
 const LONG = 3_000;
 
 const rowOf = (slot: number, version: number): MemoryRow => ({
+  ...UNSET,
   id: `${slot} ${version}`,
   content: slot % 7 === 0 ? "x".repeat(LONG) : "",
-  tags: [],
-  agentId: null,
-  sessionId: null,
-  project: null,
-  importance: 0,
-  pinned: false,
-  supersedes: null,
-  supersededBy: null,
-  metadata: "{}",
-  source: null,
   createdAt: 0,
   updatedAt: 0,
-  expiresAt: null,
   starts: [],
 });
 

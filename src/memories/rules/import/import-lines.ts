@@ -1,13 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import { createIdFrom } from "../../../db/id.ts";
 import type { ContentEmbedding } from "../../../embedding/embedder.ts";
 import { parseInstant } from "../../../text/input-kinds.ts";
-import {
-  type ImportedMemory,
-  LIMITS,
-  type MemorySource,
-  normaliseTags,
-} from "../../model/memory.ts";
-import type { SessionOrder, StoredMemory } from "../../model/rows.ts";
+import { storedFields } from "../../model/change-memory.ts";
+import { type ImportedMemory, LIMITS, type MemorySource } from "../../model/memory.ts";
+import { type SessionOrder, type StoredMemory, UNSET } from "../../model/rows.ts";
 
 /** The result of a line; see `ImportReport`. */
 export type LineResult = "created" | "updated" | "unchanged" | "kept";
@@ -43,19 +40,14 @@ export function toLineMemory(
     line: number,
     id,
     content,
-    tags: normaliseTags(memory.tags ?? []),
-    agentId,
-    sessionId,
+    ...UNSET,
+    ...storedFields(memory),
     project,
-    importance: memory.importance ?? 0.5,
-    pinned: memory.pinned ?? false,
     supersedes: otherThan(id, memory.supersedes),
     supersededBy: otherThan(id, memory.superseded_by),
-    metadata: JSON.stringify(memory.metadata ?? {}),
     source,
     createdAt,
     updatedAt,
-    expiresAt: memory.expires_at ? parseInstant(memory.expires_at) : null,
     now,
   };
 }
@@ -86,19 +78,13 @@ export function resultOf(wanted: LineMemory, known: ExistingMemory | null | unde
   return isSame(wanted, known) ? "unchanged" : "kept";
 }
 
-function isSame(a: LineMemory, b: ExistingMemory): boolean {
-  return (
-    a.content === b.content &&
-    a.agentId === b.agentId &&
-    a.sessionId === b.sessionId &&
-    a.project === b.project &&
-    a.importance === b.importance &&
-    a.pinned === b.pinned &&
-    a.supersedes === b.supersedes &&
-    a.expiresAt === b.expiresAt &&
-    a.metadata === b.metadata &&
-    a.tags.length === b.tags.length &&
-    a.tags.every((tag, index) => tag === b.tags[index])
+/** Whether nothing changes, apart from times, the importing credential, and what supersedes the memory. */
+function isSame(wanted: LineMemory, known: ExistingMemory): boolean {
+  const { createdAt, updatedAt, source, supersededBy } = known;
+  const { line: _, now: __, ...fields } = wanted;
+  return isDeepStrictEqual(
+    { ...known, ...fields, createdAt, updatedAt, source, supersededBy },
+    known,
   );
 }
 
