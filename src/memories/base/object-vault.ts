@@ -10,10 +10,11 @@ import { createObjects, measureObjects } from "../../objects/objects.ts";
 import { isDiskFull } from "../../system/disk-errors.ts";
 import type { FileDigest } from "../../system/file-digest.ts";
 import { moveFile } from "../../system/files.ts";
+import { forEachAtOnce } from "../../timing/at-once.ts";
 import type { BaseRecords } from "../log/shared-log.ts";
 import { createBaseCache } from "./base-cache.ts";
 import { damaged, isWhole, requireWhole, withFile } from "./base-folder.ts";
-import { bytesOfObjects, inParallel, removeObjects, requireStored } from "./base-objects.ts";
+import { bytesOfObjects, removeObjects, requireStored } from "./base-objects.ts";
 import { createSweep, type SharedParts, startSweep } from "./sweep.ts";
 import { TornFile, type Vault } from "./vault.ts";
 
@@ -66,7 +67,7 @@ export function createObjectVault(parts: SharedParts): Vault {
           });
         }
         if (stored.size === 0) await records.begin(base);
-        await inParallel(added, (file) => objects.put(`${base}/${file}`, Bun.file(path(file))));
+        await forEachAtOnce(added, (file) => objects.put(`${base}/${file}`, Bun.file(path(file))));
         if (added.length > 0) {
           await requireStored(objects, base, contents);
           await records.describe(base, contents);
@@ -128,7 +129,7 @@ async function fetchFiles(
   const contents = await records.contents(base);
   const [from, to] = [await cache.temporaryFolder(), cache.pathOf(base)];
   try {
-    await inParallel(files, async (file) => {
+    await forEachAtOnce(files, async (file) => {
       await mkdir(dirname(join(from, file)), { recursive: true });
       await objects.fetch(`${base}/${file}`, join(from, file), contents[file] ?? null);
       await withFile(join(from, file), requireWhole);
