@@ -1,3 +1,4 @@
+import { cosineOf } from "../../embedding/embedder.ts";
 import type { MemoryRow } from "../model/rows.ts";
 import { type FactMemory, factOf, mayBeVersion } from "./fact-text.ts";
 import type { Question } from "./question.ts";
@@ -269,13 +270,6 @@ function inHistory(
 ): number {
   const [one, other] = [places.get(a.id), places.get(b.id)];
   return one && other && one.first === other.first ? one.place - other.place : 0;
-}
-
-/** The cosine of two vectors of length 1. */
-export function cosineOf(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0);
-  return sum;
 }
 
 function byTime({ memory: a }: Versioned, { memory: b }: Versioned): number {
