@@ -61,16 +61,12 @@ export async function openScratch(dataDir: string): Promise<AsyncDisposable & { 
 }
 
 function readState(path: string): Omit<CopiedState, "database"> {
-  const copy = openUnmigrated(path);
-  try {
-    const problem = copy.query("PRAGMA integrity_check(1)").values().flat()[0];
-    if (problem !== "ok") throw new BackupError(`The database is damaged: ${problem}.`);
-    const accounts = copy.query<{ n: number }, []>("SELECT count(*) AS n FROM accounts").get()?.n;
-    const [checkpoints, tables] = [readCheckpoints(copy), countTables(copy)];
-    return { checkpoints, tables, accounts: accounts ?? 0 };
-  } finally {
-    copy.close();
-  }
+  using copy = openUnmigrated(path);
+  const problem = copy.query("PRAGMA integrity_check(1)").values().flat()[0];
+  if (problem !== "ok") throw new BackupError(`The database is damaged: ${problem}.`);
+  const accounts = copy.query<{ n: number }, []>("SELECT count(*) AS n FROM accounts").get()?.n;
+  const [checkpoints, tables] = [readCheckpoints(copy), countTables(copy)];
+  return { checkpoints, tables, accounts: accounts ?? 0 };
 }
 
 /**

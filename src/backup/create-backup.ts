@@ -8,11 +8,12 @@ import { baseFolder } from "../memories/log/log.ts";
 import type { RecordedCheckpoint } from "../memories/log/records.ts";
 import type { FileDigest } from "../system/file-digest.ts";
 import { syncFolder } from "../system/files.ts";
+import { forEachAtOnce } from "../timing/at-once.ts";
 import { createKey, type Lock } from "./age.ts";
 import { BackupError, explainFailure } from "./backup-error.ts";
 import { type Container, createPlainContainer, createSealedContainer } from "./container.ts";
 import { copyState, DATABASE_FILE } from "./copy-state.ts";
-import { forEachAtOnce, syncFolders } from "./files.ts";
+import { syncFolders } from "./files.ts";
 import { completeManifest, formatManifest, isWithin, type Manifest } from "./manifest.ts";
 import { type BackupSource, openDataFolder } from "./source.ts";
 

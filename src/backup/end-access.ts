@@ -58,7 +58,7 @@ export function endAccess(
   path: string,
   { revokeKeys, now }: { revokeKeys: boolean; now: number },
 ): EndedAccess {
-  const sqlite = openUnmigrated(path);
+  using sqlite = openUnmigrated(path);
   // Without a write-ahead log, the database is one file that can be moved.
   sqlite.run("PRAGMA journal_mode = DELETE");
   const count = (statement: string): number =>
@@ -87,10 +87,5 @@ export function endAccess(
     }
     return ended;
   });
-  try {
-    return change.immediate();
-  } finally {
-    known.finalize();
-    sqlite.close();
-  }
+  return change.immediate();
 }

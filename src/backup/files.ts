@@ -106,30 +106,6 @@ export async function syncFolders(folder: string): Promise<void> {
   await syncFolder(folder);
 }
 
-/**
- * Runs a task for each item, several concurrently, because most of the time is spent waiting for the disk.
- * After a failure it starts no more tasks, waits for the running ones and throws the first error.
- * @param atOnce number of concurrent tasks
- */
-export async function forEachAtOnce<T>(
-  items: readonly T[],
-  task: (item: T) => Promise<void>,
-  atOnce = CONCURRENCY,
-): Promise<void> {
-  const waiting = items.values();
-  const failures: unknown[] = [];
-  const work = async () => {
-    for (const item of waiting) {
-      if (failures.length > 0) return;
-      await task(item).catch((error) => failures.push(error));
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
-  if (failures.length > 0) throw failures[0];
-}
-
-const CONCURRENCY = 8;
-
 /** Refuses symbolic links, which could lead anywhere, and does not block on pipes. */
 const OPEN_FLAGS =
   constants.O_RDONLY |

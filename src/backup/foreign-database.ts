@@ -28,7 +28,7 @@ const NAME = /^\w{1,100}(\.[0-9a-f]{8}){0,2}$/;
  * @throws BackupError
  */
 export function refuseForeignDatabase(path: string, schema: number, origin: string): void {
-  const sqlite = openUnmigrated(path);
+  using sqlite = openUnmigrated(path);
   try {
     sqlite.run("PRAGMA trusted_schema = OFF");
     const isOurs =
@@ -39,8 +39,6 @@ export function refuseForeignDatabase(path: string, schema: number, origin: stri
     if (isOurs) return;
   } catch (cause) {
     if (!(cause instanceof Error) || cause.name !== "SQLiteError") throw cause;
-  } finally {
-    sqlite.close();
   }
   throw new BackupError(`${origin} is not a database of ctxd: use another backup.`);
 }
@@ -64,13 +62,9 @@ function definitionOf(sqlite: Sqlite): string {
 }
 
 function expectedDefinition(schema: number): string {
-  const model = new Sqlite(":memory:");
-  try {
-    migrateSqlite(model, MIGRATIONS.slice(0, schema));
-    return definitionOf(model);
-  } finally {
-    model.close();
-  }
+  using model = new Sqlite(":memory:");
+  migrateSqlite(model, MIGRATIONS.slice(0, schema));
+  return definitionOf(model);
 }
 
 function hasPlainNames(sqlite: Sqlite, table: string, column: string): boolean {

@@ -4,7 +4,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 import { MIGRATIONS } from "../db/migrations.ts";
-import { createJsonParts, TooLong } from "../text/json-parts.ts";
+import { createJsonStream, JsonProblem } from "../text/json-stream.ts";
 import { BackupError } from "./backup-error.ts";
 import { isPlainPath } from "./foreign-database.ts";
 
@@ -25,8 +25,9 @@ async function resolveLinks(path: string): Promise<string> {
 
 /** Maximum bytes of a manifest: enough for a million files. */
 export const MAX_MANIFEST = 256 << 20;
-/** Maximum bytes of the entry of a file, and of all else in a manifest. */
-const LIMITS = { maxPart: 8 << 10, maxOutline: 16 << 20 };
+/** Maximum characters of the entry of a file, and of another field. */
+const MAX_LENGTH = 64 << 10;
+const MAX_FIELDS = 100;
 /** Maximum characters of a path. Those of LanceDB have less than 200. */
 const MAX_PATH = 1_000;
 
@@ -96,28 +97,26 @@ export async function readManifest(
   return manifest;
 }
 
-/** The value of a manifest's text; without its files if one of them is invalid, and null if it is no JSON. */
+/** The fields of a manifest's text; without its files if these or the text are invalid. */
 async function parse(bytes: AsyncIterable<Uint8Array>): Promise<unknown> {
-  const parts = createJsonParts(LIMITS);
   const entryShape = TypeCompiler.Compile(Entry);
-  const files: Static<typeof Entry>[] = [];
+  const fields = new Map<string, unknown>();
+  const stream = createJsonStream(
+    { paths: ["$.*", "$.files.*"], maxLength: MAX_LENGTH },
+    (value, key, within) => {
+      if (within.length === 0) fields.set(String(key), value);
+      const isValid = within.length > 0 ? entryShape.Check(value) : fields.size <= MAX_FIELDS;
+      if (!isValid) throw new JsonProblem("is no manifest");
+    },
+  );
   try {
-    for await (const chunk of bytes) {
-      for (const part of parts.read(chunk)) {
-        const entry: unknown = JSON.parse(part.toString());
-        if (entryShape.Check(entry)) files.push(entry);
-      }
-    }
-    const outline = Object(JSON.parse(parts.outline()?.toString() ?? ""));
-    const isWhole =
-      Array.isArray(outline.files) &&
-      outline.files.length === files.length &&
-      outline.files.every((place: unknown, index: number) => Object(place)[0] === index);
-    return { ...outline, files: isWhole ? files : null };
+    for await (const chunk of bytes) stream.write(chunk);
+    stream.end();
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TooLong) return null;
-    throw error;
+    if (!(error instanceof JsonProblem)) throw error;
+    fields.delete("files");
   }
+  return Object.fromEntries(fields);
 }
 
 const Version = Type.Object({

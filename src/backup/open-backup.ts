@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { FileDigest } from "../system/file-digest.ts";
+import { forEachAtOnce } from "../timing/at-once.ts";
 import { type Cipher, lockOf, openKey, type Unlock } from "./age.ts";
 import { BackupError } from "./backup-error.ts";
 import {
@@ -13,7 +14,7 @@ import {
 } from "./container.ts";
 import type { Progress } from "./create-backup.ts";
 import type { EndedAccess } from "./end-access.ts";
-import { copyFile, forEachAtOnce, readPieces, readSmall } from "./files.ts";
+import { copyFile, readPieces, readSmall } from "./files.ts";
 import { isPlainPath } from "./foreign-database.ts";
 import { isWithin, MANIFEST_FILE, MAX_MANIFEST, type Manifest, readManifest } from "./manifest.ts";
 

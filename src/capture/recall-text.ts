@@ -58,16 +58,16 @@ export function recallSigns(
     relevance: logOddsOf(relevance, LOWEST),
     "best relevance": logOddsOf(best.explanation.relevance, LOWEST),
     ...{ meaning, words, session },
-    first: flag(place === 0),
+    first: Number(place === 0),
     place: Math.log2(1 + place),
-    imported: flag(memory.source?.via === "import"),
-    captured: flag(memory.source?.via === "capture"),
-    "said by the user": flag(role === "user"),
-    "said by the assistant": flag(role === "assistant"),
-    "of the project": flag(memory.project !== null),
-    "of no project, in a project": flag(project !== null && memory.project === null),
-    request: flag(role === "user" && isRequest(memory.content)),
-    preference: flag(isPreference(memory)),
+    imported: Number(memory.source?.via === "import"),
+    captured: Number(memory.source?.via === "capture"),
+    "said by the user": Number(role === "user"),
+    "said by the assistant": Number(role === "assistant"),
+    "of the project": Number(memory.project !== null),
+    "of no project, in a project": Number(project !== null && memory.project === null),
+    request: Number(role === "user" && isRequest(memory.content)),
+    preference: Number(isPreference(memory)),
     "words of the prompt": Math.log2(1 + (prompt.match(WORD) ?? []).length),
     length: Math.log2(1 + memory.content.length),
   };
@@ -78,10 +78,6 @@ export function recallChance(signs: RecallSigns): number {
   let sum = LEARNED.start;
   for (const [sign, value] of Object.entries(signs)) sum += (WEIGHTS[sign] ?? 0) * value;
   return chanceOf(sum);
-}
-
-function flag(holds: boolean): number {
-  return holds ? 1 : 0;
 }
 
 const HEADING =

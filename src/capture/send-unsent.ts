@@ -43,7 +43,7 @@ export async function sendUnsent(sending: Sending): Promise<Set<string>> {
   for (const name of unsentIn(folder)) {
     let path = join(folder, name);
     try {
-      path = takeUnsent(path);
+      path = await takeUnsent(path);
       const entry = parseObject(readFileSync(path, "utf8"));
       // Another version of ctxd may have written an entry in another form.
       if (Value.Check(CaptureRequest, entry)) await sendEntry(entry, sending);

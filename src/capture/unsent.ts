@@ -1,8 +1,8 @@
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { CtxdError } from "../errors.ts";
 import { hashOf } from "../system/file-digest.ts";
-import { moveFileNow } from "../system/files.ts";
+import { moveFile, replaceFile } from "../system/files.ts";
 import type { CaptureRequest } from "./requests.ts";
 
 /** The server does not answer, or not like a server of ctxd. What waits for it is kept. */
@@ -23,17 +23,15 @@ const TAKEN = ".taken";
  * often its agent adds turns. A crash at any moment leaves whole entries.
  * @throws the system's error
  */
-export function keepUnsent(folder: string, entry: CaptureRequest, now = Date.now()): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const draft = join(folder, `${crypto.randomUUID()}.new`);
+export async function keepUnsent(
+  folder: string,
+  entry: CaptureRequest,
+  now = Date.now(),
+): Promise<void> {
   const at = new Date(now).toISOString();
   const turns = entry.turns?.map((turn) => ({ at, ...turn }));
-  try {
-    writeFileSync(draft, JSON.stringify({ ...entry, ...(turns && { turns }) }), { mode: 0o600 });
-    moveFileNow(draft, join(folder, nameOf(entry, now) + WAITING));
-  } finally {
-    rmSync(draft, { force: true });
-  }
+  const content = JSON.stringify({ ...entry, ...(turns && { turns }) });
+  await replaceFile(join(folder, nameOf(entry, now) + WAITING), content);
   removeBeyondLimits(folder, now);
 }
 
@@ -76,8 +74,8 @@ export function unsentIn(folder: string): string[] {
  * @returns its new path
  * @throws the system's error
  */
-export function takeUnsent(path: string): string {
+export async function takeUnsent(path: string): Promise<string> {
   const taken = path.replace(/\.json$/, TAKEN);
-  moveFileNow(path, taken);
+  await moveFile(path, taken);
   return taken;
 }

@@ -88,14 +88,10 @@ export function isLocked(dataDir: string): boolean {
   const path = join(dataDir, "server.lock");
   if (!existsSync(path)) return false;
   try {
-    const lock = new Sqlite(path, { readonly: true });
-    try {
-      // The lock also blocks readers.
-      lock.query("SELECT 1 FROM sqlite_master").all();
-      return false;
-    } finally {
-      lock.close();
-    }
+    using lock = new Sqlite(path, { readonly: true });
+    // The lock also blocks readers.
+    lock.query("SELECT 1 FROM sqlite_master").all();
+    return false;
   } catch (error) {
     if (error instanceof SQLiteError && error.code === "SQLITE_BUSY") return true;
     throw explainDatabaseError(error, path) ?? error;

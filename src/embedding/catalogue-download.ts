@@ -67,47 +67,43 @@ async function append(
   bytes: number,
   { onBytes, signal, stallMs }: DownloadOptions,
 ): Promise<void> {
-  const handle = await open(part, "a", 0o600);
-  try {
-    const found = (await handle.stat()).size;
-    if (found > bytes) await handle.truncate(0);
-    let size = found > bytes ? 0 : found;
-    if (size === bytes) return;
-    using stall = createStallTimer(stallMs);
-    const response = await requestFile(url, {
-      headers: size > 0 ? { range: `bytes=${size}-` } : {},
-      signal: signal ? AbortSignal.any([signal, stall.signal]) : stall.signal,
-    });
-    const isContinued =
-      response.status === 206 &&
-      response.headers.get("content-range")?.startsWith(`bytes ${size}-`) === true;
-    if (!isContinued && response.status !== 200) {
-      const message = `the answer is ${response.status}`;
-      if (response.status === 416) await handle.truncate(0);
-      else if (response.status < 500 && response.status !== 429) throw new Refusal(message);
-      throw new Error(message);
-    }
-    // A server without support for ranges sends the whole file.
-    if (!isContinued) {
-      await handle.truncate(0);
-      size = 0;
-    }
-    for await (const chunk of response.body ?? []) {
-      stall.received(chunk.byteLength);
-      if (size + chunk.byteLength > bytes) {
-        // It is another file, so the next download must not continue it.
-        await handle.truncate(0);
-        throw new Refusal("the answer is larger than the file");
-      }
-      await handle.writeFile(chunk);
-      size += chunk.byteLength;
-      onBytes(size);
-    }
-    if (size < bytes) throw new Error(`only ${size} of ${bytes} bytes arrived`);
-    await handle.sync();
-  } finally {
-    await handle.close();
+  await using handle = await open(part, "a", 0o600);
+  const found = (await handle.stat()).size;
+  if (found > bytes) await handle.truncate(0);
+  let size = found > bytes ? 0 : found;
+  if (size === bytes) return;
+  using stall = createStallTimer(stallMs);
+  const response = await requestFile(url, {
+    headers: size > 0 ? { range: `bytes=${size}-` } : {},
+    signal: signal ? AbortSignal.any([signal, stall.signal]) : stall.signal,
+  });
+  const isContinued =
+    response.status === 206 &&
+    response.headers.get("content-range")?.startsWith(`bytes ${size}-`) === true;
+  if (!isContinued && response.status !== 200) {
+    const message = `the answer is ${response.status}`;
+    if (response.status === 416) await handle.truncate(0);
+    else if (response.status < 500 && response.status !== 429) throw new Refusal(message);
+    throw new Error(message);
   }
+  // A server without support for ranges sends the whole file.
+  if (!isContinued) {
+    await handle.truncate(0);
+    size = 0;
+  }
+  for await (const chunk of response.body ?? []) {
+    stall.received(chunk.byteLength);
+    if (size + chunk.byteLength > bytes) {
+      // It is another file, so the next download must not continue it.
+      await handle.truncate(0);
+      throw new Refusal("the answer is larger than the file");
+    }
+    await handle.writeFile(chunk);
+    size += chunk.byteLength;
+    onBytes(size);
+  }
+  if (size < bytes) throw new Error(`only ${size} of ${bytes} bytes arrived`);
+  await handle.sync();
 }
 
 /** A model's description and the address of its files. */

@@ -6,18 +6,11 @@ import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { BUILT_IN, CATALOGUE, catalogueModel } from "./catalogue.ts";
 import { type DownloadableModel, fetchCatalogueModel, isFetched } from "./catalogue-download.ts";
-import { type Embedder, type EmbeddingModel, makesVectorsOf } from "./embedder.ts";
+import { cosineOf, type Embedder, type EmbeddingModel, makesVectorsOf } from "./embedder.ts";
 import { builtInModel, ManifestSchema, ModelError, prepareModel } from "./manifest.ts";
 import type { ChosenModel } from "./model-choice.ts";
 import { describeModelFolder, type ModelDescription } from "./model-folder.ts";
 import { createWorkerEmbedder } from "./worker-embedder.ts";
-
-/** The cosine of two vectors of length 1. */
-export function cosineOf(one: ArrayLike<number>, other: ArrayLike<number>): number {
-  let sum = 0;
-  for (let at = 0; at < one.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0);
-  return sum;
-}
 
 const UNRELATED = [
   "The dentist moved the appointment to Thursday at nine.",

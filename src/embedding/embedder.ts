@@ -70,6 +70,13 @@ export interface Embedder {
   close(): Promise<void>;
 }
 
+/** The cosine of two vectors of length 1. */
+export function cosineOf(one: ArrayLike<number>, other: ArrayLike<number>): number {
+  let sum = 0;
+  for (let at = 0; at < one.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0);
+  return sum;
+}
+
 /**
  * Embeds several texts of which none is needed once one is refused: the others then leave the queue.
  * @param work embeds them for the caller that it gets

@@ -1,4 +1,5 @@
 import { version } from "../../package.json" with { type: "json" };
+import { isObject } from "../text/parse-json.ts";
 import recorded from "./first-answers.json" with { type: "json" };
 import {
   CLIENT_KEY,
@@ -75,10 +76,6 @@ function initialized({ protocolVersion: wanted, capabilities, clientInfo }: Fiel
   const protocolVersion = protocolVersions.includes(wanted) ? wanted : protocolVersions[0];
   const { capabilities: offered, instructions } = introduction;
   return { protocolVersion, capabilities: offered, serverInfo: SERVER_INFO, instructions };
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isIdentifier(value: unknown): value is string | number {

@@ -1,6 +1,6 @@
 import type { Bound } from "../keys/reach.ts";
 import { readLines, TOO_LONG } from "../text/lines.ts";
-import { parsed } from "../text/parse-json.ts";
+import { isObject, parsed } from "../text/parse-json.ts";
 
 /** The agent that saves, percent-encoded: the default `agent_id` of a call. */
 export const AGENT_HEADER = "ctxd-agent";
@@ -31,9 +31,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /** The fields of a JSON object; an empty object for any other value. */
 export function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Fields)
-    : {};
+  return isObject(value) ? value : {};
 }
 
 /** The id of a request; null for a notification, a response or a batch. */

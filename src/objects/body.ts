@@ -34,14 +34,10 @@ export async function saveBody(
   if (bytes === null) throw new ObjectStoreError("NoLength", { what: reading.what, status: 200 });
   const digester = createDigester();
   // "w" truncates the file of an earlier attempt.
-  const handle = await open(path, "w");
-  try {
-    for await (const chunk of chunksOf(answer, bytes, reading)) {
-      digester.add(chunk);
-      await handle.writeFile(chunk);
-    }
-  } finally {
-    await handle.close();
+  await using handle = await open(path, "w");
+  for await (const chunk of chunksOf(answer, bytes, reading)) {
+    digester.add(chunk);
+    await handle.writeFile(chunk);
   }
   const written = digester.digest();
   if (expected && written.sha256 !== expected.sha256) throw otherContent(reading.what);

@@ -31,7 +31,7 @@ const SHORTER: readonly [path: string, beginning: string, most: number][] = [
   ["embedding/passages.ts", "[.!?。！？\\n]", 64],
   ["memories/ranking/fact-text.ts", "(?:^|[.!?:;\\n]", 4],
   // Questions.
-  ["memories/ranking/asked-version.ts", "\\bbefore\\b", LIMITS.query],
+  ["memories/ranking/question.ts", "\\bbefore\\b", LIMITS.query],
   // Lines of the files of the program itself.
   ["pages/styles.ts", "^[^\\S\\n]*(?:", 4_096],
 ];

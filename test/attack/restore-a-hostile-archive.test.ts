@@ -53,6 +53,14 @@ describe.skipIf(!hasPeaks)("in one sentence, and in little memory, ctxd restore 
       (folder) => writeFileSync(join(folder, MANIFEST_FILE), `{"files":[${"[],".repeat(1e7)}0]}`),
     ],
     [
+      "a manifest of millions of fields",
+      /is damaged/,
+      (folder) => {
+        const fields = Array.from({ length: 3_000_000 }, (_, n) => `"${n}":0`);
+        writeFileSync(join(folder, MANIFEST_FILE), withFields(fields.join(",")));
+      },
+    ],
+    [
       "a manifest that is nested a hundred thousand times",
       /is damaged/,
       (folder) => {

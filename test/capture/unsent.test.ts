@@ -57,7 +57,7 @@ test("entries are sent in order, with the time at which they were kept, and are 
   const { keep, send, sent, contents, folder } = open();
   const now = Date.UTC(2026, 10, 20, 9);
   for (const [index, content] of ALL.entries()) {
-    keep({ session_id: "s", folder: "/home/sam/atlas", turns: [turn(content)] }, now + index);
+    await keep({ session_id: "s", folder: "/home/sam/atlas", turns: [turn(content)] }, now + index);
   }
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   for (const name of unsentIn(folder))
@@ -77,12 +77,12 @@ test("a transcript is kept as its path, once, and its new turns are sent once, w
   const { home, keep, send, sent, contents, folder } = open();
   const lines = claudeCodeLines("s-1", "/home/sam/atlas", SAID);
   const path = writeTranscript(join(home, "s-1.jsonl"), lines.slice(0, lines.length / 2));
-  for (let n = 0; n < 3; n++) keep({ transcript: path });
+  for (let n = 0; n < 3; n++) await keep({ transcript: path });
   expect(unsentIn(folder)).toHaveLength(1);
   expect(readFileSync(join(folder, `${unsentIn(folder)}`), "utf8")).not.toContain("one");
   await send();
   appendFileSync(path, toLines(lines.slice(lines.length / 2)));
-  keep({ transcript: path });
+  await keep({ transcript: path });
   await send();
   await send();
   expect(contents()).toEqual(ALL);
@@ -98,8 +98,10 @@ test("a transcript is kept as its path, once, and its new turns are sent once, w
 test("what a server that goes away has not answered is sent again, and nothing is skipped", async () => {
   const { home, keep, send, sent, state, contents } = open();
   const said = Array.from({ length: 50 }, (_, n) => ({ user: `ask ${n}`, assistant: `say ${n}` }));
-  keep({ transcript: writeTranscript(join(home, "s.jsonl"), claudeCodeLines("s", "/", said)) });
-  keep({ turns: [turn("first")] });
+  await keep({
+    transcript: writeTranscript(join(home, "s.jsonl"), claudeCodeLines("s", "/", said)),
+  });
+  await keep({ turns: [turn("first")] });
   state.answers = 3;
   await expect(send()).rejects.toThrow(ServerAway);
   const before = contents().length;
@@ -121,8 +123,8 @@ test("turns of another folder or session go to another request, and no request i
     ...claudeCodeLines("s-2", "/home/sam/boreas", SAID),
     ...claudeCodeLines("s-3", "/elsewhere", [{ user: "x".repeat(2 << 20), assistant: " " }]),
   ];
-  keep({ transcript: writeTranscript(join(home, "s.jsonl"), lines) });
-  keep({
+  await keep({ transcript: writeTranscript(join(home, "s.jsonl"), lines) });
+  await keep({
     project: "named",
     kept_days: null,
     turns: [turn("y".repeat(900_000)), turn("z".repeat(900_000))],
@@ -151,11 +153,11 @@ test("damaged entries and vanished transcripts are dropped; one that can't be re
   // Root can read everything, but no file below a file.
   rmSync(join(home, "locked"), { recursive: true });
   writeFileSync(join(home, "locked"), "");
-  keep({ transcript: join(home, "none.jsonl") });
-  keep({ transcript: locked });
+  await keep({ transcript: join(home, "none.jsonl") });
+  await keep({ transcript: locked });
   writeFileSync(join(folder, "0-half.json"), '{"agent": "claude-code", "turns": [');
   writeFileSync(join(folder, "1-other.json"), '{"agent": 7, "turns": "x"}');
-  keep({ turns: [turn("good")] });
+  await keep({ turns: [turn("good")] });
   expect((await send()).size).toBe(1);
   expect(contents()).toEqual(["good"]);
   expect(unsentIn(folder)).toHaveLength(1);
@@ -165,40 +167,43 @@ test("damaged entries and vanished transcripts are dropped; one that can't be re
   expect(contents()).toEqual(["good", ...ALL]);
 });
 
-test("a folder that is full or old loses its oldest entries, never the newest", () => {
+test("a folder that is full or old loses its oldest entries, never the newest", async () => {
   const { keep, folder } = open();
   const age = (name: string, days: number) => {
     const seconds = Date.now() / 1_000 - days * 86_400;
     utimesSync(join(folder, name), seconds, seconds);
   };
   const texts = () => unsentIn(folder).map((name) => readFileSync(join(folder, name), "utf8"));
-  const addAged = (content: string, days: number) => {
+  const addAged = async (content: string, days: number) => {
     const before = new Set(unsentIn(folder));
-    keep({ turns: [turn(content)] });
+    await keep({ turns: [turn(content)] });
     for (const name of unsentIn(folder).filter((each) => !before.has(each))) age(name, days);
   };
-  addAged("too old", UNSENT_LIMITS.days + 1);
-  addAged("large and old", 3);
-  addAged("x".repeat(UNSENT_LIMITS.bytes / 2), 2);
+  await addAged("too old", UNSENT_LIMITS.days + 1);
+  await addAged("large and old", 3);
+  await addAged("x".repeat(UNSENT_LIMITS.bytes / 2), 2);
   expect(texts()).toHaveLength(2);
   expect(texts().join()).not.toContain("too old");
-  keep({ turns: [turn("y".repeat(UNSENT_LIMITS.bytes / 2))] });
+  await keep({ turns: [turn("y".repeat(UNSENT_LIMITS.bytes / 2))] });
   expect(texts().map((text) => text.includes("yyy"))).toEqual([true]);
 
   rmSync(folder, { recursive: true });
-  keep({ turns: [turn("first")] }, 0);
+  await keep({ turns: [turn("first")] }, 0);
   const [first = ""] = unsentIn(folder);
   const copies = Array.from({ length: UNSENT_LIMITS.entries - 1 }, (_, n) => `${1_000 + n}.json`);
   for (const name of copies) writeFileSync(join(folder, name), "{}");
   age(first, 1);
-  keep({ turns: [turn("one more")] });
+  await keep({ turns: [turn("one more")] });
   expect(unsentIn(folder)).toHaveLength(UNSENT_LIMITS.entries);
   expect(texts().join()).toContain("one more");
   expect(unsentIn(folder)).not.toContain(first);
 });
 
-test.skipIf(process.getuid?.() === 0)("a folder that can't be written fails, and says so", () => {
-  const { home, keep } = open();
-  chmodSync(home, 0o500);
-  expect(() => keep({ turns: [turn("x")] })).toThrow("EACCES");
-});
+test.skipIf(process.getuid?.() === 0)(
+  "a folder that can't be written fails, and says so",
+  async () => {
+    const { home, keep } = open();
+    chmodSync(home, 0o500);
+    await expect(keep({ turns: [turn("x")] })).rejects.toThrow("EACCES");
+  },
+);

@@ -291,7 +291,7 @@ describe("while the server is away", () => {
   test("a process that is killed while it sends loses nothing and blocks nothing", async () => {
     const machine = await connected();
     const { session_id, transcript_path: transcript, cwd } = stopOf(machine, "killed-1");
-    keepUnsent(machine.kept(origin, "unsent"), { agent: "claude-code", transcript });
+    await keepUnsent(machine.kept(origin, "unsent"), { agent: "claude-code", transcript });
     await server[Symbol.asyncDispose]();
     try {
       const command = commandLine(["capture", "--later", ...URL_FLAG], machine);

@@ -6,6 +6,7 @@ import { checkShared } from "../../src/doctor/shared.ts";
 import { createPostgresLog } from "../../src/memories/log/postgres-log.ts";
 import { createObjects } from "../../src/objects/objects.ts";
 import { writeBase } from "../memories/base/vault-contract.ts";
+import { recordBase } from "../memories/log/log-under-test.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { type ObjectStore, startObjectStore } from "../support/object-store.ts";
 import { sharedPostgres } from "../support/postgres.ts";
@@ -51,7 +52,7 @@ async function record(url: string, base: string) {
     ...{ model: "m", written: new Uint8Array(100), removed: [], leavesOldData: false },
     ...{ usage: { memories: 1, bytes: 1 }, answers: [] },
   });
-  await log.checkpoint("acc", { base, version: 1, files: ["data/1.lance"], upTo });
+  await recordBase(log, "acc", { base, version: 1, files: ["data/1.lance"], upTo });
   await postgres.close();
 }
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Embedder } from "../../src/embedding/embedder.ts";
+import { cosineOf } from "../../src/embedding/embedder.ts";
 import { exactFactOf, factOf } from "../../src/memories/ranking/fact-text.ts";
 import {
   differenceOf,
@@ -8,7 +9,6 @@ import {
   relationSigns,
 } from "../../src/memories/ranking/relation.ts";
 import { meaningScore } from "../../src/memories/ranking/relevance.ts";
-import { cosineOf } from "../../src/memories/ranking/version-order.ts";
 import { fitTrees } from "./boosting.ts";
 import { hintShares, judgePair } from "./hints.ts";
 import type { Example } from "./logistic.ts";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { calibrate } from "../../src/memories/ranking/chance.ts";
+import type { Question } from "../../src/memories/ranking/question.ts";
 import { WEIGHTS } from "../../src/memories/ranking/rank.ts";
 import { readTrees } from "../../src/memories/ranking/trees.ts";
 import {
@@ -10,7 +11,6 @@ import {
   type VersionData,
   type Versioned,
 } from "../../src/memories/ranking/version-order.ts";
-import type { VersionQuestion } from "../../src/memories/ranking/versions.ts";
 import { versionData } from "../../src/memories/rules/search.ts";
 import { fitTrees } from "./boosting.ts";
 import { readGroups } from "./groups.ts";
@@ -81,12 +81,11 @@ async function readSamples(folder: string, embedder: Embedder): Promise<Sample[]
   const shapes = (await readBoth("dev")).map(({ shape }) => shape);
   const add = async ({ kind, set }: VersionStore) => {
     const asker = await createAsker(set, embedder);
-    const { cosines } = embedder.model;
     for (const { question: text, evidence } of set.questions) {
-      const { ids, asked, ...results } = await asker.ask(text, WEIGHTS);
+      const { ids, ...results } = await asker.ask(text, WEIGHTS);
       const found = calibrate(results);
-      const data = await versionData(asker.table, text, { ranked: found, asked });
-      for (const { older, newer, signs } of comparePairs({ text, cosines }, found, data)) {
+      const data = await versionData(asker.table, { ...results, ranked: found });
+      for (const { older, newer, signs } of comparePairs(results.question, found, data)) {
         const [a = "", b = ""] = [ids.get(older.memory.id), ids.get(newer.memory.id)];
         const isTrue = areVersions(a, b);
         const isEvidence = evidence.includes(a) || evidence.includes(b);
@@ -134,7 +133,7 @@ function rounded(value: number): number {
 }
 
 /** All pairs of results that are compared, with their signs. */
-function comparePairs(question: VersionQuestion, ranked: readonly Versioned[], data: VersionData) {
+function comparePairs(question: Question, ranked: readonly Versioned[], data: VersionData) {
   const found = ranked.slice(0, COMPARED_RESULTS);
   const compare = createComparison(question, found, data);
   return found.slice(0, ANCHORS).flatMap((a, one) =>

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
+import { cosineOf } from "../../src/embedding/embedder.ts";
 import { meaningScore } from "../../src/memories/ranking/relevance.ts";
-import { cosineOf } from "../../src/memories/ranking/version-order.ts";
 import { sharedEmbedder } from "../support/embedder.ts";
 import { hintShares, type Judged, judgePair } from "./hints.ts";
 import { readPairs } from "./pairs.ts";

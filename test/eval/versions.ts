@@ -56,10 +56,10 @@ async function askStore({ set }: VersionStore, embedder: Embedder) {
   const asker = await createAsker(set, embedder);
   const answers = [];
   for (const { question: text, evidence, category } of set.questions) {
-    const { ids, asked, ...results } = await asker.ask(text, WEIGHTS);
+    const { ids, ...results } = await asker.ask(text, WEIGHTS);
     const found = calibrate(results);
-    const data = await versionData(asker.table, text, { ranked: found, asked });
-    const ordered = orderVersions({ text, cosines: embedder.model.cosines }, found, data);
+    const data = await versionData(asker.table, { ...results, ranked: found });
+    const ordered = orderVersions(results.question, found, data);
     const nameOf = (id = "") => ids.get(id) ?? "";
     // Other memories of a store may be versions, which nobody has said.
     const isFalse = ({ memory, newer }: (typeof ordered)[number]) =>

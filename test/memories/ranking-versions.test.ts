@@ -1,11 +1,16 @@
 import { expect, test } from "bun:test";
+import { type Question, readQuestion } from "../../src/memories/ranking/question.ts";
 import { SIGNALS } from "../../src/memories/ranking/signals/signals.ts";
 import { orderVersions } from "../../src/memories/ranking/version-order.ts";
 import { contentsOf } from "../support/client.ts";
 import { sharedEmbedder } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
 
-const COSINES = { unrelated: 0.5, same: 1 };
+const asked = (text: string): Question => ({
+  ...readQuestion(text, Date.now()),
+  ...{ mode: "hybrid", model: { cosines: { unrelated: 0.5, same: 1 } }, terms: [] },
+  ...{ understood: 1, memories: 10, decay: null },
+});
 /** Vectors of texts about one subject, and about two. */
 const NEAR = new Float32Array([1, 0]);
 const OTHER = new Float32Array([0.5, Math.sqrt(0.75)]);
@@ -28,7 +33,7 @@ const INITECH: [string, number] = ["Sam now works at Initech.", 120];
 type Ranked = ReturnType<typeof found>;
 
 const put = (question: string, ranked: Ranked, vectorOf: (content: string) => Float32Array) =>
-  orderVersions({ text: question, cosines: COSINES }, ranked, {
+  orderVersions(asked(question), ranked, {
     vectors: new Map(ranked.map(({ memory }) => [memory.id, vectorOf(memory.content)])),
     matches: new Map(),
   });
@@ -52,10 +57,7 @@ test("a superseding memory is the newer version, even with another text", () => 
   }));
   const none = { vectors: new Map(), matches: new Map() };
   const put = (question: string) =>
-    orderVersions({ text: question, cosines: COSINES }, chain, none).map(({ memory, newer }) => [
-      memory.content,
-      newer,
-    ]);
+    orderVersions(asked(question), chain, none).map(({ memory, newer }) => [memory.content, newer]);
   const newest = own?.memory.id;
   expect(put("where does Sam work")).toEqual([
     ["self-employed", undefined],

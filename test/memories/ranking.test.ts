@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { DEFAULT_DECAY } from "../../src/config/config.ts";
 import { type Candidate, type MemoryRow, UNSET } from "../../src/memories/model/rows.ts";
 import { consider } from "../../src/memories/ranking/considered.ts";
-import type { Question } from "../../src/memories/ranking/question.ts";
+import { type Question, readQuestion } from "../../src/memories/ranking/question.ts";
 import { rankFirst } from "../../src/memories/ranking/rank.ts";
 import { retention } from "../../src/memories/ranking/retention.ts";
 import { contentsOf } from "../support/client.ts";
@@ -11,13 +11,12 @@ import { startServer } from "../support/server.ts";
 const DAY = 86_400_000;
 const NOW = Date.parse("2026-06-01T00:00:00Z");
 const asked = (fields: Partial<Question> = {}): Question => ({
-  text: "words",
+  ...readQuestion("words", NOW),
   mode: "hybrid",
   model: { cosines: { unrelated: 0.4, same: 1 } },
   terms: [{ token: "word", rareness: 5, forms: [] }],
   understood: 1,
   memories: 1_000,
-  now: NOW,
   decay: DEFAULT_DECAY,
   ...fields,
 });

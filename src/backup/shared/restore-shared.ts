@@ -11,10 +11,10 @@ import { baseFolder } from "../../memories/log/log.ts";
 import { type RecordedCheckpoint, readCheckpoints } from "../../memories/log/records.ts";
 import type { Contents } from "../../memories/log/shared-log.ts";
 import type { Objects } from "../../objects/objects.ts";
+import { forEachAtOnce } from "../../timing/at-once.ts";
 import { BackupError, explainFailure } from "../backup-error.ts";
 import { DATABASE_FILE, openScratch } from "../copy-state.ts";
 import { endAccess } from "../end-access.ts";
-import { forEachAtOnce } from "../files.ts";
 import { refuseForeignDatabase } from "../foreign-database.ts";
 import { openVerified, type Restored, type RestoreOptions, requireSame } from "../open-backup.ts";
 import { copyLogToShared, currentTables, LOG_TABLES, type RestoredBase } from "./log-rows.ts";
@@ -84,13 +84,9 @@ export async function fillSharedDatabase(
 
 /** The database tables of this version. A foreign database may have others, which are ignored. */
 function ownTables(): string[] {
-  const model = new Sqlite(":memory:");
-  try {
-    migrateSqlite(model);
-    return tablesOf(model);
-  } finally {
-    model.close();
-  }
+  using model = new Sqlite(":memory:");
+  migrateSqlite(model);
+  return tablesOf(model);
 }
 
 /**
@@ -144,44 +140,40 @@ export async function restoreShared({
   await openSqlite(path).close();
   const now = clock();
   const ended = endAccess(path, { revokeKeys, now });
-  const sqlite = openUnmigrated(path);
-  try {
-    const current = currentTables(sqlite);
-    const bases = readCheckpoints(sqlite)
-      .filter(({ table }) => current.has(table))
-      .map((checkpoint) => rename(checkpoint, listed));
-    const contentsOf = ({ former, files }: RestoredBase): Contents =>
-      Object.fromEntries(
-        files.map((file) => {
-          const { bytes = 0, sha256 = "" } = listed.get(`${baseFolder(former)}/${file}`) ?? {};
-          return [file, { bytes, sha256 }];
-        }),
-      );
-    await beginBases(postgres, bases, now, contentsOf);
-    const files = bases.flatMap((base) => base.files.map((file) => ({ ...base, file })));
-    let count = 0;
-    await forEachAtOnce(
-      files,
-      async ({ base, former, file }) => {
-        onProgress?.({ step: "uploading files", count: ++count, total: files.length });
-        const local = join(scratch.folder, base, file);
-        await explainFailure(local, "written", () => mkdir(dirname(local), { recursive: true }));
-        await extract(`${baseFolder(former)}/${file}`, local);
-        await explainStoreErrors(() => objects.put(`${base}/${file}`, Bun.file(local)));
-        await rm(local);
-      },
-      CONCURRENCY,
+  using sqlite = openUnmigrated(path);
+  const current = currentTables(sqlite);
+  const bases = readCheckpoints(sqlite)
+    .filter(({ table }) => current.has(table))
+    .map((checkpoint) => rename(checkpoint, listed));
+  const contentsOf = ({ former, files }: RestoredBase): Contents =>
+    Object.fromEntries(
+      files.map((file) => {
+        const { bytes = 0, sha256 = "" } = listed.get(`${baseFolder(former)}/${file}`) ?? {};
+        return [file, { bytes, sha256 }];
+      }),
     );
-    await forEachAtOnce(
-      bases,
-      (each) => explainStoreErrors(() => requireStored(objects, each.base, contentsOf(each))),
-      CONCURRENCY,
-    );
-    await fillSharedDatabase(postgres, sqlite, { bases, now });
-    return { manifest, ended };
-  } finally {
-    sqlite.close();
-  }
+  await beginBases(postgres, bases, now, contentsOf);
+  const files = bases.flatMap((base) => base.files.map((file) => ({ ...base, file })));
+  let count = 0;
+  await forEachAtOnce(
+    files,
+    async ({ base, former, file }) => {
+      onProgress?.({ step: "uploading files", count: ++count, total: files.length });
+      const local = join(scratch.folder, base, file);
+      await explainFailure(local, "written", () => mkdir(dirname(local), { recursive: true }));
+      await extract(`${baseFolder(former)}/${file}`, local);
+      await explainStoreErrors(() => objects.put(`${base}/${file}`, Bun.file(local)));
+      await rm(local);
+    },
+    CONCURRENCY,
+  );
+  await forEachAtOnce(
+    bases,
+    (each) => explainStoreErrors(() => requireStored(objects, each.base, contentsOf(each))),
+    CONCURRENCY,
+  );
+  await fillSharedDatabase(postgres, sqlite, { bases, now });
+  return { manifest, ended };
 }
 
 /**

@@ -96,7 +96,7 @@ async function captureRemotely(
   if (options.later) return remote.sendKept(config, url);
   if (!input) throw new CommandError(FOR_HOOKS);
   const body = await bodyOf(input, options, env);
-  if (body !== null) remote.captureRemotely(config, url, body, env);
+  if (body !== null) await remote.captureRemotely(config, url, body, env);
 }
 
 /** The request that captures what was said; null when nothing was. */

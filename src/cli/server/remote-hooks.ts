@@ -61,14 +61,14 @@ export async function recallRemotely(config: Place, url: URL, body: RecallBody):
  * for the network.
  * @throws CommandError without a key for the server
  */
-export function captureRemotely(
+export async function captureRemotely(
   config: Config,
   url: URL,
   body: CaptureRequest,
   env: Environment,
-): void {
+): Promise<void> {
   if (keptKey(config, url) === null) throw new CommandError(missingKey(url));
-  keepUnsent(unsentFolder(config, url), body);
+  await keepUnsent(unsentFolder(config, url), body);
   sendKeptLater(config, url, env);
 }
 

@@ -1,18 +1,10 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ServerAway } from "../../capture/unsent.ts";
 import type { Config } from "../../config/config.ts";
 import { errorCode } from "../../errors.ts";
 import type { Server } from "../../local/bridge.ts";
-import { moveFileNow } from "../../system/files.ts";
+import { replaceFile } from "../../system/files.ts";
 
 /** A tool waits for the model; an agent waits for the tool. */
 const PATIENCE = { beginning: 20_000, end: 60_000 };
@@ -55,16 +47,8 @@ export function keptKey(config: Pick<Config, "dataDir">, url: URL): string | nul
 }
 
 /** Keeps the key of a server in a file that only this user can read, in place of an earlier one. */
-export function keepKey(config: Pick<Config, "dataDir">, url: URL, key: string): void {
-  const folder = serverFolder(config, url);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const draft = join(folder, `${crypto.randomUUID()}.new`);
-  try {
-    writeFileSync(draft, `${key}\n`, { mode: 0o600, flag: "wx" });
-    moveFileNow(draft, join(folder, KEY));
-  } finally {
-    rmSync(draft, { force: true });
-  }
+export function keepKey(config: Pick<Config, "dataDir">, url: URL, key: string): Promise<void> {
+  return replaceFile(join(serverFolder(config, url), KEY), `${key}\n`);
 }
 
 /** Forgets what is kept for a server. */

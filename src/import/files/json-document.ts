@@ -1,5 +1,5 @@
-import { JSONParser, TokenType } from "@streamparser/json";
-import { ENTRY_LIMITS, type JsonObject, parseObject } from "../../text/parse-json.ts";
+import { createJsonStream, JsonProblem } from "../../text/json-stream.ts";
+import { type JsonObject, parseObject } from "../../text/parse-json.ts";
 import { createPause } from "../../timing/pause.ts";
 import type { EntryResult, FoundEntry } from "../formats/format.ts";
 import { inSlices, locationIn, readTextLines, type TextSource } from "./source.ts";
@@ -26,8 +26,6 @@ export async function* readObjects(
 }
 
 const MAX_ENTRY = 64 << 20;
-/** Bytes of a text or number that are kept apart until it is complete. */
-const BUFFER_BYTES = 1 << 16;
 /** Bytes that are parsed at once. In a damaged file, fewer bytes save more entries before the damage. */
 const SLICE_BYTES = 256;
 /** Fields that contain the list of entries. */
@@ -46,33 +44,13 @@ export async function* readEntries(
 ): AsyncGenerator<FoundEntry> {
   const isList = source.head.trimStart().startsWith("[");
   const pause = createPause();
-  const parser = new JSONParser({
-    paths: isList ? ["$.*"] : [...paths],
-    keepStack: false,
-    // Text after the document is ignored.
-    separator: "",
-    stringBufferSize: BUFFER_BYTES,
-    numberBufferSize: BUFFER_BYTES,
-  });
   let entries: { value: unknown; list: string }[] = [];
   let count = 0;
-  let sinceLast = 0;
   let problem: string | null = null;
-  let [values, depth] = [0, 0];
-  parser.onToken = ({ token }) => {
-    if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) depth++;
-    else if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) depth--;
-    else if (token === TokenType.COMMA) values++;
-    if (depth > ENTRY_LIMITS.depth) problem = "is nested too deeply: the rest was not read";
-    if (values > ENTRY_LIMITS.values) problem = "has too many values: the rest was not read";
-    if (problem !== null) throw new Error(problem);
-  };
-  parser.onValue = ({ value, stack }) => {
-    const list = stack.flatMap(({ key }) => (typeof key === "string" ? key : [])).join(".");
-    entries.push({ value, list });
-    sinceLast = 0;
-    values = 0;
-  };
+  const stream = createJsonStream(
+    { paths: isList ? ["$.*"] : [...paths], maxLength: MAX_ENTRY, isFirst: true },
+    (value, _, within) => entries.push({ value, list: within.join(".") }),
+  );
   const takeResults = function* (): Generator<FoundEntry> {
     for (const { value, list } of entries) {
       const at = locationIn(source, `entry ${++count}`);
@@ -81,29 +59,22 @@ export async function* readEntries(
     entries = [];
   };
 
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  const feed = (decode: () => string, isLast = false) => {
+  const attempt = (read: () => void) => {
     try {
-      const text = decode();
-      sinceLast += text.length;
-      if (text !== "") parser.write(text);
-      if (sinceLast > MAX_ENTRY) problem = "is too large";
-      if (isLast && !parser.isEnded) parser.end();
+      read();
     } catch (error) {
-      problem ??=
-        error instanceof TypeError && "code" in error
-          ? "is not text in UTF-8: the rest was not read"
-          : "is damaged or cut off: the rest was not read";
+      if (!(error instanceof JsonProblem)) throw error;
+      problem = `${error.message}: the rest was not read`;
     }
   };
   for await (const bytes of inSlices(source.bytes, SLICE_BYTES)) {
     await pause();
-    feed(() => decoder.decode(bytes, { stream: true }));
+    attempt(() => stream.write(bytes));
     yield* takeResults();
     if (problem !== null) break;
   }
   if (problem === null) {
-    feed(() => decoder.decode(), true);
+    attempt(stream.end);
     yield* takeResults();
   }
   if (problem !== null) yield { at: locationIn(source, `entry ${count + 1}`), problem };

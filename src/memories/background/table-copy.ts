@@ -7,7 +7,6 @@ import type { OpenTables } from "../store/open-tables.ts";
 
 /** The open table lacks entries that its copy has already received. */
 export class CopyAhead extends CtxdError {
-  override readonly name = "CopyAhead";
   readonly code = "copy_ahead";
   constructor() {
     super("the table lacks entries that its copy has received");

@@ -1,4 +1,4 @@
-import { open, readdir, rm } from "node:fs/promises";
+import { type FileHandle, open, readdir, rm } from "node:fs/promises";
 import { dirname, extname, join, sep } from "node:path";
 import { AppError, errorCode } from "../../errors.ts";
 import { SYNCABLE, syncFolder } from "../../system/files.ts";
@@ -79,23 +79,8 @@ async function listFiles(folder: string): Promise<string[]> {
     .map((file) => (sep === "/" ? file : file.replaceAll(sep, "/")));
 }
 
-type Handle = Awaited<ReturnType<typeof open>>;
-
-export async function withFile(
-  path: string,
-  task: (handle: Handle, path: string) => Promise<void>,
-  flags: "r" | "r+" = "r",
-): Promise<void> {
-  const handle = await open(path, flags);
-  try {
-    await task(handle, path);
-  } finally {
-    await handle.close();
-  }
-}
-
 /** @throws TornFile when a file of LanceDB lacks its last bytes */
-export async function requireWhole(handle: Handle, path: string): Promise<void> {
+export async function requireWhole(handle: FileHandle, path: string): Promise<void> {
   const expected = LAST_BYTES[extname(path)] ?? "";
   const { size } = await handle.stat();
   const end = Buffer.alloc(expected.length);
@@ -106,7 +91,8 @@ export async function requireWhole(handle: Handle, path: string): Promise<void> 
 /** Why a file is of no use: it is missing, or lacks its last bytes. `null` for a complete file. */
 async function damageOf(path: string): Promise<Error | null> {
   try {
-    await withFile(path, requireWhole);
+    await using handle = await open(path);
+    await requireWhole(handle, path);
     return null;
   } catch (error) {
     if (isAbsent(error)) return new Error(`${path} is missing, and a checkpoint lists it`);
@@ -159,14 +145,10 @@ export function createDiskVault(folder: string): Vault {
       const added = files.filter((file) => !known.has(file));
       const folders = new Set<string>();
       for (const file of added) {
-        await withFile(
-          join(local.pathOf(base), file),
-          async (handle, path) => {
-            await requireWhole(handle, path);
-            await handle.sync();
-          },
-          SYNCABLE,
-        );
+        const path = join(local.pathOf(base), file);
+        await using handle = await open(path, SYNCABLE);
+        await requireWhole(handle, path);
+        await handle.sync();
         for (let parent = dirname(file); !folders.has(parent); parent = dirname(parent)) {
           folders.add(parent);
         }

@@ -1,14 +1,12 @@
 import { otherContent } from "../../objects/body.ts";
 import type { Objects } from "../../objects/objects.ts";
+import { forEachAtOnce } from "../../timing/at-once.ts";
 import type { Contents } from "../log/shared-log.ts";
-
-/** Objects that are uploaded, fetched or removed in parallel. */
-const PARALLEL = 8;
 
 /** Removes all objects of a base. */
 export async function removeObjects(objects: Objects, base: string): Promise<void> {
   for await (const page of objects.list(`${base}/`)) {
-    await inParallel(page, ({ name }) => objects.remove(name));
+    await forEachAtOnce(page, ({ name }) => objects.remove(name));
   }
 }
 
@@ -39,28 +37,4 @@ export async function bytesOfObjects(objects: Objects, base: string): Promise<nu
     for (const { bytes } of page) sum += bytes;
   }
   return sum;
-}
-
-/**
- * Runs a task for each item, 8 of them in parallel. When one fails, no other begins. The error is thrown when
- * those under way have ended.
- */
-export async function inParallel<Item>(
-  items: readonly Item[],
-  task: (item: Item) => Promise<void>,
-): Promise<void> {
-  const remaining = [...items];
-  const work = async () => {
-    for (let item = remaining.shift(); item !== undefined; item = remaining.shift()) {
-      try {
-        await task(item);
-      } catch (error) {
-        remaining.length = 0;
-        throw error;
-      }
-    }
-  };
-  const outcomes = await Promise.allSettled(Array.from({ length: PARALLEL }, work));
-  const failed = outcomes.find((outcome) => outcome.status === "rejected");
-  if (failed) throw failed.reason;
 }

@@ -1,4 +1,4 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { SharedSettings } from "../../config/shared-settings.ts";
 import { AppError } from "../../errors.ts";
@@ -10,10 +10,11 @@ import { createObjects, measureObjects } from "../../objects/objects.ts";
 import { isDiskFull } from "../../system/disk-errors.ts";
 import type { FileDigest } from "../../system/file-digest.ts";
 import { moveFile } from "../../system/files.ts";
+import { forEachAtOnce } from "../../timing/at-once.ts";
 import type { BaseRecords } from "../log/shared-log.ts";
 import { createBaseCache } from "./base-cache.ts";
-import { damaged, isWhole, requireWhole, withFile } from "./base-folder.ts";
-import { bytesOfObjects, inParallel, removeObjects, requireStored } from "./base-objects.ts";
+import { damaged, isWhole, requireWhole } from "./base-folder.ts";
+import { bytesOfObjects, removeObjects, requireStored } from "./base-objects.ts";
 import { createSweep, type SharedParts, startSweep } from "./sweep.ts";
 import { TornFile, type Vault } from "./vault.ts";
 
@@ -60,13 +61,12 @@ export function createObjectVault(parts: SharedParts): Vault {
         const path = (file: string) => join(cache.pathOf(base), file);
         const contents: Record<string, FileDigest> = {};
         for (const file of added) {
-          await withFile(path(file), async (handle) => {
-            await requireWhole(handle, path(file));
-            contents[file] = await digestOf(handle);
-          });
+          await using handle = await open(path(file));
+          await requireWhole(handle, path(file));
+          contents[file] = await digestOf(handle);
         }
         if (stored.size === 0) await records.begin(base);
-        await inParallel(added, (file) => objects.put(`${base}/${file}`, Bun.file(path(file))));
+        await forEachAtOnce(added, (file) => objects.put(`${base}/${file}`, Bun.file(path(file))));
         if (added.length > 0) {
           await requireStored(objects, base, contents);
           await records.describe(base, contents);
@@ -128,10 +128,11 @@ async function fetchFiles(
   const contents = await records.contents(base);
   const [from, to] = [await cache.temporaryFolder(), cache.pathOf(base)];
   try {
-    await inParallel(files, async (file) => {
+    await forEachAtOnce(files, async (file) => {
       await mkdir(dirname(join(from, file)), { recursive: true });
       await objects.fetch(`${base}/${file}`, join(from, file), contents[file] ?? null);
-      await withFile(join(from, file), requireWhole);
+      await using handle = await open(join(from, file));
+      await requireWhole(handle, join(from, file));
     });
     for (const file of files) {
       await mkdir(dirname(join(to, file)), { recursive: true });

@@ -32,7 +32,6 @@ export interface Vault {
 
 /** A file of a base is incomplete. */
 export class TornFile extends CtxdError {
-  override readonly name = "TornFile";
   readonly code = "torn_file";
   constructor(path: string) {
     super(`${path} was not written to its end: the disk is full or reports errors`);

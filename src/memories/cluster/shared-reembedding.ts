@@ -15,7 +15,6 @@ const MAX_OPENINGS = 8;
 
 /** Another process wrote to a table while its copy was to replace it. */
 class WrittenMeanwhile extends CtxdError {
-  override readonly name = "WrittenMeanwhile";
   readonly code = "written_meanwhile";
   constructor() {
     super("another process wrote to the table meanwhile");

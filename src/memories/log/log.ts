@@ -113,13 +113,11 @@ export interface Log {
 
 /** An entry was to follow one that is not the table's newest. */
 export class StaleAppendError extends CtxdError {
-  override readonly name = "StaleAppendError";
   readonly code = "log_behind";
 }
 
 /** Some of an entry's keys already have answers. */
 export class AnswersTaken extends CtxdError {
-  override readonly name = "AnswersTaken";
   readonly code = "answers_taken";
   constructor(readonly answers: readonly Pick<IdempotencyRecord, "accountId" | "keyHash">[]) {
     super("a key has been answered by another process");

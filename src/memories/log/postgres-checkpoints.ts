@@ -1,5 +1,4 @@
-import type { Postgres, Statements } from "../../db/postgres.ts";
-import { accountOf } from "./log.ts";
+import type { Statements } from "../../db/postgres.ts";
 import { NOW, type Overdue, readNames } from "./postgres-leases.ts";
 import type { Checkpoint, Lease, LogFacts } from "./records.ts";
 import { LeaseLost } from "./shared-log.ts";
@@ -34,9 +33,6 @@ const DUE_AGAIN = `CASE WHEN h.seq <= $5::bigint THEN NULL
   WHEN EXISTS (SELECT 1 FROM journal j WHERE j.name = $1 AND j.seq > $5 AND j.has_remains)
   THEN ${NOW} + $7::bigint ELSE ${NOW} + $6::bigint END`;
 
-const INTO_CHECKPOINTS = `ON CONFLICT (name) DO UPDATE SET base = excluded.base,
-  version = excluded.version, up_to = excluded.up_to, files = excluded.files`;
-
 /** Locks the head, then the base, then writes everything or nothing. */
 const RECORD = `WITH h AS (
   SELECT name FROM heads WHERE name = $1 AND owner = $8 AND epoch = $9::bigint AND NOT EXISTS (
@@ -53,7 +49,9 @@ const RECORD = `WITH h AS (
   UPDATE heads h SET due_at = ${DUE_AGAIN} WHERE name = $1 AND EXISTS (SELECT 1 FROM b)
 ), c AS (
   INSERT INTO checkpoints (name, base, version, files, up_to)
-  SELECT $1, base, $3::bigint, $4, $5::bigint FROM b ${INTO_CHECKPOINTS}
+  SELECT $1, base, $3::bigint, $4, $5::bigint FROM b
+  ON CONFLICT (name) DO UPDATE SET base = excluded.base,
+    version = excluded.version, up_to = excluded.up_to, files = excluded.files
   RETURNING 1
 ) SELECT count(*) FROM c`;
 
@@ -75,43 +73,6 @@ export async function recordUnderLease(
     epoch,
   ]);
   if (row?.[0] !== 1) throw new LeaseLost(`another process may have written ${table}`);
-}
-
-/** Records a base that no flush has written, for example when a backup is restored. */
-export async function recordAsIs(
-  sql: Postgres,
-  table: string,
-  { base, version, files, upTo }: Checkpoint,
-  overdue: Overdue,
-): Promise<void> {
-  await sql.transaction(async (tx) => {
-    await tx.rows(
-      `INSERT INTO heads (name, account_id, seq, expires_at) VALUES ($1, $2, $3::bigint, 0)
-       ON CONFLICT (name) DO UPDATE SET seq = greatest(heads.seq, excluded.seq)`,
-      [table, accountOf(table), upTo],
-    );
-    await tx.rows(
-      `UPDATE bases SET state = 'condemned'
-       WHERE base = (SELECT base FROM checkpoints WHERE name = $1) AND base <> $2`,
-      [table, base],
-    );
-    await tx.rows(
-      `INSERT INTO bases (base, name, epoch, since, state)
-       SELECT $2, name, epoch, ${NOW}, 'recorded' FROM heads WHERE name = $1
-       ON CONFLICT (base) DO UPDATE SET state = 'recorded', epoch = excluded.epoch`,
-      [table, base],
-    );
-    await tx.rows(
-      `INSERT INTO checkpoints (name, base, version, files, up_to)
-       VALUES ($1, $2, $3::bigint, $4, $5::bigint) ${INTO_CHECKPOINTS}`,
-      [table, base, version, JSON.stringify(files), upTo],
-    );
-    await tx.rows(
-      `UPDATE heads h SET due_at = ${DUE_AGAIN} WHERE name = $1
-         AND $2::text IS NOT NULL AND $3::bigint IS NOT NULL AND $4::text IS NOT NULL`,
-      [table, base, version, "", upTo, overdue.flush, overdue.forget],
-    );
-  });
 }
 
 /** Drops all records of tables, and condemns their bases. */

@@ -1,11 +1,11 @@
 import type { Postgres, Statements } from "../../db/postgres.ts";
 import type { Log } from "./log.ts";
 import { appendEntry } from "./postgres-append.ts";
-import { dropTables, recordAsIs, recordUnderLease } from "./postgres-checkpoints.ts";
+import { dropTables, recordUnderLease } from "./postgres-checkpoints.ts";
 import { createLeases, type Overdue, readNames, STATEMENT_TIME } from "./postgres-leases.ts";
 import { createSharedLog } from "./postgres-shared-log.ts";
 import { type CurrentTable, type LoggedEntry, usageOf } from "./records.ts";
-import type { SharedLog } from "./shared-log.ts";
+import { LeaseLost, type SharedLog } from "./shared-log.ts";
 
 /** Long after the process that has the table open should have flushed it. */
 const OVERDUE: Overdue = { flush: 2 * 3_600_000, forget: 25_000 };
@@ -91,10 +91,10 @@ export function createPostgresLog(
       return Number(row?.[0] ?? 0);
     },
 
-    checkpoint: (table, checkpoint, lease) =>
-      lease
-        ? recordUnderLease(postgres, table, checkpoint, lease, overdue)
-        : recordAsIs(postgres, table, checkpoint, overdue),
+    async checkpoint(table, checkpoint, lease) {
+      if (!lease) throw new LeaseLost(`no lease of ${table} was given`);
+      await recordUnderLease(postgres, table, checkpoint, lease, overdue);
+    },
 
     async expunge(table) {
       while ((await deleteIncluded(postgres, table)) === EXPUNGED_PER_STATEMENT);

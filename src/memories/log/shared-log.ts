@@ -138,7 +138,6 @@ export interface NumberedEntry extends LoggedEntry {
 
 /** Another owner has the lease, or may have it. */
 export class LeaseLost extends CtxdError {
-  override readonly name = "LeaseLost";
   readonly code = "lease_lost";
 }
 

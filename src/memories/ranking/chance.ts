@@ -1,6 +1,5 @@
 import learned from "./chance.json" with { type: "json" };
 import type { Considered } from "./considered.ts";
-import { stemOf } from "./fact-text.ts";
 import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
 import { chanceOf, logOddsOf, rounded } from "./relevance.ts";
@@ -51,12 +50,6 @@ const LEAST_BELOW = 0.2;
 const [FALL, LEAD] = [2, 3];
 /** The highest chance: no memory is certain to be an answer. */
 const HIGHEST = 0.99;
-/**
- * Names and identifiers. The first word of a question is one only with another capital or a digit, as in "TSLint":
- * every first word begins with a capital.
- */
-const NAME =
-  /(?<=\S\s)\p{Lu}[\p{L}\p{N}_]+|(?<![\p{L}\p{N}_])\p{L}[\p{L}_]*(?:\p{Lu}|\p{N})[\p{L}\p{N}_]*/gu;
 
 type ChanceSign = keyof typeof learned.weights;
 
@@ -80,7 +73,7 @@ export function chanceSigns({
   considered,
   matches,
 }: RankedResults): Record<ChanceSign, number> {
-  const { terms, understood } = question;
+  const { terms, names, understood } = question;
   const first = ranked.slice(0, FIRST);
   const tail = ranked.slice(TAIL_FROM, TAIL_TO);
   const signalOf = (one: Ranked | undefined, at: number) => one?.signals[at] ?? 0;
@@ -92,7 +85,6 @@ export function chanceSigns({
   const asked = terms.reduce((sum, { rareness }) => sum + rareness, 0);
   const absent = terms.filter((_, at) => !considered.some(({ matches }) => (matches[at] ?? 0) > 0));
   const rareness = absent.map((term) => term.rareness);
-  const names = [...question.text.matchAll(NAME)].map(([name]) => stemOf(name.toLowerCase()));
   const isName = (token: string) => names.some((name) => token.startsWith(name));
   const usual = signalOf(ranked[0], INTERACTION) - LEAST_BELOW;
   const matched = (matches.get(ranked[0]?.memory.id ?? "") ?? []).toSorted((a, b) => a - b);

@@ -1,4 +1,4 @@
-import type { EmbeddingModel } from "../../embedding/embedder.ts";
+import { cosineOf, type EmbeddingModel } from "../../embedding/embedder.ts";
 import { wasCaptured } from "../model/filter.ts";
 import type { MemoryRow } from "../model/rows.ts";
 import {
@@ -11,7 +11,6 @@ import {
 import learned from "./relation.json" with { type: "json" };
 import { type Difference, ofKind, type RelationTrees, readRelation } from "./relation.ts";
 import { meaningScore } from "./relevance.ts";
-import { cosineOf } from "./version-order.ts";
 
 type HasContent = Pick<FactMemory, "content">;
 

@@ -1,13 +1,76 @@
 import type { Decay } from "../../config/config.ts";
-import type { EmbeddingModel } from "../../embedding/embedder.ts";
+import type { EmbeddingModel, TokenStates } from "../../embedding/embedder.ts";
 import type { Term } from "../indexes/words.ts";
+import { contentWords, factTokens, stemOf, UNSPACED } from "./fact-text.ts";
+import { readPeriod } from "./period.ts";
 
 export const SEARCH_MODES = ["hybrid", "semantic", "keyword"] as const;
 export type SearchMode = (typeof SEARCH_MODES)[number];
 
+const ASKS_WHEN =
+  /\bwhen\b|\b(what|which) (date|day|month|year|time)\b|\bhow (long|old)\b|\bwann\b|\bseit wann\b|什么时候|什麼時候|何时|何時|几点|幾點|哪天|哪年|什么时间/iu;
+const TOKEN = /[\p{L}\p{N}_][\p{L}\p{N}._:/#@-]*[\p{L}\p{N}]/gu;
+/** Characters that occur only in numbers, paths, addresses and identifiers, which the index cuts into pieces. */
+const IS_IDENTIFIER = /\p{N}|\p{Ll}\p{Lu}|[_:/#@.]/u;
+/** Identifiers of a question that are searched at most: a pasted log has hundreds, and texts are long. */
+const IDENTIFIERS = 8;
+/**
+ * Names and identifiers. The first word of a question is one only with another capital or a digit, as in "TSLint":
+ * every first word begins with a capital.
+ */
+const NAME =
+  /(?<=\S\s)\p{Lu}[\p{L}\p{N}_]+|(?<![\p{L}\p{N}_])\p{L}[\p{L}_]*(?:\p{Lu}|\p{N})[\p{L}\p{N}_]*/gu;
+
+/** Words of a question about something that no longer holds. */
+const PAST =
+  /\b(at first|initially|used to|original(?:ly)?|previous(?:ly)?|former(?:ly)?|back then|(?:in|at) the (?:beginning|start)|began)\b/i;
+/** Words that ask for the past unless the question is about a habit, such as what to do before a release. */
+const MAYBE_PAST = /\b(before|first|use to|earlier|(?<!how )old|prior)\b/i;
+const HABIT = /\b(do|does|should|shall|must|may|can|will)\b/i;
+const PASSED = /\b(did|didn't|was|were|had)\b/i;
+/** Words of a question about the first version. */
+const FIRST =
+  /\b(at first|first|initial(?:ly)?|original(?:ly)?|(?:in|at) the (?:beginning|start)|began)\b/i;
+const BEFORE = /\bbefore\b(.*)$/i;
+const TIME_WORD =
+  /^(?:first|initial|initially|used|original|originally|previous|previously|former|formerly|back|beginning|start|began|earlier|old|prior|current|currently|now|today|latest|still|right|these|days|present)$/;
+
+/** What a question says, apart from the words that an index knows. */
+export type AskedText = ReturnType<typeof readQuestion>;
+
+/**
+ * Reads a question once, for all that rank by it.
+ * @param now milliseconds since 1970
+ */
+export function readQuestion(text: string, now: number) {
+  const tokens = (text.match(TOKEN) ?? []).filter((token) => IS_IDENTIFIER.test(token));
+  const identifiers = new Set(tokens.map((token) => token.toLowerCase()));
+  return {
+    text,
+    now,
+    /** The period that it names; null for none. */
+    period: readPeriod(text, now),
+    /** Whether words can be compared: they are separated by spaces. */
+    hasWords: !UNSPACED.test(text),
+    contentWords: new Set(contentWords(text)),
+    /** Its words as those of facts. */
+    facts: factTokens(text),
+    /** The stems of its names and identifiers. */
+    names: [...text.matchAll(NAME)].map(([name]) => stemOf(name.toLowerCase())),
+    /** Numbers, paths and identifiers, in lower case. */
+    identifiers: [...identifiers].slice(0, IDENTIFIERS),
+    asksWhen: ASKS_WHEN.test(text),
+    /** Whether it asks for something that no longer holds, and for the first that did. */
+    asksForPast:
+      PAST.test(text) || (MAYBE_PAST.test(text) && (PASSED.test(text) || !HABIT.test(text))),
+    asksForFirst: FIRST.test(text),
+    /** The stems after "before": "before Globex" asks for the version before the one that names Globex. */
+    before: contentWords(BEFORE.exec(text)?.[1] ?? "").map(stemOf),
+  };
+}
+
 /** The input of a ranking besides the memories. */
-export interface Question {
-  text: string;
+export interface Question extends AskedText {
   mode: SearchMode;
   model: Pick<EmbeddingModel, "cosines">;
   /** The words to search; none in a search by meaning alone. */
@@ -16,8 +79,11 @@ export interface Question {
   understood: number;
   /** Number of memories of the account, which decides how much the rareness of a word counts. */
   memories: number;
-  /** Milliseconds since 1970. */
-  now: number;
   /** `null` ignores age. */
   decay: Decay | null;
+}
+
+/** The words of a question by which results are compared, without those that only ask for the past. */
+export function wordsToCompare({ words }: Pick<TokenStates, "words">): string[] {
+  return [...new Set(words)].filter((word) => !TIME_WORD.test(word));
 }

@@ -1,13 +1,13 @@
+import { cosineOf } from "../../embedding/embedder.ts";
 import type { MemoryRow } from "../model/rows.ts";
-import { chooseVersion } from "./asked-version.ts";
-import { type FactMemory, factOf, mayBeVersion, UNSPACED } from "./fact-text.ts";
+import { type FactMemory, factOf, mayBeVersion } from "./fact-text.ts";
+import type { Question } from "./question.ts";
 import {
   areOpposite,
   compareVersions,
   MARKED_FROM,
   sumOfSigns,
   takesBack,
-  type VersionQuestion,
   type VersionSigns,
 } from "./versions.ts";
 
@@ -50,8 +50,8 @@ export interface VersionData {
  * Ids of the results that may be versions of one fact: `orderVersions` needs their vectors. None in most
  * searches of long texts.
  */
-export function versionsToCompare(question: string, ranked: readonly Versioned[]): string[] {
-  if (UNSPACED.test(question)) return [];
+export function versionsToCompare({ hasWords }: Question, ranked: readonly Versioned[]): string[] {
+  if (!hasWords) return [];
   const isCompared = ({ memory }: Versioned) => mayBeVersion(memory);
   if (!ranked.slice(0, ANCHORS).some(isCompared)) return [];
   const found = ranked.slice(0, COMPARED_RESULTS).filter(isCompared);
@@ -63,7 +63,7 @@ export function versionsToCompare(question: string, ranked: readonly Versioned[]
  * question about the past the one that held then.
  */
 export function orderVersions<Result extends Versioned>(
-  question: VersionQuestion,
+  question: Question,
   ranked: readonly Result[],
   data: VersionData,
 ): (Result & VersionMarks)[] {
@@ -83,16 +83,31 @@ export function orderVersions<Result extends Versioned>(
     if (others.length === 0) continue;
     const versions = [best, ...others].sort((a, b) => inHistory(places, a, b) || byTime(a, b));
     for (const version of versions) taken.add(version);
-    putFirst(ordered, best, chooseVersion(question.text, versions) ?? best);
+    putFirst(ordered, best, chooseVersion(question, versions) ?? best);
     const isSure = (one: Result) => one === best || (sums[found.indexOf(one)] ?? 0) >= MARKED_FROM;
     mark(ordered, versions, isSure);
   }
   return ordered;
 }
 
+/** The version that a question asks for. @param versions the oldest first */
+function chooseVersion<Result extends Versioned>(
+  { asksForPast, asksForFirst, before }: Question,
+  versions: readonly Result[],
+): Result | undefined {
+  if (!asksForPast) return versions.at(-1);
+  if (asksForFirst) return versions[0];
+  const has = ({ memory }: Result, stem: string) => memory.content.toLowerCase().includes(stem);
+  const named = versions.findIndex((version, at) => {
+    const [first = version] = versions;
+    return at > 0 && before.some((stem) => has(version, stem) && !has(first, stem));
+  });
+  return named > 0 ? versions[named - 1] : versions.at(-2);
+}
+
 /** The likeness of two results by their places: 0 or more for versions of one fact. */
 function createLikeness(
-  question: VersionQuestion,
+  question: Question,
   found: readonly Versioned[],
   { places, ...data }: VersionData & { places: ReadonlyMap<string, PlaceInHistory> },
 ): (one: number, other: number) => number {
@@ -128,7 +143,7 @@ function isTakenBack(
 
 /** Compares two of the first results by their places; null when they can't be versions of one fact. */
 export function createComparison(
-  question: VersionQuestion,
+  question: Question,
   found: readonly Versioned[],
   { vectors, matches }: VersionData,
 ): (one: number, other: number) => VersionSigns | null {
@@ -255,13 +270,6 @@ function inHistory(
 ): number {
   const [one, other] = [places.get(a.id), places.get(b.id)];
   return one && other && one.first === other.first ? one.place - other.place : 0;
-}
-
-/** The cosine of two vectors of length 1. */
-export function cosineOf(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0);
-  return sum;
 }
 
 function byTime({ memory: a }: Versioned, { memory: b }: Versioned): number {

@@ -1,13 +1,11 @@
-import type { EmbeddingModel } from "../../embedding/embedder.ts";
-import { asksForPast } from "./asked-version.ts";
 import {
   type FactMemory,
   type FactText,
   type FactToken,
   factOf,
-  factTokens,
   mayBeVersion,
 } from "./fact-text.ts";
+import type { Question } from "./question.ts";
 import { flag, type RelationTrees, readRelation, subjectSigns } from "./relation.ts";
 import { meaningScore } from "./relevance.ts";
 import { SIGNALS } from "./signals/signals.ts";
@@ -40,26 +38,21 @@ interface Compared {
   matches: readonly number[] | null;
 }
 
-/** A question whose results are compared. */
-export interface VersionQuestion {
-  text: string;
-  cosines: EmbeddingModel["cosines"];
-}
+/** What a comparison of results reads of their question. */
+type VersionQuestion = Pick<Question, "facts" | "asksForPast" | "model">;
 
 /**
  * Returns a function that compares two results of a question: it returns the signs that they are versions of
  * one fact, or null when they cannot be. "Asked" words are those of the question; "named" are its names, numbers
  * and identifiers. The order of the signs counts: the trees name a sign by its number.
  */
-export function compareVersions({ text, cosines }: VersionQuestion) {
-  const isPast = asksForPast(text);
-  const asked = factTokens(text);
+export function compareVersions({ facts: asked, asksForPast, model }: VersionQuestion) {
   return (one: Compared, other: Compared, cosine: number) => {
     const isOlder = one.memory.createdAt < other.memory.createdAt;
     const [older, newer] = isOlder ? [one, other] : [other, one];
     const [a, b] = [factOf(older.memory), factOf(newer.memory)];
     if (!canBeVersions(older.memory, newer.memory)) return null;
-    const alike = meaningScore(cosine, cosines);
+    const alike = meaningScore(cosine, model.cosines);
     const { about, changed, difference } = relationOf(a, b, alike);
     const counts = countAsked(asked, a, b);
     const change = meaningChange(older.matches, newer.matches);
@@ -103,7 +96,7 @@ export function compareVersions({ text, cosines }: VersionQuestion) {
       asks: flag(a.asks || b.asks),
       reports: flag(a.reports !== b.reports),
       place: Math.log2(1 + Math.max(one.place, other.place)),
-      "about past": flag(isPast),
+      "about past": flag(asksForPast),
       ...subjectSigns(a, b),
       "asked in subject of older": countOnly(asked, a.subject, b.keys),
       "asked in subject of newer": countOnly(asked, b.subject, a.keys),

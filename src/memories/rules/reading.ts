@@ -3,7 +3,6 @@ import { createReadinessCheck } from "../../embedding/embedder.ts";
 import type { Reach } from "../../keys/reach.ts";
 import { createPause } from "../../timing/pause.ts";
 import { createMatcher } from "../matched/passage.ts";
-import { termsOf } from "../matched/term-finder.ts";
 import type { Filter } from "../model/filter.ts";
 import type { FoundMemory } from "../model/found-memory.ts";
 import { MEMORY_ID, type Memory, type Similar } from "../model/memory.ts";
@@ -45,7 +44,7 @@ function createSearch({ store, clock, decay }: Parts & { decay: Decay }) {
         return { found, visible: await toVisibleMemories(table, reach, rows), mode };
       },
     );
-    return { memories: await toFound(found, visible, request), mode, period: found.period };
+    return { memories: await toFound(found, visible), mode, period: found.period };
   };
 }
 
@@ -160,9 +159,8 @@ export function createReading({
 async function toFound(
   { hits, terms }: SearchResult,
   visible: readonly Memory[],
-  { query }: Pick<SearchRequest, "query">,
 ): Promise<FoundMemory[]> {
-  const match = createMatcher(terms.length > 0 ? terms : termsOf(query));
+  const match = createMatcher(terms);
   const pause = createPause();
   const memories: FoundMemory[] = [];
   for (const [place, { memory: _, nearest, ...marks }] of hits.entries()) {

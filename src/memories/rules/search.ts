@@ -2,10 +2,10 @@ import type { Decay } from "../../config/config.ts";
 import type { Embedder, TokenStates } from "../../embedding/embedder.ts";
 import type { Term } from "../indexes/words.ts";
 import type { Part } from "../matched/passage.ts";
+import { termsOf } from "../matched/term-finder.ts";
 import { type Filter, wasCaptured } from "../model/filter.ts";
 import type { Explanation } from "../model/found-memory.ts";
 import type { MemoryRow } from "../model/rows.ts";
-import { wordsToCompare } from "../ranking/asked-version.ts";
 import {
   answersAmong,
   calibrate,
@@ -16,8 +16,13 @@ import {
 } from "../ranking/chance.ts";
 import { consider, placeAmongSaved } from "../ranking/considered.ts";
 import { collapse } from "../ranking/hint.ts";
-import { readPeriod } from "../ranking/period.ts";
-import type { Question, SearchMode } from "../ranking/question.ts";
+import {
+  type AskedText,
+  type Question,
+  readQuestion,
+  type SearchMode,
+  wordsToCompare,
+} from "../ranking/question.ts";
 import { explain, type Ranked, rankFirst, sessionsAround, type Weights } from "../ranking/rank.ts";
 import { interactionWeights } from "../ranking/signals/interaction.ts";
 import {
@@ -68,11 +73,11 @@ interface Hit extends VersionMarks {
   nearest: Part | undefined;
 }
 
-/** The memories that answer a query, best first, with the words of the query and the period that it names. */
+/** The memories that answer a query, best first, with the words to find in them and the period that the query names. */
 export interface SearchResult {
   hits: Hit[];
   terms: readonly Term[];
-  period: ReturnType<typeof readPeriod>;
+  period: AskedText["period"];
 }
 
 /** Finds the memories of a table that answer a query. */
@@ -94,13 +99,12 @@ export async function searchTable(
   { now, decay }: { now: number; decay: Decay },
 ): Promise<SearchResult> {
   const asked = {
-    text: query,
+    question: readQuestion(query, now),
     mode,
     filter,
     least: limit,
     first: Math.max(limit, JUDGED_RESULTS, COMPARED_RESULTS),
     memories: table.usage.memories,
-    now,
     decay: decays ? decay : null,
   };
   const found = await rankTable(table, embedder, asked);
@@ -112,15 +116,12 @@ export async function searchTable(
   const saved = { ...asked, filter: { ...filter, isCaptured: false }, first: Infinity };
   const ranked = captured.length > 0 ? calibrate(await rankTable(table, embedder, saved)) : all;
   // A query about a time asks for the version of that time, not for the newest.
-  const period = readPeriod(query, now);
-  const areCompared = versions && period === null;
+  const areCompared = versions && question.period === null;
   // Without meaning, or without words, a comparison of texts lacks half of its signs.
   const data =
-    areCompared && mode === "hybrid"
-      ? await versionData(table, query, { ranked, asked: found.asked })
-      : NO_DATA;
+    areCompared && mode === "hybrid" ? await versionData(table, { ...found, ranked }) : NO_DATA;
   const ordered: readonly OrderedResult[] = areCompared
-    ? orderVersions({ text: query, cosines: embedder.model.cosines }, ranked, data)
+    ? orderVersions(question, ranked, data)
     : ranked;
   // The same holds for what counts as a likely answer.
   const answers = mode === "hybrid" ? FLOOR : 1;
@@ -141,7 +142,8 @@ export async function searchTable(
     ...(alike !== undefined && { alike }),
     ...(explains && { explanation: explain(one, question) }),
   }));
-  return { hits, terms: question.terms, period };
+  const terms = question.terms.length > 0 ? question.terms : termsOf(query);
+  return { hits, terms, period: question.period };
 }
 
 type OrderedResult = Ranked & VersionMarks;
@@ -162,17 +164,21 @@ async function vectorsOf(
 /** What the comparison of versions needs of the results besides their texts. */
 export async function versionData(
   table: Pick<MemoryTable, "vectorsOf" | "interaction">,
-  query: string,
-  { ranked, asked }: { ranked: readonly Versioned[]; asked: TokenStates | null },
+  {
+    question,
+    ranked,
+    states,
+  }: { question: Question; ranked: readonly Versioned[]; states: TokenStates | null },
 ): Promise<VersionData> {
-  const ids = versionsToCompare(query, ranked);
+  const ids = versionsToCompare(question, ranked);
   if (ids.length === 0) return NO_DATA;
   const vectors = await table.vectorsOf(ids);
-  return { vectors, matches: await matchWords(table, comparable(ranked, vectors), asked) };
+  return { vectors, matches: await matchWords(table, comparable(ranked, vectors), states) };
 }
 
 /** The inputs of a ranking besides the table and the model. */
-interface RankingInput extends Pick<Question, "text" | "mode" | "memories" | "now" | "decay"> {
+interface RankingInput extends Pick<Question, "mode" | "memories" | "decay"> {
+  question: AskedText;
   filter: Filter;
   /** The fewest different memories that the comparison of meaning returns, if the table has them. */
   least: number;
@@ -188,11 +194,11 @@ interface RankingInput extends Pick<Question, "text" | "mode" | "memories" | "no
 export async function rankTable(
   table: Pick<MemoryTable, "candidates" | "ofSessions" | "interaction">,
   embedder: Pick<Embedder, "model" | "embedQuery">,
-  { filter, least, first: wanted, weights, ...input }: RankingInput,
-): Promise<RankedResults & { ranked: Ranked[]; asked: TokenStates | null }> {
-  const { text, mode } = input;
-  const embedding = mode === "keyword" ? null : embedder.embedQuery(text);
-  const words = mode === "semantic" ? null : text;
+  { question: asked, filter, least, first: wanted, weights, ...input }: RankingInput,
+): Promise<RankedResults & { ranked: Ranked[]; states: TokenStates | null }> {
+  const { mode } = input;
+  const embedding = mode === "keyword" ? null : embedder.embedQuery(asked.text);
+  const words = mode === "semantic" ? null : asked.text;
   const vectors = embedding?.then(({ vector }) => vector) ?? null;
   const limits = { limit: CANDIDATES, least };
   const found = await table.candidates({ vector: vectors, words, filter, ...limits });
@@ -201,7 +207,7 @@ export async function rankTable(
   const vector = embedded?.vector ?? null;
   const { model } = embedder;
   const understood = embedded?.understood ?? 1;
-  const question: Question = { ...input, memories, model, terms, understood };
+  const question: Question = { ...asked, ...input, memories, model, terms, understood };
   const first = consider(candidates, question);
   const sessions = sessionsAround(first);
   const turns = await table.ofSessions(sessions, { filter, vector, terms });
@@ -216,9 +222,10 @@ export async function rankTable(
     : new Map<string, number>();
   const hasCaptured = considered.some(({ memory }) => wasCaptured(memory));
   const ranked = finish(interactions, hasCaptured ? undefined : wanted);
-  const asked = embedded?.states ?? null;
+  const states = embedded?.states ?? null;
   const firstIds = ranked.slice(0, MATCHED_RESULTS).map(({ memory }) => memory.id);
-  return { question, considered, ranked, asked, matches: await matchWords(table, firstIds, asked) };
+  const matches = await matchWords(table, firstIds, states);
+  return { question, considered, ranked, states, matches };
 }
 
 /**

@@ -12,7 +12,6 @@ import type { Change, QueuedChange } from "./draft.ts";
  * be opened again.
  */
 export class WriterEnded extends CtxdError {
-  override readonly name = "WriterEnded";
   readonly code = "writer_ended";
   constructor() {
     super("the table takes no writes any more");

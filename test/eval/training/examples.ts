@@ -2,6 +2,7 @@ import { createId } from "../../../src/db/id.ts";
 import type { Embedder } from "../../../src/embedding/embedder.ts";
 import { storedFields } from "../../../src/memories/model/change-memory.ts";
 import { type StoredMemory, UNSET } from "../../../src/memories/model/rows.ts";
+import { readQuestion } from "../../../src/memories/ranking/question.ts";
 import type { Weights } from "../../../src/memories/ranking/rank.ts";
 import { SIGNALS } from "../../../src/memories/ranking/signals/signals.ts";
 import { rankTable, type versionData } from "../../../src/memories/rules/search.ts";
@@ -45,7 +46,8 @@ export async function createAsker({ memories, questions }: EvaluationSet, embedd
   };
 
   const ask = async (text: string, weights: Weights) => {
-    const asked = { text, mode: "hybrid", filter: {}, least: 20, now, decay: null } as const;
+    const question = readQuestion(text, now);
+    const asked = { question, mode: "hybrid", filter: {}, least: 20, decay: null } as const;
     const memories = view.size;
     return { ...(await rankTable(table, embedder, { ...asked, memories, weights })), ids };
   };

@@ -6,6 +6,7 @@ import { migratePostgres } from "../../../src/db/postgres-migrations.ts";
 import type { Log } from "../../../src/memories/log/log.ts";
 import { createPostgresLog } from "../../../src/memories/log/postgres-log.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres.ts";
+import { recordBase } from "./log-under-test.ts";
 
 /** Settings under which what takes minutes by default takes a second. */
 const QUICK = { autovacuum_naptime: "1s", min_wal_size: "32MB", max_wal_size: "64MB" };
@@ -71,7 +72,7 @@ async function passAllLogFiles() {
 /** What `flush` does to the log once the base is durable without the text. */
 async function flush(account: string, upTo: number) {
   const base = `${account}.${crypto.randomUUID().slice(0, 8)}`;
-  await log.checkpoint(account, { base, version: 1, files: [], upTo });
+  await recordBase(log, account, { base, version: 1, files: [], upTo });
   await log.expunge(account);
 }
 

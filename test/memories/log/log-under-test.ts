@@ -1,5 +1,6 @@
 import type { Log } from "../../../src/memories/log/log.ts";
 import type { Checkpoint, Entry, IdempotencyRecord } from "../../../src/memories/log/records.ts";
+import { withLease } from "../../../src/memories/log/shared-log.ts";
 
 /** A database with the accounts acc_0, acc_1 and acc_2 and nothing of the log, for one test. */
 export interface LogPlace {
@@ -29,6 +30,17 @@ export const checkpointOf = (upTo: number, base = "acc_1.0a0b0c0d", version = 1)
   ...{ base, version, upTo },
   files: [`_versions/${version}.manifest`, "data/1.lance"],
 });
+
+/** Records a base as a flush does: in a log that several processes share, under a lease. */
+export async function recordBase(log: Log, table: string, checkpoint: Checkpoint): Promise<void> {
+  const { shared } = log;
+  if (!shared) return await log.checkpoint(table, checkpoint);
+  const hasRun = await withLease(shared, { table, owner: "flush" }, async (lease) => {
+    await shared.records.begin(checkpoint.base);
+    await log.checkpoint(table, checkpoint, lease);
+  });
+  if (!hasRun) throw new Error("no lease");
+}
 
 /** A log under test, and what its tests do with it. */
 export interface LogUnderTest {

@@ -10,7 +10,7 @@ import { afterThisTest, temporaryFolder, testDatabase } from "../../support/data
 import { earlierDatabase } from "../../support/recorded-data.ts";
 import { until } from "../../support/until.ts";
 import { describeLog } from "./contract.ts";
-import { entryOf } from "./log-under-test.ts";
+import { checkpointOf, entryOf } from "./log-under-test.ts";
 
 describeLog("a log in SQLite", () => {
   const path = databasePath(temporaryFolder());
@@ -52,6 +52,14 @@ test("calls without a wait between them are done in their order", async () => {
   expect(new TextDecoder().decode(only?.written ?? undefined)).toBe("three");
   expect(others).toEqual([]);
   expect((await log.head("acc_1"))?.checkpoint).toBeNull();
+});
+
+test("a table without entries may have a checkpoint", async () => {
+  const log = createSqliteLog({ db: testDatabase() });
+  await log.checkpoint("acc_1.0a0b0c0d", checkpointOf(3));
+  const head = { seq: 3, usage: null, checkpoint: checkpointOf(3) };
+  expect(await log.head("acc_1.0a0b0c0d")).toEqual(head);
+  expect(await log.tables()).toEqual(["acc_1.0a0b0c0d"]);
 });
 
 const SECRET = "remarkable ".repeat(2_000);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { type Candidate, type MemoryRow, UNSET } from "../../../src/memories/model/rows.ts";
 import { consider, placeInSessions } from "../../../src/memories/ranking/considered.ts";
-import type { Question } from "../../../src/memories/ranking/question.ts";
+import { type Question, readQuestion } from "../../../src/memories/ranking/question.ts";
 import { partsOf, sumOf, WEIGHTS } from "../../../src/memories/ranking/rank.ts";
 import { interactionWeights } from "../../../src/memories/ranking/signals/interaction.ts";
 import {
@@ -16,10 +16,11 @@ import learned from "../../../src/memories/ranking/weights.json" with { type: "j
 const DAY = 86_400_000;
 const NOW = Date.parse("2026-06-01T00:00:00Z");
 
-const question = (fields: Partial<Question> = {}): Question => ({
-  ...{ text: "words", mode: "hybrid", model: { cosines: { unrelated: 0.4, same: 1 } } },
+const question = ({ text = "words", ...fields }: Partial<Question> = {}): Question => ({
+  ...readQuestion(text, NOW),
+  ...{ mode: "hybrid", model: { cosines: { unrelated: 0.4, same: 1 } } },
   terms: ["red", "kite"].map((token) => ({ token, rareness: 4, forms: [] })),
-  ...{ understood: 1, memories: 1_000, now: NOW, decay: null },
+  ...{ understood: 1, memories: 1_000, decay: null },
   ...fields,
 });
 

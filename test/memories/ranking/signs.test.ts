@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import learned from "../../../src/memories/ranking/chance.json" with { type: "json" };
 import { chanceSigns } from "../../../src/memories/ranking/chance.ts";
 import { factOf } from "../../../src/memories/ranking/fact-text.ts";
+import { readQuestion } from "../../../src/memories/ranking/question.ts";
 import { differenceOf, relationSigns } from "../../../src/memories/ranking/relation.ts";
 import { compareVersions } from "../../../src/memories/ranking/versions.ts";
 
@@ -9,8 +10,9 @@ import { compareVersions } from "../../../src/memories/ranking/versions.ts";
 
 test("the signs of a chance are in the order of their weights", () => {
   const question = {
-    ...{ text: "Which port?", mode: "hybrid" as const, terms: [], understood: 1, memories: 1 },
-    ...{ model: { cosines: { unrelated: 0, same: 1 } }, now: 0, decay: null },
+    ...readQuestion("Which port?", 0),
+    ...{ mode: "hybrid" as const, terms: [], understood: 1, memories: 1 },
+    ...{ model: { cosines: { unrelated: 0, same: 1 } }, decay: null },
   };
   const memory = { id: "a", content: "The port is 5432." };
   const ranked = [{ memory, sum: 0, signals: [] }] as unknown as Parameters<
@@ -31,8 +33,8 @@ test("the signs of a relation are in the order that its trees were fitted with",
 });
 
 test("the signs of versions are in the order that their trees were fitted with", () => {
-  const cosines = { unrelated: 0, same: 1 };
-  const compare = compareVersions({ text: "Which port?", cosines });
+  const model = { cosines: { unrelated: 0, same: 1 } };
+  const compare = compareVersions({ ...readQuestion("Which port?", 0), model });
   const result = (content: string, createdAt: number) => ({
     memory: { content, createdAt, sessionId: null },
     ...{ sum: 0, signals: [], place: 0, matches: null },

@@ -180,7 +180,7 @@ async function connectClients(
   await applyPlans(plans, options, { key: bridged ? null : key, around });
   if (bridged && options.url && key !== null) {
     createDataFolder(config.dataDir);
-    keepKey(config, options.url, key);
+    await keepKey(config, options.url, key);
   }
   forgetUnused(config, plans, around);
   for (const problem of problems) say(problem);

@@ -1,5 +1,5 @@
 import type { Considered } from "../considered.ts";
-import { isOf, readPeriod } from "../period.ts";
+import { isOf } from "../period.ts";
 import type { Question } from "../question.ts";
 import { interaction, meaning } from "./interaction.ts";
 import type { Kind, ScorePart } from "./kind.ts";
@@ -24,8 +24,7 @@ const NONE = [0] as const;
 const time: Kind = {
   part: "time",
   names: ["period"],
-  read({ text, now }) {
-    const period = readPeriod(text, now);
+  read({ period }) {
     if (period === null) return () => NONE;
     return ({ memory }) => [isOf(period, memory.createdAt) ? 1 : 0];
   },

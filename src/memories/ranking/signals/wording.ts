@@ -3,8 +3,6 @@ import type { Considered } from "../considered.ts";
 import { contentWords } from "../fact-text.ts";
 import type { Kind } from "./kind.ts";
 
-const ASKS_WHEN =
-  /\bwhen\b|\b(what|which) (date|day|month|year|time)\b|\bhow (long|old)\b|\bwann\b|\bseit wann\b|什么时候|什麼時候|何时|何時|几点|幾點|哪天|哪年|什么时间/iu;
 const TELLS_TIME =
   /\b(yesterday|today|tonight|tomorrow|last|next|ago|week|weekend|month|year|january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|gestern|heute|morgen|woche|monat|jahr|januar|februar|märz|mai|juni|juli|oktober|dezember|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|uhr|(19|20)\d\d|\d{1,2}[:.]\d\d)\b|[年月日号號点點]|昨天|今天|明天|上周|下周|星期/iu;
 const QUESTION = /[?？]["'”’)\]]*\s*$/u;
@@ -15,11 +13,6 @@ const SPEAKER = /^\s*([\p{L}\p{N}][\p{L}\p{N} ._-]{0,39})(?::\s|：)/u;
 const ANSWERS = new Set(["agent", "ai", "assistant", "bot", "model", "助手", "助理"]);
 /** Names of roles. They don't name a person. */
 const ROLES = new Set([...ANSWERS, "human", "system", "user"]);
-const TOKEN = /[\p{L}\p{N}_][\p{L}\p{N}._:/#@-]*[\p{L}\p{N}]/gu;
-/** Characters that occur only in numbers, paths, addresses and identifiers, which the index cuts into pieces. */
-const IS_IDENTIFIER = /\p{N}|\p{Ll}\p{Lu}|[_:/#@.]/u;
-/** Identifiers of a question that are searched at most: a pasted log has hundreds, and texts are long. */
-const IDENTIFIERS = 8;
 /** Characters at the start of a memory in which a time is searched. */
 const OPENING = 600;
 /** Characters at the start of a memory in which a speaker's name is searched. */
@@ -70,14 +63,7 @@ function tellsTime(memory: MemoryRow): boolean {
 export const wording: Kind = {
   part: "wording",
   names: ["asks", "assistant", "other speaker", "tells when", "exact"],
-  read({ text }, all) {
-    const asked = new Set(contentWords(text));
-    const asksWhen = ASKS_WHEN.test(text);
-    const tokens = (text.match(TOKEN) ?? []).filter((token) => IS_IDENTIFIER.test(token));
-    const identifiers = [...new Set(tokens.map((token) => token.toLowerCase()))].slice(
-      0,
-      IDENTIFIERS,
-    );
+  read({ contentWords: asked, asksWhen, identifiers }, all) {
     const named = new Map<string, boolean>();
     for (const { memory } of all) {
       const { speaker } = wordingOf(memory);
