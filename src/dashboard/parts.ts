@@ -20,6 +20,7 @@ import type { Hashing, SignIn } from "../sign-in/sign-in.ts";
 import type { Undoable } from "../undo/undoable.ts";
 import type { Guard } from "./guard.tsx";
 import type { Live } from "./live/live.ts";
+import type { Pages } from "./page-routes.tsx";
 import type { ServerStatus } from "./server-status.ts";
 import type { ShownOnce } from "./session.ts";
 
@@ -52,6 +53,7 @@ export interface DashboardParts extends Access {
 /** What the pages of the dashboard use. */
 export interface Parts extends DashboardParts {
   guard: Guard;
+  pages: Pages;
   grants: Grants;
   live: Live;
   shownOnce: ShownOnce;

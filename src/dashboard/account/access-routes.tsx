@@ -1,24 +1,17 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { Elysia } from "elysia";
 import { describeRevoked, revokeAccess } from "../../access/revoke-access.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { SIGN_IN_PATH } from "../../sign-in/paths.ts";
 import { type Member, MemberPage } from "../admin/member-page.tsx";
 import { findExisting, readUsage } from "../admin/quota-routes.tsx";
 import { ACCOUNTS_PATH, PATHS } from "../navigation.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 
 /** The page on which people revoke all access to their own account. */
 const REVOKE_PATH = `${PATHS.account}/revoke`;
 
-/** Revokes access to an account: people for their own account, the owner for every account. */
-export function createAccessRoutes(parts: Parts) {
-  return new Elysia().use(createOwnRoutes(parts)).use(createAdminRoutes(parts));
-}
-
-function createOwnRoutes({ guard, record, ...stores }: Parts) {
-  const pages = createPages(guard);
+/** Revokes all access to the person's own account. */
+export function addOwnAccessPage({ pages, record, ...stores }: Parts): void {
   pages.confirmed(
     REVOKE_PATH,
     "account",
@@ -42,10 +35,16 @@ function createOwnRoutes({ guard, record, ...stores }: Parts) {
       return { to: SIGN_IN_PATH };
     },
   );
-  return pages.routes;
 }
 
-function createAdminRoutes({ guard, record, memories, quotas, ...stores }: Parts) {
+/** The owner's page of each account, with the forms that revoke its access and disable it. */
+export function addMemberPages({
+  pages: { owner: pages },
+  record,
+  memories,
+  quotas,
+  ...stores
+}: Parts): void {
   const { accounts } = stores;
 
   const readMember = async (id: string): Promise<Member> => {
@@ -57,7 +56,6 @@ function createAdminRoutes({ guard, record, memories, quotas, ...stores }: Parts
     return { ...account, ...usage, hasOwnQuota };
   };
 
-  const pages = createPages(guard, { owner: true });
   pages.get(`${ACCOUNTS_PATH}/:id`, async (visit, id) => (
     <MemberPage visit={visit} member={await readMember(id)} />
   ));
@@ -115,7 +113,6 @@ function createAdminRoutes({ guard, record, memories, quotas, ...stores }: Parts
     record(request, "account_enabled", { accountId: id, actorId: account.id });
     return { to: `${ACCOUNTS_PATH}/${id}`, notice: `${email} is enabled.` };
   });
-  return pages.routes;
 }
 
 function RevokedList(): Markup {

@@ -4,15 +4,14 @@ import { clientAddress } from "../../http/requests/proxy.ts";
 import { noPasswords } from "../../sign-in/sign-in.ts";
 import { canSignIn } from "../../sign-in/sign-in-methods.ts";
 import { PATHS } from "../navigation.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { AccountPage, PASSWORD_PATH, PROVIDERS_PATH, SESSIONS_PATH } from "./account-page.tsx";
 
 /** The page of a person's own account: password, providers and sessions. */
-export function createAccountRoutes({
+export function addAccountPage({
   config,
-  guard,
+  pages,
   accounts,
   sessions,
   visitors,
@@ -24,7 +23,7 @@ export function createAccountRoutes({
   webauthn,
   providers,
   record,
-}: Parts) {
+}: Parts): void {
   const providersOf = async (accountId: string) => {
     const issuers = await identities.issuers(accountId);
     return providers.map(({ id, name, issuer }) => ({
@@ -52,7 +51,6 @@ export function createAccountRoutes({
     />
   );
 
-  const pages = createPages(guard);
   pages.get(PATHS.account, (visit) => page(visit));
   pages.proved.post(
     PASSWORD_PATH,
@@ -115,5 +113,4 @@ export function createAccountRoutes({
     const browsers = count === 1 ? "one other browser" : `${count} other browsers`;
     return { to: PATHS.account, notice: `Signed out in ${browsers}.` };
   });
-  return pages.routes;
 }

@@ -3,7 +3,6 @@ import type { ActivityEvent } from "../../activity/activity-reports.ts";
 import type { Reach } from "../../keys/reach.ts";
 import { excerptOf } from "../../text/excerpt.ts";
 import { PATHS } from "../navigation.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import { ActivityPage, DEFAULT_RANGE, QUERIES_PATH, RANGES } from "./activity-page.tsx";
 import { actorsOf, barsOf, firstDay } from "./activity-view.ts";
@@ -14,7 +13,7 @@ const PAGE_SIZE = 30;
 const EXCERPT = 200;
 
 /** The activity page, and the setting that keeps questions. */
-export function createActivityRoutes({ guard, activity, memories, live, clock }: Parts) {
+export function addActivityPage({ pages, activity, memories, live, clock }: Parts): void {
   /** Titles of the memories that events refer to. */
   const titlesOf = async (reach: Reach, events: readonly ActivityEvent[]) => {
     const ids = [...new Set(events.flatMap(({ memoryId }) => memoryId ?? []))];
@@ -24,7 +23,6 @@ export function createActivityRoutes({ guard, activity, memories, live, clock }:
     );
   };
 
-  const pages = createPages(guard);
   pages.get(PATHS.activity, async (visit) => {
     const { id } = visit.account;
     const { searchParams } = visit.url;
@@ -63,7 +61,6 @@ export function createActivityRoutes({ guard, activity, memories, live, clock }:
       : "The kept questions are deleted. New ones are not kept.";
     return { to: PATHS.activity, notice };
   });
-  return pages.routes;
 }
 
 /** An event id from the address; null if there is none or it is not valid. */

@@ -5,16 +5,15 @@ import { wholeAccount } from "../../keys/reach.ts";
 import { listPage } from "../../pages/table.tsx";
 import { JOIN_PATH } from "../../sign-in/paths.ts";
 import { ACCOUNTS_PATH, INVITATIONS_PATH, PATHS } from "../navigation.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { AdminPage, type Overview } from "./admin-page.tsx";
 import { findExisting, readUsage } from "./quota-routes.tsx";
 
 /** The owner's page of accounts and invitations, and the removal of accounts. */
-export function createAdminRoutes({
+export function addAdminPages({
   config,
-  guard,
+  pages: { owner: pages },
   accounts,
   invitations,
   keys,
@@ -23,7 +22,7 @@ export function createAdminRoutes({
   quotas,
   shownOnce,
   record,
-}: Parts) {
+}: Parts): void {
   const { publicUrl } = config;
 
   const readOverview = async ({ url }: Visit): Promise<Overview> => {
@@ -50,7 +49,6 @@ export function createAdminRoutes({
     );
   };
 
-  const pages = createPages(guard, { owner: true });
   pages.get(PATHS.admin, async (visit) => {
     const id = visit.url.searchParams.get("invited") ?? "";
     const secret = await shownOnce.take(visit.session, id);
@@ -119,5 +117,4 @@ export function createAdminRoutes({
       return { to: PATHS.admin, notice };
     },
   );
-  return pages.routes;
 }

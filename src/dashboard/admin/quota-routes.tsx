@@ -9,7 +9,6 @@ import type { Memories } from "../../memories/rules/memories.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { memoryCount, percent, sizeText } from "../../text/number-text.ts";
 import { ACCOUNTS_PATH } from "../navigation.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 
 /** How much an account stores, as quotas count it. */
@@ -89,13 +88,12 @@ export function DefaultQuota({ quota }: { quota: AccountQuota | null }): Markup 
 }
 
 /** The forms with which the owner sets the quota of an account. */
-export function createQuotaRoutes({ guard, accounts, quotas, record }: Parts) {
-  const pages = createPages(guard, { owner: true });
+export function addQuotaForms({ pages, accounts, quotas, record }: Parts): void {
   const addChange = (
     path: string,
     apply: (accountId: string, form: URLSearchParams) => Promise<void>,
   ) =>
-    pages.post(`${ACCOUNTS_PATH}/:id/${path}`, async (visit, form, id) => {
+    pages.owner.post(`${ACCOUNTS_PATH}/:id/${path}`, async (visit, form, id) => {
       const { email } = await findExisting(accounts, id);
       await apply(id, form);
       record(visit.request, "quota_changed", { accountId: id, actorId: visit.account.id });
@@ -104,7 +102,6 @@ export function createQuotaRoutes({ guard, accounts, quotas, record }: Parts) {
     });
   addChange("quota", (id, form) => quotas.set(id, quotaOf(form)));
   addChange("quota/clear", quotas.clear);
-  return pages.routes;
 }
 
 /** @throws AppError `not_found` */

@@ -12,16 +12,14 @@ import { memoryCount } from "../../text/number-text.ts";
 import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME } from "../memories/memories-view.ts";
 import { PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { DeleteWrittenLink } from "./written-routes.tsx";
 
 /** The page of apps that may use a person's memories. */
-export function createAppsRoutes({ guard, grants, memories, record }: Parts) {
+export function addAppsPages({ pages, grants, memories, record }: Parts): void {
   const isActive = ({ revokedAt }: Grant) => revokedAt === null;
 
-  const pages = createPages(guard);
   pages.get(PATHS.apps, async (visit) => {
     const newestFirst = (await grants.list(visit.account.id)).reverse();
     const byAgents = await memories.count(visit.reach, { sourceId: LOCAL_SOURCE_ID });
@@ -58,7 +56,6 @@ export function createAppsRoutes({ guard, grants, memories, record }: Parts) {
       return { to: PATHS.apps, notice: `“${clientName}” is disconnected.` };
     },
   );
-  return pages.routes;
 }
 
 function AppsPage({

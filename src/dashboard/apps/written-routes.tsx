@@ -8,7 +8,6 @@ import type { Markup } from "../../pages/jsx-runtime.ts";
 import { memoryCount } from "../../text/number-text.ts";
 import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME, viewPath } from "../memories/memories-view.ts";
 import { PATHS } from "../navigation.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 
 /** The key, app or local agents that wrote memories. */
@@ -45,7 +44,7 @@ export function DeleteWrittenLink({
  * Deletes at once all memories that a key or an app wrote, even after the key was revoked or the app disconnected.
  * The key may have been stolen, or its agent misled.
  */
-export function createWrittenRoutes({ guard, keys, grants, memories, record }: Parts) {
+export function addWrittenPages({ pages, keys, grants, memories, record }: Parts): void {
   const ofKey = async (accountId: string, id: string): Promise<Writer | undefined> =>
     (await keys.list(accountId))
       .map((key) => ({ id: key.id, name: key.name, facts: keyFacts(key) }))
@@ -58,7 +57,6 @@ export function createWrittenRoutes({ guard, keys, grants, memories, record }: P
       .find((each) => each.id === id);
   };
 
-  const pages = createPages(guard);
   const addPage = (section: "keys" | "apps", find: typeof ofKey) => {
     const found = async (accountId: string, id: string): Promise<Writer> => {
       const writer = await find(accountId, id);
@@ -111,5 +109,4 @@ export function createWrittenRoutes({ guard, keys, grants, memories, record }: P
 
   addPage("keys", ofKey);
   addPage("apps", ofApp);
-  return pages.routes;
 }

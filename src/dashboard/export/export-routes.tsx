@@ -5,7 +5,6 @@ import { ButtonLink } from "../../pages/button.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 
@@ -36,8 +35,7 @@ function ExportPage({ visit }: { visit: Visit }): Markup {
 }
 
 /** The download of all memories as a file. */
-export function createExportRoutes({ guard, memories, record, room, turns }: Parts) {
-  const pages = createPages(guard);
+export function addExportPages({ guard, pages, memories, record, room, turns }: Parts): void {
   pages.proved.get(MEMORY_PATHS.exportOffer, (visit) => <ExportPage visit={visit} />);
   pages.get(MEMORY_PATHS.export, async (visit) => {
     // A browser that downloads a file after the proof would stay on the page of the proof.
@@ -55,5 +53,4 @@ export function createExportRoutes({ guard, memories, record, room, turns }: Par
       },
     });
   });
-  return pages.routes;
 }

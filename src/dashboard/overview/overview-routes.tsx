@@ -14,7 +14,6 @@ import { sizeText } from "../../text/number-text.ts";
 import { viewPath } from "../memories/memories-view.ts";
 import { HELP_PATH, MEMORY_PATHS, memoryPath, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { type Growth, GrowthChart, growthOf, SPANS, type Span } from "./growth-chart.tsx";
@@ -227,7 +226,7 @@ function Groups({
 }
 
 /** The overview page. `?span=month`, `year` or `all` selects the period of the growth chart. */
-export function createOverviewRoutes({ guard, activity, memories, live, clock }: Parts) {
+export function addOverviewPage({ pages, activity, memories, live, clock }: Parts): void {
   const lastSaved = async (reach: Reach): Promise<Event | null> => {
     const { memories: newest } = await memories.list(reach, { filter: {}, limit: 1 });
     const [memory] = newest;
@@ -239,7 +238,6 @@ export function createOverviewRoutes({ guard, activity, memories, live, clock }:
     return memory ? { memory, at: found.at } : null;
   };
 
-  const pages = createPages(guard);
   pages.get(PATHS.overview, async (visit) => {
     const position = await live.positionOf("memories", visit.account.id);
     const [stats, saved, found] = await Promise.all([
@@ -262,5 +260,4 @@ export function createOverviewRoutes({ guard, activity, memories, live, clock }:
       />
     );
   });
-  return pages.routes;
 }
