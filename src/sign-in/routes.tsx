@@ -50,7 +50,6 @@ function SignInPage({
   email?: string;
   problem?: string;
   providers: readonly Provider[];
-  /** Whether registration is open. */
   isOpen: boolean;
   /** Whether browsers allow passkeys here. */
   hasPasskeys: boolean;
@@ -92,6 +91,7 @@ function SignInPage({
 export interface SignInParts {
   config: Pick<Config, "publicUrl" | "trustProxy" | "passwords">;
   pageGuard: PageGuard;
+  pages: PageGuard["pages"];
   cookies: Cookies;
   accounts: Accounts;
   identities: Identities;
@@ -111,10 +111,11 @@ export interface SignInParts {
 }
 
 /** The routes to sign in and out. */
-export function createSignInRoutes(parts: SignInParts) {
+export function addSignInPages(parts: SignInParts): void {
   const {
     config,
     pageGuard,
+    pages,
     cookies,
     accounts,
     sessions,
@@ -135,7 +136,6 @@ export function createSignInRoutes(parts: SignInParts) {
     passwords: config.passwords,
   };
 
-  const pages = pageGuard.createPages();
   pages.get(SIGN_IN_PATH, async (request) => {
     const next = localPath(new URL(request.url).searchParams.get("next"), publicUrl);
     if (await visitors.find(request)) return seeOther(next ?? "/");
@@ -192,5 +192,4 @@ export function createSignInRoutes(parts: SignInParts) {
     const kept = person ? [await visitors.remember(request, person.account.id)] : [];
     return seeOther(next, [cookies.clear("session"), ...kept]);
   });
-  return pages.routes;
 }

@@ -46,8 +46,8 @@ function PasskeyPage({
 }
 
 /** Signs people in with only a passkey. */
-export function createPasskeyRoutes(parts: SignInParts) {
-  const { config, pageGuard, visitors, secondStep, webauthn, record } = parts;
+export function addPasskeyPage(parts: SignInParts): void {
+  const { config, pageGuard, pages, visitors, secondStep, webauthn, record } = parts;
   const { publicUrl } = config;
 
   const show = (request: Request, next: string | null, problem?: string, status = 200) =>
@@ -57,7 +57,6 @@ export function createPasskeyRoutes(parts: SignInParts) {
       { status, scripts: true },
     );
 
-  const pages = pageGuard.createPages();
   pages.get(PASSKEY_PATH, async (request) => {
     const next = localPath(new URL(request.url).searchParams.get("next"), publicUrl);
     return (await visitors.find(request)) ? seeOther(next ?? "/") : show(request, next);
@@ -75,7 +74,7 @@ export function createPasskeyRoutes(parts: SignInParts) {
     record(request, "signed_in", { accountId, subject: "passkey" });
     return seeOther(to, setCookies);
   });
-  return pages.routes.post(PASSKEY_OPTIONS, async ({ request }) => {
+  pages.routes.post(PASSKEY_OPTIONS, async ({ request }) => {
     const { secret: browser } = await pageGuard.receive(request, "visit");
     return webauthn.requestOptions(browser, "sign-in", null);
   });

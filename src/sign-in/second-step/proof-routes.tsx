@@ -17,7 +17,7 @@ import type { Provider } from "../providers/provider.ts";
 import type { SignInParts } from "../routes.tsx";
 import type { SignedIn } from "../sessions/visitor.ts";
 import { rateLimitedAnswer } from "../sign-in.ts";
-import type { Proof, WaysToProve } from "./proof.ts";
+import type { WaysToProve } from "./proof.ts";
 
 /** The path at which the page's script requests what a passkey must sign. */
 const PROOF_OPTIONS = `${PROOF_PATH}/options`;
@@ -129,13 +129,7 @@ function Carried({ to, form }: Waiting): Markup {
 /** Answers with a page that asks for a proof. The page or form that needs it follows. */
 export type AskForProof = (person: SignedIn, waiting: Waiting) => Promise<Response>;
 
-export function createAskForProof({
-  proof,
-  providers,
-}: {
-  proof: Pick<Proof, "waysOf">;
-  providers: readonly Provider[];
-}) {
+export function createAskForProof({ proof, providers }: Pick<SignInParts, "proof" | "providers">) {
   return async (
     { account: { id, email }, token }: SignedIn,
     waiting: Waiting,
@@ -158,8 +152,8 @@ export function createAskForProof({
 }
 
 /** The page on which a signed-in person proves again who they are. */
-export function createProofRoutes(parts: SignInParts) {
-  const { config, pageGuard, visitors, proof, providers, webauthn, record } = parts;
+export function addProofPage(parts: SignInParts): void {
+  const { config, pageGuard, pages, visitors, proof, providers, webauthn, record } = parts;
   const { publicUrl } = config;
   const ask = createAskForProof({ proof, providers });
 
@@ -173,7 +167,6 @@ export function createProofRoutes(parts: SignInParts) {
     return { person, form };
   };
 
-  const pages = pageGuard.createPages();
   pages.get(PROOF_PATH, async (request) => {
     const person = await visitors.find(request);
     const to = localPath(new URL(request.url).searchParams.get("next"), publicUrl) ?? "/";
@@ -200,7 +193,7 @@ export function createProofRoutes(parts: SignInParts) {
     }
     return refuse("The password or code is wrong. Try again.", { status: 401 });
   });
-  return pages.routes.post(PROOF_OPTIONS, async ({ request }) => {
+  pages.routes.post(PROOF_OPTIONS, async ({ request }) => {
     const received = await receive(request);
     if (received === null) throw new AppError("unauthorized", "You are no longer signed in.");
     const { session, account } = received.person;

@@ -40,10 +40,11 @@ const QUARTER = 15 * 60_000;
  * Signs people in with a recovery code if their account has only passkeys. With a password or a
  * provider, a code alone is not enough. No answer reveals the reason.
  */
-export function createRecoveryRoutes(parts: SignInParts) {
+export function addRecoveryPage(parts: SignInParts): void {
   const {
     config,
     pageGuard,
+    pages,
     accounts,
     identities,
     factors: { recoveryCodes },
@@ -58,7 +59,6 @@ export function createRecoveryRoutes(parts: SignInParts) {
     (config.passwords && (await accounts.hasPassword(accountId))) ||
     (await identities.issuers(accountId)).length > 0;
 
-  const pages = pageGuard.createPages();
   pages.get(RECOVERY_PATH, (request) =>
     pageGuard.formPage(request, (token) => <RecoveryPage token={token} />),
   );
@@ -84,5 +84,4 @@ export function createRecoveryRoutes(parts: SignInParts) {
     record(request, "signed_in", { accountId });
     return seeOther(to, setCookies);
   });
-  return pages.routes;
 }

@@ -58,8 +58,8 @@ function SecondStepPage({
 }
 
 /** The routes of the second step of a sign-in. */
-export function createSecondStepRoutes(parts: SignInParts) {
-  const { pageGuard, factors, secondStep, webauthn, record } = parts;
+export function addSecondStepPage(parts: SignInParts): void {
+  const { pageGuard, pages, factors, secondStep, webauthn, record } = parts;
 
   const show = async (
     request: Request,
@@ -97,7 +97,6 @@ export function createSecondStepRoutes(parts: SignInParts) {
     return show(request, problem, 401);
   };
 
-  const pages = pageGuard.createPages();
   pages.get(SECOND_STEP_PATH, (request) => show(request));
   pages.post(SECOND_STEP_PATH, async (request) => {
     const { form } = await pageGuard.receive(request, "pending");
@@ -112,7 +111,7 @@ export function createSecondStepRoutes(parts: SignInParts) {
       return show(request, message, status, headers);
     }
   });
-  return pages.routes.post(SECOND_STEP_OPTIONS, async ({ request }) => {
+  pages.routes.post(SECOND_STEP_OPTIONS, async ({ request }) => {
     await pageGuard.receive(request, "pending");
     const pending = await secondStep.find(request);
     if (!pending) throw signInOver();
