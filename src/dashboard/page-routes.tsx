@@ -36,7 +36,6 @@ interface Question {
   title: string;
   /** Label of the button that confirms. */
   confirm: string;
-  /** The page to return to. */
   cancel: string;
   /** What will happen, and fields of the form. */
   text: Child;

@@ -161,7 +161,6 @@ export function Page({
   above?: Child;
   /** Buttons beside the heading. */
   actions?: Child;
-  /** One sentence that explains the page. */
   lead?: Child;
   /** The error message of the form that was sent. */
   problem?: string | undefined;

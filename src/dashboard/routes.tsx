@@ -2,15 +2,15 @@
 import { Elysia } from "elysia";
 import { wholeAccount } from "../keys/reach.ts";
 import { createAskForProof } from "../sign-in/second-step/proof-routes.tsx";
-import { addMemberPages, addOwnAccessPage } from "./account/access-routes.tsx";
+import { addOwnAccessPage } from "./account/access-routes.tsx";
 import { addAccountPage } from "./account/account-routes.tsx";
 import { addAuthenticatorPages, addPasskeyPages } from "./account/factor-routes.tsx";
 import { addActivityPage } from "./activity/activity-routes.tsx";
 import { addAdminPages } from "./admin/admin-routes.tsx";
 import { addServerPages } from "./admin/health-routes.tsx";
+import { addMemberPages } from "./admin/member-routes.tsx";
 import { addQuotaForms } from "./admin/quota-routes.tsx";
-import { addAppsPages } from "./apps/apps-routes.tsx";
-import { addWrittenPages } from "./apps/written-routes.tsx";
+import { addAppsPages, addWrittenPages } from "./apps/apps-routes.tsx";
 import { addConnectPage } from "./connect/connect-routes.tsx";
 import { addExportPages } from "./export/export-routes.tsx";
 import { createGuard } from "./guard.tsx";

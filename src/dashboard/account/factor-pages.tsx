@@ -30,7 +30,6 @@ export interface OwnFactors {
   readonly canAddPasskeys: boolean;
   /** Whether an authenticator app is set up. */
   readonly hasApp: boolean;
-  /** The number of unused recovery codes. */
   readonly recoveryCodes: number;
 }
 

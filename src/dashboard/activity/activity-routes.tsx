@@ -14,7 +14,6 @@ const EXCERPT = 200;
 
 /** The activity page, and the setting that keeps questions. */
 export function addActivityPage({ pages, activity, memories, live, clock }: Parts): void {
-  /** Titles of the memories that events refer to. */
   const titlesOf = async (reach: Reach, events: readonly ActivityEvent[]) => {
     const ids = [...new Set(events.flatMap(({ memoryId }) => memoryId ?? []))];
     const found = await Promise.all(ids.map((id) => memories.find(reach, id)));

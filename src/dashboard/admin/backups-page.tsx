@@ -13,7 +13,6 @@ import type { BackupFacts } from "../server-status.ts";
 import type { Visit } from "../session.ts";
 
 const MINUTE = 60_000;
-/** Backups shown. */
 const MAX_BACKUPS = 30;
 
 /** The page of backups: the schedule, the existing backups, and how to restore one. */

@@ -11,26 +11,13 @@ import { memoryCount, percent, sizeText } from "../../text/number-text.ts";
 import { ACCOUNTS_PATH } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
 
-/** How much an account stores, as quotas count it. */
-interface Usage {
-  readonly memories: number;
-  /** Bytes of all text, in UTF-8. */
-  readonly bytes: number;
-}
-
-/** What an account stores, and what it may store. */
-export interface AccountUsage {
-  readonly usage: Usage;
-  /** Bytes on disk. */
-  readonly bytes: number;
-  /** Null without a limit. */
-  readonly quota: AccountQuota | null;
-}
+/** What an account stores, as quotas count it and in bytes on disk, and what it may store. */
+export type AccountUsage = Awaited<ReturnType<typeof readUsage>>;
 
 export async function readUsage(
   accountId: string,
   { memories, quotas }: { memories: Pick<Memories, "usage" | "bytes">; quotas: Pick<Quotas, "of"> },
-): Promise<AccountUsage> {
+) {
   const [usage, bytes, quota] = await Promise.all([
     memories.usage(accountId),
     memories.bytes(accountId),
@@ -40,7 +27,7 @@ export async function readUsage(
 }
 
 /** How much an account stores, and its quota if it has one. */
-export function QuotaUse({ usage, quota }: { usage: Usage; quota: AccountQuota | null }): Markup {
+export function QuotaUse({ usage, quota }: Pick<AccountUsage, "usage" | "quota">): Markup {
   const { memories = null, bytes = null } = quota ?? {};
   return (
     <span class="use">

@@ -264,7 +264,6 @@ function HostedSteps({ client, publicUrl }: { client: HostedClient; publicUrl: s
   );
 }
 
-/** One of several methods to connect. */
 function Method({ title, children }: { title: string; children?: Child }): Markup {
   return (
     <div class="connect-method">

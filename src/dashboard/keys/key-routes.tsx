@@ -27,7 +27,6 @@ export function addKeyPages(parts: Parts): void {
       </p>
     );
   };
-  /** The page that shows a new key. */
   const createdPath = (id: string) => `${PATHS.keys}?${new URLSearchParams({ made: id })}`;
 
   pages.get(PATHS.keys, async (visit) => {

@@ -9,7 +9,7 @@ import type { Markup } from "../../pages/jsx-runtime.ts";
 import { EmptyState } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { listPage, Pager, Table } from "../../pages/table.tsx";
-import { DeleteWrittenLink } from "../apps/written-routes.tsx";
+import { DeleteWrittenLink } from "../apps/apps-routes.tsx";
 import { PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import type { Visit } from "../session.ts";

@@ -11,7 +11,6 @@ interface Follower {
   readonly endsAt: number;
   /** When the position is repeated even if it has not changed. */
   heartbeatAt: number;
-  /** The position that was sent last. */
   lastSent: string;
   /** Sends a position if the session is still valid. */
   send(position: string): Promise<void>;
@@ -220,7 +219,6 @@ export function createLive({
   };
 }
 
-/** The stream of change events. */
 const EVENTS_PATH = "/events";
 
 /** `GET /events?of=TOPIC`: a stream of change events for an open page. */

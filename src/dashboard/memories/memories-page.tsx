@@ -185,7 +185,6 @@ function FloorLink({ view, count }: { view: View; count: number }): Markup {
   );
 }
 
-/** Explains how to read a score. */
 function ScoreHint({ found }: { found: readonly FoundMemory[] }): Markup {
   const [best] = found;
   if (!best?.explanation) return Fragment({});

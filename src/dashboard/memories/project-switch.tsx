@@ -140,7 +140,6 @@ export function ProjectNames({ projects }: { projects: ProjectCounts }): Markup 
   );
 }
 
-/** A link to the same view of another project. */
 function ProjectLink({
   view,
   to,

@@ -23,7 +23,6 @@ const FURTHER = [
 
 const IDENTIFIER = { maxlength: LIMITS.identifier, autocomplete: "off" } as const;
 
-/** The form fields of a memory. */
 function MemoryFields({ entries }: { entries: Entries }): Markup {
   const entry = (name: keyof Entries) => ({ name, value: entries[name] });
   return (

@@ -10,7 +10,7 @@ const DAY = 86_400_000;
 
 /** Periods of the growth chart, as the address names them. */
 export const SPANS = ["month", "year", "all"] as const;
-export type Span = (typeof SPANS)[number];
+type Span = (typeof SPANS)[number];
 
 const MAX_POINTS = 60;
 const MIN_DAYS = 14;

@@ -35,17 +35,7 @@ const KINDS = [
   ...Object.entries(EVENTS).map(([name, { label }]) => [name, label] as const),
 ] as const;
 
-/** The events of the security log, newest first, with filters and downloads. */
-export function SecurityPage({
-  visit,
-  scope,
-  view,
-  events,
-  next,
-  days,
-  emails,
-  problem,
-}: {
+interface SecurityProps {
   visit: Visit;
   scope: SecurityScope;
   view: SecurityView;
@@ -57,7 +47,19 @@ export function SecurityPage({
   /** E-mail addresses of existing accounts, by id. */
   emails: ReadonlyMap<string, string>;
   problem?: string | undefined;
-}): Markup {
+}
+
+/** The events of the security log, newest first, with filters and downloads. */
+export function SecurityPage({
+  visit,
+  scope,
+  view,
+  events,
+  next,
+  days,
+  emails,
+  problem,
+}: SecurityProps): Markup {
   const path = SECURITY_PATHS[scope];
   const isFiltered = Object.values(view).some((value) => value !== "");
   return (
@@ -79,7 +81,7 @@ export function SecurityPage({
       ))}
       problem={problem}
     >
-      <FilterForm path={path} scope={scope} view={view} />
+      <FilterForm scope={scope} view={view} />
       {events.length === 0 ? (
         <EmptyState title={isFiltered ? "No event matches" : "No events yet"}>
           <p>
@@ -103,15 +105,8 @@ export function SecurityPage({
   );
 }
 
-function FilterForm({
-  path,
-  scope,
-  view,
-}: {
-  path: string;
-  scope: SecurityScope;
-  view: SecurityView;
-}): Markup {
+function FilterForm({ scope, view }: Pick<SecurityProps, "scope" | "view">): Markup {
+  const path = SECURITY_PATHS[scope];
   const { before: _, ...filters } = view;
   const isOpen = Object.values(filters).some((value) => value !== "");
   return (
@@ -150,11 +145,7 @@ function EventTable({
   scope,
   events,
   emails,
-}: {
-  scope: SecurityScope;
-  events: readonly SecurityRecord[];
-  emails: ReadonlyMap<string, string>;
-}): Markup {
+}: Pick<SecurityProps, "scope" | "events" | "emails">): Markup {
   const emailOf = (id: string) => emails.get(id) ?? id;
   return (
     <Table

@@ -52,7 +52,6 @@ export function ConnectStep({
   arrival,
 }: {
   visit: Visit;
-  /** The command that connects agents. */
   command: string;
   /** Whether the agents run on the server's machine, where they need no key. */
   isHere: boolean;

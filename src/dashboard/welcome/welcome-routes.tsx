@@ -26,7 +26,6 @@ import {
   STEPS,
 } from "./welcome-page.tsx";
 
-/** Results shown. */
 const MAX_RESULTS = 3;
 
 /**
