@@ -53,7 +53,7 @@ export function ConfirmPage({
   confirm,
   cancel,
   text,
-}: Question & { visit: Visit; section: Section; action: string }): Markup {
+}: Question & { visit: Visit; section: Section; action: string }) {
   return (
     <Page visit={visit} section={section} title={title}>
       <div class="panel" data-question={true}>

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { type Child, Fragment, type Markup } from "./jsx-runtime.ts";
+import { type Child, Fragment } from "./jsx-runtime.ts";
 
 export interface Column<Row> {
   title: string;
@@ -22,7 +22,7 @@ export function Table<Row>({
   /** `false` for a column that is left out. */
   columns: readonly (Column<Row> | false)[];
   rows: readonly Row[];
-}): Markup {
+}) {
   const columns = all.filter((column) => column !== false);
   return (
     <table>
@@ -45,7 +45,7 @@ export function Table<Row>({
   );
 }
 
-function Cell<Row>(column: Column<Row>, row: Row): Markup {
+function Cell<Row>(column: Column<Row>, row: Row) {
   const { title, cell, isHeader, isNumber, isActions } = column;
   const kind = isNumber ? "number" : isActions ? "end" : undefined;
   return isHeader ? (
@@ -69,7 +69,7 @@ export function Pager({
   label: string;
   previous?: string | null;
   next?: string | null;
-}): Markup {
+}) {
   if (!previous && !next) return Fragment({});
   return (
     <nav class="pager" aria-label={label}>

@@ -10,7 +10,6 @@ import type { Log } from "../log.ts";
 import { Button, ButtonLink } from "../pages/button.tsx";
 import type { Cookies } from "../pages/cookies.ts";
 import { EmailField, PostForm } from "../pages/form.tsx";
-import type { Markup } from "../pages/jsx-runtime.ts";
 import { Layout, Problem } from "../pages/layout.tsx";
 import type { PageGuard } from "../pages/routes.ts";
 import { PasswordField, ProviderButtons } from "./forms.tsx";
@@ -55,7 +54,7 @@ function SignInPage({
   hasPasskeys: boolean;
   /** Whether people can sign in with a password. */
   passwords: boolean;
-}): Markup {
+}) {
   const parameters: Record<string, string> = next === null ? {} : { next };
   const query = next === null ? "" : `?${new URLSearchParams(parameters)}`;
   return (

@@ -1,6 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { revokeAccess } from "../../access/revoke-access.ts";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { SIGN_IN_PATH } from "../../sign-in/paths.ts";
 import { PATHS } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
@@ -35,7 +34,7 @@ export function addOwnAccessPage({ pages, record, ...stores }: Parts): void {
   );
 }
 
-export function RevokedList(): Markup {
+export function RevokedList() {
   return (
     <ul>
       <li>all API keys stop working</li>

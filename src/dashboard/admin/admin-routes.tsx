@@ -5,7 +5,6 @@ import { wholeAccount } from "../../keys/reach.ts";
 import { Button, Copyable } from "../../pages/button.tsx";
 import { Field } from "../../pages/field.tsx";
 import { PostForm } from "../../pages/form.tsx";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { listPage, Pager, Table } from "../../pages/table.tsx";
 import { JOIN_PATH } from "../../sign-in/paths.ts";
@@ -137,7 +136,7 @@ function AdminPage({
   invitationLink?: string | null;
   problem?: string;
   email?: string;
-}): Markup {
+}) {
   const { accounts, pager, invitations, defaultQuota } = overview;
   const { token } = visit;
   return (

@@ -2,7 +2,6 @@
 
 import { version } from "../../../package.json" with { type: "json" };
 import { type CheckResult, runChecks } from "../../http/health.ts";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { Table } from "../../pages/table.tsx";
 import { sizeText } from "../../text/number-text.ts";
@@ -36,7 +35,7 @@ function HealthPage({
   results: Readonly<Record<string, CheckResult>>;
   facts: ServerFacts | null;
   address: string;
-}): Markup {
+}) {
   const states = Object.values(results);
   const isWell = states.every((state) => state === "ok");
   return (
@@ -92,7 +91,7 @@ function HealthPage({
   );
 }
 
-function Facts(facts: ServerFacts): Markup {
+function Facts(facts: ServerFacts) {
   const { startedAt, platform, dataDir, database, model, memory, disk, lag } = facts;
   return (
     <>

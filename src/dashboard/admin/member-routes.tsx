@@ -4,7 +4,6 @@ import type { Account } from "../../accounts/account.ts";
 import { Button, ButtonLink } from "../../pages/button.tsx";
 import { Field } from "../../pages/field.tsx";
 import { PostForm } from "../../pages/form.tsx";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { SIGN_IN_PATH } from "../../sign-in/paths.ts";
 import { sizeText } from "../../text/number-text.ts";
@@ -100,7 +99,7 @@ interface Member extends Account, AccountUsage {
 }
 
 /** The owner's page of one account: facts, quota, access and removal. */
-function MemberPage({ visit, member }: { visit: Visit; member: Member }): Markup {
+function MemberPage({ visit, member }: { visit: Visit; member: Member }) {
   const { id, email, role, createdAt, disabledAt, usage, bytes, quota } = member;
   const path = `${ACCOUNTS_PATH}/${id}`;
   return (
@@ -168,7 +167,7 @@ function MemberPage({ visit, member }: { visit: Visit; member: Member }): Markup
   );
 }
 
-function QuotaForm({ visit, member }: { visit: Visit; member: Member }): Markup {
+function QuotaForm({ visit, member }: { visit: Visit; member: Member }) {
   const { id, role, quota, hasOwnQuota } = member;
   const action = `${ACCOUNTS_PATH}/${id}/quota`;
   return (

@@ -6,7 +6,6 @@ import type { AccountQuota, Quotas } from "../../accounts/quotas.ts";
 import { parseBytes } from "../../config/setting-values.ts";
 import { AppError } from "../../errors.ts";
 import type { Memories } from "../../memories/rules/memories.ts";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { memoryCount, percent, sizeText } from "../../text/number-text.ts";
 import { ACCOUNTS_PATH } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
@@ -27,7 +26,7 @@ export async function readUsage(
 }
 
 /** How much an account stores, and its quota if it has one. */
-export function QuotaUse({ usage, quota }: Pick<AccountUsage, "usage" | "quota">): Markup {
+export function QuotaUse({ usage, quota }: Pick<AccountUsage, "usage" | "quota">) {
   const { memories = null, bytes = null } = quota ?? {};
   return (
     <span class="use">
@@ -47,7 +46,7 @@ export function QuotaUse({ usage, quota }: Pick<AccountUsage, "usage" | "quota">
   );
 }
 
-function Share({ of, used, limit }: { of: string; used: number; limit: number }): Markup {
+function Share({ of, used, limit }: { of: string; used: number; limit: number }) {
   const share = limit === 0 ? 1 : Math.min(1, used / limit);
   return (
     <meter value={share} min={0} max={1} aria-label={`Share of ${of} in use`}>
@@ -65,7 +64,7 @@ function quotaText(quota: AccountQuota | null): string {
 }
 
 /** The quota of members without a quota of their own. */
-export function DefaultQuota({ quota }: { quota: AccountQuota | null }): Markup {
+export function DefaultQuota({ quota }: { quota: AccountQuota | null }) {
   return (
     <p class="faint">
       By default, members may store {quotaText(quota)}. The setting is{" "}

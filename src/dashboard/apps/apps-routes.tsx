@@ -6,7 +6,6 @@ import { toBound } from "../../keys/reach.ts";
 import { type Grant, grantFacts } from "../../oauth/grants.ts";
 import { ButtonLink } from "../../pages/button.tsx";
 import { Allowed } from "../../pages/form.tsx";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { EmptyState } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { listPage, Pager, Table } from "../../pages/table.tsx";
@@ -70,7 +69,7 @@ function AppsPage({
   ended: readonly Grant[];
   /** How many memories agents on this machine wrote. */
   byAgents: number;
-}): Markup {
+}) {
   const { items, ...pager } = listPage(grants, PATHS.apps, visit.url);
   return (
     <Page
@@ -180,7 +179,7 @@ export function DeleteWrittenLink({
   section: "keys" | "apps";
   id: string;
   name: string;
-}): Markup {
+}) {
   return (
     <ButtonLink href={writtenPath(section, id)} kind="danger" asks={true}>
       Delete what it wrote<span class="hidden-text"> {name}</span>

@@ -2,14 +2,13 @@
 
 import { NDJSON, toStream } from "../../memories/http/transfer-routes.ts";
 import { ButtonLink } from "../../pages/button.tsx";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 
 /** The page that offers all memories as a file. */
-function ExportPage({ visit }: { visit: Visit }): Markup {
+function ExportPage({ visit }: { visit: Visit }) {
   return (
     <Page
       visit={visit}

@@ -4,7 +4,7 @@ import type { Memory } from "../../memories/model/memory.ts";
 import type { Stats } from "../../memories/rules/stats.ts";
 import { LIVE } from "../../pages/assets.ts";
 import { ButtonLink } from "../../pages/button.tsx";
-import type { Child, Markup } from "../../pages/jsx-runtime.ts";
+import type { Child } from "../../pages/jsx-runtime.ts";
 import { EmptyState } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { WELCOME_PATH } from "../../sign-in/paths.ts";
@@ -44,7 +44,7 @@ interface Event {
 }
 
 /** The first page: the numbers of an account at a glance. */
-function OverviewPage({ visit, ...figures }: { visit: Visit } & Figures): Markup {
+function OverviewPage({ visit, ...figures }: { visit: Visit } & Figures) {
   const { stats, position } = figures;
   return (
     <Page
@@ -74,7 +74,7 @@ function OverviewPage({ visit, ...figures }: { visit: Visit } & Figures): Markup
 }
 
 /** Links to pages with more details. */
-function DetailLinks(): Markup {
+function DetailLinks() {
   return (
     <>
       <ButtonLink href={PATHS.activity}>Activity</ButtonLink>
@@ -83,7 +83,7 @@ function DetailLinks(): Markup {
   );
 }
 
-function FigurePanels({ position, stats, growth, span, lastSaved, lastFound }: Figures): Markup {
+function FigurePanels({ position, stats, growth, span, lastSaved, lastFound }: Figures) {
   return (
     <>
       <div class="columns tiles" id="figures" data-live="memories" data-live-at={position}>
@@ -142,7 +142,7 @@ function FigurePanels({ position, stats, growth, span, lastSaved, lastFound }: F
   );
 }
 
-function Tile({ label, children }: { label: string; children?: Child }): Markup {
+function Tile({ label, children }: { label: string; children?: Child }) {
   return (
     <section class="panel tile">
       <h2>{label}</h2>
@@ -151,7 +151,7 @@ function Tile({ label, children }: { label: string; children?: Child }): Markup 
   );
 }
 
-function LastEvent({ event }: { event: Event | null }): Markup {
+function LastEvent({ event }: { event: Event | null }) {
   if (event === null) return <span class="faint">nothing yet</span>;
   const { memory, at } = event;
   return (
@@ -183,7 +183,7 @@ function Groups({
   none: string;
   groups: readonly Group[];
   children?: Child;
-}): Markup {
+}) {
   const most = Math.max(1, ...groups.map(({ memories }) => memories));
   return (
     <section class="panel">

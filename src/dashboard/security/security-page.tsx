@@ -1,7 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Button, ButtonLink } from "../../pages/button.tsx";
 import { Field, Select } from "../../pages/field.tsx";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { EmptyState } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { Table } from "../../pages/table.tsx";
@@ -59,7 +58,7 @@ export function SecurityPage({
   days,
   emails,
   problem,
-}: SecurityProps): Markup {
+}: SecurityProps) {
   const path = SECURITY_PATHS[scope];
   const isFiltered = Object.values(view).some((value) => value !== "");
   return (
@@ -105,7 +104,7 @@ export function SecurityPage({
   );
 }
 
-function FilterForm({ scope, view }: Pick<SecurityProps, "scope" | "view">): Markup {
+function FilterForm({ scope, view }: Pick<SecurityProps, "scope" | "view">) {
   const path = SECURITY_PATHS[scope];
   const { before: _, ...filters } = view;
   const isOpen = Object.values(filters).some((value) => value !== "");
@@ -141,11 +140,7 @@ function FilterForm({ scope, view }: Pick<SecurityProps, "scope" | "view">): Mar
   );
 }
 
-function EventTable({
-  scope,
-  events,
-  emails,
-}: Pick<SecurityProps, "scope" | "events" | "emails">): Markup {
+function EventTable({ scope, events, emails }: Pick<SecurityProps, "scope" | "events" | "emails">) {
   const emailOf = (id: string) => emails.get(id) ?? id;
   return (
     <Table
@@ -178,7 +173,7 @@ function EventTable({
   );
 }
 
-function EventText({ event, subject, amount, times }: SecurityRecord): Markup {
+function EventText({ event, subject, amount, times }: SecurityRecord) {
   return (
     <>
       {EVENTS[event]?.label ?? event}
@@ -199,13 +194,7 @@ function EventText({ event, subject, amount, times }: SecurityRecord): Markup {
 }
 
 /** Where an event came from. For an action of the owner, people see no address. */
-function Origin({
-  via,
-  address,
-  agent,
-  actorId,
-  isOwn,
-}: SecurityRecord & { isOwn: boolean }): Markup {
+function Origin({ via, address, agent, actorId, isOwn }: SecurityRecord & { isOwn: boolean }) {
   if (isOwn && actorId !== null) return <>The owner of this server</>;
   const isBrowser = via === "browser" && agent !== null;
   return (

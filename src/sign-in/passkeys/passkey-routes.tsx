@@ -1,7 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { seeOther } from "../../http/responses.ts";
 import { PASSKEYS } from "../../pages/assets.ts";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Layout, Problem } from "../../pages/layout.tsx";
 import { CREDENTIAL, PasskeyForm } from "../forms.tsx";
 import { localPath, PASSKEY_PATH, RECOVERY_PATH, SIGN_IN_PATH } from "../paths.ts";
@@ -20,7 +19,7 @@ function PasskeyPage({
   /** The path on this server to redirect to. */
   next: string | null;
   problem?: string | undefined;
-}): Markup {
+}) {
   return (
     <Layout title="Sign in with a passkey" assets={[PASSKEYS]}>
       <h1>Sign in with a passkey</h1>

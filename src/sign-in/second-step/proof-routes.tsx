@@ -8,7 +8,6 @@ import { PASSKEYS } from "../../pages/assets.ts";
 import { Button } from "../../pages/button.tsx";
 import { checkForm, FORM_TOKEN } from "../../pages/cookies.ts";
 import { PostForm } from "../../pages/form.tsx";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Layout, Problem } from "../../pages/layout.tsx";
 import { pageResponse } from "../../pages/page-response.tsx";
 import { CodeForm, PasskeyForm, PasswordField, ProviderButtons } from "../forms.tsx";
@@ -55,7 +54,7 @@ function ProofPage({
   providers: readonly Provider[];
   waiting: Waiting;
   problem?: string | undefined;
-}): Markup {
+}) {
   const form = { action: PROOF_PATH, token };
   const carried = <Carried {...waiting} />;
   const hasAny = ways.password || ways.passkey || ways.app || ways.recoveryCode || ways.provider;
@@ -112,7 +111,7 @@ function ProofPage({
 }
 
 /** The interrupted form and its path, as fields. */
-function Carried({ to, form }: Waiting): Markup {
+function Carried({ to, form }: Waiting) {
   const own: readonly string[] = [FORM_TOKEN, ...Object.values(PROOF)];
   const fields = [...(form ?? [])].filter(([name]) => !own.includes(name));
   return (

@@ -2,7 +2,6 @@
 import { clientAddress } from "../../http/requests/proxy.ts";
 import { seeOther } from "../../http/responses.ts";
 import { EmailField } from "../../pages/form.tsx";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Layout, Problem } from "../../pages/layout.tsx";
 import { CODE, CodeForm } from "../forms.tsx";
 import { ACCOUNT_PATH, RECOVERY_PATH, SIGN_IN_PATH } from "../paths.ts";
@@ -18,7 +17,7 @@ function RecoveryPage({
   token: string;
   email?: string;
   problem?: string;
-}): Markup {
+}) {
   return (
     <Layout title="Use a recovery code">
       <h1>Use a recovery code</h1>

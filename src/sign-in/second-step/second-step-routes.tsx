@@ -2,7 +2,6 @@
 import { seeOther } from "../../http/responses.ts";
 import { PASSKEYS } from "../../pages/assets.ts";
 import { formToken } from "../../pages/cookies.ts";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Layout, Problem } from "../../pages/layout.tsx";
 import { pageResponse } from "../../pages/page-response.tsx";
 import { CODE, CodeForm, CREDENTIAL, PasskeyForm } from "../forms.tsx";
@@ -27,7 +26,7 @@ function SecondStepPage({
   /** Whether the person has an app that shows codes. */
   hasApp: boolean;
   problem?: string | undefined;
-}): Markup {
+}) {
   return (
     <Layout title="Second step" assets={hasPasskey ? [PASSKEYS] : []}>
       <h1>Second step</h1>

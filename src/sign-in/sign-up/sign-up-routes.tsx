@@ -41,7 +41,7 @@ function SignUpPage({
   /** Whether the account gets a password; otherwise a provider is required. */
   passwords: boolean;
   children?: Child;
-}): Markup {
+}) {
   return (
     <Layout title={title}>
       <h1>{title}</h1>
