@@ -29,27 +29,27 @@ import type { ProjectOf } from "./import/transcripts/folders.ts";
 import { createMcpRoutes } from "./mcp/routes.ts";
 import { createMemoryRoutes, createStatsRoutes } from "./memories/http/routes.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
-import { createAuthorizeRoutes } from "./oauth/authorize-routes.tsx";
-import { ENDPOINTS, GUESSED_ENDPOINTS, RESOURCE_METADATA_PATH } from "./oauth/discovery.ts";
+import { addConsentPages } from "./oauth/authorize-routes.tsx";
+import { RESOURCE_METADATA_PATH } from "./oauth/discovery.ts";
 import { createOAuthRoutes } from "./oauth/routes.ts";
 import { createCookies } from "./pages/cookies.ts";
 import { asksForPage, errorPage } from "./pages/page-response.tsx";
 import { createPageGuard, createPageRoutes } from "./pages/routes.ts";
-import { createPasskeyRoutes } from "./sign-in/passkeys/passkey-routes.tsx";
+import { addPasskeyPage } from "./sign-in/passkeys/passkey-routes.tsx";
 import { createWebAuthn } from "./sign-in/passkeys/webauthn.ts";
 import { createProviderRoutes } from "./sign-in/providers/provider-routes.tsx";
 import { createProviderSignIn } from "./sign-in/providers/provider-sign-in.ts";
 import { createProviders } from "./sign-in/providers/providers.ts";
-import { createSignInRoutes } from "./sign-in/routes.tsx";
+import { addSignInPages, type SignInParts } from "./sign-in/routes.tsx";
 import { createProof } from "./sign-in/second-step/proof.ts";
-import { createProofRoutes } from "./sign-in/second-step/proof-routes.tsx";
-import { createRecoveryRoutes } from "./sign-in/second-step/recovery-routes.tsx";
+import { addProofPage } from "./sign-in/second-step/proof-routes.tsx";
+import { addRecoveryPage } from "./sign-in/second-step/recovery-routes.tsx";
 import { createSecondStep } from "./sign-in/second-step/second-step.ts";
-import { createSecondStepRoutes } from "./sign-in/second-step/second-step-routes.tsx";
+import { addSecondStepPage } from "./sign-in/second-step/second-step-routes.tsx";
 import { createVisitors } from "./sign-in/sessions/visitor.ts";
 import { createHashing, createSignIn } from "./sign-in/sign-in.ts";
 import { createSignUp } from "./sign-in/sign-up/sign-up.ts";
-import { createSignUpRoutes } from "./sign-in/sign-up/sign-up-routes.tsx";
+import { addSignUpPages } from "./sign-in/sign-up/sign-up-routes.tsx";
 
 /** What the server consists of. The optional parts are those that tests leave out. */
 interface AppParts
@@ -171,14 +171,12 @@ export function createApp({
 }
 
 /** The parts of the dashboard that neither `Access` has nor `createPersonRoutes` creates. */
-type PersonParts = Omit<
-  DashboardParts,
-  keyof Access | "config" | "signIn" | "hashing" | "webauthn" | "proof" | "providers"
->;
+type PersonParts = Omit<DashboardParts, keyof Access | keyof SignInParts | "hashing"> &
+  Pick<SignInParts, "cookies" | "visitors" | "record" | "log">;
 
 /** The pages for people, and the endpoints through which they give programs access. */
 function createPersonRoutes(parts: PersonParts, config: Config, access: Access) {
-  const { oauth, setUpToken, ephemeral, clock } = access;
+  const { setUpToken, ephemeral, clock } = access;
   const { publicUrl, registration, passwords } = config;
   const limits = { hashing: createHashing(), ephemeral, passwords };
   const signIn = createSignIn({ ...access, ...limits });
@@ -188,12 +186,15 @@ function createPersonRoutes(parts: PersonParts, config: Config, access: Access) 
   const webauthn = createWebAuthn({ ...access, ...access.factors, publicUrl });
   const secondStep = createSecondStep({ ...access, ...parts, webauthn });
   const proof = createProof({ ...access, signIn, webauthn, passwords });
+  const pageGuard = createPageGuard({ config, cookies: parts.cookies });
+  const { pages } = pageGuard;
   const shared = {
     ...access,
     ...parts,
     ...limits,
     config,
-    pageGuard: createPageGuard({ config, cookies: parts.cookies }),
+    pageGuard,
+    pages,
     signIn,
     signUp,
     providers,
@@ -202,17 +203,17 @@ function createPersonRoutes(parts: PersonParts, config: Config, access: Access) 
     secondStep,
     proof,
   };
-  const paths = [ENDPOINTS.authorize, GUESSED_ENDPOINTS.authorize];
+  addSignInPages(shared);
+  addSecondStepPage(shared);
+  addPasskeyPage(shared);
+  addRecoveryPage(shared);
+  addProofPage(shared);
+  addSignUpPages(shared);
+  addConsentPages(shared);
   return new Elysia()
-    .use(createSignInRoutes(shared))
-    .use(createSecondStepRoutes(shared))
-    .use(createPasskeyRoutes(shared))
-    .use(createRecoveryRoutes(shared))
-    .use(createProofRoutes(shared))
-    .use(createSignUpRoutes(shared))
+    .use(pages.routes)
     .use(createProviderRoutes(shared))
-    .use(createAuthorizeRoutes({ ...shared, paths }))
-    .use(createOAuthRoutes({ config, oauth, record: parts.record, ephemeral }))
+    .use(createOAuthRoutes(shared))
     .use(createDashboardRoutes(shared));
 }
 

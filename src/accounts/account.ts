@@ -1,14 +1,8 @@
 import { AppError } from "../errors.ts";
+import type { AccountTables } from "./tables.ts";
 
 /** An account without its secrets. */
-export interface Account {
-  readonly id: string;
-  readonly email: string;
-  readonly role: "owner" | "member";
-  readonly createdAt: Date;
-  /** When it was disabled; null for an enabled account. */
-  readonly disabledAt: Date | null;
-}
+export type Account = Omit<AccountTables["accounts"]["$inferSelect"], "passwordHash">;
 
 /** The fields of a new account. `password: null` creates one without a password. */
 export interface NewAccount {

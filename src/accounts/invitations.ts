@@ -3,19 +3,13 @@ import { type Orm, returnedRow, type StoreParts } from "../db/database.ts";
 import { createId, createSecret, hashSecret } from "../db/id.ts";
 import { AppError } from "../errors.ts";
 import { parseEmail } from "./account.ts";
-import { createAccountTables } from "./tables.ts";
+import { type AccountTables, createAccountTables } from "./tables.ts";
 
 /** Milliseconds for which an invitation is valid. */
 const INVITATION_LIFETIME = 7 * 24 * 3_600_000;
 
 /** An invitation that is neither used nor expired, without its secret. */
-export interface Invitation {
-  readonly id: string;
-  /** The address of the new account; null if its person chooses one. */
-  readonly email: string | null;
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-}
+export type Invitation = Omit<AccountTables["invitations"]["$inferSelect"], "hash">;
 
 export type Invitations = ReturnType<typeof createInvitations>;
 

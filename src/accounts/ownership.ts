@@ -13,7 +13,6 @@ import {
 import { checkPassword, hashPassword } from "./passwords.ts";
 import { type AccountTables, createAccountTables } from "./tables.ts";
 
-/** The row of an account without its role. */
 type NewRow = Omit<AccountTables["accounts"]["$inferInsert"], "role">;
 
 /**

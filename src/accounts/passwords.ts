@@ -28,7 +28,6 @@ export function createPasswords({ db: { orm, tables, transaction } }: { db: Data
   };
 
   return {
-    /** Whether an account has a password. */
     hasPassword: async (id: string, tx: Orm = orm): Promise<boolean> =>
       typeof (await find(id, tx))?.passwordHash === "string",
 

@@ -34,7 +34,6 @@ export function createAccountTables({ table, text, integer, timestamp }: Dialect
     expiresAt: timestamp("expires_at").notNull(),
   });
 
-  /** The quotas of accounts that have one. */
   const quotas = table("quotas", {
     accountId: text("account_id").primaryKey(),
     /** How many memories; null means unlimited. */

@@ -40,8 +40,10 @@ export interface CountedAction extends Action {
   readonly inVain: number;
 }
 
+type Counts = Pick<CountedAction, "memoryId" | "times" | "inVain" | "memories">;
+
 /** Adds two counts of equal actions. */
-export function addCounts(former: CountedAction, later: CountedAction): CountedAction {
+export function addCounts<Counted extends Counts>(former: Counted, later: Counted): Counted {
   return {
     ...later,
     memoryId: later.memoryId ?? former.memoryId,

@@ -3,15 +3,6 @@ import type { Database } from "../db/database.ts";
 import { type Kind, QUESTIONS } from "./action.ts";
 import { createActivityTables } from "./tables.ts";
 
-/** The actions of one kind on one day. */
-export interface DayCount {
-  /** The day in UTC. */
-  readonly day: string;
-  readonly kind: Kind;
-  readonly times: number;
-  readonly memories: number;
-}
-
 /** The actions of one kind of a source and its agent. */
 export interface ActorCount {
   readonly sourceId: string;
@@ -31,6 +22,11 @@ export type ActivityEvent = ReturnType<
 
 const total = (column: Column) => sum(column).mapWith(Number);
 
+/** The actions of one kind on one day, in UTC. */
+export type DayCount = Awaited<
+  ReturnType<ReturnType<typeof createActivityReports>["daily"]>
+>[number];
+
 /** Reads the activity of an account. */
 export function createActivityReports({ db }: { db: Database }) {
   const { orm } = db;
@@ -38,7 +34,7 @@ export function createActivityReports({ db }: { db: Database }) {
 
   return {
     /** The actions on each day since a day. */
-    async daily(accountId: string, since: string): Promise<DayCount[]> {
+    async daily(accountId: string, since: string) {
       const { day, kind, times, memories } = activityDays;
       return await orm
         .select({ day, kind, times: total(times), memories: total(memories) })

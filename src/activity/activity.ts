@@ -1,4 +1,4 @@
-import type { Database, Orm } from "../db/database.ts";
+import type { Orm, StoreParts } from "../db/database.ts";
 import type { Log } from "../log.ts";
 import { maskSecrets } from "../secrets/find-secrets.ts";
 import { createDelayed } from "../timing/loop.ts";
@@ -26,17 +26,8 @@ export type Activity = ReturnType<typeof createActivity>;
 /**
  * Counts the actions on memories by source, agent and day, and lists the latest ones. `record` only counts in memory;
  * the counts are written to the database together a few seconds later. A `kill -9` loses the last seconds.
- * @param clock milliseconds since 1970
  */
-export function createActivity({
-  db,
-  clock,
-  log,
-}: {
-  db: Database;
-  clock: () => number;
-  log: Log;
-}) {
+export function createActivity({ db, clock, log }: StoreParts & { log: Log }) {
   const store = createActivityStore({ db });
   const reports = createActivityReports({ db });
   const removeOld = createActivityPruning({ db });
@@ -105,7 +96,6 @@ export function createActivity({
       schedule();
     },
 
-    /** Writes the pending actions now. */
     flush: writing.now,
 
     /** Writes the pending actions. Afterwards the database is not used any more. */

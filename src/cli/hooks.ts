@@ -95,7 +95,7 @@ const FRESH = new Set(["startup", "new", "clear", "compact"]);
  * Reads the event that a hook receives on standard input, as the agents document it:
  * Claude Code https://code.claude.com/docs/en/hooks, Codex https://developers.openai.com/codex/hooks,
  * Gemini CLI https://geminicli.com/docs/hooks/reference, Cursor https://cursor.com/docs/agent/hooks; as
- * Qwen Code, Droid, Copilot CLI and Kimi Code send it; and what our plugins send (`connect/plugins.ts`).
+ * Qwen Code, Droid, Copilot CLI and Kimi Code send it; and what our plugins send (`connect/hosts/`).
  */
 export function readHookEvent(input: JsonObject) {
   const [workspace] = Array.isArray(input.workspace_roots) ? input.workspace_roots : [];

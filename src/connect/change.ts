@@ -30,7 +30,6 @@ export function wholeFile(isOurs: (text: string) => boolean, wanted: string | nu
 /** A change of a file. */
 export interface Change {
   readonly file: File;
-  /** The new text. */
   readonly text: string;
   /** Whether the file is removed, because ctxd created it and nothing is left in it. */
   readonly isRemoval: boolean;

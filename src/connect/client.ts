@@ -113,7 +113,6 @@ export interface Client extends SettingsFile {
   readonly signIn: string;
 }
 
-/** A path, or one for each system. */
 type Path = string | Places;
 
 /** A client in a table. What is omitted is as with most clients. */

@@ -63,7 +63,6 @@ export function clientsLike(word: string): readonly Client[] {
   return rated.filter(({ wrong }) => wrong === least).map(({ client }) => client);
 }
 
-/** A client's id, its name, and the words of its name. */
 function wordsOf({ id, name }: Client): string[] {
   return [id, name, ...name.split(" ")];
 }

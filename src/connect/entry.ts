@@ -92,7 +92,6 @@ function findPair(map: YAMLMap, name: string): Pair | null {
   return map.items.find(({ key }) => isScalar(key) && key.value === name) ?? null;
 }
 
-/** The item of a list that has a name. */
 function findItem({ items }: YAMLSeq, name: string): YAMLMap | null {
   return items.filter(isMap).find((item) => item.get("name") === name) ?? null;
 }

@@ -33,7 +33,6 @@ const SPARE_BYTES = 64 << 10;
 /** The facts that determine where configuration files are. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The home folder. */
   readonly home: string;
   /** The operating system, as Node.js names it. */
   readonly platform: string;

@@ -170,7 +170,6 @@ function startsLine(text: string, node: Node): boolean {
   return start > 0 && text.slice(start, node.offset).trim() === "";
 }
 
-/** The indentation of the line in which a node begins. */
 function indentOf(text: string, { offset }: Node): string {
   const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
   return /^[ \t]*/.exec(line)?.[0] ?? "";

@@ -1,6 +1,10 @@
 import { type Client, type HookKind, type Plugin, unlessDamaged } from "./client.ts";
 import { locate, readConfiguration, type Surroundings } from "./files.ts";
 import { TIMEOUT_SECONDS } from "./hooks.ts";
+import common from "./hosts/common.plugin.js" with { type: "text" };
+import openclaw from "./hosts/openclaw.plugin.js" with { type: "text" };
+import opencode from "./hosts/opencode.plugin.js" with { type: "text" };
+import pi from "./hosts/pi.plugin.js" with { type: "text" };
 import { jsonFormat, removeJson, writeJson } from "./json.ts";
 
 /** Message for a person who would otherwise set up the same tools and hooks twice. */
@@ -80,120 +84,9 @@ const KINDS = ${JSON.stringify(kinds)};
 const OPTIONS = ${JSON.stringify(options)};
 const PATIENCE = ${1_000 * TIMEOUT_SECONDS};
 
-/** What a command of ctxd prints for an event; empty when it fails, which is no reason to stop. */
-const run = (kind, event) =>
-  new Promise((resolve) => {
-    const [program, ...words] = COMMAND;
-    const child = spawn(program, [...words, kind, ...OPTIONS], {
-      stdio: ["pipe", "pipe", "ignore"],
-      timeout: PATIENCE,
-    });
-    let text = "";
-    child.stdout.on("data", (bytes) => (text += bytes));
-    child.on("error", () => resolve(""));
-    child.on("close", () => resolve(text.trim()));
-    child.stdin.on("error", () => {});
-    child.stdin.end(JSON.stringify(event));
-  });
-
-const textOf = (parts) =>
-  parts
-    .filter(({ type, synthetic, ignored }) => type === "text" && !synthetic && !ignored)
-    .map(({ text }) => text)
-    .join("\\n")
-    .trim();
-
-/** The messages of a model as what was said. */
-const saidIn = (messages) =>
-  messages.map(({ role, content, timestamp }) => ({
-    role,
-    content: typeof content === "string" ? content.trim() : textOf(content ?? []),
-    ...(timestamp && { at: new Date(timestamp).toISOString() }),
-  }));
-
-/** What was said since the person spoke last: the person's words, then all of the answer. */
-const lastTurns = (said) => {
-  const from = said.findLastIndex(({ role }) => role === "user");
-  const [asked, ...others] = from < 0 ? [] : said.slice(from);
-  const answers = others.filter(({ role, content }) => role === "assistant" && content);
-  const content = answers.map((answer) => answer.content).join("\\n\\n");
-  const turns = asked ? [asked, ...(content ? [{ ...answers[0], content }] : [])] : [];
-  return turns.filter((turn) => turn.content);
-};
-
+${common}
 ${HOSTS[plugin?.host ?? "opencode"]}`;
 }
 
 /** What a plugin does at the events of its host. */
-const HOSTS: Readonly<Record<Plugin["host"], string>> = {
-  opencode: `export const ctxd = async ({ client, directory }) => {
-  /** What each session was told. */
-  const told = new Map();
-  return {
-    event: async ({ event }) => {
-      if (event.type !== "session.idle" || !KINDS.includes("capture")) return;
-      const id = event.properties.sessionID;
-      const { data } = await client.session.messages({ path: { id } });
-      const said = (data ?? []).map(({ info, parts }) => ({
-        role: info.role,
-        content: textOf(parts),
-        id: info.id,
-        at: new Date(info.time.created).toISOString(),
-      }));
-      const turns = lastTurns(said);
-      if (turns.length > 0) await run("capture", { session_id: id, cwd: directory, turns });
-    },
-
-    "chat.message": async ({ sessionID }, { parts }) => {
-      if (!KINDS.includes("recall")) return;
-      const prompt = textOf(parts);
-      const text = await run("recall", { session_id: sessionID, cwd: directory, prompt });
-      if (text) told.set(sessionID, [...(told.get(sessionID) ?? []), text]);
-    },
-
-    "experimental.chat.system.transform": async ({ sessionID }, output) => {
-      output.system.push(...(told.get(sessionID) ?? []));
-    },
-  };
-};
-`,
-  openclaw: `export default {
-  id: "ctxd",
-  name: "ctxd",
-  register(api) {
-    const place = ({ sessionId, workspaceDir }) => ({ session_id: sessionId, cwd: workspaceDir });
-
-    if (KINDS.includes("recall")) {
-      api.on("before_prompt_build", async ({ prompt, currentUserMessage }, context) => {
-        const asked = currentUserMessage ?? prompt;
-        const text = asked && (await run("recall", { ...place(context), prompt: asked }));
-        return text ? { prependContext: text } : undefined;
-      });
-    }
-
-    if (KINDS.includes("capture")) {
-      api.on("agent_end", async ({ messages }, context) => {
-        const turns = lastTurns(saidIn(messages));
-        if (turns.length > 0) await run("capture", { ...place(context), turns });
-      });
-    }
-  },
-};
-`,
-  pi: `export default (pi) => {
-  const place = ({ cwd, sessionManager }) => ({ session_id: sessionManager.getSessionId(), cwd });
-
-  pi.on("before_agent_start", async ({ prompt }, context) => {
-    if (!prompt || !KINDS.includes("recall")) return;
-    const content = await run("recall", { ...place(context), prompt });
-    if (content) return { message: { customType: "ctxd", content, display: false } };
-  });
-
-  pi.on("agent_end", async ({ messages }, context) => {
-    if (!KINDS.includes("capture")) return;
-    const turns = lastTurns(saidIn(messages));
-    if (turns.length > 0) await run("capture", { ...place(context), turns });
-  });
-};
-`,
-};
+const HOSTS: Readonly<Record<Plugin["host"], string>> = { opencode, openclaw, pi };

@@ -1,11 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
 import { type FormWithFiles, readFiles, readForm } from "../http/requests/form.ts";
 import { createHostCheck } from "../http/requests/proxy.ts";
 import { seeOther } from "../http/responses.ts";
 import { wholeAccount } from "../keys/reach.ts";
-import { type Cookies, checkForm, createNotices, FORM_TOKEN } from "../pages/cookies.ts";
+import { checkForm, createNotices, FORM_TOKEN } from "../pages/cookies.ts";
 import { Markup } from "../pages/jsx-runtime.ts";
 import {
   type Awaitable,
@@ -14,9 +13,9 @@ import {
   pageResponse,
 } from "../pages/page-response.tsx";
 import { localPath, PROOF_PATH, SET_UP_PATH, SIGN_IN_PATH } from "../sign-in/paths.ts";
-import type { Proof } from "../sign-in/second-step/proof.ts";
+import type { SignInParts } from "../sign-in/routes.tsx";
 import type { AskForProof } from "../sign-in/second-step/proof-routes.tsx";
-import type { SignedIn, Visitors, Welcome } from "../sign-in/sessions/visitor.ts";
+import type { SignedIn, Welcome } from "../sign-in/sessions/visitor.ts";
 import { Page } from "./page.tsx";
 import type { Visit } from "./session.ts";
 
@@ -49,13 +48,9 @@ export function createGuard({
   isSetUp,
   proof,
   askForProof,
-}: {
-  config: Pick<Config, "publicUrl" | "trustProxy">;
-  cookies: Cookies;
-  visitors: Visitors;
+}: Pick<SignInParts, "config" | "cookies" | "visitors" | "proof"> & {
   /** Whether the server has an owner who can sign in. */
   isSetUp: () => Promise<boolean>;
-  proof: Pick<Proof, "isFresh">;
   askForProof: AskForProof;
 }) {
   const { publicUrl } = config;

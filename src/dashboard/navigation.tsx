@@ -1,5 +1,4 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import type { Markup } from "../pages/jsx-runtime.ts";
 import { ACCOUNT_PATH } from "../sign-in/paths.ts";
 
 /** The paths of the pages in the navigation. */
@@ -72,7 +71,7 @@ export function Navigation({
   /** The section of the current page; null for none. */
   current: Section | null;
   isOwner: boolean;
-}): Markup {
+}) {
   return (
     <nav aria-label="Main">
       {GROUPS.map((entries) => (
@@ -123,12 +122,12 @@ const ACCOUNT: readonly Tab[] = [
 ];
 
 /** Links between the owner's pages. @param current the path of the page that is shown */
-export function AdminTabs({ current }: { current: string }): Markup {
+export function AdminTabs({ current }: { current: string }) {
   return <Tabs label="Admin" tabs={ADMIN} current={current} />;
 }
 
 /** Links between the pages of a person's own account. */
-export function AccountTabs({ current }: { current: string }): Markup {
+export function AccountTabs({ current }: { current: string }) {
   return <Tabs label="Account" tabs={ACCOUNT} current={current} />;
 }
 
@@ -145,7 +144,7 @@ export function Tabs({
   /** The path that is shown. */
   current: string;
   of?: "pages" | "views";
-}): Markup {
+}) {
   const [name, tab, shown] = KINDS_OF_TABS[of];
   return (
     <nav class={name} aria-label={label}>

@@ -36,7 +36,6 @@ interface Question {
   title: string;
   /** Label of the button that confirms. */
   confirm: string;
-  /** The page to return to. */
   cancel: string;
   /** What will happen, and fields of the form. */
   text: Child;
@@ -54,7 +53,7 @@ export function ConfirmPage({
   confirm,
   cancel,
   text,
-}: Question & { visit: Visit; section: Section; action: string }): Markup {
+}: Question & { visit: Visit; section: Section; action: string }) {
   return (
     <Page visit={visit} section={section} title={title}>
       <div class="panel" data-question={true}>
@@ -73,29 +72,30 @@ export function ConfirmPage({
   );
 }
 
+export type Pages = ReturnType<typeof createPages>;
+
 /**
  * Collects pages behind a guard in `routes`. Their bodies are read by the guard, and the documentation of the API does
  * not list them. A `GET` route is `pages.get(path, (visit) => <MyPage visit={visit} />)`; a `POST` route is
  * `pages.post(path, (visit, form) => ({ to: PATHS.keys, notice: "Done." }))`.
- * @param owner whether only the owner of the server may use them
  */
-export function createPages(guard: Guard, { owner = false }: { owner?: boolean } = {}) {
+export function createPages(guard: Guard) {
   const routes = new Elysia();
-  const allow = owner ? requireOwner : () => {};
 
-  const addPage = (path: string, ask: Ask, render: Render): void => {
-    routes.get(
-      path,
-      ({ request, params, server }: Context) =>
-        guard.show(request, async (visit) => {
-          allow(visit);
-          return (await ask(visit, null)) ?? render(visit, params?.id ?? "", server);
-        }),
-      PAGE_ROUTE,
-    );
-  };
+  /** @param allow throws an `AppError` if the person may not use the page */
+  const createMethods = (ask: Ask, allow: (visit: Visit) => void = () => {}) => {
+    const addPage = (path: string, ask: Ask, render: Render): void => {
+      routes.get(
+        path,
+        ({ request, params, server }: Context) =>
+          guard.show(request, async (visit) => {
+            allow(visit);
+            return (await ask(visit, null)) ?? render(visit, params?.id ?? "", server);
+          }),
+        PAGE_ROUTE,
+      );
+    };
 
-  const createMethods = (ask: Ask) => {
     /** The parameters are those of `Guard.act`. */
     const post = (
       path: string,
@@ -149,5 +149,7 @@ export function createPages(guard: Guard, { owner = false }: { owner?: boolean }
     ...createMethods(askNothing),
     /** The same for pages and forms that need a fresh proof. */
     proved: createMethods(guard.askForProof),
+    /** The same for pages and forms that only the owner of the server may use. */
+    owner: createMethods(askNothing, requireOwner),
   };
 }

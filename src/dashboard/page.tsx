@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
 import { PostForm } from "../pages/form.tsx";
-import { type Child, Fragment, type Markup } from "../pages/jsx-runtime.ts";
+import { type Child, Fragment } from "../pages/jsx-runtime.ts";
 import { Document, Done, Problem } from "../pages/layout.tsx";
 import type { Asset } from "../pages/styles.ts";
 import { SIGN_OUT_PATH, WELCOME_PATH } from "../sign-in/paths.ts";
@@ -17,7 +17,7 @@ import {
 import type { Visit } from "./session.ts";
 
 /** The frame of the dashboard's and the help's pages: a column at the side, and the main part. */
-export function Frame({ side, children }: { side: Child; children?: Child }): Markup {
+export function Frame({ side, children }: { side: Child; children?: Child }) {
   return (
     <>
       <a class="skip" href="#main">
@@ -74,7 +74,7 @@ const KEYS: readonly (readonly [keys: readonly string[], action: string])[] = [
 ];
 
 /** The button that opens the palette. Without scripts it links to the page of memories. */
-function PaletteOpener(): Markup {
+function PaletteOpener() {
   return (
     <a class="opener" href={PATHS.memories} data-opens="palette" aria-keyshortcuts="Control+K">
       <svg viewBox="0 0 24 24" aria-hidden="true">
@@ -87,7 +87,7 @@ function PaletteOpener(): Markup {
 }
 
 /** The dialogs of all pages, which scripts open: the palette and the list of keyboard shortcuts. */
-function Palette({ isOwner }: { isOwner: boolean }): Markup {
+function Palette({ isOwner }: { isOwner: boolean }) {
   return (
     <>
       <dialog id="palette" class="palette" aria-label="Search and commands">
@@ -161,14 +161,13 @@ export function Page({
   above?: Child;
   /** Buttons beside the heading. */
   actions?: Child;
-  /** One sentence that explains the page. */
   lead?: Child;
   /** The error message of the form that was sent. */
   problem?: string | undefined;
   /** Scripts and stylesheets of this page only. */
   assets?: readonly Asset[];
   children?: Child;
-}): Markup {
+}) {
   const { account, token, notice } = visit;
   return (
     <Document title={title} kind="app" assets={assets ?? []}>
@@ -221,7 +220,7 @@ export function Setting({
   /** One or two sentences that explain the section. */
   about?: Child;
   children?: Child;
-}): Markup {
+}) {
   return (
     <section class="setting" aria-labelledby={id}>
       <div class="setting-head">
@@ -234,7 +233,7 @@ export function Setting({
 }
 
 /** A name and its value, within a `dl`. */
-export function Fact({ name, children }: { name: string; children?: Child }): Markup {
+export function Fact({ name, children }: { name: string; children?: Child }) {
   return (
     <>
       <dt>{name}</dt>

@@ -2,29 +2,61 @@
 import { Elysia } from "elysia";
 import { wholeAccount } from "../keys/reach.ts";
 import { createAskForProof } from "../sign-in/second-step/proof-routes.tsx";
-import { createAccessRoutes } from "./account/access-routes.tsx";
-import { createAccountRoutes } from "./account/account-routes.tsx";
-import { createAuthenticatorRoutes, createPasskeyRoutes } from "./account/factor-routes.tsx";
-import { createActivityRoutes } from "./activity/activity-routes.tsx";
-import { createAdminRoutes } from "./admin/admin-routes.tsx";
-import { createServerRoutes } from "./admin/health-routes.tsx";
-import { createQuotaRoutes } from "./admin/quota-routes.tsx";
-import { createAppsRoutes } from "./apps/apps-routes.tsx";
-import { createWrittenRoutes } from "./apps/written-routes.tsx";
-import { createConnectRoutes } from "./connect/connect-routes.tsx";
-import { createExportRoutes } from "./export/export-routes.tsx";
+import { addOwnAccessPage } from "./account/access-routes.tsx";
+import { addAccountPage } from "./account/account-routes.tsx";
+import { addAuthenticatorPages, addPasskeyPages } from "./account/factor-routes.tsx";
+import { addActivityPage } from "./activity/activity-routes.tsx";
+import { addAdminPages } from "./admin/admin-routes.tsx";
+import { addServerPages } from "./admin/health-routes.tsx";
+import { addMemberPages } from "./admin/member-routes.tsx";
+import { addQuotaForms } from "./admin/quota-routes.tsx";
+import { addAppsPages, addWrittenPages } from "./apps/apps-routes.tsx";
+import { addConnectPage } from "./connect/connect-routes.tsx";
+import { addExportPages } from "./export/export-routes.tsx";
 import { createGuard } from "./guard.tsx";
 import { createHelpRoutes } from "./help/help-routes.tsx";
-import { createImportRoutes } from "./import/import-routes.tsx";
-import { createKeyRoutes } from "./keys/key-routes.tsx";
-import { createLive, createLiveRoutes } from "./live/live.ts";
-import { createMapRoutes } from "./map/map-routes.tsx";
-import { createMemoryRoutes } from "./memories/memories-routes.tsx";
-import { createOverviewRoutes } from "./overview/overview-routes.tsx";
+import { addImportPage } from "./import/import-routes.tsx";
+import { addKeyPages } from "./keys/key-routes.tsx";
+import { addLiveStream, createLive } from "./live/live.ts";
+import { addMapPage } from "./map/map-routes.tsx";
+import { addMemoriesPage } from "./memories/memories-routes.tsx";
+import { addSelectionForms } from "./memories/selection-routes.tsx";
+import { addMemoryEditPage, addMemoryPages, addNewMemoryPage } from "./memory/memory-routes.tsx";
+import { addOverviewPage } from "./overview/overview-routes.tsx";
+import { createPages } from "./page-routes.tsx";
 import type { DashboardParts, Parts } from "./parts.ts";
-import { createSecurityRoutes } from "./security/security-routes.tsx";
+import { addSecurityPages } from "./security/security-routes.tsx";
 import { createShownOnce } from "./session.ts";
-import { createWelcomeRoutes } from "./welcome/welcome-routes.tsx";
+import { addWelcomePages } from "./welcome/welcome-routes.tsx";
+
+/** Each adds its pages to `parts.pages`. */
+const PAGES: readonly ((parts: Parts) => void)[] = [
+  addWelcomePages,
+  addLiveStream,
+  addActivityPage,
+  addOverviewPage,
+  addExportPages,
+  addImportPage,
+  addMemoriesPage,
+  addNewMemoryPage,
+  addMemoryEditPage,
+  addSelectionForms,
+  addMemoryPages,
+  addMapPage,
+  addConnectPage,
+  addKeyPages,
+  addAppsPages,
+  addWrittenPages,
+  addAccountPage,
+  addPasskeyPages,
+  addAuthenticatorPages,
+  addOwnAccessPage,
+  addMemberPages,
+  addSecurityPages,
+  addQuotaForms,
+  addServerPages,
+  addAdminPages,
+];
 
 /** The routes of the dashboard and the help. */
 export function createDashboardRoutes(services: DashboardParts) {
@@ -41,30 +73,11 @@ export function createDashboardRoutes(services: DashboardParts) {
   const parts: Parts = {
     ...services,
     guard,
+    pages: createPages(guard),
     grants: services.oauth.grants,
     live,
     shownOnce: createShownOnce(services),
   };
-  return new Elysia()
-    .use(createHelpRoutes())
-    .use(createWelcomeRoutes(parts))
-    .use(createLiveRoutes(parts))
-    .use(createActivityRoutes(parts))
-    .use(createOverviewRoutes(parts))
-    .use(createExportRoutes(parts))
-    .use(createImportRoutes(parts))
-    .use(createMemoryRoutes(parts))
-    .use(createMapRoutes(parts))
-    .use(createConnectRoutes(parts))
-    .use(createKeyRoutes(parts))
-    .use(createAppsRoutes(parts))
-    .use(createWrittenRoutes(parts))
-    .use(createAccountRoutes(parts))
-    .use(createPasskeyRoutes(parts))
-    .use(createAuthenticatorRoutes(parts))
-    .use(createAccessRoutes(parts))
-    .use(createSecurityRoutes(parts))
-    .use(createQuotaRoutes(parts))
-    .use(createServerRoutes(parts))
-    .use(createAdminRoutes(parts));
+  for (const add of PAGES) add(parts);
+  return new Elysia().use(createHelpRoutes()).use(parts.pages.routes);
 }

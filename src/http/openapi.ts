@@ -119,7 +119,6 @@ export function responses(success: Success, ...errors: (keyof typeof ERRORS)[]) 
   ]);
 }
 
-/** Headers of errors, by status. */
 const ERROR_HEADERS: Record<number, Record<string, string>> = {
   401: { "WWW-Authenticate": "How to authenticate: `Bearer`." },
   429: { "Retry-After": "Seconds after which the same request may succeed." },

@@ -101,8 +101,7 @@ export function describeFiles(files: readonly ReadFile[]): string {
   if (names.length === 0) return files.length === 1 ? "this file" : "these files";
   const shown =
     names.length > 3 ? [...names.slice(0, 2), `${names.length - 2} other kinds`] : names;
-  const last = shown.pop() ?? "";
-  return shown.length === 0 ? last : `${shown.join(", ")} and ${last}`;
+  return new Intl.ListFormat("en-GB").format(shown);
 }
 
 /** Describes the counts to people: `3 new, 2 here already`. */

@@ -4,38 +4,15 @@ import { constraintViolation } from "../db/database-error.ts";
 import { createId, hashSecret } from "../db/id.ts";
 import { AppError } from "../errors.ts";
 import { generateKey, isWellFormed, type NewKey, parseNewKey } from "./new-key.ts";
-import {
-  type Bound,
-  type BoundColumns,
-  inBoundForm,
-  type Reach,
-  toBound,
-  toBoundColumns,
-} from "./reach.ts";
-import type { Scope } from "./scopes.ts";
+import { type Bound, type BoundColumns, inBoundForm, toBound, toBoundColumns } from "./reach.ts";
 import { createKeyTables } from "./tables.ts";
 
 /** A key without its secret. */
-export interface KeyRecord {
-  readonly id: string;
-  readonly accountId: string;
-  readonly prefix: string;
-  readonly name: string;
-  readonly scopes: readonly Scope[];
+export type KeyRecord = Omit<KeyTable["$inferSelect"], "hash" | keyof BoundColumns> & {
   readonly bound: Bound | null;
-  readonly createdAt: Date;
-  /** To the minute. */
-  readonly lastUsedAt: Date | null;
-  readonly expiresAt: Date | null;
-  readonly revokedAt: Date | null;
-}
+};
 
-/** The account and rights of a key. */
-interface KeyHolder extends Reach {
-  readonly scopes: readonly Scope[];
-  readonly keyId: string;
-  readonly name: string;
-}
+type KeyTable = ReturnType<typeof createKeyTables>["apiKeys"];
 
 /** The fields that name a key in the security log. */
 export const keyFacts = ({ accountId, id, name, prefix }: KeyRecord) => ({
@@ -43,8 +20,6 @@ export const keyFacts = ({ accountId, id, name, prefix }: KeyRecord) => ({
   subjectId: id,
   subject: `${prefix}… ${name}`,
 });
-
-type KeyTable = ReturnType<typeof createKeyTables>["apiKeys"];
 
 /** Finds a valid key by its hash, plain or in bound form. */
 function prepareHolder(orm: Orm, apiKeys: KeyTable) {
@@ -173,7 +148,7 @@ export function createKeys({ db, clock }: StoreParts) {
      * Returns the holder of a key; null for a malformed, unknown, expired or revoked key. Every call
      * reads the database, so that revocations by other processes take effect at once.
      */
-    async authenticate(presented: string): Promise<KeyHolder | null> {
+    async authenticate(presented: string) {
       if (!isWellFormed(presented)) return null;
       const now = clock();
       const hash = hashSecret(presented);

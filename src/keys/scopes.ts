@@ -7,7 +7,6 @@ export type Scope = (typeof SCOPES)[number];
 /** The scopes that together allow everything. */
 export const FULL_ACCESS: readonly Scope[] = ["memories:read", "memories:write"];
 
-/** The scope that another scope includes. */
 const IMPLIED: Partial<Record<Scope, Scope>> = { "memories:write": "memories:add" };
 
 /** Whether scopes include the needed one. */

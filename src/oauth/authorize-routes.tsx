@@ -1,7 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
-import type { RecordEvent } from "../http/record-event.ts";
 import { readForm } from "../http/requests/form.ts";
 import { seeOther } from "../http/responses.ts";
 import { parseScopes } from "../keys/scopes.ts";
@@ -9,10 +7,9 @@ import { checkForm, FORM_TOKEN } from "../pages/cookies.ts";
 import { boundOf } from "../pages/form.tsx";
 import { MessagePage } from "../pages/layout.tsx";
 import { errorTitle, pageResponse } from "../pages/page-response.tsx";
-import type { PageGuard } from "../pages/routes.ts";
 import { PROOF_PATH, SIGN_IN_PATH } from "../sign-in/paths.ts";
-import type { Proof } from "../sign-in/second-step/proof.ts";
-import type { SignedIn, Visitors } from "../sign-in/sessions/visitor.ts";
+import type { SignInParts } from "../sign-in/routes.tsx";
+import type { SignedIn } from "../sign-in/sessions/visitor.ts";
 import {
   type AuthorizationRequest,
   parameterOf,
@@ -22,6 +19,7 @@ import {
 } from "./authorization-request.ts";
 import { describeRedirect, isLoopback, withParameters } from "./clients/client.ts";
 import { CONSENT, ConsentPage, parametersOf } from "./consent-page.tsx";
+import { ENDPOINTS, GUESSED_ENDPOINTS } from "./discovery.ts";
 import type { OAuth } from "./oauth.ts";
 import { OAuthError } from "./oauth-error.ts";
 
@@ -42,23 +40,14 @@ const FORM_ACTION = [
 const FORM_ACTION_IPV6 = [...FORM_ACTION, "http:"];
 
 /** The authorization endpoint (RFC 6749, section 3.1): the consent page and its form. */
-export function createAuthorizeRoutes({
-  paths,
+export function addConsentPages({
   config,
-  pageGuard,
+  pages,
   oauth,
   visitors,
   record,
   proof,
-}: {
-  paths: readonly string[];
-  config: Pick<Config, "publicUrl">;
-  pageGuard: Pick<PageGuard, "createPages">;
-  oauth: Pick<OAuth, "clients" | "codes" | "grants">;
-  visitors: Visitors;
-  record: RecordEvent;
-  proof: Pick<Proof, "isFresh">;
-}) {
+}: SignInParts & { oauth: Pick<OAuth, "clients" | "codes" | "grants"> }): void {
   const { publicUrl } = config;
 
   /** RFC 9207: every answer names the server that sent it. */
@@ -165,12 +154,10 @@ export function createAuthorizeRoutes({
     });
   };
 
-  const pages = pageGuard.createPages();
-  for (const path of paths) {
+  for (const path of [ENDPOINTS.authorize, GUESSED_ENDPOINTS.authorize]) {
     pages.get(path, (request) => show(request, path));
     pages.post(path, (request) => decide(request, path));
   }
-  return pages.routes;
 }
 
 /** Turns an error that the client must not receive into one for the person. */

@@ -2,7 +2,6 @@
 import type { Scope } from "../keys/scopes.ts";
 import { Button } from "../pages/button.tsx";
 import { BoundFields, PostForm } from "../pages/form.tsx";
-import type { Markup } from "../pages/jsx-runtime.ts";
 import { Layout, Notice } from "../pages/layout.tsx";
 import { SIGN_OUT_PATH } from "../sign-in/paths.ts";
 import { type AuthorizationRequest, PARAMETERS } from "./authorization-request.ts";
@@ -39,7 +38,7 @@ export function ConsentPage({
   token: string;
   /** Path of the endpoint. */
   action: string;
-}): Markup {
+}) {
   const { client, redirectUri, scopes } = request;
   const fields = PARAMETERS.flatMap((name) =>
     parameters.getAll(name).map((value) => <input type="hidden" name={name} value={value} />),

@@ -139,7 +139,6 @@ export function createGrants({ db, clock }: StoreParts) {
       }
     },
 
-    /** Whether an account has a valid grant of a client. */
     exists: (accountId: string, clientId: string): Promise<boolean> =>
       exists(and(isValidOf(accountId), isOfClient(clientId))),
 

@@ -1,12 +1,10 @@
 import { Elysia } from "elysia";
-import type { Config } from "../config/config.ts";
-import type { Ephemeral } from "../db/ephemeral.ts";
 import { AppError } from "../errors.ts";
-import type { RecordEvent } from "../http/record-event.ts";
 import { readBytes } from "../http/requests/body.ts";
 import { readForm } from "../http/requests/form.ts";
 import { clientAddress } from "../http/requests/proxy.ts";
 import { PAGE_ROUTE } from "../pages/page-response.tsx";
+import type { SignInParts } from "../sign-in/routes.tsx";
 import { siteOf } from "../timing/rate-limit.ts";
 import { parameterOf, parseRequestedScopes } from "./authorization-request.ts";
 import { GRANT_TYPES, parseClientMetadata } from "./clients/client.ts";
@@ -45,11 +43,8 @@ export function createOAuthRoutes({
   oauth,
   record,
   ephemeral,
-}: {
-  config: Pick<Config, "publicUrl" | "trustProxy">;
+}: Pick<SignInParts, "config" | "record" | "ephemeral"> & {
   oauth: Pick<OAuth, "clients" | "codes" | "tokens">;
-  record: RecordEvent;
-  ephemeral: Ephemeral;
 }) {
   const { publicUrl } = config;
   const byAddress = ephemeral.limit("registrations", { tries: 60, period: HOUR });

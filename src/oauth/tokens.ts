@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, gt, inArray, isNull, sql } from "drizzle-orm";
 import { createLastUsedWriter, type Orm, type StoreParts } from "../db/database.ts";
 import { hashSecret } from "../db/id.ts";
-import { inBoundForm, matchesResource, type Reach, toBound } from "../keys/reach.ts";
+import { inBoundForm, matchesResource, toBound } from "../keys/reach.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import { ACCESS_PREFIX, type AccessSet, issueAccess, issueTokens, type TokenSet } from "./codes.ts";
 import { type Grant, type Grants, ReuseError } from "./grants.ts";
@@ -21,15 +21,6 @@ interface Renewal {
   /** Fewer scopes for the access token; null for all. */
   readonly scopes: readonly Scope[] | null;
   readonly resource: string;
-}
-
-/** The account and app that an access token belongs to. */
-interface TokenHolder extends Reach {
-  readonly scopes: readonly Scope[];
-  /** The app's name, and the grant's id. */
-  readonly credential: { readonly by: string; readonly id: string };
-  /** The host of the app's redirect address when the person gave consent. */
-  readonly app: string;
 }
 
 /**
@@ -143,7 +134,7 @@ export function createTokens({
      * Returns the holder of an access token; null for an unknown, expired or revoked token, and for one of another
      * resource. Every call reads the database, so that revocations by other processes take effect at once.
      */
-    async authenticate(presented: string): Promise<TokenHolder | null> {
+    async authenticate(presented: string) {
       if (!presented.startsWith(ACCESS_PREFIX)) return null;
       const now = clock();
       const [row] = await holder.execute({ hash: hashSecret(presented), now });

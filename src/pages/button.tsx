@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import type { Child, Markup } from "./jsx-runtime.ts";
+import type { Child } from "./jsx-runtime.ts";
 
 /** `main`: the main action of a page. `danger`: an action that can't be undone. `link`: looks like text. */
 export type ButtonKind = "main" | "plain" | "danger" | "link";
@@ -13,7 +13,7 @@ interface ButtonProps {
 }
 
 /** A button that sends its form. */
-export function Button({ kind = "plain", children, ...attributes }: ButtonProps): Markup {
+export function Button({ kind = "plain", children, ...attributes }: ButtonProps) {
   return (
     <button type="submit" class={kind} {...attributes}>
       {children}
@@ -35,7 +35,7 @@ export function ButtonLink({
   kind?: ButtonKind;
   asks?: boolean;
   children?: Child;
-}): Markup {
+}) {
   return (
     <a class={`button ${kind}`} href={href} data-dialog={asks}>
       {children}
@@ -50,7 +50,7 @@ interface CopyableProps {
 }
 
 /** A button that copies a text. It works only with scripts. */
-export function CopyButton({ text, label, kind }: CopyableProps & { kind: string }): Markup {
+export function CopyButton({ text, label, kind }: CopyableProps & { kind: string }) {
   return (
     <button type="button" class={kind} data-copy={text} hidden={true}>
       Copy<span class="hidden-text"> {label}</span>
@@ -59,7 +59,7 @@ export function CopyButton({ text, label, kind }: CopyableProps & { kind: string
 }
 
 /** A text with a button that copies it. */
-export function Copyable({ text, label }: CopyableProps): Markup {
+export function Copyable({ text, label }: CopyableProps) {
   return (
     <div class="copyable">
       <code tabindex={0}>{text}</code>
@@ -69,7 +69,7 @@ export function Copyable({ text, label }: CopyableProps): Markup {
 }
 
 /** Several lines of text with a button that copies them. */
-export function CopyableText({ text, label }: CopyableProps): Markup {
+export function CopyableText({ text, label }: CopyableProps) {
   return (
     <div class="copyable-text">
       <pre tabindex={0}>{text}</pre>

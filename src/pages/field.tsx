@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { type Child, Fragment, type Markup } from "./jsx-runtime.ts";
+import { type Child, Fragment } from "./jsx-runtime.ts";
 
 interface FieldProps {
   label: string;
@@ -29,7 +29,7 @@ export function Field({
   placeholder?: string;
   /** Id of a `datalist` with values to choose from. */
   list?: string;
-}): Markup {
+}) {
   const hintId = `${name}-hint`;
   return (
     <div class="field">
@@ -54,7 +54,7 @@ export function TextArea({
   value = "",
   rows = 6,
   ...attributes
-}: FieldProps & { rows?: number }): Markup {
+}: FieldProps & { rows?: number }) {
   const hintId = `${name}-hint`;
   return (
     <div class="field">
@@ -82,7 +82,7 @@ export function Select({
   options,
 }: Pick<FieldProps, "label" | "name" | "value" | "hint"> & {
   options: readonly (readonly [value: string, label: string])[];
-}): Markup {
+}) {
   const hintId = `${name}-hint`;
   return (
     <div class="field">
@@ -110,7 +110,7 @@ export function Choice({
   value: string;
   checked?: boolean;
   children?: Child;
-}): Markup {
+}) {
   return (
     <label class="choice">
       <input type="checkbox" name={name} value={value} checked={checked} />
@@ -119,7 +119,7 @@ export function Choice({
   );
 }
 
-function Hint({ id, children }: { id: string; children?: Child }): Markup {
+function Hint({ id, children }: { id: string; children?: Child }) {
   if (children === undefined) return Fragment({});
   return (
     <p class="hint" id={id}>

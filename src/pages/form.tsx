@@ -5,7 +5,7 @@ import { type Bound, describeBound } from "../keys/reach.ts";
 import { describeScopes } from "../keys/scopes.ts";
 import { FORM_TOKEN } from "./cookies.ts";
 import { Choice, Field } from "./field.tsx";
-import type { Child, Markup } from "./jsx-runtime.ts";
+import type { Child } from "./jsx-runtime.ts";
 
 /** A form that changes something, with its token. */
 export function PostForm({
@@ -22,7 +22,7 @@ export function PostForm({
   /** For a form with files. */
   enctype?: "multipart/form-data";
   children?: Child;
-}): Markup {
+}) {
   return (
     <form method="post" action={action} {...attributes}>
       <input type="hidden" name={FORM_TOKEN} value={token} />
@@ -35,7 +35,7 @@ const PROJECT = "bound_project";
 const ONLY = "bound_only";
 
 /** The rights of a key or an app, and its project. */
-export function Allowed({ scopes, bound }: Pick<KeyRecord, "scopes" | "bound">): Markup {
+export function Allowed({ scopes, bound }: Pick<KeyRecord, "scopes" | "bound">) {
   return (
     <span>
       {describeScopes(scopes)}
@@ -58,7 +58,7 @@ export function BoundFields({
   whose: string;
   /** The submitted fields. */
   entered?: URLSearchParams | undefined;
-}): Markup {
+}) {
   return (
     <details open={Boolean(entered?.get(PROJECT) || entered?.get(ONLY))}>
       <summary>Bind it to a project</summary>
@@ -99,7 +99,7 @@ export function EmailField({
   email: string;
   hint?: Child;
   autofocus?: boolean;
-}): Markup {
+}) {
   return (
     <Field
       label="E-mail address"

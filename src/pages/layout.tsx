@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { description } from "../../package.json" with { type: "json" };
 import { FAVICON, SCRIPT, STYLES } from "./assets.ts";
-import type { Child, Markup } from "./jsx-runtime.ts";
+import type { Child } from "./jsx-runtime.ts";
 import { type Asset, LATIN } from "./styles.ts";
 
 /** The HTML document of every page. It works without scripts and loads nothing from other hosts. */
@@ -20,7 +20,7 @@ export function Document({
   /** Additional scripts and stylesheets of this page, in this order. */
   assets?: readonly Asset[];
   children?: Child;
-}): Markup {
+}) {
   return (
     <html lang="en">
       <head>
@@ -56,7 +56,7 @@ export function Layout({
   /** Scripts of this page; see `pageResponse`. */
   assets?: readonly Asset[];
   children?: Child;
-}): Markup {
+}) {
   return (
     <Document title={title} kind="alone" assets={assets}>
       <main>
@@ -76,7 +76,7 @@ export function MessagePage({
   title: string;
   message: string;
   link?: { href: string; label: string } | undefined;
-}): Markup {
+}) {
   return (
     <Layout title={title}>
       <h1>{title}</h1>
@@ -93,7 +93,7 @@ export function MessagePage({
 }
 
 /** An error message, which screen readers announce. */
-export function Problem({ children }: { children?: Child }): Markup {
+export function Problem({ children }: { children?: Child }) {
   return (
     <p class="problem" role="alert">
       {children}
@@ -102,7 +102,7 @@ export function Problem({ children }: { children?: Child }): Markup {
 }
 
 /** A success message, which screen readers announce. */
-export function Done({ children }: { children?: Child }): Markup {
+export function Done({ children }: { children?: Child }) {
   return (
     <p class="done" role="status">
       {children}
@@ -111,12 +111,12 @@ export function Done({ children }: { children?: Child }): Markup {
 }
 
 /** A hint to read before continuing. */
-export function Notice({ children }: { children?: Child }): Markup {
+export function Notice({ children }: { children?: Child }) {
   return <p class="notice">{children}</p>;
 }
 
 /** Shown in place of an empty list, with links to its first entry. */
-export function EmptyState({ title, children }: { title: string; children?: Child }): Markup {
+export function EmptyState({ title, children }: { title: string; children?: Child }) {
   return (
     <div class="empty">
       <p class="empty-title">{title}</p>

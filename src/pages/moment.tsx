@@ -1,5 +1,4 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import type { Markup } from "./jsx-runtime.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -23,7 +22,7 @@ export function Moment({
   exact?: boolean;
   /** Milliseconds since 1970. */
   now?: number;
-}): Markup {
+}) {
   if (at === null) return <span class="faint">{none}</span>;
   const iso = at.toISOString();
   const full = `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;

@@ -70,26 +70,25 @@ export function createPageGuard({
     return { token: formToken(visit), headers };
   };
 
+  const routes = new Elysia().guard(PAGE_ROUTE);
+  /** @param handle also receives the part of the path that the route names; empty if it names none */
+  const add =
+    (method: "GET" | "POST") =>
+    (path: string, handle: (request: Request, part: string) => Awaitable<Response>): void => {
+      routes.route(method, path, ({ request, params }: Context) =>
+        answerWithPage(() => {
+          checkHost(request);
+          return handle(request, Object.values(params ?? {})[0] ?? "");
+        }),
+      );
+    };
+
   return {
     checkHost,
     issueFormToken,
 
     /** Collects pages in `routes`. An `AppError` below status 500 becomes an error page. */
-    createPages() {
-      const routes = new Elysia().guard(PAGE_ROUTE);
-      /** @param handle also receives the part of the path that the route names; empty if it names none */
-      const add =
-        (method: "GET" | "POST") =>
-        (path: string, handle: (request: Request, part: string) => Awaitable<Response>): void => {
-          routes.route(method, path, ({ request, params }: Context) =>
-            answerWithPage(() => {
-              checkHost(request);
-              return handle(request, Object.values(params ?? {})[0] ?? "");
-            }),
-          );
-        };
-      return { routes, get: add("GET"), post: add("POST") };
-    },
+    pages: { routes, get: add("GET"), post: add("POST") },
 
     /** The page with a form for a visitor. */
     formPage(

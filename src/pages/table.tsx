@@ -1,12 +1,11 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { type Child, Fragment, type Markup } from "./jsx-runtime.ts";
+import { type Child, Fragment } from "./jsx-runtime.ts";
 
 export interface Column<Row> {
   title: string;
   cell: (row: Row) => Child;
   /** The cell is the header of its row for screen readers. */
   isHeader?: boolean;
-  /** The column contains numbers. */
   isNumber?: boolean;
   /** The column contains buttons. Its title is only read by screen readers. */
   isActions?: boolean;
@@ -23,7 +22,7 @@ export function Table<Row>({
   /** `false` for a column that is left out. */
   columns: readonly (Column<Row> | false)[];
   rows: readonly Row[];
-}): Markup {
+}) {
   const columns = all.filter((column) => column !== false);
   return (
     <table>
@@ -46,7 +45,7 @@ export function Table<Row>({
   );
 }
 
-function Cell<Row>(column: Column<Row>, row: Row): Markup {
+function Cell<Row>(column: Column<Row>, row: Row) {
   const { title, cell, isHeader, isNumber, isActions } = column;
   const kind = isNumber ? "number" : isActions ? "end" : undefined;
   return isHeader ? (
@@ -70,7 +69,7 @@ export function Pager({
   label: string;
   previous?: string | null;
   next?: string | null;
-}): Markup {
+}) {
   if (!previous && !next) return Fragment({});
   return (
     <nav class="pager" aria-label={label}>
@@ -91,15 +90,11 @@ export function Pager({
 /** Rows per page. With more, a page would be larger than 50 KB. */
 const ROWS = 34;
 
-/** One page of a list, with the paths of the pages before and after; null if there is none. */
-export interface ListPage<T> {
-  readonly items: readonly T[];
-  readonly previous: string | null;
-  readonly next: string | null;
-}
-
-/** The page of a list that the address asks for with `page`, counted from 1. The default is the first. */
-export function listPage<T>(list: readonly T[], path: string, { searchParams }: URL): ListPage<T> {
+/**
+ * The page of a list that the address asks for with `page`, counted from 1. The default is the first. The paths are
+ * those of the pages before and after; null if there is none.
+ */
+export function listPage<T>(list: readonly T[], path: string, { searchParams }: URL) {
   const last = Math.max(1, Math.ceil(list.length / ROWS));
   const asked = Number(/^\d{1,6}$/.exec(searchParams.get("page") ?? "")?.[0] ?? 1);
   const page = Math.min(Math.max(1, asked), last);

@@ -16,6 +16,11 @@ declare module "*.browser.js" {
   const text: string;
   export default text;
 }
+
+declare module "*.plugin.js" {
+  const text: string;
+  export default text;
+}
 declare module "*.md" {
   const text: string;
   export default text;
@@ -25,6 +30,10 @@ declare module "*.sql" {
   export default text;
 }
 declare module "*.woff2" {
+  const path: string;
+  export default path;
+}
+declare module "swagger-ui-dist/swagger-ui-bundle.js" {
   const path: string;
   export default path;
 }

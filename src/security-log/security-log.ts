@@ -1,4 +1,4 @@
-import type { Database, Orm } from "../db/database.ts";
+import type { Orm, StoreParts } from "../db/database.ts";
 import type { Log } from "../log.ts";
 import { createDelayed } from "../timing/loop.ts";
 import { createEventStore, type Row } from "./event-store.ts";
@@ -146,13 +146,7 @@ export function createSecurityLog({
   clock,
   log,
   isWaiting = false,
-}: {
-  db: Database;
-  /** Milliseconds since 1970. */
-  clock: () => number;
-  log: Log;
-  isWaiting?: boolean;
-}) {
+}: StoreParts & { log: Log; isWaiting?: boolean }) {
   const store = createEventStore({ db });
   const writeLine = (entry: Entry, times: number) => {
     const at = isForeign(entry.event) ? log.warn : log.info;

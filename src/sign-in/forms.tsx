@@ -4,7 +4,7 @@ import { Button, type ButtonKind, ButtonLink } from "../pages/button.tsx";
 import { FORM_TOKEN } from "../pages/cookies.ts";
 import { Field } from "../pages/field.tsx";
 import { PostForm } from "../pages/form.tsx";
-import { type Child, Fragment, type Markup } from "../pages/jsx-runtime.ts";
+import { type Child, Fragment } from "../pages/jsx-runtime.ts";
 import { WITH_PATH } from "./paths.ts";
 import type { Provider } from "./providers/provider.ts";
 
@@ -19,7 +19,7 @@ export function PasswordField({
   name?: string;
   isNew?: boolean;
   autofocus?: boolean;
-}): Markup {
+}) {
   const { min, max } = PASSWORD_LENGTH;
   return (
     <Field
@@ -61,7 +61,7 @@ export function CodeForm({
   submit: string;
   autofocus?: boolean;
   children?: Child;
-}): Markup {
+}) {
   return (
     <PostForm action={action} token={token}>
       {children}
@@ -106,7 +106,7 @@ export function PasskeyForm({
   label: string;
   kind?: ButtonKind;
   children?: Child;
-}): Markup {
+}) {
   return (
     <form method="post" action={action} class="passkey" data-passkey={does} data-options={options}>
       <input type="hidden" name={FORM_TOKEN} value={token} />
@@ -133,7 +133,7 @@ export function ProviderButtons({
   providers: readonly Pick<Provider, "id" | "name">[];
   /** Parameters for the provider's path. */
   parameters?: Record<string, string>;
-}): Markup {
+}) {
   if (providers.length === 0) return Fragment({});
   const query = new URLSearchParams(parameters).toString();
   return (

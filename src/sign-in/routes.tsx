@@ -10,7 +10,6 @@ import type { Log } from "../log.ts";
 import { Button, ButtonLink } from "../pages/button.tsx";
 import type { Cookies } from "../pages/cookies.ts";
 import { EmailField, PostForm } from "../pages/form.tsx";
-import type { Markup } from "../pages/jsx-runtime.ts";
 import { Layout, Problem } from "../pages/layout.tsx";
 import type { PageGuard } from "../pages/routes.ts";
 import { PasswordField, ProviderButtons } from "./forms.tsx";
@@ -50,13 +49,12 @@ function SignInPage({
   email?: string;
   problem?: string;
   providers: readonly Provider[];
-  /** Whether registration is open. */
   isOpen: boolean;
   /** Whether browsers allow passkeys here. */
   hasPasskeys: boolean;
   /** Whether people can sign in with a password. */
   passwords: boolean;
-}): Markup {
+}) {
   const parameters: Record<string, string> = next === null ? {} : { next };
   const query = next === null ? "" : `?${new URLSearchParams(parameters)}`;
   return (
@@ -92,6 +90,7 @@ function SignInPage({
 export interface SignInParts {
   config: Pick<Config, "publicUrl" | "trustProxy" | "passwords">;
   pageGuard: PageGuard;
+  pages: PageGuard["pages"];
   cookies: Cookies;
   accounts: Accounts;
   identities: Identities;
@@ -111,10 +110,11 @@ export interface SignInParts {
 }
 
 /** The routes to sign in and out. */
-export function createSignInRoutes(parts: SignInParts) {
+export function addSignInPages(parts: SignInParts): void {
   const {
     config,
     pageGuard,
+    pages,
     cookies,
     accounts,
     sessions,
@@ -135,7 +135,6 @@ export function createSignInRoutes(parts: SignInParts) {
     passwords: config.passwords,
   };
 
-  const pages = pageGuard.createPages();
   pages.get(SIGN_IN_PATH, async (request) => {
     const next = localPath(new URL(request.url).searchParams.get("next"), publicUrl);
     if (await visitors.find(request)) return seeOther(next ?? "/");
@@ -192,5 +191,4 @@ export function createSignInRoutes(parts: SignInParts) {
     const kept = person ? [await visitors.remember(request, person.account.id)] : [];
     return seeOther(next, [cookies.clear("session"), ...kept]);
   });
-  return pages.routes;
 }

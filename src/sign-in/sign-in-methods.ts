@@ -8,7 +8,6 @@ import type { Factors } from "./second-step/factors.ts";
 /** The ways to sign in to an account. */
 interface SignInMethods {
   readonly hasPassword: boolean;
-  /** The issuers of its providers. */
   readonly issuers: readonly string[];
   readonly passkeys: number;
   readonly recoveryCodes: number;

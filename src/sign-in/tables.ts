@@ -67,7 +67,6 @@ export function createSignInTables(dialect: Dialect) {
     failedAt: timestamp("failed_at").notNull(),
   });
 
-  /** Unused recovery codes. */
   const recoveryCodes = table(
     "recovery_codes",
     {
@@ -89,7 +88,6 @@ export function createSignInTables(dialect: Dialect) {
     expiresAt: timestamp("expires_at").notNull(),
   });
 
-  /** Challenges for passkeys. */
   const passkeyChallenges = table("passkey_challenges", {
     /** SHA-256 of the browser's cookie and the purpose of the signature, in hex. */
     hash: text("hash").primaryKey(),

@@ -2,8 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { parse } from "jsonc-parser";
 import { ConnectError, type HookKind, type Hooks } from "../../src/connect/client.ts";
 import { CLIENTS, findClient } from "../../src/connect/clients.ts";
-import { eventsOf, hooksIn, writeHooks } from "../../src/connect/hooks.ts";
-import { writeApprovalRule } from "../../src/connect/tool-approval.ts";
+import { eventsOf, hooksIn, writeApprovalRule, writeHooks } from "../../src/connect/hooks.ts";
 
 const OTHER = { matcher: "startup", hooks: [{ type: "command", command: "echo hello" }] };
 const COMMANDS = {

@@ -48,6 +48,10 @@ test("only the owner can open the page and use its forms", async () => {
     "/admin/health",
     "/admin/backups",
     "/admin/invitations",
+    `/admin/accounts/${member.accountId}`,
+    `/admin/accounts/${owner.accountId}/revoke`,
+    `/admin/accounts/${member.accountId}/disable`,
+    `/admin/accounts/${member.accountId}/enable`,
     `/admin/accounts/${member.accountId}/quota`,
     `/admin/accounts/${member.accountId}/quota/clear`,
     `/admin/invitations/${invitation.id}/revoke`,
@@ -55,9 +59,9 @@ test("only the owner can open the page and use its forms", async () => {
     `/admin/accounts/${owner.accountId}/remove`,
   ]) {
     const forged = { ...page, forms: page.forms.map((form) => ({ ...form, action: path })) };
-    const isShown = ["/admin", "/admin/health", "/admin/backups"].includes(path);
+    const isShown = /^\/admin(\/health|\/backups|\/accounts\/\w+)?$/.test(path);
     if (!isShown) expect((await member.person.submit(forged)).status).toBe(403);
-    if (!path.includes("invitations") && !path.includes("quota")) {
+    if (!/invitations|quota|enable/.test(path)) {
       expect((await member.person.visit(path)).status).toBe(403);
     }
   }

@@ -1,14 +1,16 @@
 import { expect, spyOn, test } from "bun:test";
 import type { Guard } from "../../src/dashboard/guard.tsx";
 import { MAP_PATHS } from "../../src/dashboard/map/map-page.tsx";
-import { createMapRoutes } from "../../src/dashboard/map/map-routes.tsx";
+import { addMapPage } from "../../src/dashboard/map/map-routes.tsx";
 import { PATHS } from "../../src/dashboard/navigation.tsx";
+import { createPages } from "../../src/dashboard/page-routes.tsx";
 import type { Parts } from "../../src/dashboard/parts.ts";
 
 test("map requests without a session do not disable the connection's time limit", async () => {
   const guard = { show: async () => new Response(null, { status: 303 }) } as Pick<Guard, "show">;
-  const parts: Partial<Parts> = { guard: guard as Guard };
-  const app = createMapRoutes(parts as Parts);
+  const pages = createPages(guard as Guard);
+  addMapPage({ pages } as Partial<Parts> as Parts);
+  const app = pages.routes;
   app.listen({ port: 0, hostname: "127.0.0.1" });
   const { server } = app;
   if (!server) throw new Error("there is no server");

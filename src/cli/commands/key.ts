@@ -15,7 +15,6 @@ interface NewKeyOptions {
   name: string;
   scope?: readonly ("read" | "add")[];
   expires?: Date;
-  /** The project that the key is restricted to. */
   project?: string;
   /** Whether the memories of no project are hidden from the key too. */
   projectOnly?: boolean;

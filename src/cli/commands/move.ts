@@ -14,7 +14,6 @@ import { openApi } from "../server/api.ts";
 import { print, say, usageError } from "../terminal.ts";
 
 interface MoveOptions extends SelectionOptions {
-  /** The new project. */
   to?: string;
   /** Whether to move to no project. */
   toNone?: boolean;

@@ -1,24 +1,14 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { Elysia } from "elysia";
-import { describeRevoked, revokeAccess } from "../../access/revoke-access.ts";
-import type { Markup } from "../../pages/jsx-runtime.ts";
+import { revokeAccess } from "../../access/revoke-access.ts";
 import { SIGN_IN_PATH } from "../../sign-in/paths.ts";
-import { type Member, MemberPage } from "../admin/member-page.tsx";
-import { findExisting, readUsage } from "../admin/quota-routes.tsx";
-import { ACCOUNTS_PATH, PATHS } from "../navigation.tsx";
-import { createPages } from "../page-routes.tsx";
+import { PATHS } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
 
 /** The page on which people revoke all access to their own account. */
 const REVOKE_PATH = `${PATHS.account}/revoke`;
 
-/** Revokes access to an account: people for their own account, the owner for every account. */
-export function createAccessRoutes(parts: Parts) {
-  return new Elysia().use(createOwnRoutes(parts)).use(createAdminRoutes(parts));
-}
-
-function createOwnRoutes({ guard, record, ...stores }: Parts) {
-  const pages = createPages(guard);
+/** Revokes all access to the person's own account. */
+export function addOwnAccessPage({ pages, record, ...stores }: Parts): void {
   pages.confirmed(
     REVOKE_PATH,
     "account",
@@ -42,83 +32,9 @@ function createOwnRoutes({ guard, record, ...stores }: Parts) {
       return { to: SIGN_IN_PATH };
     },
   );
-  return pages.routes;
 }
 
-function createAdminRoutes({ guard, record, memories, quotas, ...stores }: Parts) {
-  const { accounts } = stores;
-
-  const readMember = async (id: string): Promise<Member> => {
-    const account = await findExisting(accounts, id);
-    const [usage, hasOwnQuota] = await Promise.all([
-      readUsage(id, { memories, quotas }),
-      quotas.isSet(id),
-    ]);
-    return { ...account, ...usage, hasOwnQuota };
-  };
-
-  const pages = createPages(guard, { owner: true });
-  pages.get(`${ACCOUNTS_PATH}/:id`, async (visit, id) => (
-    <MemberPage visit={visit} member={await readMember(id)} />
-  ));
-  pages.confirmed(
-    `${ACCOUNTS_PATH}/:id/revoke`,
-    "admin",
-    async (_, id) => ({
-      title: "Revoke all access to this account?",
-      confirm: "Revoke everything",
-      cancel: `${ACCOUNTS_PATH}/${id}`,
-      text: (
-        <>
-          <p>
-            This takes effect for <bdi>{(await findExisting(accounts, id)).email}</bdi> at once:
-          </p>
-          <RevokedList />
-          <p>The person can sign in again. The memories stay.</p>
-        </>
-      ),
-    }),
-    async ({ account, request }, _, id) => {
-      const { email } = await findExisting(accounts, id);
-      const revoked = await revokeAccess(id, stores);
-      const amount = revoked.keys + revoked.apps + revoked.sessions;
-      record(request, "access_revoked", { accountId: id, actorId: account.id, amount });
-      if (id === account.id) return { to: SIGN_IN_PATH };
-      return { to: `${ACCOUNTS_PATH}/${id}`, notice: `${email}: ${describeRevoked(revoked)}.` };
-    },
-  );
-  pages.confirmed(
-    `${ACCOUNTS_PATH}/:id/disable`,
-    "admin",
-    async (_, id) => ({
-      title: "Disable this account?",
-      confirm: "Disable the account",
-      cancel: `${ACCOUNTS_PATH}/${id}`,
-      text: (
-        <p>
-          Until you enable <bdi>{(await findExisting(accounts, id)).email}</bdi> again, nobody can
-          sign in to it and its keys do not work. Afterwards its apps must be connected again. Its
-          memories stay.
-        </p>
-      ),
-    }),
-    async ({ account, request }, _, id) => {
-      const { email } = await findExisting(accounts, id);
-      await accounts.disable(id);
-      record(request, "account_disabled", { accountId: id, actorId: account.id });
-      return { to: `${ACCOUNTS_PATH}/${id}`, notice: `${email} is disabled.` };
-    },
-  );
-  pages.post(`${ACCOUNTS_PATH}/:id/enable`, async ({ account, request }, _, id) => {
-    const { email } = await findExisting(accounts, id);
-    await accounts.enable(id);
-    record(request, "account_enabled", { accountId: id, actorId: account.id });
-    return { to: `${ACCOUNTS_PATH}/${id}`, notice: `${email} is enabled.` };
-  });
-  return pages.routes;
-}
-
-function RevokedList(): Markup {
+export function RevokedList() {
   return (
     <ul>
       <li>all API keys stop working</li>

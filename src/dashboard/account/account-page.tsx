@@ -2,7 +2,6 @@
 import { Button, ButtonLink } from "../../pages/button.tsx";
 import { linkProof } from "../../pages/cookies.ts";
 import { PostForm } from "../../pages/form.tsx";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { listPage, Pager, Table } from "../../pages/table.tsx";
 import { PasswordField } from "../../sign-in/forms.tsx";
@@ -76,7 +75,7 @@ export function AccountPage({
   sessions,
   current,
   problem,
-}: AccountProps): Markup {
+}: AccountProps) {
   const { account, token } = visit;
   return (
     <Page
@@ -114,7 +113,7 @@ export function AccountPage({
   );
 }
 
-function PasswordForm({ visit, hasPassword }: Pick<AccountProps, "visit" | "hasPassword">): Markup {
+function PasswordForm({ visit, hasPassword }: Pick<AccountProps, "visit" | "hasPassword">) {
   return (
     <Setting
       id="password"
@@ -131,10 +130,7 @@ function PasswordForm({ visit, hasPassword }: Pick<AccountProps, "visit" | "hasP
   );
 }
 
-function ProviderLinks({
-  token,
-  providers,
-}: Pick<AccountProps, "providers"> & { token: string }): Markup {
+function ProviderLinks({ token, providers }: Pick<AccountProps, "providers"> & { token: string }) {
   return (
     <Setting id="ways" title="Sign in through">
       {providers.map(({ id, name, isLinked }) =>
@@ -159,7 +155,7 @@ function Sessions({
   visit,
   sessions,
   current,
-}: Pick<AccountProps, "visit" | "sessions" | "current">): Markup {
+}: Pick<AccountProps, "visit" | "sessions" | "current">) {
   const { items, ...links } = listPage(sessions, PATHS.account, visit.url);
   return (
     <Setting

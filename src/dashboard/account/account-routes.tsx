@@ -5,15 +5,14 @@ import { noPasswords } from "../../sign-in/sign-in.ts";
 import { canSignIn } from "../../sign-in/sign-in-methods.ts";
 import { createPause } from "../../timing/pause.ts";
 import { PATHS } from "../navigation.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { AccountPage, PASSWORD_PATH, PROVIDERS_PATH, SESSIONS_PATH } from "./account-page.tsx";
 
 /** The page of a person's own account: password, providers and sessions. */
-export function createAccountRoutes({
+export function addAccountPage({
   config,
-  guard,
+  pages,
   accounts,
   sessions,
   visitors,
@@ -25,7 +24,7 @@ export function createAccountRoutes({
   webauthn,
   providers,
   record,
-}: Parts) {
+}: Parts): void {
   const providersOf = async (accountId: string) => {
     const issuers = await identities.issuers(accountId);
     return providers.map(({ id, name, issuer }) => ({
@@ -59,7 +58,6 @@ export function createAccountRoutes({
     );
   };
 
-  const pages = createPages(guard);
   pages.get(PATHS.account, (visit) => page(visit));
   pages.proved.post(
     PASSWORD_PATH,
@@ -122,5 +120,4 @@ export function createAccountRoutes({
     const browsers = count === 1 ? "one other browser" : `${count} other browsers`;
     return { to: PATHS.account, notice: `Signed out in ${browsers}.` };
   });
-  return pages.routes;
 }

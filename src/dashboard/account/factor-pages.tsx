@@ -3,7 +3,6 @@ import { PASSKEYS } from "../../pages/assets.ts";
 import { Button, ButtonLink, Copyable, CopyableText } from "../../pages/button.tsx";
 import { Field } from "../../pages/field.tsx";
 import { PostForm } from "../../pages/form.tsx";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { QrCode } from "../../pages/qr-code.tsx";
 import { Table } from "../../pages/table.tsx";
@@ -30,7 +29,6 @@ export interface OwnFactors {
   readonly canAddPasskeys: boolean;
   /** Whether an authenticator app is set up. */
   readonly hasApp: boolean;
-  /** The number of unused recovery codes. */
   readonly recoveryCodes: number;
 }
 
@@ -45,7 +43,7 @@ export function FactorsSection({
 }: OwnFactors & {
   token: string;
   hasPassword: boolean;
-}): Markup {
+}) {
   const isSetUp = passkeys.length > 0 || hasApp;
   return (
     <Setting
@@ -120,7 +118,7 @@ function PasskeyTable({ token, passkeys }: Pick<OwnFactors, "passkeys"> & { toke
 }
 
 /** The page on which the browser creates a passkey. */
-export function NewPasskeyPage({ visit, problem }: { visit: Visit; problem?: string }): Markup {
+export function NewPasskeyPage({ visit, problem }: { visit: Visit; problem?: string }) {
   return (
     <Page
       visit={visit}
@@ -167,7 +165,7 @@ export function AppPage({
   /** The name of this server, as the app shows it. */
   issuer: string;
   problem?: string;
-}): Markup {
+}) {
   const address = totpAddress(secret, { issuer, email: visit.account.email });
   const groups = (toBase32(secret).match(/.{4}/g) ?? []).join(" ");
   return (
@@ -202,13 +200,7 @@ export function AppPage({
 }
 
 /** Shows new recovery codes. They are shown only this once. */
-export function RecoveryCodesPage({
-  visit,
-  codes,
-}: {
-  visit: Visit;
-  codes: readonly string[];
-}): Markup {
+export function RecoveryCodesPage({ visit, codes }: { visit: Visit; codes: readonly string[] }) {
   return (
     <Page visit={visit} section="account" title="Your recovery codes">
       <div class="panel">

@@ -4,7 +4,6 @@ import { CODE, CREDENTIAL } from "../../sign-in/forms.tsx";
 import { canSignIn } from "../../sign-in/sign-in-methods.ts";
 import type { FormOutcome } from "../guard.tsx";
 import { PATHS } from "../navigation.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import {
@@ -53,11 +52,11 @@ function createFactorChanges({
 }
 
 /** Adds and removes passkeys, and removes the password. Every request needs a fresh proof. */
-export function createPasskeyRoutes(parts: Parts) {
-  const { config, guard, accounts, visitors, webauthn, providers, record } = parts;
+export function addPasskeyPages(parts: Parts): void {
+  const { config, accounts, visitors, webauthn, providers, record } = parts;
   const { removeSignInMethod, factors } = parts;
+  const pages = parts.pages.proved;
   const changes = createFactorChanges(parts);
-  const { routes, proved: pages } = createPages(guard);
   pages.get(NEW_PASSKEY_PATH, (visit) => <NewPasskeyPage visit={visit} />);
   pages.post(NEW_PASSKEY_OPTIONS, async ({ session, account }) =>
     Response.json(await webauthn.registrationOptions(session, account)),
@@ -98,12 +97,12 @@ export function createPasskeyRoutes(parts: Parts) {
     const welcome = await visitors.welcome(request, id, { passwordMark: null });
     return { to: PATHS.account, notice: "Your password is removed.", welcome };
   });
-  return routes;
 }
 
 /** Sets up and removes the authenticator app and recovery codes. Every request needs a fresh proof. */
-export function createAuthenticatorRoutes(parts: Parts) {
-  const { config, guard, factors, record } = parts;
+export function addAuthenticatorPages(parts: Parts): void {
+  const { config, factors, record } = parts;
+  const pages = parts.pages.proved;
   const { oneTimeCodes, recoveryCodes } = factors;
   const changes = createFactorChanges(parts);
   const issuer = `ctxd (${new URL(config.publicUrl).host})`;
@@ -115,7 +114,6 @@ export function createAuthenticatorRoutes(parts: Parts) {
     return <AppPage visit={visit} secret={secret} issuer={issuer} {...(problem && { problem })} />;
   };
 
-  const { routes, proved: pages } = createPages(guard);
   pages.post(APP_PATH, async ({ account }) => {
     await oneTimeCodes.begin(account.id);
     return { to: APP_PATH };
@@ -148,5 +146,4 @@ export function createAuthenticatorRoutes(parts: Parts) {
     record(visit.request, "recovery_codes_created", { accountId: visit.account.id });
     return <RecoveryCodesPage visit={visit} codes={codes} />;
   });
-  return routes;
 }

@@ -1,6 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { dayText } from "../../pages/moment.tsx";
 import { Table } from "../../pages/table.tsx";
 import { percent } from "../../text/number-text.ts";
@@ -22,7 +21,7 @@ export function ActivityChart({
   /** Questions that found something. */
   found: number;
   unit: "day" | "week";
-}): Markup {
+}) {
   const total = (of: (bar: Bar) => number) => bars.reduce((sum, bar) => sum + of(bar), 0);
   const [saved, asked] = [total((bar) => bar.saved), total((bar) => bar.asked)];
   const most = Math.max(1, ...bars.map((bar) => bar.saved + bar.asked));
@@ -74,7 +73,7 @@ export function ActivityChart({
   );
 }
 
-function Column({ bar, x, most }: { bar: Bar; x: number; most: number }): Markup {
+function Column({ bar, x, most }: { bar: Bar; x: number; most: number }) {
   const heightOf = (amount: number) => Math.round((amount / most) * HEIGHT * 10) / 10;
   const [saved, asked] = [heightOf(bar.saved), heightOf(bar.asked)];
   const width = STEP - GAP;

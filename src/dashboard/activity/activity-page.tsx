@@ -61,7 +61,7 @@ export function ActivityPage({
   position: string;
   /** When the account began to keep questions; null if it does not keep them. */
   queriesSince: Date | null;
-}): Markup {
+}) {
   const { actors, events, before } = activity;
   const isEmpty = actors.length === 0 && events.length === 0;
   return (
@@ -92,7 +92,7 @@ export function ActivityPage({
   );
 }
 
-function Nothing(): Markup {
+function Nothing() {
   return (
     <EmptyState title="Nothing has happened yet">
       <p>
@@ -108,7 +108,7 @@ function Nothing(): Markup {
   );
 }
 
-function Summary({ days, bars, actors }: Pick<Activity, "days" | "bars" | "actors">): Markup {
+function Summary({ days, bars, actors }: Pick<Activity, "days" | "bars" | "actors">) {
   const unit = bars.length < days ? "week" : "day";
   return (
     <>
@@ -166,7 +166,7 @@ function amount(number: number): Markup | string {
   return number === 0 ? <span class="faint">–</span> : number.toLocaleString("en");
 }
 
-function ActorName({ name, by, href }: Pick<Actor, "name" | "by" | "href">): Markup {
+function ActorName({ name, by, href }: Pick<Actor, "name" | "by" | "href">) {
   return (
     <span class="activity-actor">
       <a href={href}>
@@ -189,7 +189,7 @@ function Events({
   days,
   before,
   next,
-}: { visit: Visit } & Omit<Activity, "bars" | "actors">): Markup {
+}: { visit: Visit } & Omit<Activity, "bars" | "actors">) {
   return (
     <section aria-labelledby="latest">
       <h2 id="latest">{before === null ? "Latest" : "Earlier"}</h2>
@@ -228,7 +228,7 @@ function Events({
 }
 
 /** A link to the best memory that was found or the last one that was written, if it still exists. */
-function MemoryLink({ id, names }: Pick<Activity, "names"> & { id: string | null }): Markup {
+function MemoryLink({ id, names }: Pick<Activity, "names"> & { id: string | null }) {
   const name = id === null ? undefined : names.get(id);
   if (id === null || name === undefined) return Fragment({});
   return (
@@ -239,7 +239,7 @@ function MemoryLink({ id, names }: Pick<Activity, "names"> & { id: string | null
 }
 
 /** Shows whether questions are kept, and the button that changes it. */
-function Queries({ visit, since }: { visit: Visit; since: Date | null }): Markup {
+function Queries({ visit, since }: { visit: Visit; since: Date | null }) {
   const isKept = since !== null;
   return (
     <section class="panel activity-queries" aria-labelledby="queries">

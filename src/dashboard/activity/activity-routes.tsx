@@ -4,7 +4,6 @@ import type { Reach } from "../../keys/reach.ts";
 import { excerptOf } from "../../text/excerpt.ts";
 import { createPause } from "../../timing/pause.ts";
 import { PATHS } from "../navigation.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import { ActivityPage, DEFAULT_RANGE, QUERIES_PATH, RANGES } from "./activity-page.tsx";
 import { actorsOf, barsOf, firstDay } from "./activity-view.ts";
@@ -15,8 +14,7 @@ const PAGE_SIZE = 30;
 const EXCERPT = 200;
 
 /** The activity page, and the setting that keeps questions. */
-export function createActivityRoutes({ guard, activity, memories, live, clock }: Parts) {
-  /** Titles of the memories that events refer to. */
+export function addActivityPage({ pages, activity, memories, live, clock }: Parts): void {
   const titlesOf = async (reach: Reach, events: readonly ActivityEvent[]) => {
     const ids = [...new Set(events.flatMap(({ memoryId }) => memoryId ?? []))];
     const found = await Promise.all(ids.map((id) => memories.find(reach, id)));
@@ -25,7 +23,6 @@ export function createActivityRoutes({ guard, activity, memories, live, clock }:
     );
   };
 
-  const pages = createPages(guard);
   pages.get(PATHS.activity, async (visit) => {
     const { id } = visit.account;
     const { searchParams } = visit.url;
@@ -64,7 +61,6 @@ export function createActivityRoutes({ guard, activity, memories, live, clock }:
       : "The kept questions are deleted. New ones are not kept.";
     return { to: PATHS.activity, notice };
   });
-  return pages.routes;
 }
 
 /** An event id from the address; null if there is none or it is not valid. */

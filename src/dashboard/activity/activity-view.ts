@@ -1,4 +1,4 @@
-import { dayOf, type Kind, QUESTIONS } from "../../activity/action.ts";
+import { addCounts, dayOf, type Kind, QUESTIONS } from "../../activity/action.ts";
 import type { ActivityEvent, ActorCount, DayCount } from "../../activity/activity-reports.ts";
 import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME, viewPath } from "../memories/memories-view.ts";
 
@@ -92,15 +92,8 @@ export function groupEvents(events: readonly ActivityEvent[]): ActivityEvent[] {
   const groups: ActivityEvent[] = [];
   for (const event of events) {
     const last = groups.at(-1);
-    if (last && isAlike(last, event)) {
-      groups[groups.length - 1] = {
-        ...last,
-        times: last.times + event.times,
-        inVain: last.inVain + event.inVain,
-        memories: last.memories + event.memories,
-        memoryId: last.memoryId ?? event.memoryId,
-      };
-    } else groups.push(event);
+    if (last && isAlike(last, event)) groups[groups.length - 1] = addCounts(event, last);
+    else groups.push(event);
   }
   return groups;
 }

@@ -2,43 +2,23 @@
 import type { Account } from "../../accounts/account.ts";
 import { AppError } from "../../errors.ts";
 import { wholeAccount } from "../../keys/reach.ts";
-import { listPage } from "../../pages/table.tsx";
+import { Button, Copyable } from "../../pages/button.tsx";
+import { Field } from "../../pages/field.tsx";
+import { PostForm } from "../../pages/form.tsx";
+import { Moment } from "../../pages/moment.tsx";
+import { listPage, Pager, Table } from "../../pages/table.tsx";
 import { JOIN_PATH } from "../../sign-in/paths.ts";
-import { ACCOUNTS_PATH, INVITATIONS_PATH, PATHS } from "../navigation.tsx";
-import { createPages } from "../page-routes.tsx";
+import { sizeText } from "../../text/number-text.ts";
+import { ACCOUNTS_PATH, AdminTabs, INVITATIONS_PATH, PATHS } from "../navigation.tsx";
+import { Page, Setting } from "../page.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
-import { AdminPage, type Overview } from "./admin-page.tsx";
-import { findExisting, readUsage } from "./quota-routes.tsx";
+import { DefaultQuota, findExisting, QuotaUse, readUsage } from "./quota-routes.tsx";
 
 /** The owner's page of accounts and invitations, and the removal of accounts. */
-export function createAdminRoutes({
-  config,
-  guard,
-  accounts,
-  invitations,
-  keys,
-  grants,
-  memories,
-  quotas,
-  shownOnce,
-  record,
-}: Parts) {
-  const { publicUrl } = config;
-
-  const readOverview = async ({ url }: Visit): Promise<Overview> => {
-    const { items, ...pager } = listPage(await accounts.list(), PATHS.admin, url);
-    const withUsage = async (account: Account) => ({
-      ...account,
-      ...(await readUsage(account.id, { memories, quotas })),
-    });
-    return {
-      accounts: await Promise.all(items.map(withUsage)),
-      pager,
-      invitations: await invitations.list(),
-      defaultQuota: quotas.ofMembers,
-    };
-  };
+export function addAdminPages(parts: Parts): void {
+  const { config, accounts, invitations, keys, grants, memories, shownOnce, record } = parts;
+  const pages = parts.pages.owner;
 
   /** @throws AppError unless the account exists and belongs to a member: the owner's can't be removed */
   const findMember = async (id: string): Promise<Account> => {
@@ -50,12 +30,12 @@ export function createAdminRoutes({
     );
   };
 
-  const pages = createPages(guard, { owner: true });
   pages.get(PATHS.admin, async (visit) => {
     const id = visit.url.searchParams.get("invited") ?? "";
     const secret = await shownOnce.take(visit.session, id);
-    const link = secret === null ? null : `${publicUrl}${JOIN_PATH}/${secret}`;
-    return <AdminPage visit={visit} overview={await readOverview(visit)} invitationLink={link} />;
+    const link = secret === null ? null : `${config.publicUrl}${JOIN_PATH}/${secret}`;
+    const overview = await readOverview(parts, visit);
+    return <AdminPage visit={visit} overview={overview} invitationLink={link} />;
   });
   pages.post(
     INVITATIONS_PATH,
@@ -71,7 +51,7 @@ export function createAdminRoutes({
       return (
         <AdminPage
           visit={visit}
-          overview={await readOverview(visit)}
+          overview={await readOverview(parts, visit)}
           problem={problem}
           email={email}
         />
@@ -119,5 +99,138 @@ export function createAdminRoutes({
       return { to: PATHS.admin, notice };
     },
   );
-  return pages.routes;
+}
+
+/** Invitations shown, newest first. Older ones stay valid for up to a week. */
+const MAX_INVITATIONS = 20;
+
+/** The accounts and invitations of the whole server. */
+type Overview = Awaited<ReturnType<typeof readOverview>>;
+
+async function readOverview({ accounts, memories, quotas, invitations }: Parts, { url }: Visit) {
+  // One page of the list, with links to the pages before and after.
+  const { items, ...pager } = listPage(await accounts.list(), PATHS.admin, url);
+  const withUsage = async (account: Account) => ({
+    ...account,
+    ...(await readUsage(account.id, { memories, quotas })),
+  });
+  return {
+    accounts: await Promise.all(items.map(withUsage)),
+    pager,
+    invitations: await invitations.list(),
+    defaultQuota: quotas.ofMembers,
+  };
+}
+
+/** The owner's page of accounts, their use, and invitations. */
+function AdminPage({
+  visit,
+  overview,
+  invitationLink = null,
+  problem,
+  email = "",
+}: {
+  visit: Visit;
+  overview: Overview;
+  /** The link of the invitation that was just created. It is shown only this once. */
+  invitationLink?: string | null;
+  problem?: string;
+  email?: string;
+}) {
+  const { accounts, pager, invitations, defaultQuota } = overview;
+  const { token } = visit;
+  return (
+    <Page
+      visit={visit}
+      section="admin"
+      title="Accounts"
+      above={<AdminTabs current={PATHS.admin} />}
+      problem={problem}
+    >
+      {invitationLink !== null && (
+        <section class="panel" aria-labelledby="link">
+          <h2 id="link">Invitation link</h2>
+          <Copyable text={invitationLink} label="the link" />
+          <p>
+            <strong>This link is shown only once.</strong> Send it to the person you invite. The
+            first person who opens it can create an account.
+          </p>
+        </section>
+      )}
+      <Table
+        caption="Accounts on this server"
+        rows={accounts}
+        columns={[
+          {
+            title: "Account",
+            isHeader: true,
+            cell: ({ id, email, role, createdAt, disabledAt }) => (
+              <>
+                <a href={`${ACCOUNTS_PATH}/${id}`}>
+                  <bdi>{email}</bdi>
+                </a>{" "}
+                {role === "owner" && <span class="badge">owner</span>}
+                {disabledAt !== null && <span class="badge">disabled</span>}
+                <span class="under">
+                  created <Moment at={createdAt} />
+                </span>
+              </>
+            ),
+          },
+          {
+            title: "Stores",
+            isNumber: true,
+            cell: ({ usage, quota }) => <QuotaUse usage={usage} quota={quota} />,
+          },
+          { title: "On disk", isNumber: true, cell: ({ bytes }) => sizeText(bytes) },
+        ]}
+      />
+      <Pager label="Pages of accounts" {...pager} />
+      <DefaultQuota quota={defaultQuota} />
+      <Setting
+        id="invite"
+        title="Invite somebody"
+        about="An invitation is a link that creates one account. It is valid for seven days. The server sends no e-mail."
+      >
+        <PostForm action={INVITATIONS_PATH} token={token}>
+          <Field
+            label="E-mail address (optional)"
+            name="email"
+            type="email"
+            value={email}
+            hint="The account gets this address. If empty, the person chooses one."
+            autocomplete="off"
+            maxlength={254}
+          />
+          <Button kind="main">Create a link</Button>
+        </PostForm>
+      </Setting>
+      {invitations.length > 0 && (
+        <Table
+          caption="Unused invitations"
+          rows={invitations.slice(-MAX_INVITATIONS).reverse()}
+          columns={[
+            {
+              title: "Invitation for",
+              isHeader: true,
+              cell: ({ email }) => (email === null ? "anyone with the link" : <bdi>{email}</bdi>),
+            },
+            { title: "Created", cell: ({ createdAt }) => <Moment at={createdAt} /> },
+            { title: "Expires", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
+            {
+              title: "Actions",
+              isActions: true,
+              cell: ({ id, email }) => (
+                <PostForm action={`${INVITATIONS_PATH}/${id}/revoke`} token={token}>
+                  <Button kind="danger">
+                    Revoke<span class="hidden-text"> the invitation for {email ?? "anyone"}</span>
+                  </Button>
+                </PostForm>
+              ),
+            },
+          ]}
+        />
+      )}
+    </Page>
+  );
 }

@@ -1,6 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Copyable } from "../../pages/button.tsx";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Problem } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { Table } from "../../pages/table.tsx";
@@ -13,7 +12,6 @@ import type { BackupFacts } from "../server-status.ts";
 import type { Visit } from "../session.ts";
 
 const MINUTE = 60_000;
-/** Backups shown. */
 const MAX_BACKUPS = 30;
 
 /** The page of backups: the schedule, the existing backups, and how to restore one. */
@@ -30,7 +28,7 @@ export function BackupsPage({
   events: readonly SecurityRecord[];
   /** The command to type instead of `ctxd`. */
   program: string;
-}): Markup {
+}) {
   const schedule = facts?.schedule ?? null;
   const newest = facts?.complete[0] ?? null;
   return (
@@ -112,7 +110,7 @@ export function BackupsPage({
   );
 }
 
-function NoSchedule({ isShared }: { isShared: boolean }): Markup {
+function NoSchedule({ isShared }: { isShared: boolean }) {
   return (
     <Setting id="schedule" title="Schedule">
       <p>
@@ -135,7 +133,7 @@ function ScheduleFacts({
   keep,
   isEncrypted,
   newest,
-}: NonNullable<BackupFacts["schedule"]> & { newest: number | null }): Markup {
+}: NonNullable<BackupFacts["schedule"]> & { newest: number | null }) {
   return (
     <Setting
       id="schedule"

@@ -2,13 +2,11 @@
 
 import { version } from "../../../package.json" with { type: "json" };
 import { type CheckResult, runChecks } from "../../http/health.ts";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { Table } from "../../pages/table.tsx";
 import { sizeText } from "../../text/number-text.ts";
 import { AdminTabs, BACKUPS_PATH, HEALTH_PATH, HELP_PATH } from "../navigation.tsx";
 import { Fact, Page, Setting } from "../page.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import type { ServerFacts } from "../server-status.ts";
 import type { Visit } from "../session.ts";
@@ -37,7 +35,7 @@ function HealthPage({
   results: Readonly<Record<string, CheckResult>>;
   facts: ServerFacts | null;
   address: string;
-}): Markup {
+}) {
   const states = Object.values(results);
   const isWell = states.every((state) => state === "ok");
   return (
@@ -93,7 +91,7 @@ function HealthPage({
   );
 }
 
-function Facts(facts: ServerFacts): Markup {
+function Facts(facts: ServerFacts) {
   const { startedAt, platform, dataDir, database, model, memory, disk, lag } = facts;
   return (
     <>
@@ -137,7 +135,7 @@ function stateClass(states: readonly CheckResult[]): string {
 const MAX_EVENTS = 10;
 
 /** The owner's pages of health and backups. */
-export function createServerRoutes({ config, guard, checks, serverStatus, securityLog }: Parts) {
+export function addServerPages({ config, pages, checks, serverStatus, securityLog }: Parts): void {
   const listEvents = async () => {
     const [made, restored] = await Promise.all(
       (["backup_created", "backup_restored"] as const).map((event) =>
@@ -148,13 +146,12 @@ export function createServerRoutes({ config, guard, checks, serverStatus, securi
     return newestFirst.slice(0, MAX_EVENTS);
   };
 
-  const pages = createPages(guard, { owner: true });
-  pages.get(HEALTH_PATH, async (visit) => {
+  pages.owner.get(HEALTH_PATH, async (visit) => {
     const results = await runChecks(checks);
     const facts = serverStatus?.server() ?? null;
     return <HealthPage visit={visit} results={results} facts={facts} address={config.publicUrl} />;
   });
-  pages.get(BACKUPS_PATH, async (visit) => {
+  pages.owner.get(BACKUPS_PATH, async (visit) => {
     const facts = (await serverStatus?.backups()) ?? null;
     return (
       <BackupsPage
@@ -165,5 +162,4 @@ export function createServerRoutes({ config, guard, checks, serverStatus, securi
       />
     );
   });
-  return pages.routes;
 }

@@ -6,32 +6,17 @@ import type { AccountQuota, Quotas } from "../../accounts/quotas.ts";
 import { parseBytes } from "../../config/setting-values.ts";
 import { AppError } from "../../errors.ts";
 import type { Memories } from "../../memories/rules/memories.ts";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { memoryCount, percent, sizeText } from "../../text/number-text.ts";
 import { ACCOUNTS_PATH } from "../navigation.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 
-/** How much an account stores, as quotas count it. */
-interface Usage {
-  readonly memories: number;
-  /** Bytes of all text, in UTF-8. */
-  readonly bytes: number;
-}
-
-/** What an account stores, and what it may store. */
-export interface AccountUsage {
-  readonly usage: Usage;
-  /** Bytes on disk. */
-  readonly bytes: number;
-  /** Null without a limit. */
-  readonly quota: AccountQuota | null;
-}
+/** What an account stores, as quotas count it and in bytes on disk, and what it may store. */
+export type AccountUsage = Awaited<ReturnType<typeof readUsage>>;
 
 export async function readUsage(
   accountId: string,
   { memories, quotas }: { memories: Pick<Memories, "usage" | "bytes">; quotas: Pick<Quotas, "of"> },
-): Promise<AccountUsage> {
+) {
   const [usage, bytes, quota] = await Promise.all([
     memories.usage(accountId),
     memories.bytes(accountId),
@@ -41,7 +26,7 @@ export async function readUsage(
 }
 
 /** How much an account stores, and its quota if it has one. */
-export function QuotaUse({ usage, quota }: { usage: Usage; quota: AccountQuota | null }): Markup {
+export function QuotaUse({ usage, quota }: Pick<AccountUsage, "usage" | "quota">) {
   const { memories = null, bytes = null } = quota ?? {};
   return (
     <span class="use">
@@ -61,7 +46,7 @@ export function QuotaUse({ usage, quota }: { usage: Usage; quota: AccountQuota |
   );
 }
 
-function Share({ of, used, limit }: { of: string; used: number; limit: number }): Markup {
+function Share({ of, used, limit }: { of: string; used: number; limit: number }) {
   const share = limit === 0 ? 1 : Math.min(1, used / limit);
   return (
     <meter value={share} min={0} max={1} aria-label={`Share of ${of} in use`}>
@@ -79,7 +64,7 @@ function quotaText(quota: AccountQuota | null): string {
 }
 
 /** The quota of members without a quota of their own. */
-export function DefaultQuota({ quota }: { quota: AccountQuota | null }): Markup {
+export function DefaultQuota({ quota }: { quota: AccountQuota | null }) {
   return (
     <p class="faint">
       By default, members may store {quotaText(quota)}. The setting is{" "}
@@ -89,13 +74,12 @@ export function DefaultQuota({ quota }: { quota: AccountQuota | null }): Markup 
 }
 
 /** The forms with which the owner sets the quota of an account. */
-export function createQuotaRoutes({ guard, accounts, quotas, record }: Parts) {
-  const pages = createPages(guard, { owner: true });
+export function addQuotaForms({ pages, accounts, quotas, record }: Parts): void {
   const addChange = (
     path: string,
     apply: (accountId: string, form: URLSearchParams) => Promise<void>,
   ) =>
-    pages.post(`${ACCOUNTS_PATH}/:id/${path}`, async (visit, form, id) => {
+    pages.owner.post(`${ACCOUNTS_PATH}/:id/${path}`, async (visit, form, id) => {
       const { email } = await findExisting(accounts, id);
       await apply(id, form);
       record(visit.request, "quota_changed", { accountId: id, actorId: visit.account.id });
@@ -104,7 +88,6 @@ export function createQuotaRoutes({ guard, accounts, quotas, record }: Parts) {
     });
   addChange("quota", (id, form) => quotas.set(id, quotaOf(form)));
   addChange("quota/clear", quotas.clear);
-  return pages.routes;
 }
 
 /** @throws AppError `not_found` */

@@ -1,28 +1,26 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { AppError } from "../../errors.ts";
+import type { RouteFacts } from "../../http/record-event.ts";
+import { keyFacts } from "../../keys/keys.ts";
 import { toBound } from "../../keys/reach.ts";
 import { type Grant, grantFacts } from "../../oauth/grants.ts";
 import { ButtonLink } from "../../pages/button.tsx";
 import { Allowed } from "../../pages/form.tsx";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { EmptyState } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { listPage, Pager, Table } from "../../pages/table.tsx";
 import { memoryCount } from "../../text/number-text.ts";
 import { createPause } from "../../timing/pause.ts";
-import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME } from "../memories/memories-view.ts";
+import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME, viewPath } from "../memories/memories-view.ts";
 import { PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
-import { DeleteWrittenLink } from "./written-routes.tsx";
 
 /** The page of apps that may use a person's memories. */
-export function createAppsRoutes({ guard, grants, memories, record }: Parts) {
+export function addAppsPages({ pages, grants, memories, record }: Parts): void {
   const isActive = ({ revokedAt }: Grant) => revokedAt === null;
 
-  const pages = createPages(guard);
   pages.get(PATHS.apps, async (visit) => {
     const pause = createPause();
     const newestFirst = (await grants.list(visit.account.id)).reverse();
@@ -61,7 +59,6 @@ export function createAppsRoutes({ guard, grants, memories, record }: Parts) {
       return { to: PATHS.apps, notice: `“${clientName}” is disconnected.` };
     },
   );
-  return pages.routes;
 }
 
 function AppsPage({
@@ -75,7 +72,7 @@ function AppsPage({
   ended: readonly Grant[];
   /** How many memories agents on this machine wrote. */
   byAgents: number;
-}): Markup {
+}) {
   const { items, ...pager } = listPage(grants, PATHS.apps, visit.url);
   return (
     <Page
@@ -161,4 +158,105 @@ function AppsPage({
       <Pager label="Pages of apps" {...pager} />
     </Page>
   );
+}
+
+/** The key, app or local agents that wrote memories. */
+interface Writer {
+  id: string;
+  name: string;
+  /** Its fields in the security log. */
+  facts: RouteFacts;
+}
+
+/** The page that deletes the memories that a key or an app wrote. */
+function writtenPath(section: "keys" | "apps", id: string): string {
+  return `${PATHS[section]}/${id}/written`;
+}
+
+/** The link to the page that deletes the memories that a key or an app wrote. */
+export function DeleteWrittenLink({
+  section,
+  id,
+  name,
+}: {
+  section: "keys" | "apps";
+  id: string;
+  name: string;
+}) {
+  return (
+    <ButtonLink href={writtenPath(section, id)} kind="danger" asks={true}>
+      Delete what it wrote<span class="hidden-text"> {name}</span>
+    </ButtonLink>
+  );
+}
+
+/**
+ * Deletes at once all memories that a key or an app wrote, even after the key was revoked or the app disconnected.
+ * The key may have been stolen, or its agent misled.
+ */
+export function addWrittenPages({ pages, keys, grants, memories, record }: Parts): void {
+  const ofKey = async (accountId: string, id: string): Promise<Writer | undefined> =>
+    (await keys.list(accountId))
+      .map((key) => ({ id: key.id, name: key.name, facts: keyFacts(key) }))
+      .find((each) => each.id === id);
+  const ofApp = async (accountId: string, id: string): Promise<Writer | undefined> => {
+    if (id === LOCAL_SOURCE_ID)
+      return { id, name: LOCAL_SOURCE_NAME, facts: { accountId, subjectId: id } };
+    return (await grants.list(accountId))
+      .map((grant) => ({ id: grant.id, name: grant.clientName, facts: grantFacts(grant) }))
+      .find((each) => each.id === id);
+  };
+
+  const addPage = (section: "keys" | "apps", find: typeof ofKey) => {
+    const found = async (accountId: string, id: string): Promise<Writer> => {
+      const writer = await find(accountId, id);
+      if (writer) return writer;
+      throw new AppError("not_found", "Your account has no such key or app.");
+    };
+    pages.confirmed(
+      writtenPath(section, ":id"),
+      section,
+      async ({ account, reach }, wanted) => {
+        const { id, name } = await found(account.id, wanted);
+        const amount = await memories.count(reach, { sourceId: id });
+        const count = memoryCount(amount);
+        const isLocal = id === LOCAL_SOURCE_ID;
+        const end = section === "keys" ? "revoke the key" : "disconnect the app";
+        return {
+          title: isLocal ? "Delete all that they wrote?" : "Delete all that it wrote?",
+          confirm: `Delete ${count}`,
+          cancel: PATHS[section],
+          text: (
+            <>
+              <p>
+                {`${count} that `}
+                <strong>
+                  <bdi>{name}</bdi>
+                </strong>
+                {
+                  " wrote will be deleted permanently. You can't undo this. Memories that they superseded become current again."
+                }
+                {isLocal ? "" : ` It can still write until you ${end}.`}
+              </p>
+              {amount > 0 && (
+                <p>
+                  <a href={viewPath({ source: id, history: "1" })}>Show them first</a>
+                </p>
+              )}
+            </>
+          ),
+        };
+      },
+      async ({ account, reach, request }, _, wanted) => {
+        const { id, name, facts } = await found(account.id, wanted);
+        const amount = await memories.removeMatching(reach, { sourceId: id });
+        record(request, "memories_deleted", { ...facts, amount });
+        const notice = `${memoryCount(amount)} that “${name}” wrote are deleted permanently.`;
+        return { to: PATHS[section], notice };
+      },
+    );
+  };
+
+  addPage("keys", ofKey);
+  addPage("apps", ofApp);
 }

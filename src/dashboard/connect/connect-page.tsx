@@ -52,7 +52,7 @@ export function connectPath(target: Target, made?: string): string {
 }
 
 /** The instructions for one agent or program: the exact text to paste, with this server's address and a key. */
-export function ConnectPage({ visit, target, ...rest }: InstructionsProps): Markup {
+export function ConnectPage({ visit, target, ...rest }: InstructionsProps) {
   return (
     <Page
       visit={visit}
@@ -97,7 +97,7 @@ interface InstructionsProps {
   connect: ConnectCommand;
 }
 
-function Instructions({ visit, target, publicUrl, fresh, connect }: InstructionsProps): Markup {
+function Instructions({ visit, target, publicUrl, fresh, connect }: InstructionsProps) {
   const key = fresh?.key ?? PLACEHOLDER;
   const form = <KeyForm visit={visit} target={target} fresh={fresh} />;
   switch (target.kind) {
@@ -127,11 +127,7 @@ function Instructions({ visit, target, publicUrl, fresh, connect }: Instructions
   }
 }
 
-function KeyForm({
-  visit,
-  target,
-  fresh,
-}: Pick<InstructionsProps, "visit" | "target" | "fresh">): Markup {
+function KeyForm({ visit, target, fresh }: Pick<InstructionsProps, "visit" | "target" | "fresh">) {
   if (fresh !== null) {
     return (
       <p class="done" role="status">
@@ -168,7 +164,7 @@ function ClientSteps({
   keyForm: Markup;
   apiKey: string;
   connect: ConnectCommand;
-}): Markup {
+}) {
   const url = `${publicUrl}/mcp`;
   const command = client.addCommand?.replace("URL", () => url);
   return (
@@ -225,7 +221,7 @@ function ClientSteps({
 }
 
 /** The path of a settings file, on each operating system where it differs. */
-function FilePath({ file: { linux, macos, windows } }: Pick<Client, "file">): Markup {
+function FilePath({ file: { linux, macos, windows } }: Pick<Client, "file">) {
   return (
     <>
       <code>{linux}</code>
@@ -242,7 +238,7 @@ function FilePath({ file: { linux, macos, windows } }: Pick<Client, "file">): Ma
   );
 }
 
-function HostedSteps({ client, publicUrl }: { client: HostedClient; publicUrl: string }): Markup {
+function HostedSteps({ client, publicUrl }: { client: HostedClient; publicUrl: string }) {
   const url = `${publicUrl}/mcp`;
   const isReachable = publicUrl.startsWith("https:") && !isLocal(publicUrl);
   return (
@@ -264,8 +260,7 @@ function HostedSteps({ client, publicUrl }: { client: HostedClient; publicUrl: s
   );
 }
 
-/** One of several methods to connect. */
-function Method({ title, children }: { title: string; children?: Child }): Markup {
+function Method({ title, children }: { title: string; children?: Child }) {
   return (
     <div class="connect-method">
       <h3>{title}</h3>

@@ -4,7 +4,6 @@ import { FULL_ACCESS } from "../../keys/scopes.ts";
 import { boundOf } from "../../pages/form.tsx";
 import { AGENT_EXPIRY, expiryOf } from "../keys/keys-page.tsx";
 import { PATHS } from "../navigation.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import { connectCommand } from "../server-status.ts";
 import { createKeyInSession } from "../session.ts";
@@ -14,9 +13,8 @@ import type { Target } from "./connect-page.tsx";
 const loadPage = () => import("./connect-page.tsx");
 
 /** The page with instructions for connecting agents, and the form that creates keys for them. */
-export function createConnectRoutes(parts: Parts) {
-  const { guard, keys, shownOnce, config, clock } = parts;
-  const pages = createPages(guard);
+export function addConnectPage(parts: Parts): void {
+  const { pages, keys, shownOnce, config, clock } = parts;
   pages.get(PATHS.connect, async (visit) => {
     const { ConnectPage, TARGETS } = await loadPage();
     const { searchParams } = visit.url;
@@ -45,7 +43,6 @@ export function createConnectRoutes(parts: Parts) {
     });
     return { to: connectPath(target, made) };
   });
-  return pages.routes;
 }
 
 function findTarget(targets: readonly Target[], id: string | null | undefined): Target {

@@ -2,15 +2,13 @@
 
 import { NDJSON, toStream } from "../../memories/http/transfer-routes.ts";
 import { ButtonLink } from "../../pages/button.tsx";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 
 /** The page that offers all memories as a file. */
-function ExportPage({ visit }: { visit: Visit }): Markup {
+function ExportPage({ visit }: { visit: Visit }) {
   return (
     <Page
       visit={visit}
@@ -36,8 +34,7 @@ function ExportPage({ visit }: { visit: Visit }): Markup {
 }
 
 /** The download of all memories as a file. */
-export function createExportRoutes({ guard, memories, record, room, turns }: Parts) {
-  const pages = createPages(guard);
+export function addExportPages({ guard, pages, memories, record, room, turns }: Parts): void {
   pages.proved.get(MEMORY_PATHS.exportOffer, (visit) => <ExportPage visit={visit} />);
   pages.get(MEMORY_PATHS.export, async (visit) => {
     // A browser that downloads a file after the proof would stay on the page of the proof.
@@ -55,5 +52,4 @@ export function createExportRoutes({ guard, memories, record, room, turns }: Par
       },
     });
   });
-  return pages.routes;
 }

@@ -134,7 +134,7 @@ function HelpPage({
   /** Name of the page; undefined for the list of pages. */
   current?: string;
   children?: Child;
-}): Markup {
+}) {
   return (
     <Document title={title} kind="help">
       <Frame side={<Contents label="Help" {...(current !== undefined && { current })} />}>
@@ -144,7 +144,7 @@ function HelpPage({
   );
 }
 
-function Contents({ label, current }: { label: string; current?: string }): Markup {
+function Contents({ label, current }: { label: string; current?: string }) {
   return (
     <nav aria-label={label} class="contents">
       {GROUPS.map(({ title, pages }) => (

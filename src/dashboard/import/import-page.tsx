@@ -34,7 +34,7 @@ export function ImportPage({
 }: {
   visit: Visit;
   isImporting?: boolean;
-}): Markup {
+}) {
   return (
     <Page visit={visit} section="memories" title="Import memories" lead={LEAD}>
       {isImporting && (
@@ -47,7 +47,7 @@ export function ImportPage({
   );
 }
 
-function ImportForm({ visit }: { visit: Visit }): Markup {
+function ImportForm({ visit }: { visit: Visit }) {
   return (
     <PostForm
       action={MEMORY_PATHS.import}
@@ -89,7 +89,7 @@ function ImportForm({ visit }: { visit: Visit }): Markup {
 }
 
 /** The progress of an import. The stylesheet shows only the newest one. */
-export function ImportProgress({ reading, totals, isTrial }: Omit<Result, "problem">): Markup {
+export function ImportProgress({ reading, totals, isTrial }: Omit<Result, "problem">) {
   const share = reading.share();
   const percent = share === null ? null : Math.floor(100 * share);
   return (
@@ -115,7 +115,7 @@ interface Result {
 }
 
 /** The outcome of an import. */
-export function ImportOutcome({ reading, totals, isTrial, problem }: Result): Markup {
+export function ImportOutcome({ reading, totals, isTrial, problem }: Result) {
   const { files, leftOut } = reading;
   const unread = files.filter((file) => file.problem !== null);
   return (
@@ -149,7 +149,7 @@ export function ImportOutcome({ reading, totals, isTrial, problem }: Result): Ma
   );
 }
 
-function Verdict({ reading, totals, isTrial, problem }: Result): Markup {
+function Verdict({ reading, totals, isTrial, problem }: Result) {
   if (problem !== null) {
     const advice = isUnderstood(totals) && !isTrial && " Import the same files again to continue.";
     return (
@@ -171,7 +171,7 @@ function Verdict({ reading, totals, isTrial, problem }: Result): Markup {
   );
 }
 
-function Counts({ totals }: { totals: Totals }): Markup {
+function Counts({ totals }: { totals: Totals }) {
   const { created, updated, unchanged, kept } = totals;
   const rows: [string, number][] = [
     ["New", created],

@@ -13,7 +13,6 @@ import { PAGE_ROUTE, streamedPage } from "../../pages/page-response.tsx";
 import { problemOf } from "../../text/input-kinds.ts";
 import type { Streamed } from "../guard.tsx";
 import { MEMORY_PATHS } from "../navigation.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import { credentialOf, type Visit } from "../session.ts";
 import { ImportOutcome, ImportPage, ImportProgress } from "./import-page.tsx";
@@ -31,7 +30,7 @@ interface Upload {
 }
 
 /** Imports files of all formats that `ctxd import` reads, and streams the progress. */
-export function createImportRoutes({ guard, memories, record, log }: Parts) {
+export function addImportPage({ guard, pages, memories, record, log }: Parts): void {
   /** Imports the files. Yields the progress, then the outcome. */
   async function* importFiles(
     { account, reach, request, stillSignedIn }: Visit,
@@ -67,7 +66,6 @@ export function createImportRoutes({ guard, memories, record, log }: Parts) {
     yield <ImportOutcome reading={reading} totals={totals} isTrial={isTrial} problem={problem} />;
   }
 
-  const pages = createPages(guard);
   pages.get(MEMORY_PATHS.import, (visit) => <ImportPage visit={visit} />);
   pages.routes.post(
     MEMORY_PATHS.import,
@@ -82,7 +80,6 @@ export function createImportRoutes({ guard, memories, record, log }: Parts) {
     },
     PAGE_ROUTE,
   );
-  return pages.routes;
 }
 
 /** @throws AppError `validation_failed` */

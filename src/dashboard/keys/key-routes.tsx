@@ -3,14 +3,13 @@ import { AppError } from "../../errors.ts";
 import { type KeyRecord, keyFacts } from "../../keys/keys.ts";
 import { boundOf } from "../../pages/form.tsx";
 import { PATHS } from "../navigation.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import { createKeyInSession, type Visit } from "../session.ts";
 import { expiryOf, KeysPage, scopesOf } from "./keys-page.tsx";
 
 /** The page of API keys: create, revoke, regenerate. */
-export function createKeyRoutes(parts: Parts) {
-  const { guard, keys, shownOnce, clock, record } = parts;
+export function addKeyPages(parts: Parts): void {
+  const { pages, keys, shownOnce, clock, record } = parts;
   /** A key that is not revoked. */
   const find = async (accountId: string, id: string): Promise<KeyRecord> => {
     const key = (await keys.list(accountId)).find((each) => each.id === id);
@@ -28,10 +27,8 @@ export function createKeyRoutes(parts: Parts) {
       </p>
     );
   };
-  /** The page that shows a new key. */
   const createdPath = (id: string) => `${PATHS.keys}?${new URLSearchParams({ made: id })}`;
 
-  const pages = createPages(guard);
   pages.get(PATHS.keys, async (visit) => {
     const list = await keys.list(visit.account.id);
     const id = visit.url.searchParams.get("made") ?? "";
@@ -89,7 +86,6 @@ export function createKeyRoutes(parts: Parts) {
       return { to: createdPath(made), notice: `The old key “${name}” is revoked.` };
     },
   );
-  return pages.routes;
 }
 
 const REVOKED =

@@ -5,11 +5,10 @@ import { FULL_ACCESS, type Scope } from "../../keys/scopes.ts";
 import { Button, ButtonLink, Copyable } from "../../pages/button.tsx";
 import { Field, Select } from "../../pages/field.tsx";
 import { Allowed, BoundFields, PostForm } from "../../pages/form.tsx";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { EmptyState } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { listPage, Pager, Table } from "../../pages/table.tsx";
-import { DeleteWrittenLink } from "../apps/written-routes.tsx";
+import { DeleteWrittenLink } from "../apps/apps-routes.tsx";
 import { PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import type { Visit } from "../session.ts";
@@ -79,7 +78,7 @@ export function KeysPage({
   fresh?: { key: string; name: string } | null;
   problem?: string;
   entered?: URLSearchParams;
-}): Markup {
+}) {
   const isActive = ({ revokedAt, expiresAt }: KeyRecord) =>
     revokedAt === null && (expiresAt === null || expiresAt.getTime() > now);
   // Active keys first, and the newest first of each kind.
@@ -165,7 +164,7 @@ function KeyTable({
   caption: string;
   keys: readonly KeyRecord[];
   isEnded?: boolean;
-}): Markup {
+}) {
   return (
     <Table
       caption={caption}

@@ -1,6 +1,5 @@
 import { AppError } from "../../errors.ts";
-import type { Guard } from "../guard.tsx";
-import { createPages } from "../page-routes.tsx";
+import type { Pages } from "../page-routes.tsx";
 
 /** Events that a stream holds for a client that does not read them. */
 const MAX_UNREAD = 4;
@@ -12,7 +11,6 @@ interface Follower {
   readonly endsAt: number;
   /** When the position is repeated even if it has not changed. */
   heartbeatAt: number;
-  /** The position that was sent last. */
   lastSent: string;
   /** Sends a position if the session is still valid. */
   send(position: string): Promise<void>;
@@ -221,12 +219,10 @@ export function createLive({
   };
 }
 
-/** The stream of change events. */
 const EVENTS_PATH = "/events";
 
 /** `GET /events?of=TOPIC`: a stream of change events for an open page. */
-export function createLiveRoutes({ guard, live }: { guard: Guard; live: Live }) {
-  const pages = createPages(guard);
+export function addLiveStream({ pages, live }: { pages: Pages; live: Live }): void {
   pages.routes.onStop(() => live.close());
   pages.get(EVENTS_PATH, ({ url, account, stillSignedIn, request }) => {
     const topic = url.searchParams.get("of");
@@ -248,5 +244,4 @@ export function createLiveRoutes({ guard, live }: { guard: Guard; live: Live }) 
     };
     return new Response(body, { headers });
   });
-  return pages.routes;
 }

@@ -6,7 +6,7 @@ import type { Memory } from "../../memories/model/memory.ts";
 import { idOnMap, type MemoryMap } from "../../memories/rules/map.ts";
 import { MAP } from "../../pages/assets.ts";
 import { ButtonLink } from "../../pages/button.tsx";
-import { Fragment, type Markup } from "../../pages/jsx-runtime.ts";
+import { Fragment } from "../../pages/jsx-runtime.ts";
 import { EmptyState } from "../../pages/layout.tsx";
 import { SLOT } from "../../pages/page-response.tsx";
 import { titleOf } from "../../text/excerpt.ts";
@@ -23,7 +23,7 @@ const TITLES: Record<Grouping, string> = { project: "Project", tag: "Tag", agent
 const NONE: Record<Grouping, string> = { project: "No project", tag: "No tag", agent: "No agent" };
 
 /** The page of the map, on which memories with similar meanings lie close together. The map is streamed in place of `SLOT`. */
-export function MapPage({ visit }: { visit: Visit }): Markup {
+export function MapPage({ visit }: { visit: Visit }) {
   return (
     <Page
       visit={visit}
@@ -38,7 +38,7 @@ export function MapPage({ visit }: { visit: Visit }): Markup {
 }
 
 /** Shown until the map is ready; the stylesheet then hides it. */
-export function MapPending(): Markup {
+export function MapPending() {
   return (
     <p class="map-wait faint" role="status">
       The map is being drawn. After a change this takes a few seconds.
@@ -46,7 +46,7 @@ export function MapPending(): Markup {
   );
 }
 
-export function EmptyMap(): Markup {
+export function EmptyMap() {
   return (
     <EmptyState title="Nothing to draw yet">
       <p>
@@ -75,7 +75,7 @@ export function MapOfMemories({
   map: MemoryMap;
   by: Grouping;
   typical: readonly Memory[];
-}): Markup {
+}) {
   const shown = map.topicOf.length;
   const texts = new Map(typical.map(({ id, content }) => [id, titleOf(content)]));
   return (
@@ -140,7 +140,7 @@ export function MapOfMemories({
 }
 
 /** The meaning of the colours. With scripts, each group can be hidden. */
-function Legend({ groups, by }: { groups: Groups; by: Grouping }): Markup {
+function Legend({ groups, by }: { groups: Groups; by: Grouping }) {
   const { named, others, none } = groups;
   const pathOf = (name: string) =>
     viewPath({ project: { project: name }, tag: { tags: name }, agent: { agent_id: name } }[by]);
@@ -182,7 +182,7 @@ function Entry({
   /** The memories of the group as a list. */
   href?: string;
   count: number;
-}): Markup {
+}) {
   const text = <bdi>{titleOf(name)}</bdi>;
   return (
     <li data-bit={bit}>
@@ -203,7 +203,7 @@ function TopicItem({
   topic: Topic;
   number: number;
   typical: readonly { id: string; text: string }[];
-}): Markup {
+}) {
   const { words, x, y, memories } = topic;
   const name = words.length > 0 ? words.join(", ") : "Various";
   return (

@@ -11,7 +11,6 @@ import { Problem } from "../../pages/layout.tsx";
 import { streamedPage } from "../../pages/page-response.tsx";
 import { withTimeLimit } from "../../timing/time-limit.ts";
 import { PATHS } from "../navigation.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { EmptyMap, MAP_PATHS, MapOfMemories, MapPage, MapPending } from "./map-page.tsx";
@@ -23,7 +22,7 @@ const MAX_TEXTS = 64;
 const MAX_CHARACTERS = 240;
 
 /** The page of the map, and the data that its script requests. */
-export function createMapRoutes({ guard, memories, log }: Parts) {
+export function addMapPage({ pages, memories, log }: Parts): void {
   async function* parts(reach: Reach, wanted: string | null, id: string) {
     const content = async (): Promise<Markup> => {
       try {
@@ -45,7 +44,6 @@ export function createMapRoutes({ guard, memories, log }: Parts) {
     yield inTime ?? (await drawn);
   }
 
-  const pages = createPages(guard);
   pages.get(PATHS.map, (visit, _, server) => {
     const { request, url } = visit;
     // Drawing may take longer than the time limit of idle connections, as other maps may come first. Only connections
@@ -67,7 +65,6 @@ export function createMapRoutes({ guard, memories, log }: Parts) {
     );
     return Response.json({ memories: found.map(textOf) });
   });
-  return pages.routes;
 }
 
 /** The person's memories, until the person leaves. */

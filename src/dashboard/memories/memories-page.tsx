@@ -6,7 +6,7 @@ import type { SearchMode } from "../../memories/ranking/question.ts";
 import { HTMX, LIVE } from "../../pages/assets.ts";
 import { ButtonLink } from "../../pages/button.tsx";
 import { PostForm } from "../../pages/form.tsx";
-import { Fragment, type Markup } from "../../pages/jsx-runtime.ts";
+import { Fragment } from "../../pages/jsx-runtime.ts";
 import { EmptyState, Notice } from "../../pages/layout.tsx";
 import { memoryCount, percent } from "../../text/number-text.ts";
 import type { PendingChange } from "../../undo/undoable.ts";
@@ -72,7 +72,7 @@ export function MemoriesPage({
   /** Pending changes. The list is shown as if they were applied. */
   pending: readonly PendingChange[];
   problem?: string | undefined;
-}): Markup {
+}) {
   // New memories appear at the top of the list.
   const isFirstPage = view.q === "" && view.cursor === "";
   return (
@@ -118,7 +118,7 @@ function Results({
   view: View;
   shown: Shown;
   pending: readonly PendingChange[];
-}): Markup {
+}) {
   const { memories } = shown;
   if (memories.length === 0) {
     return <NoResults view={view} elsewhere={shown.kind === "found" ? shown.elsewhere : 0} />;
@@ -153,7 +153,7 @@ function Results({
 }
 
 /** Links to newer and older memories. */
-function CursorLinks({ view, cursors }: { view: View; cursors: Cursors }): Markup {
+function CursorLinks({ view, cursors }: { view: View; cursors: Cursors }) {
   const { nextCursor, previousCursor } = cursors;
   if (nextCursor === null && previousCursor === null) return Fragment({});
   const to = (cursor: string) => viewPath({ ...view, cursor });
@@ -173,7 +173,7 @@ function CursorLinks({ view, cursors }: { view: View; cursors: Cursors }): Marku
 }
 
 /** The link that also shows results below the floor, or hides them again. */
-function FloorLink({ view, count }: { view: View; count: number }): Markup {
+function FloorLink({ view, count }: { view: View; count: number }) {
   const isShown = view.rest !== "";
   if (!isShown && count === MAX_FOUND) return Fragment({});
   return (
@@ -185,8 +185,7 @@ function FloorLink({ view, count }: { view: View; count: number }): Markup {
   );
 }
 
-/** Explains how to read a score. */
-function ScoreHint({ found }: { found: readonly FoundMemory[] }): Markup {
+function ScoreHint({ found }: { found: readonly FoundMemory[] }) {
   const [best] = found;
   if (!best?.explanation) return Fragment({});
   return (
@@ -206,7 +205,7 @@ function summary(shown: Shown, { rest }: View): string {
     : `The ${which} ${memoryCount(length)}`;
 }
 
-function NoResults({ view, elsewhere }: { view: View; elsewhere: number }): Markup {
+function NoResults({ view, elsewhere }: { view: View; elsewhere: number }) {
   const isAll = view.q === "" && !isFiltered(view);
   if (isAll && view.cursor === "") {
     return (

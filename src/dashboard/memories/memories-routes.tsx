@@ -1,29 +1,17 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { Elysia } from "elysia";
 import type { Reach } from "../../keys/reach.ts";
 import { orProblem } from "../../pages/page-response.tsx";
 import type { PendingChange } from "../../undo/undoable.ts";
-import { createMemoryEditRoutes, createMemoryPageRoutes } from "../memory/memory-routes.tsx";
 import { PATHS } from "../navigation.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { MemoriesPage, type Shown } from "./memories-page.tsx";
 import { listRequest, listSources, readView, searchRequest, type View } from "./memories-view.ts";
 import { leavingView } from "./pending-changes.tsx";
 import { createProjectCounts } from "./project-switch.tsx";
-import { createSelectionRoutes } from "./selection-routes.tsx";
 
-/** The pages of memories: search, browse, add, open, edit, delete, and change several at once. */
-export function createMemoryRoutes(parts: Parts) {
-  return new Elysia()
-    .use(createListRoutes(parts))
-    .use(createMemoryEditRoutes(parts))
-    .use(createSelectionRoutes(parts))
-    .use(createMemoryPageRoutes(parts));
-}
-
-function createListRoutes({ guard, memories, keys, grants, live, undoable }: Parts) {
+/** The page for searching and browsing memories. */
+export function addMemoriesPage({ pages, memories, keys, grants, live, undoable }: Parts): void {
   const find = async (
     reach: Reach,
     view: View,
@@ -61,7 +49,6 @@ function createListRoutes({ guard, memories, keys, grants, live, undoable }: Par
     return { projects, sources };
   };
 
-  const pages = createPages(guard);
   pages.get(PATHS.memories, async (visit) => {
     const view = readView(visit.url.searchParams);
     // Read before the memories, so that a write in between makes the page update itself.
@@ -71,5 +58,4 @@ function createListRoutes({ guard, memories, keys, grants, live, undoable }: Par
     const { result, problem } = await orProblem(() => find(visit.reach, view, pending));
     return <MemoriesPage {...shared} shown={result} problem={problem} />;
   });
-  return pages.routes;
 }

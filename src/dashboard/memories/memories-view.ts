@@ -77,7 +77,6 @@ export type View = Record<keyof typeof FIELDS, string>;
 
 /** Fields whose values people type or paste. */
 const TRIMMED: ReadonlySet<string> = new Set(["q", "tags", "source"]);
-/** Fields that do not filter. */
 const NOT_FILTERS: ReadonlySet<string> = new Set(["q", "cursor", "rest", "history"]);
 /** Fields that the project switch sets instead of the form. */
 const PROJECT_FIELDS: ReadonlySet<string> = new Set(["project", "unfiled"]);

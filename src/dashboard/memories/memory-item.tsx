@@ -4,7 +4,7 @@ import type { Piece } from "../../memories/matched/highlights.ts";
 import type { FoundMemory } from "../../memories/model/found-memory.ts";
 import type { Memory } from "../../memories/model/memory.ts";
 import { PARTS } from "../../memories/ranking/signals/kind.ts";
-import { Fragment, type Markup } from "../../pages/jsx-runtime.ts";
+import { Fragment } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { excerptOf, titleOf } from "../../text/excerpt.ts";
 import { percent } from "../../text/number-text.ts";
@@ -39,7 +39,7 @@ export function MemoryItem({
   mark?: ((text: string) => readonly Piece[]) | undefined;
   /** The list that shows it. Links stay in the same project. */
   view: Pick<View, "project" | "unfiled">;
-}): Markup {
+}) {
   const { id, content } = memory;
   const isFound = "matched" in memory && mark !== undefined;
   return (
@@ -68,7 +68,7 @@ function Facts({
 }: {
   memory: Memory | FoundMemory;
   within: Pick<View, "project" | "unfiled">;
-}): Markup {
+}) {
   const { tags, project, importance, pinned, superseded_by, expires_at } = memory;
   const to = (more: Partial<View>) => viewPath({ ...within, ...more });
   return (
@@ -101,7 +101,7 @@ function Facts({
 }
 
 /** Who saved the memory: the agent if it gave its name, else the key, app or person. */
-function Author({ memory, to }: { memory: Memory; to: typeof viewPath }): Markup {
+function Author({ memory, to }: { memory: Memory; to: typeof viewPath }) {
   const { agent_id, source } = memory;
   const isCaptured = source?.via === "capture";
   if (agent_id === null && source === null) return Fragment({});
@@ -123,7 +123,7 @@ function Passage({
 }: {
   memory: FoundMemory;
   mark: (text: string) => readonly Piece[];
-}): Markup {
+}) {
   const isBeginning = matched.start === 0;
   const isEnd = unitsOf(content)(matched.end) >= content.trimEnd().length;
   return (
@@ -138,7 +138,7 @@ function Passage({
 }
 
 /** The score of a search result, and on request by what factor each part changes the odds that it answers. */
-function Score({ score, explanation }: Pick<FoundMemory, "score" | "explanation">): Markup {
+function Score({ score, explanation }: Pick<FoundMemory, "score" | "explanation">) {
   if (!explanation) return Fragment({});
   return (
     <details class="score">

@@ -1,13 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Button } from "../../pages/button.tsx";
 import { Choice, Field, Select } from "../../pages/field.tsx";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { PATHS } from "../navigation.tsx";
 import { hasFilters, type Source, type View, viewPath } from "./memories-view.ts";
 import { PROJECT_NAMES } from "./project-switch.tsx";
 
 /** The search form. With scripts, results appear while the person types. */
-export function SearchForm({ view, sources }: { view: View; sources: readonly Source[] }): Markup {
+export function SearchForm({ view, sources }: { view: View; sources: readonly Source[] }) {
   return (
     <search>
       <form
@@ -46,7 +45,7 @@ export function SearchForm({ view, sources }: { view: View; sources: readonly So
   );
 }
 
-function Filters({ view, sources }: { view: View; sources: readonly Source[] }): Markup {
+function Filters({ view, sources }: { view: View; sources: readonly Source[] }) {
   const entry = (name: keyof View) => ({ name, value: view[name] });
   const isListed = view.source === "" || sources.some(({ id }) => id === view.source);
   return (
@@ -94,7 +93,7 @@ export function SelectionFields({
 }: {
   /** Whether the list has other pages, whose memories can be included. */
   hasMore: boolean;
-}): Markup {
+}) {
   return (
     <fieldset class="selection panel">
       <legend class="hidden-text">With the selected memories</legend>

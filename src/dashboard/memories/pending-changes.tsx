@@ -2,7 +2,7 @@
 import type { Memory } from "../../memories/model/memory.ts";
 import { Button } from "../../pages/button.tsx";
 import { PostForm } from "../../pages/form.tsx";
-import { Fragment, type Markup } from "../../pages/jsx-runtime.ts";
+import { Fragment } from "../../pages/jsx-runtime.ts";
 import { memoryCount } from "../../text/number-text.ts";
 import { type Change, retagged } from "../../undo/change.ts";
 import type { PendingChange } from "../../undo/undoable.ts";
@@ -71,7 +71,7 @@ export function PendingChanges({
   pending: readonly PendingChange[];
   view: View;
   token: string;
-}): Markup {
+}) {
   if (pending.length === 0) return Fragment({});
   return (
     <div class="undo">

@@ -5,7 +5,7 @@ import type { Memories } from "../../memories/rules/memories.ts";
 import type { Stats } from "../../memories/rules/stats.ts";
 import { Button } from "../../pages/button.tsx";
 import { Field } from "../../pages/field.tsx";
-import { type Child, Fragment, type Markup } from "../../pages/jsx-runtime.ts";
+import { type Child, Fragment } from "../../pages/jsx-runtime.ts";
 import { titleOf } from "../../text/excerpt.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
 import { PATHS } from "../navigation.tsx";
@@ -74,7 +74,7 @@ export const PROJECT_NAMES = "projects";
 export type ProjectCounts = Stats["projects"];
 
 /** Links to the memories of each project, with their number. */
-export function ProjectSwitch({ view, projects }: { view: View; projects: ProjectCounts }): Markup {
+export function ProjectSwitch({ view, projects }: { view: View; projects: ProjectCounts }) {
   const counts = new Map(projects.map(({ project, memories }) => [project, memories]));
   // The project in view gets a link even if it has no memories left.
   if (view.project !== "" && !counts.has(view.project)) counts.set(view.project, 0);
@@ -107,7 +107,7 @@ export function ProjectSwitch({ view, projects }: { view: View; projects: Projec
 }
 
 /** A form that opens a project by name, for projects without a link. */
-function OtherProject({ view, count }: { view: View; count: number }): Markup {
+function OtherProject({ view, count }: { view: View; count: number }) {
   const rest = Object.entries({ ...view, project: "", unfiled: "", cursor: "" });
   return (
     <details>
@@ -129,7 +129,7 @@ function OtherProject({ view, count }: { view: View; count: number }): Markup {
 }
 
 /** The project names that fields suggest. */
-export function ProjectNames({ projects }: { projects: ProjectCounts }): Markup {
+export function ProjectNames({ projects }: { projects: ProjectCounts }) {
   const names = projects.flatMap(({ project }) => project ?? []).slice(0, MAX_SUGGESTIONS);
   return (
     <datalist id={PROJECT_NAMES}>
@@ -140,7 +140,6 @@ export function ProjectNames({ projects }: { projects: ProjectCounts }): Markup 
   );
 }
 
-/** A link to the same view of another project. */
 function ProjectLink({
   view,
   to,
@@ -151,7 +150,7 @@ function ProjectLink({
   to: Partial<Pick<View, "project" | "unfiled">>;
   count: number;
   children?: Child;
-}): Markup {
+}) {
   const { project = "", unfiled = "" } = to;
   const isHere = view.project === project && view.unfiled === unfiled;
   return (

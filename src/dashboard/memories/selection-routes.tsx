@@ -9,7 +9,7 @@ import { titleOf } from "../../text/excerpt.ts";
 import { memoryCount } from "../../text/number-text.ts";
 import { type Change, retagged } from "../../undo/change.ts";
 import { MEMORY_PATHS } from "../navigation.tsx";
-import { ConfirmPage, createPages } from "../page-routes.tsx";
+import { ConfirmPage } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { canTakeAll, listRequest, readView, type View, viewPath } from "./memories-view.ts";
@@ -24,7 +24,7 @@ const checkTag = createCheck(Tag);
 const checkChanges = createCheck(MemoryChanges);
 
 /** Changes the selected memories of a list, or all memories that match its filters. */
-export function createSelectionRoutes({ guard, memories, undoable }: Parts) {
+export function addSelectionForms({ pages, memories, undoable }: Parts): void {
   const askToDelete = async (visit: Visit, form: URLSearchParams): Promise<Markup> => {
     const ids = idsOf(form);
     const filter = filterOfAll(form);
@@ -90,7 +90,6 @@ export function createSelectionRoutes({ guard, memories, undoable }: Parts) {
     };
   };
 
-  const pages = createPages(guard);
   pages.post(MEMORY_PATHS.selection, async (visit, form) => {
     const { id: accountId } = visit.account;
     const [action, filter] = [form.get("action"), filterOfAll(form)];
@@ -121,7 +120,6 @@ export function createSelectionRoutes({ guard, memories, undoable }: Parts) {
     }
     return { to: listIn(form), notice: "The change is undone." };
   });
-  return pages.routes;
 }
 
 function projectIn(form: URLSearchParams): string | null {

@@ -3,7 +3,6 @@ import { LIMITS, type Memory } from "../../memories/model/memory.ts";
 import { Button, ButtonLink } from "../../pages/button.tsx";
 import { Choice, Field, TextArea } from "../../pages/field.tsx";
 import { PostForm } from "../../pages/form.tsx";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Notice } from "../../pages/layout.tsx";
 import { titleOf } from "../../text/excerpt.ts";
 import { memoryPath, PATHS } from "../navigation.tsx";
@@ -23,8 +22,7 @@ const FURTHER = [
 
 const IDENTIFIER = { maxlength: LIMITS.identifier, autocomplete: "off" } as const;
 
-/** The form fields of a memory. */
-function MemoryFields({ entries }: { entries: Entries }): Markup {
+function MemoryFields({ entries }: { entries: Entries }) {
   const entry = (name: keyof Entries) => ({ name, value: entries[name] });
   return (
     <>
@@ -94,7 +92,7 @@ export function NewMemoryPage({
   /** The memory that the new one supersedes, if any. */
   former: Memory | null;
   problem?: string;
-}): Markup {
+}) {
   return (
     <Page
       visit={visit}
@@ -134,7 +132,7 @@ export function EditMemoryPage({
   etag: string;
   entries: Entries;
   problem?: string;
-}): Markup {
+}) {
   return (
     <Page visit={visit} section="memories" title="Edit memory" problem={problem}>
       <PostForm action={memoryPath(memory.id)} token={visit.token} class="panel slim memory-form">

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { diffArrays } from "diff";
 import type { Memory } from "../../memories/model/memory.ts";
-import { type Child, Fragment, type Markup } from "../../pages/jsx-runtime.ts";
+import { type Child, Fragment } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { excerptOf } from "../../text/excerpt.ts";
 import { memoryPath } from "../navigation.tsx";
@@ -67,13 +67,7 @@ const MAX_CHANGED = 200;
 const MAX_FACTS = 6;
 
 /** The versions of a memory with their changes, newest first. Renders nothing if there is only one version. */
-export function MemoryHistory({
-  memory,
-  history,
-}: {
-  memory: Memory;
-  history: readonly Memory[];
-}): Markup {
+export function MemoryHistory({ memory, history }: { memory: Memory; history: readonly Memory[] }) {
   if (history.length < 2) return Fragment({});
   const oldest = history.at(-1);
   return (
@@ -101,7 +95,7 @@ function Version({
   version: Memory;
   former: Memory | undefined;
   isShown: boolean;
-}): Markup {
+}) {
   const runs = former ? changedWords(former.content, version.content) : null;
   const facts = former ? changedFacts(former, version) : [];
   return (
@@ -124,7 +118,7 @@ function Version({
 }
 
 /** A text with its changes marked. Unchanged parts are shortened. */
-function Changed({ runs }: { runs: readonly Run[] }): Markup {
+function Changed({ runs }: { runs: readonly Run[] }) {
   if (runs.length < 2) return <>{excerptOf(runs[0]?.text ?? "", EXCERPT)}</>;
   return (
     <>
@@ -167,7 +161,7 @@ function changedFacts(former: Memory, version: Memory): Child[] {
   return facts;
 }
 
-function Fact({ name, value, what }: { name: string; value: string; what: string }): Markup {
+function Fact({ name, value, what }: { name: string; value: string; what: string }) {
   return (
     <>
       {name} “<bdi>{value}</bdi>” {what}

@@ -3,7 +3,7 @@ import type { Memory } from "../../memories/model/memory.ts";
 import type { Fading } from "../../memories/ranking/retention.ts";
 import { Button, ButtonLink } from "../../pages/button.tsx";
 import { PostForm } from "../../pages/form.tsx";
-import { type Child, Fragment, type Markup } from "../../pages/jsx-runtime.ts";
+import { type Child, Fragment } from "../../pages/jsx-runtime.ts";
 import { Notice } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { excerptOf, titleOf } from "../../text/excerpt.ts";
@@ -26,7 +26,7 @@ const MAX_LINKS = 20;
 const TEXT_ID = "memory-text";
 
 /** The full text of a memory, with its tags and copy buttons. */
-function MemoryText({ memory: { id, content, tags } }: { memory: Memory }): Markup {
+function MemoryText({ memory: { id, content, tags } }: { memory: Memory }) {
   const characters = [...content].length;
   const isLong =
     characters > MAX_CHARACTERS || content.split("\n", MAX_LINES + 1).length > MAX_LINES;
@@ -110,7 +110,7 @@ export function MemoryPage({
   visit: Visit;
   memory: Memory;
   context: Context;
-}): Markup {
+}) {
   const { history, current, fading, before, after, similar } = context;
   return (
     <Page
@@ -144,7 +144,7 @@ export function MemoryPage({
 }
 
 /** The buttons beside the heading. */
-function Actions({ visit, memory }: { visit: Visit; memory: Memory }): Markup {
+function Actions({ visit, memory }: { visit: Visit; memory: Memory }) {
   const path = memoryPath(memory.id);
   const { pinned, superseded_by } = memory;
   return (
@@ -180,7 +180,7 @@ function SessionMemories({
   memory,
   before,
   after,
-}: Pick<Context, "before" | "after"> & { memory: Memory }): Markup {
+}: Pick<Context, "before" | "after"> & { memory: Memory }) {
   if (before.length + after.length === 0) return Fragment({});
   return (
     <section>
@@ -209,7 +209,7 @@ interface SimilarMemory {
 }
 
 /** The memories with a similar meaning, most similar first. Renders nothing if there are none. */
-export function SimilarMemories({ similar }: Pick<Context, "similar">): Markup {
+export function SimilarMemories({ similar }: Pick<Context, "similar">) {
   if (similar === null) {
     return (
       <section>
@@ -237,7 +237,7 @@ export function SimilarMemories({ similar }: Pick<Context, "similar">): Markup {
   );
 }
 
-function Title({ memory: { id, content } }: { memory: Memory }): Markup {
+function Title({ memory: { id, content } }: { memory: Memory }) {
   return (
     <a class="memory-text" href={memoryPath(id)}>
       <bdi>{excerptOf(content, EXCERPT)}</bdi>

@@ -2,7 +2,6 @@
 import type { Memory, MemorySource } from "../../memories/model/memory.ts";
 import type { Fading } from "../../memories/ranking/retention.ts";
 import { CopyButton } from "../../pages/button.tsx";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
 import { percent } from "../../text/number-text.ts";
 import { viewPath } from "../memories/memories-view.ts";
@@ -19,7 +18,7 @@ const HEIGHT = 64;
 const STEPS = 48;
 
 /** The retention of a memory, now and later. */
-export function MemoryFading({ memory, fading }: { memory: Memory; fading: Fading }): Markup {
+export function MemoryFading({ memory, fading }: { memory: Memory; fading: Fading }) {
   const { retention, age, halfLife, depth } = fading;
   if (halfLife === null || depth === 0) {
     return (
@@ -58,7 +57,7 @@ function endOf({ updated_at, expires_at }: Memory, { age, halfLife }: Fading): n
 }
 
 /** The retention since the last change and in the future, as a curve. */
-function Curve({ age, halfLife, end }: { age: number; halfLife: number; end: number }): Markup {
+function Curve({ age, halfLife, end }: { age: number; halfLife: number; end: number }) {
   const x = (time: number) => round((time / end) * WIDTH);
   const y = (time: number) => round((1 - 2 ** (-time / halfLife)) * HEIGHT);
   const line = (from: number, to: number) =>
@@ -95,7 +94,7 @@ const METHODS: Record<MemorySource["via"], string> = {
 };
 
 /** The properties of a memory. Properties with no value or the default value are left out. */
-export function MemoryProperties({ memory }: { memory: Memory }): Markup {
+export function MemoryProperties({ memory }: { memory: Memory }) {
   const { id, project, source, agent_id, session_id, importance, metadata } = memory;
   const { created_at, updated_at, expires_at } = memory;
   return (
@@ -133,7 +132,7 @@ export function MemoryProperties({ memory }: { memory: Memory }): Markup {
 }
 
 /** A property with a link to all memories that share it. */
-function Filtered({ name, by }: { name: string; by: Readonly<Record<string, string>> }): Markup {
+function Filtered({ name, by }: { name: string; by: Readonly<Record<string, string>> }) {
   return (
     <Fact name={name}>
       <a href={viewPath(by)}>
@@ -143,7 +142,7 @@ function Filtered({ name, by }: { name: string; by: Readonly<Record<string, stri
   );
 }
 
-function TimeOf({ name, at }: { name: string; at: string }): Markup {
+function TimeOf({ name, at }: { name: string; at: string }) {
   return (
     <Fact name={name}>
       <Moment at={new Date(at)} exact={true} />

@@ -6,7 +6,6 @@ import { titleOf } from "../../text/excerpt.ts";
 import { memoryCount } from "../../text/number-text.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
 import { MEMORY_PATHS, memoryPath, PATHS } from "../navigation.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import { ownSource } from "../session.ts";
 import { EditMemoryPage, NewMemoryPage } from "./memory-edit-page.tsx";
@@ -23,10 +22,8 @@ import {
 import { MAX_VERSIONS } from "./memory-history.tsx";
 import { type Context, MAX_SESSION_MEMORIES, MAX_SIMILAR, MemoryPage } from "./memory-page.tsx";
 
-/** The pages for adding and editing memories. */
-export function createMemoryEditRoutes({ guard, memories, etags }: Parts) {
-  const pages = createPages(guard);
-  addNewPages(pages, memories);
+/** The page for editing a memory. */
+export function addMemoryEditPage({ pages, memories, etags }: Parts): void {
   pages.get(`${PATHS.memories}/:id/edit`, async (visit, id) => {
     const memory = await memories.get(visit.reach, id);
     const etag = (await etags.maker())(memory);
@@ -66,10 +63,10 @@ export function createMemoryEditRoutes({ guard, memories, etags }: Parts) {
     },
     MAX_FORM,
   );
-  return pages.routes;
 }
 
-function addNewPages(pages: ReturnType<typeof createPages>, memories: Parts["memories"]): void {
+/** The page for adding a memory. */
+export function addNewMemoryPage({ pages, memories }: Parts): void {
   pages.get(MEMORY_PATHS.new, async (visit) => {
     const { searchParams } = visit.url;
     const replaced = searchParams.get("supersedes");
@@ -99,7 +96,7 @@ function addNewPages(pages: ReturnType<typeof createPages>, memories: Parts["mem
 const SIMILAR_TIMEOUT_MS = 1_000;
 
 /** The page of a memory, and its forms. */
-export function createMemoryPageRoutes({ guard, memories }: Parts) {
+export function addMemoryPages({ pages, memories }: Parts): void {
   /** The newest versions; if the memory is not among them, the versions from it on. */
   const historyOf = async (
     reach: Reach,
@@ -132,7 +129,6 @@ export function createMemoryPageRoutes({ guard, memories }: Parts) {
     };
   };
 
-  const pages = createPages(guard);
   pages.get(`${PATHS.memories}/:id`, async (visit, id) => {
     const memory = await memories.get(visit.reach, id);
     const context = await contextOf(visit.reach, memory);
@@ -178,5 +174,4 @@ export function createMemoryPageRoutes({ guard, memories }: Parts) {
       return { to: PATHS.memories, notice };
     },
   );
-  return pages.routes;
 }

@@ -1,7 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { dayOf } from "../../activity/action.ts";
 import type { Stats } from "../../memories/rules/stats.ts";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { dayText } from "../../pages/moment.tsx";
 import { Table } from "../../pages/table.tsx";
 import { PATHS, Tabs } from "../navigation.tsx";
@@ -10,7 +9,7 @@ const DAY = 86_400_000;
 
 /** Periods of the growth chart, as the address names them. */
 export const SPANS = ["month", "year", "all"] as const;
-export type Span = (typeof SPANS)[number];
+type Span = (typeof SPANS)[number];
 
 const MAX_POINTS = 60;
 const MIN_DAYS = 14;
@@ -76,7 +75,7 @@ export function GrowthChart({
   /** The oldest first; at least one. */
   growth: readonly Growth[];
   span: Span;
-}): Markup {
+}) {
   const added = growth.reduce((sum, each) => sum + each.added, 0);
   const most = roundedUp(Math.max(10, ...growth.map(({ total }) => total)));
   return (
@@ -127,7 +126,7 @@ export function GrowthChart({
   );
 }
 
-function Plot({ growth, most }: { growth: readonly Growth[]; most: number }): Markup {
+function Plot({ growth, most }: { growth: readonly Growth[]; most: number }) {
   const y = (total: number) => Math.round((1 - total / most) * HEIGHT * 10) / 10;
   const line = growth
     .map(({ total }, place) => `${place === 0 ? "M" : "L"}${(place + 0.5) * STEP} ${y(total)}`)

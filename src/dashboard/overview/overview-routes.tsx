@@ -1,11 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
-import type { Reach } from "../../keys/reach.ts";
 import type { Memory } from "../../memories/model/memory.ts";
 import type { Stats } from "../../memories/rules/stats.ts";
 import { LIVE } from "../../pages/assets.ts";
 import { ButtonLink } from "../../pages/button.tsx";
-import type { Child, Markup } from "../../pages/jsx-runtime.ts";
+import type { Child } from "../../pages/jsx-runtime.ts";
 import { EmptyState } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { WELCOME_PATH } from "../../sign-in/paths.ts";
@@ -14,16 +13,9 @@ import { sizeText } from "../../text/number-text.ts";
 import { viewPath } from "../memories/memories-view.ts";
 import { HELP_PATH, MEMORY_PATHS, memoryPath, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
-import { type Growth, GrowthChart, growthOf, SPANS, type Span } from "./growth-chart.tsx";
-
-/** The number of memories whose retention is in a range. */
-interface RetentionBand {
-  label: string;
-  memories: number;
-}
+import { GrowthChart, growthOf, SPANS } from "./growth-chart.tsx";
 
 const BANDS = [
   { label: "Over 75 %", from: 0.75 },
@@ -32,12 +24,11 @@ const BANDS = [
   { label: "Under 25 %", from: 0 },
 ];
 
-/** Counts memories by their retention. */
-export function retentionBands({ fading }: Pick<Stats, "fading">): RetentionBand[] {
+/** The number of memories whose retention is in each range. */
+export function retentionBands({ fading }: Pick<Stats, "fading">) {
   const counts = BANDS.map(({ label }) => ({ label, memories: 0 }));
   for (const { retention, memories } of fading) {
-    const index = BANDS.findIndex(({ from }) => retention >= from);
-    const band = counts[index];
+    const band = counts[BANDS.findIndex(({ from }) => retention >= from)];
     if (band) band.memories += memories;
   }
   return counts;
@@ -52,19 +43,8 @@ interface Event {
   at: Date;
 }
 
-interface Figures {
-  /** The position of the account's memories, from which the page follows changes. */
-  position: string;
-  stats: Stats;
-  growth: readonly Growth[];
-  /** The period of the growth chart. */
-  span: Span;
-  lastSaved: Event | null;
-  lastFound: Event | null;
-}
-
 /** The first page: the numbers of an account at a glance. */
-function OverviewPage({ visit, ...figures }: { visit: Visit } & Figures): Markup {
+function OverviewPage({ visit, ...figures }: { visit: Visit } & Figures) {
   const { stats, position } = figures;
   return (
     <Page
@@ -94,7 +74,7 @@ function OverviewPage({ visit, ...figures }: { visit: Visit } & Figures): Markup
 }
 
 /** Links to pages with more details. */
-function DetailLinks(): Markup {
+function DetailLinks() {
   return (
     <>
       <ButtonLink href={PATHS.activity}>Activity</ButtonLink>
@@ -103,7 +83,7 @@ function DetailLinks(): Markup {
   );
 }
 
-function FigurePanels({ position, stats, growth, span, lastSaved, lastFound }: Figures): Markup {
+function FigurePanels({ position, stats, growth, span, lastSaved, lastFound }: Figures) {
   return (
     <>
       <div class="columns tiles" id="figures" data-live="memories" data-live-at={position}>
@@ -162,7 +142,7 @@ function FigurePanels({ position, stats, growth, span, lastSaved, lastFound }: F
   );
 }
 
-function Tile({ label, children }: { label: string; children?: Child }): Markup {
+function Tile({ label, children }: { label: string; children?: Child }) {
   return (
     <section class="panel tile">
       <h2>{label}</h2>
@@ -171,7 +151,7 @@ function Tile({ label, children }: { label: string; children?: Child }): Markup 
   );
 }
 
-function LastEvent({ event }: { event: Event | null }): Markup {
+function LastEvent({ event }: { event: Event | null }) {
   if (event === null) return <span class="faint">nothing yet</span>;
   const { memory, at } = event;
   return (
@@ -203,7 +183,7 @@ function Groups({
   none: string;
   groups: readonly Group[];
   children?: Child;
-}): Markup {
+}) {
   const most = Math.max(1, ...groups.map(({ memories }) => memories));
   return (
     <section class="panel">
@@ -226,41 +206,37 @@ function Groups({
   );
 }
 
-/** The overview page. `?span=month`, `year` or `all` selects the period of the growth chart. */
-export function createOverviewRoutes({ guard, activity, memories, live, clock }: Parts) {
-  const lastSaved = async (reach: Reach): Promise<Event | null> => {
+type Figures = Awaited<ReturnType<typeof readFigures>>;
+
+async function readFigures({ activity, memories, live, clock }: Parts, visit: Visit) {
+  const { account, reach, url } = visit;
+  const lastSaved = async (): Promise<Event | null> => {
     const { memories: newest } = await memories.list(reach, { filter: {}, limit: 1 });
     const [memory] = newest;
     return memory ? { memory, at: new Date(memory.created_at) } : null;
   };
-  const lastFound = async ({ account, reach }: Visit): Promise<Event | null> => {
+  const lastFound = async (): Promise<Event | null> => {
     const found = await activity.lastFound(account.id);
     const memory = found && (await memories.find(reach, found.memoryId));
     return memory ? { memory, at: found.at } : null;
   };
 
-  const pages = createPages(guard);
-  pages.get(PATHS.overview, async (visit) => {
-    const position = await live.positionOf("memories", visit.account.id);
-    const [stats, saved, found] = await Promise.all([
-      memories.stats(visit.reach),
-      lastSaved(visit.reach),
-      lastFound(visit),
-    ]);
-    const wanted = visit.url.searchParams.get("span");
-    const span = SPANS.find((each) => each === wanted) ?? "all";
-    const growth = growthOf(stats, span, clock());
-    return (
-      <OverviewPage
-        visit={visit}
-        position={position}
-        stats={stats}
-        growth={growth}
-        span={span}
-        lastSaved={saved}
-        lastFound={found}
-      />
-    );
-  });
-  return pages.routes;
+  // The page follows changes from this position on.
+  const position = await live.positionOf("memories", account.id);
+  const [stats, saved, found] = await Promise.all([
+    memories.stats(reach),
+    lastSaved(),
+    lastFound(),
+  ]);
+  const wanted = url.searchParams.get("span");
+  const span = SPANS.find((each) => each === wanted) ?? "all";
+  const growth = growthOf(stats, span, clock());
+  return { position, stats, growth, span, lastSaved: saved, lastFound: found };
+}
+
+/** The overview page. `?span=month`, `year` or `all` selects the period of the growth chart. */
+export function addOverviewPage(parts: Parts): void {
+  parts.pages.get(PATHS.overview, async (visit) => (
+    <OverviewPage visit={visit} {...(await readFigures(parts, visit))} />
+  ));
 }

@@ -1,7 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Button, ButtonLink } from "../../pages/button.tsx";
 import { Field, Select } from "../../pages/field.tsx";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { EmptyState } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { Table } from "../../pages/table.tsx";
@@ -35,17 +34,7 @@ const KINDS = [
   ...Object.entries(EVENTS).map(([name, { label }]) => [name, label] as const),
 ] as const;
 
-/** The events of the security log, newest first, with filters and downloads. */
-export function SecurityPage({
-  visit,
-  scope,
-  view,
-  events,
-  next,
-  days,
-  emails,
-  problem,
-}: {
+interface SecurityProps {
   visit: Visit;
   scope: SecurityScope;
   view: SecurityView;
@@ -57,7 +46,19 @@ export function SecurityPage({
   /** E-mail addresses of existing accounts, by id. */
   emails: ReadonlyMap<string, string>;
   problem?: string | undefined;
-}): Markup {
+}
+
+/** The events of the security log, newest first, with filters and downloads. */
+export function SecurityPage({
+  visit,
+  scope,
+  view,
+  events,
+  next,
+  days,
+  emails,
+  problem,
+}: SecurityProps) {
   const path = SECURITY_PATHS[scope];
   const isFiltered = Object.values(view).some((value) => value !== "");
   return (
@@ -79,7 +80,7 @@ export function SecurityPage({
       ))}
       problem={problem}
     >
-      <FilterForm path={path} scope={scope} view={view} />
+      <FilterForm scope={scope} view={view} />
       {events.length === 0 ? (
         <EmptyState title={isFiltered ? "No event matches" : "No events yet"}>
           <p>
@@ -103,15 +104,8 @@ export function SecurityPage({
   );
 }
 
-function FilterForm({
-  path,
-  scope,
-  view,
-}: {
-  path: string;
-  scope: SecurityScope;
-  view: SecurityView;
-}): Markup {
+function FilterForm({ scope, view }: Pick<SecurityProps, "scope" | "view">) {
+  const path = SECURITY_PATHS[scope];
   const { before: _, ...filters } = view;
   const isOpen = Object.values(filters).some((value) => value !== "");
   return (
@@ -146,15 +140,7 @@ function FilterForm({
   );
 }
 
-function EventTable({
-  scope,
-  events,
-  emails,
-}: {
-  scope: SecurityScope;
-  events: readonly SecurityRecord[];
-  emails: ReadonlyMap<string, string>;
-}): Markup {
+function EventTable({ scope, events, emails }: Pick<SecurityProps, "scope" | "events" | "emails">) {
   const emailOf = (id: string) => emails.get(id) ?? id;
   return (
     <Table
@@ -187,7 +173,7 @@ function EventTable({
   );
 }
 
-function EventText({ event, subject, amount, times }: SecurityRecord): Markup {
+function EventText({ event, subject, amount, times }: SecurityRecord) {
   return (
     <>
       {EVENTS[event]?.label ?? event}
@@ -208,13 +194,7 @@ function EventText({ event, subject, amount, times }: SecurityRecord): Markup {
 }
 
 /** Where an event came from. For an action of the owner, people see no address. */
-function Origin({
-  via,
-  address,
-  agent,
-  actorId,
-  isOwn,
-}: SecurityRecord & { isOwn: boolean }): Markup {
+function Origin({ via, address, agent, actorId, isOwn }: SecurityRecord & { isOwn: boolean }) {
   if (isOwn && actorId !== null) return <>The owner of this server</>;
   const isBrowser = via === "browser" && agent !== null;
   return (

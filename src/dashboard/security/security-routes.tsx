@@ -4,7 +4,6 @@ import { orProblem } from "../../pages/page-response.tsx";
 import type { SecurityRecord } from "../../security-log/event-store.ts";
 import { CSV_HEAD, toCsv, toJson } from "../../security-log/formats.ts";
 import { createPause } from "../../timing/pause.ts";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import { requireOwner, type Visit } from "../session.ts";
 import { SECURITY_PATHS, SecurityPage, type SecurityScope } from "./security-page.tsx";
@@ -16,7 +15,7 @@ const PAGE_SIZE = 40;
 const BATCH = 500;
 
 /** The pages and downloads of the security log, for the owner and for every account. */
-export function createSecurityRoutes({ config, guard, accounts, securityLog }: Parts) {
+export function addSecurityPages({ config, pages, accounts, securityLog }: Parts): void {
   /** The account whose events are shown; null for all accounts. */
   const accountOf = async (
     visit: Visit,
@@ -88,13 +87,11 @@ export function createSecurityRoutes({ config, guard, accounts, securityLog }: P
     });
   };
 
-  const pages = createPages(guard);
   for (const scope of ["admin", "account"] as const) {
     const path = SECURITY_PATHS[scope];
     pages.get(path, (visit) => show(visit, scope));
     pages.get(`${path}/download`, (visit) => download(visit, scope));
   }
-  return pages.routes;
 }
 
 /** Reads all events in batches, newest first. */

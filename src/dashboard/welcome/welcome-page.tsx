@@ -7,7 +7,7 @@ import { SCRIPT, WELCOME } from "../../pages/assets.ts";
 import { Button, ButtonLink, Copyable } from "../../pages/button.tsx";
 import { Field, TextArea } from "../../pages/field.tsx";
 import { PostForm } from "../../pages/form.tsx";
-import type { Child, Markup } from "../../pages/jsx-runtime.ts";
+import type { Child } from "../../pages/jsx-runtime.ts";
 import { Document, Notice, Problem } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { WELCOME_PATH } from "../../sign-in/paths.ts";
@@ -52,13 +52,12 @@ export function ConnectStep({
   arrival,
 }: {
   visit: Visit;
-  /** The command that connects agents. */
   command: string;
   /** Whether the agents run on the server's machine, where they need no key. */
   isHere: boolean;
   /** The agent that has connected; null if none has. */
   arrival: ConnectedAgent | null;
-}): Markup {
+}) {
   return (
     <StepPage visit={visit} step="connect" title="Connect your first agent">
       <p>
@@ -110,7 +109,7 @@ export function SaveStep({
   visit: Visit;
   content?: string;
   problem?: string;
-}): Markup {
+}) {
   return (
     <StepPage visit={visit} step="save" title="Save a first memory" problem={problem}>
       <p>
@@ -148,7 +147,7 @@ export function AskStep({
   saved: Memory | null;
   asked: Asked | null;
   problem?: string | undefined;
-}): Markup {
+}) {
   return (
     <StepPage visit={visit} step="ask" title="Find it again" problem={problem}>
       <p>Ask as you would ask a person. You can use other words than those of the memory.</p>
@@ -183,7 +182,7 @@ export function AskStep({
   );
 }
 
-function Answer({ found, mode, savedId }: Asked & { savedId: string | null }): Markup {
+function Answer({ found, mode, savedId }: Asked & { savedId: string | null }) {
   return (
     <>
       {mode === "keyword" && (
@@ -226,7 +225,7 @@ function StepPage({
   title: string;
   problem?: string | undefined;
   children?: Child;
-}): Markup {
+}) {
   return (
     <Document title={title} kind="alone" assets={[SCRIPT, WELCOME]}>
       <main class="welcome">

@@ -14,7 +14,6 @@ import {
   readEntries,
   secretNotice,
 } from "../memory/memory-form.ts";
-import { createPages } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import { connectCommand } from "../server-status.ts";
 import { ownSource, type Visit } from "../session.ts";
@@ -27,15 +26,14 @@ import {
   STEPS,
 } from "./welcome-page.tsx";
 
-/** Results shown. */
 const MAX_RESULTS = 3;
 
 /**
  * The first steps on a new server: connect an agent, save a memory, find it again. Everyone who is signed in can take
  * them and leave them at any time. The server does not store which step a person has reached.
  */
-export function createWelcomeRoutes(parts: Parts) {
-  const { guard, memories, keys, grants, lastAgents } = parts;
+export function addWelcomePages(parts: Parts): void {
+  const { pages, memories, keys, grants, lastAgents } = parts;
 
   /**
    * The agent that connected last. If none has since the server's start, it is the last key or app that was used, or
@@ -65,7 +63,6 @@ export function createWelcomeRoutes(parts: Parts) {
     return { query, found, mode };
   };
 
-  const pages = createPages(guard);
   pages.get(STEPS.connect, async (visit) => (
     <ConnectStep
       visit={visit}
@@ -95,5 +92,4 @@ export function createWelcomeRoutes(parts: Parts) {
     const { result, problem } = await orProblem(() => ask(visit));
     return <AskStep visit={visit} saved={saved} asked={result} problem={problem} />;
   });
-  return pages.routes;
 }

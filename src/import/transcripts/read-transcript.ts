@@ -27,7 +27,6 @@ const TRANSCRIPTS: readonly TranscriptFormat[] = [...messageLines, claudeCode, c
 /** Bytes of a file with the path of a folder. */
 const MAX_PATH_BYTES = 64 << 10;
 
-/** A transcript that is being read. */
 interface TranscriptReading {
   format: TranscriptFormat;
   /** The turns after the position where the reading began, in order. */

@@ -89,9 +89,7 @@ export function unverifiedClient(id: string, redirectUri: string | null): Client
   return { id, name: unverifiedName(id), redirectUris: [redirectUri], isUnverified: true };
 }
 
-/** The public keys of a client. */
 interface ClientKeys {
-  /** The keys, or their address. */
   readonly source: JSONWebKeySet | string;
   /** Whether the client must sign, because its document names no other method. */
   readonly required: boolean;

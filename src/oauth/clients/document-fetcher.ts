@@ -64,7 +64,6 @@ function isGlobal(address: string): boolean {
 
 /** Access to other hosts; tests replace it. */
 interface Network {
-  /** All addresses of a host. */
   resolve(host: string): Promise<readonly string[]>;
   isPublic(address: string): boolean;
   readonly port: number;

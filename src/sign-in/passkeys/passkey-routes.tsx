@@ -1,7 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { seeOther } from "../../http/responses.ts";
 import { PASSKEYS } from "../../pages/assets.ts";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Layout, Problem } from "../../pages/layout.tsx";
 import { CREDENTIAL, PasskeyForm } from "../forms.tsx";
 import { localPath, PASSKEY_PATH, RECOVERY_PATH, SIGN_IN_PATH } from "../paths.ts";
@@ -20,7 +19,7 @@ function PasskeyPage({
   /** The path on this server to redirect to. */
   next: string | null;
   problem?: string | undefined;
-}): Markup {
+}) {
   return (
     <Layout title="Sign in with a passkey" assets={[PASSKEYS]}>
       <h1>Sign in with a passkey</h1>
@@ -46,8 +45,8 @@ function PasskeyPage({
 }
 
 /** Signs people in with only a passkey. */
-export function createPasskeyRoutes(parts: SignInParts) {
-  const { config, pageGuard, visitors, secondStep, webauthn, record } = parts;
+export function addPasskeyPage(parts: SignInParts): void {
+  const { config, pageGuard, pages, visitors, secondStep, webauthn, record } = parts;
   const { publicUrl } = config;
 
   const show = (request: Request, next: string | null, problem?: string, status = 200) =>
@@ -57,7 +56,6 @@ export function createPasskeyRoutes(parts: SignInParts) {
       { status, scripts: true },
     );
 
-  const pages = pageGuard.createPages();
   pages.get(PASSKEY_PATH, async (request) => {
     const next = localPath(new URL(request.url).searchParams.get("next"), publicUrl);
     return (await visitors.find(request)) ? seeOther(next ?? "/") : show(request, next);
@@ -75,7 +73,7 @@ export function createPasskeyRoutes(parts: SignInParts) {
     record(request, "signed_in", { accountId, subject: "passkey" });
     return seeOther(to, setCookies);
   });
-  return pages.routes.post(PASSKEY_OPTIONS, async ({ request }) => {
+  pages.routes.post(PASSKEY_OPTIONS, async ({ request }) => {
     const { secret: browser } = await pageGuard.receive(request, "visit");
     return webauthn.requestOptions(browser, "sign-in", null);
   });

@@ -66,14 +66,6 @@ export function createPasskeyChallenges({ db, clock }: StoreParts) {
 const MAX_PASSKEYS = 20;
 const MAX_NAME = 60;
 
-/** A passkey as the account page shows it. */
-export interface PasskeyRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly createdAt: Date;
-  readonly lastUsedAt: Date | null;
-}
-
 /** The fields for checking a signature. */
 interface Passkey {
   /** In base64url. */
@@ -85,6 +77,9 @@ interface Passkey {
 }
 
 export type Passkeys = ReturnType<typeof createPasskeys>;
+
+/** A passkey as the account page shows it. */
+export type PasskeyRecord = Awaited<ReturnType<Passkeys["list"]>>[number];
 
 /** The store of passkeys. */
 export function createPasskeys({ db, clock }: StoreParts) {
@@ -131,7 +126,7 @@ export function createPasskeys({ db, clock }: StoreParts) {
     },
 
     /** The account's passkeys, oldest first. */
-    list: async (accountId: string): Promise<PasskeyRecord[]> =>
+    list: async (accountId: string) =>
       await orm
         .select({
           id: passkeys.id,

@@ -69,7 +69,6 @@ export function createWebAuthn({
     /** Whether browsers allow passkeys at this server's address: it needs a host name, and HTTPS or this machine. */
     isAvailable: isNamed && isSecure,
 
-    /** The options for a browser that creates a passkey. */
     async registrationOptions(
       browser: string,
       { id, email }: Pick<Account, "id" | "email">,

@@ -74,7 +74,6 @@ export function createIdentities({ db, clock }: StoreParts) {
     /** The issuers that an account is connected with, oldest first. */
     issuers: issuersOf,
 
-    /** Disconnects an account from an issuer. */
     async unlink(accountId: string, issuer: string, tx: Orm = orm): Promise<void> {
       await tx
         .delete(identities)

@@ -29,7 +29,6 @@ export function createFactors({
     /** Whether signing in to the account takes more than a password. */
     isSetUp,
 
-    /** The kinds of second factor that an account has. */
     kinds: async (accountId: string): Promise<("passkey" | "code")[]> => [
       ...((await passkeys.count(accountId)) > 0 ? (["passkey"] as const) : []),
       ...((await oneTimeCodes.isSetUp(accountId)) ? (["code"] as const) : []),

@@ -123,7 +123,6 @@ export function createOneTimeCodes({
     });
 
   return {
-    /** Whether the account has set up codes. */
     isSetUp: async (accountId: string): Promise<boolean> => (await setUpAt(accountId)) !== null,
 
     setUpAt,
@@ -182,7 +181,6 @@ export function createOneTimeCodes({
       return outcome;
     },
 
-    /** Removes the codes of an account. */
     async remove(accountId: string): Promise<void> {
       await orm.delete(oneTimeCodes).where(isOf(accountId));
     },

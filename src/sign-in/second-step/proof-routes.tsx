@@ -8,7 +8,6 @@ import { PASSKEYS } from "../../pages/assets.ts";
 import { Button } from "../../pages/button.tsx";
 import { checkForm, FORM_TOKEN } from "../../pages/cookies.ts";
 import { PostForm } from "../../pages/form.tsx";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Layout, Problem } from "../../pages/layout.tsx";
 import { pageResponse } from "../../pages/page-response.tsx";
 import { CodeForm, PasskeyForm, PasswordField, ProviderButtons } from "../forms.tsx";
@@ -17,7 +16,7 @@ import type { Provider } from "../providers/provider.ts";
 import type { SignInParts } from "../routes.tsx";
 import type { SignedIn } from "../sessions/visitor.ts";
 import { rateLimitedAnswer } from "../sign-in.ts";
-import type { Proof, WaysToProve } from "./proof.ts";
+import type { WaysToProve } from "./proof.ts";
 
 /** The path at which the page's script requests what a passkey must sign. */
 const PROOF_OPTIONS = `${PROOF_PATH}/options`;
@@ -55,7 +54,7 @@ function ProofPage({
   providers: readonly Provider[];
   waiting: Waiting;
   problem?: string | undefined;
-}): Markup {
+}) {
   const form = { action: PROOF_PATH, token };
   const carried = <Carried {...waiting} />;
   const hasAny = ways.password || ways.passkey || ways.app || ways.recoveryCode || ways.provider;
@@ -112,7 +111,7 @@ function ProofPage({
 }
 
 /** The interrupted form and its path, as fields. */
-function Carried({ to, form }: Waiting): Markup {
+function Carried({ to, form }: Waiting) {
   const own: readonly string[] = [FORM_TOKEN, ...Object.values(PROOF)];
   const fields = [...(form ?? [])].filter(([name]) => !own.includes(name));
   return (
@@ -129,13 +128,7 @@ function Carried({ to, form }: Waiting): Markup {
 /** Answers with a page that asks for a proof. The page or form that needs it follows. */
 export type AskForProof = (person: SignedIn, waiting: Waiting) => Promise<Response>;
 
-export function createAskForProof({
-  proof,
-  providers,
-}: {
-  proof: Pick<Proof, "waysOf">;
-  providers: readonly Provider[];
-}) {
+export function createAskForProof({ proof, providers }: Pick<SignInParts, "proof" | "providers">) {
   return async (
     { account: { id, email }, token }: SignedIn,
     waiting: Waiting,
@@ -158,8 +151,8 @@ export function createAskForProof({
 }
 
 /** The page on which a signed-in person proves again who they are. */
-export function createProofRoutes(parts: SignInParts) {
-  const { config, pageGuard, visitors, proof, providers, webauthn, record } = parts;
+export function addProofPage(parts: SignInParts): void {
+  const { config, pageGuard, pages, visitors, proof, providers, webauthn, record } = parts;
   const { publicUrl } = config;
   const ask = createAskForProof({ proof, providers });
 
@@ -173,7 +166,6 @@ export function createProofRoutes(parts: SignInParts) {
     return { person, form };
   };
 
-  const pages = pageGuard.createPages();
   pages.get(PROOF_PATH, async (request) => {
     const person = await visitors.find(request);
     const to = localPath(new URL(request.url).searchParams.get("next"), publicUrl) ?? "/";
@@ -200,7 +192,7 @@ export function createProofRoutes(parts: SignInParts) {
     }
     return refuse("The password or code is wrong. Try again.", { status: 401 });
   });
-  return pages.routes.post(PROOF_OPTIONS, async ({ request }) => {
+  pages.routes.post(PROOF_OPTIONS, async ({ request }) => {
     const received = await receive(request);
     if (received === null) throw new AppError("unauthorized", "You are no longer signed in.");
     const { session, account } = received.person;

@@ -9,15 +9,7 @@ import type { Factors } from "./factors.ts";
 import type { SecondFactor } from "./second-step.ts";
 
 /** The ways in which a person can prove who they are. */
-export interface WaysToProve {
-  readonly password: boolean;
-  readonly passkey: boolean;
-  /** A code of an app. */
-  readonly app: boolean;
-  readonly recoveryCode: boolean;
-  /** Signing in again through a provider. */
-  readonly provider: boolean;
-}
+export type WaysToProve = Awaited<ReturnType<Proof["waysOf"]>>;
 
 export type Proof = ReturnType<typeof createProof>;
 
@@ -44,7 +36,7 @@ export function createProof({
   passwords: boolean;
 }) {
   /** If there is a second factor, it is required: a thief may know the password too. */
-  const waysOf = async (accountId: string): Promise<WaysToProve> => {
+  const waysOf = async (accountId: string) => {
     const hasFactor = await factors.isSetUp(accountId);
     return {
       password: passwords && !hasFactor && (await accounts.hasPassword(accountId)),

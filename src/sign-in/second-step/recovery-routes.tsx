@@ -2,7 +2,6 @@
 import { clientAddress } from "../../http/requests/proxy.ts";
 import { seeOther } from "../../http/responses.ts";
 import { EmailField } from "../../pages/form.tsx";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Layout, Problem } from "../../pages/layout.tsx";
 import { CODE, CodeForm } from "../forms.tsx";
 import { ACCOUNT_PATH, RECOVERY_PATH, SIGN_IN_PATH } from "../paths.ts";
@@ -18,7 +17,7 @@ function RecoveryPage({
   token: string;
   email?: string;
   problem?: string;
-}): Markup {
+}) {
   return (
     <Layout title="Use a recovery code">
       <h1>Use a recovery code</h1>
@@ -40,10 +39,11 @@ const QUARTER = 15 * 60_000;
  * Signs people in with a recovery code if their account has only passkeys. With a password or a
  * provider, a code alone is not enough. No answer reveals the reason.
  */
-export function createRecoveryRoutes(parts: SignInParts) {
+export function addRecoveryPage(parts: SignInParts): void {
   const {
     config,
     pageGuard,
+    pages,
     accounts,
     identities,
     factors: { recoveryCodes },
@@ -58,7 +58,6 @@ export function createRecoveryRoutes(parts: SignInParts) {
     (config.passwords && (await accounts.hasPassword(accountId))) ||
     (await identities.issuers(accountId)).length > 0;
 
-  const pages = pageGuard.createPages();
   pages.get(RECOVERY_PATH, (request) =>
     pageGuard.formPage(request, (token) => <RecoveryPage token={token} />),
   );
@@ -84,5 +83,4 @@ export function createRecoveryRoutes(parts: SignInParts) {
     record(request, "signed_in", { accountId });
     return seeOther(to, setCookies);
   });
-  return pages.routes;
 }

@@ -2,7 +2,6 @@
 import { seeOther } from "../../http/responses.ts";
 import { PASSKEYS } from "../../pages/assets.ts";
 import { formToken } from "../../pages/cookies.ts";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Layout, Problem } from "../../pages/layout.tsx";
 import { pageResponse } from "../../pages/page-response.tsx";
 import { CODE, CodeForm, CREDENTIAL, PasskeyForm } from "../forms.tsx";
@@ -27,7 +26,7 @@ function SecondStepPage({
   /** Whether the person has an app that shows codes. */
   hasApp: boolean;
   problem?: string | undefined;
-}): Markup {
+}) {
   return (
     <Layout title="Second step" assets={hasPasskey ? [PASSKEYS] : []}>
       <h1>Second step</h1>
@@ -58,8 +57,8 @@ function SecondStepPage({
 }
 
 /** The routes of the second step of a sign-in. */
-export function createSecondStepRoutes(parts: SignInParts) {
-  const { pageGuard, factors, secondStep, webauthn, record } = parts;
+export function addSecondStepPage(parts: SignInParts): void {
+  const { pageGuard, pages, factors, secondStep, webauthn, record } = parts;
 
   const show = async (
     request: Request,
@@ -97,7 +96,6 @@ export function createSecondStepRoutes(parts: SignInParts) {
     return show(request, problem, 401);
   };
 
-  const pages = pageGuard.createPages();
   pages.get(SECOND_STEP_PATH, (request) => show(request));
   pages.post(SECOND_STEP_PATH, async (request) => {
     const { form } = await pageGuard.receive(request, "pending");
@@ -112,7 +110,7 @@ export function createSecondStepRoutes(parts: SignInParts) {
       return show(request, message, status, headers);
     }
   });
-  return pages.routes.post(SECOND_STEP_OPTIONS, async ({ request }) => {
+  pages.routes.post(SECOND_STEP_OPTIONS, async ({ request }) => {
     await pageGuard.receive(request, "pending");
     const pending = await secondStep.find(request);
     if (!pending) throw signInOver();

@@ -24,7 +24,6 @@ interface PendingSignIn {
   readonly accountId: string;
   /** The path on this server to redirect to. */
   readonly next: string | null;
-  /** Remaining tries. */
   readonly triesLeft: number;
 }
 
@@ -92,12 +91,10 @@ export function createPendingSignIns({ db, clock }: StoreParts) {
       return taken;
     },
 
-    /** Ends a sign-in, if there is one. */
     async end(secret: string): Promise<void> {
       await orm.delete(pendingSignIns).where(byHash(secret));
     },
 
-    /** Ends all pending sign-ins of an account. */
     async endAll(accountId: string): Promise<void> {
       await orm.delete(pendingSignIns).where(eq(pendingSignIns.accountId, accountId));
     },

@@ -60,7 +60,6 @@ export function createDevices({
         return { entry, name, until, sealed };
       });
 
-  /** The valid entries of this account. */
   const entriesFor = async (accountId: string, cookie: string | null) => {
     const seal = await sealerOf(accountId);
     return entriesOf(cookie).filter(({ name, until, sealed }) =>

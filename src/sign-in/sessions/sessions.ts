@@ -52,17 +52,10 @@ const PROOF_LIFETIME = 10 * 60_000;
 /** Characters that are stored of a browser's name for itself. */
 const MAX_BROWSER = 300;
 
-/** A session without its secret. */
-export interface SessionRecord {
-  /** Reveals nothing about its secret. */
-  readonly id: string;
-  readonly browser: string;
-  readonly createdAt: Date;
-  /** To the minute. */
-  readonly lastUsedAt: Date | null;
-}
-
 export type Sessions = ReturnType<typeof createSessions>;
+
+/** A session without its secret. Its id reveals nothing about it. */
+export type SessionRecord = Awaited<ReturnType<Sessions["list"]>>[number];
 
 /** The store of sessions. */
 export function createSessions({ db, clock }: StoreParts) {
@@ -148,7 +141,7 @@ export function createSessions({ db, clock }: StoreParts) {
     },
 
     /** The account's sessions, newest first. */
-    list: async (accountId: string): Promise<SessionRecord[]> =>
+    list: async (accountId: string) =>
       await orm
         .select({
           id: sessions.hash,
@@ -176,7 +169,6 @@ export function createSessions({ db, clock }: StoreParts) {
     revokeAll: (accountId: string, kept?: string): Promise<number> =>
       endWhere(and(isOf(accountId), kept === undefined ? undefined : not(byHash(kept)))),
 
-    /** Ends a session, if there is one. */
     async end(secret: string): Promise<void> {
       await orm.delete(sessions).where(byHash(secret));
     },

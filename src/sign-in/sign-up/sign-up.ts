@@ -72,7 +72,6 @@ export function createSignUp({
   return {
     isSetUp: accounts.isSetUp,
 
-    /** Whether registration is open. */
     isOpen: registration === "open",
 
     /** Whether the owner's account can be created in a browser; otherwise the command line creates it. */

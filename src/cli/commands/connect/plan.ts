@@ -14,7 +14,14 @@ import {
   readConfiguration,
   type Surroundings,
 } from "../../../connect/files.ts";
-import { commandsOfHooks, type HookCommands, hooksIn, writeHooks } from "../../../connect/hooks.ts";
+import {
+  commandsOfHooks,
+  type HookCommands,
+  hasApprovalRule,
+  hooksIn,
+  writeApprovalRule,
+  writeHooks,
+} from "../../../connect/hooks.ts";
 import {
   hasPluginSetting,
   isOwnPlugin,
@@ -22,7 +29,6 @@ import {
   renderPlugin,
   writePluginSetting,
 } from "../../../connect/plugins.ts";
-import { hasApprovalRule, writeApprovalRule } from "../../../connect/tool-approval.ts";
 import { CommandError, usageError } from "../../terminal.ts";
 
 export interface ConnectOptions {

@@ -173,7 +173,6 @@ async function changeQuota(config: Config, email: string, change: QuotaChange): 
   });
 }
 
-/** Parses a limit. */
 function parseMax(text: string): number | "none" {
   const limit = text === "none" ? text : parseSize(text);
   if (limit !== null) return limit;

@@ -1,24 +1,105 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+import { describeRevoked, revokeAccess } from "../../access/revoke-access.ts";
 import type { Account } from "../../accounts/account.ts";
 import { Button, ButtonLink } from "../../pages/button.tsx";
 import { Field } from "../../pages/field.tsx";
 import { PostForm } from "../../pages/form.tsx";
-import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
+import { SIGN_IN_PATH } from "../../sign-in/paths.ts";
 import { sizeText } from "../../text/number-text.ts";
+import { RevokedList } from "../account/access-routes.tsx";
 import { ACCOUNTS_PATH, AdminTabs, PATHS } from "../navigation.tsx";
 import { Fact, Page, Setting } from "../page.tsx";
+import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
-import { type AccountUsage, QuotaUse } from "./quota-routes.tsx";
+import { type AccountUsage, findExisting, QuotaUse, readUsage } from "./quota-routes.tsx";
+
+/** The owner's page of each account, with the forms that revoke its access and disable it. */
+export function addMemberPages({
+  pages: { owner: pages },
+  record,
+  memories,
+  quotas,
+  ...stores
+}: Parts): void {
+  const { accounts } = stores;
+
+  const readMember = async (id: string): Promise<Member> => {
+    const account = await findExisting(accounts, id);
+    const [usage, hasOwnQuota] = await Promise.all([
+      readUsage(id, { memories, quotas }),
+      quotas.isSet(id),
+    ]);
+    return { ...account, ...usage, hasOwnQuota };
+  };
+
+  pages.get(`${ACCOUNTS_PATH}/:id`, async (visit, id) => (
+    <MemberPage visit={visit} member={await readMember(id)} />
+  ));
+  pages.confirmed(
+    `${ACCOUNTS_PATH}/:id/revoke`,
+    "admin",
+    async (_, id) => ({
+      title: "Revoke all access to this account?",
+      confirm: "Revoke everything",
+      cancel: `${ACCOUNTS_PATH}/${id}`,
+      text: (
+        <>
+          <p>
+            This takes effect for <bdi>{(await findExisting(accounts, id)).email}</bdi> at once:
+          </p>
+          <RevokedList />
+          <p>The person can sign in again. The memories stay.</p>
+        </>
+      ),
+    }),
+    async ({ account, request }, _, id) => {
+      const { email } = await findExisting(accounts, id);
+      const revoked = await revokeAccess(id, stores);
+      const amount = revoked.keys + revoked.apps + revoked.sessions;
+      record(request, "access_revoked", { accountId: id, actorId: account.id, amount });
+      if (id === account.id) return { to: SIGN_IN_PATH };
+      return { to: `${ACCOUNTS_PATH}/${id}`, notice: `${email}: ${describeRevoked(revoked)}.` };
+    },
+  );
+  pages.confirmed(
+    `${ACCOUNTS_PATH}/:id/disable`,
+    "admin",
+    async (_, id) => ({
+      title: "Disable this account?",
+      confirm: "Disable the account",
+      cancel: `${ACCOUNTS_PATH}/${id}`,
+      text: (
+        <p>
+          Until you enable <bdi>{(await findExisting(accounts, id)).email}</bdi> again, nobody can
+          sign in to it and its keys do not work. Afterwards its apps must be connected again. Its
+          memories stay.
+        </p>
+      ),
+    }),
+    async ({ account, request }, _, id) => {
+      const { email } = await findExisting(accounts, id);
+      await accounts.disable(id);
+      record(request, "account_disabled", { accountId: id, actorId: account.id });
+      return { to: `${ACCOUNTS_PATH}/${id}`, notice: `${email} is disabled.` };
+    },
+  );
+  pages.post(`${ACCOUNTS_PATH}/:id/enable`, async ({ account, request }, _, id) => {
+    const { email } = await findExisting(accounts, id);
+    await accounts.enable(id);
+    record(request, "account_enabled", { accountId: id, actorId: account.id });
+    return { to: `${ACCOUNTS_PATH}/${id}`, notice: `${email} is enabled.` };
+  });
+}
 
 /** An account, as the owner of the server sees it. */
-export interface Member extends Account, AccountUsage {
+interface Member extends Account, AccountUsage {
   /** Whether the quota was set for this account. */
   readonly hasOwnQuota: boolean;
 }
 
 /** The owner's page of one account: facts, quota, access and removal. */
-export function MemberPage({ visit, member }: { visit: Visit; member: Member }): Markup {
+function MemberPage({ visit, member }: { visit: Visit; member: Member }) {
   const { id, email, role, createdAt, disabledAt, usage, bytes, quota } = member;
   const path = `${ACCOUNTS_PATH}/${id}`;
   return (
@@ -86,7 +167,7 @@ export function MemberPage({ visit, member }: { visit: Visit; member: Member }):
   );
 }
 
-function QuotaForm({ visit, member }: { visit: Visit; member: Member }): Markup {
+function QuotaForm({ visit, member }: { visit: Visit; member: Member }) {
   const { id, role, quota, hasOwnQuota } = member;
   const action = `${ACCOUNTS_PATH}/${id}/quota`;
   return (
