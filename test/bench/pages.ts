@@ -111,3 +111,5 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
+// Chromium would go on.
+process.exit();

@@ -172,3 +172,5 @@ for (const [look, options] of Object.entries(LOOKS)) {
 await browser.close();
 await embedder.close();
 console.log(folder);
+// Chromium would go on.
+process.exit();

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { createAccounts } from "../../src/accounts/accounts.ts";
-import { databasePath, readOwner } from "../../src/db/data-lock.ts";
-import { openSqlite } from "../../src/db/sqlite.ts";
+import { readOwner } from "../../src/db/data-lock.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { FULL_ACCESS } from "../../src/keys/scopes.ts";
 import { formToken } from "../../src/pages/cookies.ts";
 import { createSessions } from "../../src/sign-in/sessions/sessions.ts";
 import { testCacheDir } from "../support/embedder.ts";
+import { openDatabase } from "../support/empty-database.ts";
 import { SERVERS, type ServerKind } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 import type { Held } from "./loop-probe.ts";
@@ -74,7 +74,7 @@ export async function startProbedServer(
 
 /** Adds an account with a key and a session to a data folder. */
 async function addPerson(dataDir: string) {
-  const db = openSqlite(databasePath(dataDir));
+  const db = openDatabase(dataDir);
   try {
     const stores = { db, clock: Date.now };
     const { id } = await createAccounts(stores).add({ email: "you@example.com", password: null });

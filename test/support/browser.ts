@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import type { AxeResults } from "axe-core";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
 export type { Page } from "playwright-core";
 
@@ -34,17 +34,30 @@ const AXE = readFileSync(Bun.resolveSync("axe-core/axe.min.js", import.meta.dir)
 
 export type TestBrowser = Awaited<ReturnType<typeof openBrowser>>;
 
+let shared: Promise<Browser> | null = null;
+
+/** One for all tests of this process, started by the first. */
+async function sharedBrowser(): Promise<Browser> {
+  shared ??= launch();
+  // When a test takes too long, Bun ends the processes that it has started, and this one too.
+  if (!(await shared).isConnected()) shared = launch();
+  return await shared;
+}
+
 /**
- * Starts Chromium with a new profile. It finds no other host than this one, whatever a page asks for.
+ * Opens Chromium, where each page has a new profile. It finds no other host than this one, whatever a page asks for.
  * @throws when it is not installed: the tests that need it must not be left out without a word
  */
 export async function openBrowser() {
-  const browser = await launch();
+  const browser = await sharedBrowser();
+  const contexts: BrowserContext[] = [];
 
   return {
-    close: () => browser.close(),
+    close: async () => {
+      for (const context of contexts) await context.close();
+    },
 
-    /** Opens an empty page that nothing is watched on. The browser closes it. */
+    /** Opens an empty page that nothing is watched on. Closing the browser closes it. */
     async open({
       javaScript = true,
       dark = false,
@@ -60,6 +73,7 @@ export async function openBrowser() {
         timezoneId: "UTC",
         reducedMotion: "reduce",
       });
+      contexts.push(context);
       context.setDefaultTimeout(TIMEOUT_MS);
       return context.newPage();
     },

@@ -2,8 +2,8 @@ import { onTestFinished } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { databasePath } from "../../src/db/data-lock.ts";
-import { openSqlite, type SqliteDatabase } from "../../src/db/sqlite.ts";
+import type { SqliteDatabase } from "../../src/db/sqlite.ts";
+import { openDatabase } from "./empty-database.ts";
 
 const cleanups: (() => unknown)[] = [];
 
@@ -28,7 +28,7 @@ export function temporaryFolder(): string {
 
 /** The database of a data folder (by default a new one), closed after the test. */
 export function testDatabase(dataDir = temporaryFolder()): SqliteDatabase {
-  const database = openSqlite(databasePath(dataDir));
+  const database = openDatabase(dataDir);
   afterThisTest(() => database.close());
   return database;
 }

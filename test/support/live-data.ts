@@ -5,8 +5,6 @@ import { createAccounts } from "../../src/accounts/accounts.ts";
 import type { Lock } from "../../src/backup/age.ts";
 import { createBackup } from "../../src/backup/create-backup.ts";
 import { restoreBackup } from "../../src/backup/restore-backup.ts";
-import { databasePath } from "../../src/db/data-lock.ts";
-import { openSqlite } from "../../src/db/sqlite.ts";
 import { createEmbedders, type Embedders } from "../../src/embedding/chosen-model.ts";
 import type { Log as Logger } from "../../src/log.ts";
 import type { Expiry } from "../../src/memories/background/expiry.ts";
@@ -21,6 +19,7 @@ import { UPKEEP_LIMITS, type UpkeepLimits } from "../../src/memories/upkeep/flus
 import type { Metrics } from "../../src/metrics.ts";
 import { type LanceDb, loadLanceDb } from "../../src/native/lancedb.ts";
 import { silentLog, testCacheDir } from "./embedder.ts";
+import { openDatabase } from "./empty-database.ts";
 import { fakeEmbedder } from "./fake-embedder.ts";
 
 /** Upkeep that never rests, so that files come and go all the time. */
@@ -58,7 +57,7 @@ export async function openData(
   embedders: Embedders = createEmbedders(fakeEmbedder()),
   { step, wrap, wrapLog, logger = silentLog, clock = Date.now, ...memory }: DataOptions = {},
 ) {
-  const db = openSqlite(databasePath(dataDir));
+  const db = openDatabase(dataDir);
   const folder = join(dataDir, "memories");
   mkdirSync(folder, { recursive: true });
   const loaded = await loadLanceDb(testCacheDir);

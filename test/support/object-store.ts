@@ -71,6 +71,16 @@ export async function startObjectStore({ bucket = "ctxd" } = {}) {
   };
 }
 
+let shared: Promise<ObjectStore> | null = null;
+let lastPrefix = 0;
+
+/** One store for all tests of this process, with an empty place in it. A test that stops it starts it again. */
+export async function sharedObjects(): Promise<{ store: ObjectStore; place: ObjectSettings }> {
+  shared ??= startObjectStore();
+  const store = await shared;
+  return { store, place: store.place(`place-${++lastPrefix}`) };
+}
+
 async function run(folder: string, port: number, bucket: string) {
   const child = Bun.spawn([process.execPath, SERVER, folder, String(port), bucket], {
     stdin: "pipe",

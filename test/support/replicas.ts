@@ -2,7 +2,7 @@ import { createMetrics } from "../../src/metrics.ts";
 import { openShared } from "../../src/server/shared-data.ts";
 import { borrowPostgres } from "./databases.ts";
 import { silentLog } from "./embedder.ts";
-import { type ObjectStore, startObjectStore } from "./object-store.ts";
+import { sharedObjects } from "./object-store.ts";
 
 /**
  * How many servers `startServer` starts: one with a folder of its own, or several that share a PostgreSQL
@@ -10,16 +10,12 @@ import { type ObjectStore, startObjectStore } from "./object-store.ts";
  */
 export const REPLICAS = Number(process.env.CTXD_TEST_REPLICAS ?? 1);
 
-let objectStore: Promise<ObjectStore> | null = null;
-let lastPrefix = 0;
-
 /** A new place that servers can share, in a PostgreSQL and an object store of this process. */
 export async function newSharedPlace() {
-  objectStore ??= startObjectStore();
-  const [database, store] = [await borrowPostgres(), await objectStore];
+  const [database, { place }] = [await borrowPostgres(), await sharedObjects()];
   const settings = {
     databaseUrl: database.url,
-    objects: store.place(`place-${++lastPrefix}`),
+    objects: place,
     drainSeconds: 0,
     cacheBytes: 1 << 30,
   };

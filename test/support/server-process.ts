@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { createAccounts } from "../../src/accounts/accounts.ts";
-import { databasePath, readOwner } from "../../src/db/data-lock.ts";
-import { openSqlite } from "../../src/db/sqlite.ts";
+import { readOwner } from "../../src/db/data-lock.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { SCOPES } from "../../src/keys/scopes.ts";
 import { fileOf } from "./bundles.ts";
 import { createClient } from "./client.ts";
 import { testCacheDir } from "./embedder.ts";
+import { openDatabase } from "./empty-database.ts";
 import { until } from "./until.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
@@ -120,7 +120,7 @@ export async function serving(
 
 /** Adds an account to a data folder, whether a server runs or not, and returns a key for it. */
 export async function addAccountTo(dataDir: string, email = "you@example.com") {
-  const db = openSqlite(databasePath(dataDir));
+  const db = openDatabase(dataDir);
   try {
     const stores = { db, clock: Date.now };
     const { id: accountId } = await createAccounts(stores).add({ email, password: null });

@@ -8,9 +8,8 @@ import { createApp } from "../../src/app.ts";
 import { createProgressFiles } from "../../src/capture/progress.ts";
 import type { Config } from "../../src/config/config.ts";
 import type { ServerStatus } from "../../src/dashboard/server-status.ts";
-import { databasePath } from "../../src/db/data-lock.ts";
 import type { PostgresDatabase } from "../../src/db/postgres-database.ts";
-import { openSqlite, type SqliteDatabase } from "../../src/db/sqlite.ts";
+import type { SqliteDatabase } from "../../src/db/sqlite.ts";
 import { createEmbedders } from "../../src/embedding/chosen-model.ts";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import type { Checks } from "../../src/http/health.ts";
@@ -36,6 +35,7 @@ import { APP_CONFIG } from "./app-config.ts";
 import { type Client, createClient } from "./client.ts";
 import { testClock } from "./database.ts";
 import { silentLog, testCacheDir } from "./embedder.ts";
+import { openDatabase } from "./empty-database.ts";
 import { fakeEmbedder } from "./fake-embedder.ts";
 import { newSharedPlace, REPLICAS } from "./replicas.ts";
 
@@ -147,7 +147,7 @@ async function openKept(root: string): Promise<{ kept: Kept[]; drop(): void }> {
   const tables = folders.map((folder) => join(folder, "memories"));
   for (const folder of tables) mkdirSync(folder, { recursive: true });
   if (REPLICAS === 1) {
-    const db = openSqlite(databasePath(root));
+    const db = openDatabase(root);
     const [folder = ""] = tables;
     const kept = { db, log: createSqliteLog({ db }), folder, close: db.close };
     return { kept: [kept], drop() {} };

@@ -1,6 +1,6 @@
 import { connectPostgres } from "../../src/db/postgres.ts";
 import { createObjects } from "../../src/objects/objects.ts";
-import { startObjectStore } from "./object-store.ts";
+import { sharedObjects } from "./object-store.ts";
 import { openPostgres } from "./open-postgres.ts";
 import { sharedPostgres } from "./postgres.ts";
 
@@ -16,17 +16,10 @@ export async function migrated(url: string): Promise<void> {
 export async function sharedPlace() {
   await using opening = new AsyncDisposableStack();
   const database = opening.use(await (await sharedPostgres()).database(migrated));
-  const store = opening.use(await startObjectStore());
+  const { store, place } = await sharedObjects();
   const postgres = connectPostgres(database.url);
   opening.defer(postgres.close);
-  const [accessKeyId, secretAccessKey] = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"].map(
-    (name) => store.settings()[name] ?? "",
-  );
-  const objects = createObjects({
-    ...{ bucket: store.bucket, prefix: "p", endpoint: store.endpoint, region: "us-east-1" },
-    ...{ accessKeyId: accessKeyId ?? "", secretAccessKey: secretAccessKey ?? "" },
-    sessionToken: null,
-  });
+  const objects = createObjects(place);
   const opened = opening.move();
   return {
     ...{ database, store, postgres, objects },

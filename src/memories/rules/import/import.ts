@@ -54,7 +54,10 @@ async function tooLongHistories(
   const linked = lines.filter((line) => linksOf(line).length > 0);
   const tooLong = new Set<LineMemory>();
   if (linked.length === 0) return tooLong;
-  const known = new Map<string, (Links & { id: string }) | null>();
+  // Most are missing or in the same lines, and one query finds all of them.
+  const named = linked.flatMap((line) => [line.id, ...linksOf(line)]);
+  const known = new Map<string, (Links & { id: string }) | null>(named.map((id) => [id, null]));
+  for (const row of await find([...known.keys()])) known.set(row.id, row);
   const get = async (id: string) => {
     const found = known.get(id);
     if (found !== undefined) return found;
