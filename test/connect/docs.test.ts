@@ -26,6 +26,11 @@ test.each(CLIENTS.map((client) => [client.name, client] as const))(
   },
 );
 
+test("the help and the README say how many agents there are", async () => {
+  const readme = await Bun.file(join(import.meta.dir, "..", "..", "README.md")).text();
+  for (const text of [manual, readme]) expect(text).toContain(`${CLIENTS.length} agents`);
+});
+
 test.each(HOSTED_CLIENTS.map((client) => [client.name, client] as const))(
   "%s is described as it is",
   (name, { steps }) => {

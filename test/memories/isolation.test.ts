@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Memory } from "../../src/memories/model/memory.ts";
+import { ListQuery, SearchQuery } from "../../src/memories/http/requests.ts";
+import { type Memory, NewMemory } from "../../src/memories/model/memory.ts";
 import { hasHidden } from "../../src/text/plain-text.ts";
 import { contentsOf } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
@@ -152,19 +153,7 @@ test("deletions by filter remove nothing of another account", async () => {
 });
 
 test("no parameter reaches another account, or makes the server fail", async () => {
-  const parameters = [
-    "q",
-    "limit",
-    "tags",
-    "tags_match",
-    "agent_id",
-    "session_id",
-    "min_score",
-    "created_after",
-    "created_before",
-    "mode",
-    "cursor",
-  ];
+  const parameters = Object.keys({ ...SearchQuery.properties, ...ListQuery.properties });
   for (const value of [...TRICKS, ...LONG]) {
     const text = encodeURIComponent(value);
     const answers = await Promise.all([
@@ -188,15 +177,7 @@ test("no parameter reaches another account, or makes the server fail", async () 
 });
 
 test("no field reaches another account, or makes the server fail", async () => {
-  const fields = [
-    "content",
-    "agent_id",
-    "session_id",
-    "importance",
-    "metadata",
-    "id",
-    "account_id",
-  ];
+  const fields = [...Object.keys(NewMemory.properties), "id", "account_id"];
   const mallory = await server.account();
   for (const value of [...TRICKS, ...LONG]) {
     const bodies = [
