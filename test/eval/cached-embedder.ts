@@ -1,8 +1,10 @@
 import { deserialize, serialize } from "bun:jsc";
 import { Database } from "bun:sqlite";
-import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Glob } from "bun";
 import type { Embedder } from "../../src/embedding/embedder.ts";
+import { sharedEmbedder, testCacheDir } from "../support/embedder.ts";
 
 /** Grows when an embedder gives something else for a text with the same model. */
 const FORMAT = 2;
@@ -44,4 +46,27 @@ export function cacheEmbeddings(embedder: Embedder, path: string): Embedder {
       await embedder.close();
     },
   };
+}
+
+const ROOT = join(import.meta.dir, "..", "..");
+/** All that an embedding depends on: the code, the model and the libraries. */
+const SOURCES = "{src/{embedding,native}/**/*,bun.lock}";
+const NAME = "embedded-";
+
+/**
+ * The embedder of the tests that ask for meaning. What one test file has embedded, no other one embeds, nor the next
+ * run, until something changes that embeddings depend on.
+ */
+export function rememberingEmbedder(): Embedder {
+  const hash = new Bun.CryptoHasher("sha256").update(Bun.version);
+  for (const path of [...new Glob(SOURCES).scanSync(ROOT)].sort()) {
+    hash.update(`\0${path}\0`).update(readFileSync(join(ROOT, path)));
+  }
+  const name = `${NAME}${hash.digest("hex").slice(0, 16)}`;
+  mkdirSync(testCacheDir, { recursive: true });
+  for (const other of readdirSync(testCacheDir)) {
+    const isOutdated = other.startsWith(NAME) && !other.startsWith(name);
+    if (isOutdated) rmSync(join(testCacheDir, other), { force: true });
+  }
+  return cacheEmbeddings(sharedEmbedder(), join(testCacheDir, `${name}.sqlite`));
 }

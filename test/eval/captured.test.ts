@@ -1,13 +1,13 @@
 import { afterAll, expect, test } from "bun:test";
-import { sharedEmbedder } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
 import { createAccount } from "./account.ts";
+import { rememberingEmbedder } from "./cached-embedder.ts";
 import { captureAll, turnsAsking } from "./captured.ts";
 import { mean } from "./measures.ts";
 import { readFacts } from "./own-sets.ts";
 import { askAll } from "./recall.ts";
 
-const server = await startServer({ embedder: sharedEmbedder() });
+const server = await startServer({ embedder: rememberingEmbedder() });
 afterAll(server.close);
 
 // With 5,000 turns beside 500 facts, as `bun test/eval/captured.ts FOLDER` measures it: 0.771, 0.957 and

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { SEARCH_MODES } from "../../src/memories/ranking/question.ts";
-import { sharedEmbedder } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
 
+import { rememberingEmbedder } from "./cached-embedder.ts";
 import { quantile } from "./measures.ts";
 import { readFacts } from "./own-sets.ts";
 import { type Answered, recallOf } from "./recall.ts";
 import { type Line, summarise } from "./report.ts";
 
-const server = await startServer({ embedder: sharedEmbedder() });
+const server = await startServer({ embedder: rememberingEmbedder() });
 afterAll(server.close);
 let answers: Answered[] = [];
 let lines: Line[] = [];

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from "bun:test";
 import { meaningScore } from "../../src/memories/ranking/relevance.ts";
 import { cosineOf } from "../../src/memories/ranking/version-order.ts";
-import { sharedEmbedder } from "../support/embedder.ts";
+import { rememberingEmbedder } from "./cached-embedder.ts";
 import { hintShares, type Judged, judgePair } from "./hints.ts";
 import { readPairs } from "./pairs.ts";
 
-const embedder = sharedEmbedder();
+const embedder = rememberingEmbedder();
 
 const vectorOf = async (text: string) =>
   (await embedder.embedContent(text)).vectors[0] ?? new Float32Array(0);

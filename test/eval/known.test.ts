@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { FLOOR } from "../../src/memories/ranking/chance.ts";
-import { sharedEmbedder } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
 import { createAccount, type EvaluationAccount } from "./account.ts";
+import { rememberingEmbedder } from "./cached-embedder.ts";
 import { scoresIn } from "./foreign.ts";
 import { foreignStores } from "./foreign-stores.ts";
 import { readForeign, readNotes } from "./own-sets.ts";
 
-const server = await startServer({ embedder: sharedEmbedder() });
+const server = await startServer({ embedder: rememberingEmbedder() });
 afterAll(server.close);
 
 describe("in a store of terse notes", () => {

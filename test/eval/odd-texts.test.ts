@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { sharedEmbedder } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
+import { rememberingEmbedder } from "./cached-embedder.ts";
 import { readOdd } from "./odd-texts.ts";
 import { recallOf } from "./recall.ts";
 import { type Line, summarise } from "./report.ts";
 
-const server = await startServer({ embedder: sharedEmbedder() });
+const server = await startServer({ embedder: rememberingEmbedder() });
 afterAll(server.close);
 const MODES = ["hybrid", "keyword"] as const;
 let lines: Line[] = [];

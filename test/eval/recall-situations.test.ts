@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
-import { sharedEmbedder } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
+import { rememberingEmbedder } from "./cached-embedder.ts";
 import { readSituations, recallAll, recallMeasures } from "./recall-situations.ts";
 
-const server = await startServer({ embedder: sharedEmbedder() });
+const server = await startServer({ embedder: rememberingEmbedder() });
 afterAll(server.close);
 
 // Measured 0.97 and 1.00 for beginnings, 0.77 and 0.73 for prompts, with nothing of this half used for fitting.

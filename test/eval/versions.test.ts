@@ -1,15 +1,12 @@
 import { beforeAll, expect, test } from "bun:test";
-import { join } from "node:path";
-import { sharedEmbedder, testCacheDir } from "../support/embedder.ts";
-import { cacheEmbeddings } from "./cached-embedder.ts";
+import { rememberingEmbedder } from "./cached-embedder.ts";
 import { measureVersions, type VersionCounts } from "./versions.ts";
 
 /** What was measured with the half that only judges, together for the stores whose kind begins so. */
 let counts: VersionCounts[] = [];
 beforeAll(async () => {
   // Most stores have the same 500 memories beside the pairs: they are embedded once.
-  const path = join(testCacheDir, "..", "ctxd-eval", "embedded.sqlite");
-  counts = await measureVersions("held", cacheEmbeddings(sharedEmbedder(), path));
+  counts = await measureVersions("held", rememberingEmbedder());
 }, 300_000);
 
 function sumOf(isOf: (kind: string) => boolean) {

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
+import { rememberingEmbedder } from "../eval/cached-embedder.ts";
 import { contentsOf } from "../support/client.ts";
-import { sharedEmbedder } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
 
-const server = await startServer({ embedder: sharedEmbedder() });
+const server = await startServer({ embedder: rememberingEmbedder() });
 afterAll(server.close);
 const ada = await server.account();
 
