@@ -1,5 +1,4 @@
 import { createPause } from "../../timing/pause.ts";
-import { mostFrequent } from "../indexes/largest.ts";
 
 /** The fields by which the memories of a map can be grouped. */
 export const GROUPINGS = ["project", "tag", "agent"] as const;
@@ -33,7 +32,14 @@ export async function groupsOf(values: readonly (readonly string[])[]): Promise<
     for (const name of own) counts.set(name, (counts.get(name) ?? 0) + 1);
     await pause();
   }
-  const named = mostFrequent(counts, MAX_GROUPS).map(([name, memories]) => ({ name, memories }));
+  const named: Groups["named"] = [];
+  for (const [name, memories] of counts) {
+    await pause();
+    if (named.length === MAX_GROUPS && memories < (named.at(-1)?.memories ?? 0)) continue;
+    named.push({ name, memories });
+    named.sort((a, b) => b.memories - a.memories || (a.name < b.name ? -1 : 1));
+    named.length = Math.min(named.length, MAX_GROUPS);
+  }
   const bits = new Map(named.map(({ name }, bit) => [name, 1 << bit]));
   const masks = new Uint16Array(values.length);
   for (const [at, own] of values.entries()) {

@@ -4,7 +4,6 @@ import type { Decay } from "../../config/config.ts";
 import type { Reach } from "../../keys/reach.ts";
 import { instant } from "../../text/input-kinds.ts";
 import { createPause } from "../../timing/pause.ts";
-import { mostFrequent } from "../indexes/largest.ts";
 import { passes } from "../model/filter.ts";
 import { readable } from "../model/reach.ts";
 import type { MemoryFacts, MemoryRow } from "../model/rows.ts";
@@ -214,6 +213,30 @@ export function createStats({ clock, decay }: { clock: () => number; decay: Deca
 
 function increment<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/**
+ * The most frequent first; equal counts by name. An account may have hundreds of thousands of tags, so most are only
+ * compared with the last of the result.
+ */
+function mostFrequent<Key extends string | null>(counts: Map<Key, number>, limit: number) {
+  const first: [Key, number][] = [];
+  counts.forEach((count, key) => {
+    const isBefore = ([other, others]: [Key, number]) =>
+      count > others || (count === others && (key ?? "") < (other ?? ""));
+    const last = first.at(-1);
+    if (first.length === limit && last && !isBefore(last)) return;
+    let [from, to] = [0, first.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      const each = first[middle];
+      if (each && isBefore(each)) to = middle;
+      else from = middle + 1;
+    }
+    first.splice(from, 0, [key, count]);
+    first.length = Math.min(first.length, limit);
+  });
+  return first;
 }
 
 function round(value: number) {
