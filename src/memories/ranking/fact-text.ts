@@ -127,24 +127,19 @@ export interface FactText {
 }
 
 /** A memory's fact with its amounts as numbers alone, which the trees of versions were fitted with. */
-export const factOf = createReader((text) =>
-  readFact(text, (said) => withPlainHours(said).replace(UNIT, "$1")),
-);
+export const factOf = createReader((text) => withPlainHours(text).replace(UNIT, "$1"));
 /** A memory's fact with each number, time, date and amount in one form. */
-export const exactFactOf = createReader((text) => readFact(text, withPlainAmounts));
-/** The same as in the fact. Most memories among the results are asked for no more, and the rest takes much longer. */
-export const retracts = createReader((text) => isRetracting(withPlainQuotes(text)));
-export const negates = createReader((text) => isNegated(withPlainQuotes(text)));
+export const exactFactOf = createReader(withPlainAmounts);
 
-function createReader<Value>(read: (text: string) => Value) {
+function createReader(writePlain: (text: string) => string) {
   /** The texts read so far, as long as their rows stay in memory: reading is slow. */
-  const known = new WeakMap<Pick<FactMemory, "content">, Value>();
-  return (memory: Pick<FactMemory, "content">): Value => {
+  const known = new WeakMap<Pick<FactMemory, "content">, FactText>();
+  return (memory: Pick<FactMemory, "content">): FactText => {
     const before = known.get(memory);
-    if (before !== undefined) return before;
-    const value = read(memory.content.slice(0, MAX_FACT_LENGTH));
-    known.set(memory, value);
-    return value;
+    if (before) return before;
+    const fact = readFact(memory.content.slice(0, MAX_FACT_LENGTH), writePlain);
+    known.set(memory, fact);
+    return fact;
   };
 }
 
@@ -155,7 +150,8 @@ export function mayBeVersion({ content }: Pick<FactMemory, "content">): boolean 
 
 function readFact(text: string, writePlain: (text: string) => string): FactText {
   const speaker = SPEAKER.exec(text)?.[1];
-  const said = withPlainQuotes(text);
+  const said = text.replaceAll("’", "'");
+  const retracts = said.search(RETRACTS) >= 0;
   const subject = writePlain(said.replace(RETRACTS, " ").replace(TIMES, " "));
   const tokens = factTokens(subject);
   const unspoken = speaker === undefined ? subject : subject.replace(SPEAKER, "");
@@ -171,22 +167,10 @@ function readFact(text: string, writePlain: (text: string) => string): FactText 
     speaker,
     asks: ASKS.test(text),
     reports: REPORTS.test(said),
-    retracts: isRetracting(said),
+    retracts,
     changed: said.search(CHANGES) >= 0,
-    negates: isNegated(said),
+    negates: said.replace(NO_NEGATION, " ").search(NEGATES) >= 0,
   };
-}
-
-function withPlainQuotes(text: string): string {
-  return text.replaceAll("’", "'");
-}
-
-function isRetracting(said: string): boolean {
-  return said.search(RETRACTS) >= 0;
-}
-
-function isNegated(said: string): boolean {
-  return said.replace(NO_NEGATION, " ").search(NEGATES) >= 0;
 }
 
 /** The content words of a text. */

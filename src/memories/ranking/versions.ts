@@ -4,7 +4,6 @@ import {
   type FactToken,
   factOf,
   mayBeVersion,
-  negates,
 } from "./fact-text.ts";
 import type { Question } from "./question.ts";
 import { flag, type RelationTrees, readRelation, subjectSigns } from "./relation.ts";
@@ -128,9 +127,9 @@ export const MARKED_FROM: number = learned.marked - learned.least;
 
 /** Whether two texts say the opposite of each other: the same words, but only one of them is negated. */
 export function areOpposite(one: FactMemory, other: FactMemory): boolean {
-  if (negates(one) === negates(other)) return false;
   const [a, b] = [factOf(one), factOf(other)];
   return (
+    a.negates !== b.negates &&
     a.speaker === b.speaker &&
     a.keys.size > 0 &&
     a.keys.size === b.keys.size &&
