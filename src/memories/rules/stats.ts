@@ -191,6 +191,7 @@ export function createStats({ clock, decay }: { clock: () => number; decay: Deca
         period.until = Math.min(period.until, row.expiresAt ?? period.until);
       }
     }
+    await pause();
     return tally.total();
   };
 
