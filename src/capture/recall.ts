@@ -119,23 +119,26 @@ export function createRecall({
     const { project, name, session, isAsked } = request;
     const withoutProject = { projects: [null], isCaptured: false };
     const inProject = project === null && isAsked ? {} : { projects: [project] };
-    const searched = Promise.all([
+    /** Each list looks at all memories: other requests run in between. */
+    const lists = async () => {
+      const pause = createPause();
+      const pinned = await list(reach, withoutProject);
+      await pause();
+      const ofProject =
+        project === null && !isAsked ? [] : await list(reach, { ...inProject, isCaptured: false });
+      await pause();
+      const captured = await list(reach, { ...inProject, isCaptured: true });
+      return { pinned, ofProject, captured };
+    };
+    const [named, ofUser, { pinned, ofProject, captured }] = await Promise.all([
       name === null
         ? []
         : search(reach, name, { filter: withoutProject, limit: MAX_OF_USER }, request),
       preferencesOfUser((query) =>
         search(reach, query, { filter: withoutProject, limit: CANDIDATES }, request),
       ),
+      lists(),
     ]);
-    // Each list looks at all memories: other requests run in between.
-    const pause = createPause();
-    const pinned = await list(reach, withoutProject);
-    await pause();
-    const ofProject =
-      project === null && !isAsked ? [] : await list(reach, { ...inProject, isCaptured: false });
-    await pause();
-    const captured = await list(reach, { ...inProject, isCaptured: true });
-    const [named, ofUser] = await searched;
     const because = (why: string) => (memory: Memory | FoundMemory) => ({ memory, why });
     return [
       ...pinned.filter((memory) => memory.pinned).map(because("pinned")),

@@ -174,3 +174,25 @@ test.each([
     expect(searches).toBe(all);
   },
 );
+
+test("a search that fails while memories are listed fails the recall, and nothing else", async () => {
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on("unhandledRejection", note);
+  const failure = new Error("the base is away");
+  const { text } = createRecall({
+    memories: {
+      search: () => Promise.reject(failure),
+      async list() {
+        await new Promise((resolve) => setImmediate(resolve));
+        return { memories: [], nextCursor: null, previousCursor: null };
+      },
+    },
+  });
+  const request = { session: null, project: null, name: "shop", isFresh: false, budget: 500 };
+  const recalled = text(wholeAccount("acc_1"), { ...request, prompt: null });
+  expect(await recalled.catch((error) => error)).toBe(failure);
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("unhandledRejection", note);
+  expect(unhandled).toEqual([]);
+});
