@@ -27,14 +27,15 @@ interface Flow {
   readonly jobs: Map<number, Job>;
   /** The work that it got, by its weight. */
   work: number;
-  oldestTurn: boolean;
+  /** The work that its shortest texts get before its oldest one is next again. */
+  owed: number;
 }
 
 /**
- * Waiting texts, in the order of their next runs of the model. Start-time fair queueing: the next run belongs to the flow that got the least work. A flow that begins to
- * wait starts level with the others, so that nobody saves up a share. Within a flow the oldest and the
- * shortest text take turns, so that a sentence does not wait minutes behind a batch of books, and books do
- * not wait forever behind sentences.
+ * Waiting texts, in the order of their next runs of the model. Start-time fair queueing: the next run belongs to the flow
+ * that got the least work. A flow that begins to wait starts level with the others, so that nobody saves up a share. Within
+ * a flow the oldest and the shortest texts get the same work, so that sentences do not wait for a book, and a book does not
+ * wait forever for sentences.
  */
 export function createEmbeddingQueue() {
   const flows = new Map<string, Flow>();
@@ -55,7 +56,7 @@ export function createEmbeddingQueue() {
         kind: job.type,
         jobs: new Map(),
         work: level,
-        oldestTurn: false,
+        owed: 0,
       };
       flows.set(name, flow);
       flow.jobs.set(job.id, job);
@@ -67,11 +68,9 @@ export function createEmbeddingQueue() {
         if (each.jobs.size > 0 && each.work < (flow?.work ?? Number.POSITIVE_INFINITY)) flow = each;
       }
       if (!flow) return null;
-      flow.oldestTurn = !flow.oldestTurn;
-      const [oldest] = flow.jobs.values();
-      const job = (flow.oldestTurn ? oldest : shortest(flow.jobs.values())) ?? null;
+      const job = nextOf(flow);
       level = flow.work;
-      flow.work += (Math.min(job?.text.length ?? 0, LONGEST) + RUN) / WEIGHTS[flow.kind];
+      flow.work += costOf(job) / WEIGHTS[flow.kind];
       return job;
     },
     remove(id: number): void {
@@ -80,34 +79,35 @@ export function createEmbeddingQueue() {
   };
 }
 
-function shortest(jobs: Iterable<Job>): Job | undefined {
-  let found: Job | undefined;
-  for (const job of jobs) {
-    if (!found || job.text.length < found.text.length) found = job;
-  }
-  return found;
+/** @param flow has a text */
+function nextOf(flow: Flow): Job {
+  const jobs = [...flow.jobs.values()];
+  const oldest = jobs[0] as Job;
+  const shortest = jobs.reduce((one, job) => (job.text.length < one.text.length ? job : one));
+  if (shortest === oldest) return oldest;
+  const job = flow.owed > 0 ? shortest : oldest;
+  flow.owed += job === oldest ? costOf(job) : -costOf(job);
+  return job;
+}
+
+/** What the next run of a text costs, in characters. */
+function costOf({ text }: Job): number {
+  return Math.min(text.length, LONGEST) + RUN;
 }
 
 /** Characters of a text that one run of some 20 ms embeds. */
 const MAX_SHORT = 500;
-/** How many texts of an account wait before the next one counts as one of many. */
-const MAX_LIGHT = 2;
+/** Characters of light texts of a kind that an account may have waiting; a text beside them counts as one of many. */
+const MAX_LIGHT = 2_000;
 /** Milliseconds for which several accounts count as embedding texts after they did. */
 const SHARED_MS = 5_000;
 
 /** The accounts whose texts wait for an engine. */
 export function createWaitingAccounts() {
-  /** How many texts of each kind an account has waiting. */
-  const counts = new Map<string, number>();
+  /** Characters of light texts of each kind that an account has waiting. */
+  const waiting = new Map<string, number>();
   let last = "";
   let sharedUntil = Number.NEGATIVE_INFINITY;
-
-  const count = (flow: string, change: 1 | -1): number => {
-    const counted = (counts.get(flow) ?? 0) + change;
-    if (counted > 0) counts.set(flow, counted);
-    else counts.delete(flow);
-    return counted;
-  };
 
   return {
     /**
@@ -118,8 +118,16 @@ export function createWaitingAccounts() {
       if (last !== "" && accountId !== last) sharedUntil = performance.now() + SHARED_MS;
       last = accountId;
       const flow = `${type} ${accountId}`;
-      const isLight = count(flow, 1) <= MAX_LIGHT && text.length <= MAX_SHORT;
-      return { isLight, leave: () => void count(flow, -1) };
+      const before = waiting.get(flow) ?? 0;
+      const isLight = text.length <= MAX_SHORT && before + text.length <= MAX_LIGHT;
+      if (!isLight) return { isLight, leave: () => {} };
+      waiting.set(flow, before + text.length);
+      const leave = () => {
+        const left = (waiting.get(flow) ?? 0) - text.length;
+        if (left > 0) waiting.set(flow, left);
+        else waiting.delete(flow);
+      };
+      return { isLight, leave };
     },
 
     /** Whether more than one account embeds texts. */
