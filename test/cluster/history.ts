@@ -76,7 +76,9 @@ function isSame(one: State, other: State): boolean {
   return one.size === other.size && [...one].every(([id, content]) => other.get(id) === content);
 }
 
-/** Milliseconds for which reads that lack a memory count. A lost memory stays lost. */
+/**
+ * Milliseconds for which reads that begin after a memory was last seen, and lack it, count. A lost memory stays lost.
+ */
 const GONE = 2_000;
 
 /**
@@ -94,11 +96,17 @@ export function byMemory(events: readonly Event[]): Event[][] {
     const shown = events.filter(({ call }) => shows(call, id));
     const last = Math.max(...shown.map(({ began }) => began));
     const first = Math.min(...shown.map(({ began }) => began));
-    return events.flatMap((event) => {
+    const own = events.flatMap((event) => {
       const call = callOn(event.call, id);
-      const isFar = event.ended < first || event.began > last + GONE;
-      return call === null || (isFar && !shows(event.call, id)) ? [] : [{ ...event, call }];
+      const isBefore = event.ended < first && !shows(event.call, id);
+      return call === null || isBefore ? [] : [{ ...event, call }];
     });
+    const counts = ({ began }: Event) => began <= last + GONE;
+    // A slow read that counts may lack the memory because of a removal that began after these milliseconds.
+    const end = Math.max(...own.filter(counts).map(({ ended }) => (ended < Infinity ? ended : 0)));
+    const mayExplain = ({ call, began }: Event) =>
+      "answer" in call && call.answer === "unknown" && began <= end;
+    return own.filter((event) => counts(event) || mayExplain(event));
   });
 }
 

@@ -162,3 +162,14 @@ test("a list is a read of each memory, and none may be stale", () => {
   expect(explained(at(6, 7, remove), at(8, 9, all(["b", "1"])))).toBe(true);
   expect(explained(at(6, 7, remove), at(8, 9, all(["a", "2"], ["b", "1"])))).toBe(false);
 });
+
+test("a slow read may lack a memory because of a removal that began long after the memory was last seen", () => {
+  const absent: Call = { kind: "remove", id: "a", answer: "absent" };
+  const cleared = at(5_000, 5_500, { kind: "clear", count: 1 });
+  const explained = (...more: Event[]) =>
+    byMemory([at(0, 1, save("a", "1")), ...more]).every((part) => explain(part) === null);
+  expect(explained(at(1_000, 9_000, absent), cleared)).toBe(true);
+  expect(explained(at(1_000, 9_000, all()), cleared)).toBe(true);
+  expect(explained(at(1_000, 4_000, absent), cleared)).toBe(false);
+  expect(explained(at(1_000, 9_000, absent))).toBe(false);
+});

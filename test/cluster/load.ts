@@ -7,6 +7,8 @@ import { createSaver } from "./saver.ts";
 const CLIENTS = 3;
 /** Milliseconds between two calls of a client: they keep a long history short enough to check. */
 const PACE = 20;
+/** Milliseconds for which the client that only saves waits for an index: not every rest makes one. */
+const REST_MS = 5_000;
 
 export type Load = Awaited<ReturnType<typeof startLoad>>;
 
@@ -24,8 +26,15 @@ export async function startLoad(cluster: Cluster, seed: number) {
     key: mixed.key,
     groups: ["wone", "wtwo"],
   });
-  const saver = createSaver({ origin, random, key: saving.key });
   let isOver = false;
+  const indexesMade = () =>
+    cluster.replicas.reduce((sum, { steps }) => sum + steps("indexes made"), 0);
+  const rest = async () => {
+    const before = indexesMade();
+    const end = performance.now() + REST_MS;
+    while (!isOver && indexesMade() === before && performance.now() < end) await Bun.sleep(PACE);
+  };
+  const saver = createSaver({ origin, random, key: saving.key, rest });
   const running = Promise.all([clients.run(CLIENTS, () => isOver, PACE), saver.run(() => isOver)]);
   // Awaited at the end, and by `during`.
   running.catch(() => {});

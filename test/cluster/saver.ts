@@ -4,9 +4,10 @@ import { readAll } from "../crash/writer.ts";
 import { type Answer, createClient } from "../support/client.ts";
 import type { Random } from "../support/random.ts";
 
-/** Milliseconds between two saves, and after some of them, so that tables without writes are indexed. */
+/** Milliseconds between two saves. */
 const PACE = 40;
-const REST = { after: 8, lasts: 900 };
+/** Saves after which it rests: tables without writes are indexed. */
+const REST_AFTER = 8;
 /** Milliseconds for which a save is repeated. */
 const RETRY_MS = 90_000;
 
@@ -18,11 +19,14 @@ export function createSaver({
   origin,
   key,
   random,
+  rest,
 }: {
   /** The origin of the next request, called before each. */
   origin: () => string;
   key: string;
   random: Random;
+  /** Resolves when the next saves may come. */
+  rest: () => Promise<void>;
 }) {
   const saved = new Map<string, Memory>();
   const counts = { saves: 0, retried: 0 };
@@ -61,7 +65,8 @@ export function createSaver({
     async run(isOver: () => boolean): Promise<void> {
       while (!isOver()) {
         await save();
-        await Bun.sleep(counts.saves % REST.after === 0 ? REST.lasts : PACE);
+        if (counts.saves % REST_AFTER === 0) await rest();
+        else await Bun.sleep(PACE);
       }
     },
     /** Expects every save once on this server, and nothing else. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { reads } from "./case.ts";
+import { calls, reads } from "./case.ts";
 import { fillEdges } from "./edges.ts";
 import { measure } from "./measure-step.ts";
 import { memoryCases } from "./memory-cases.ts";
@@ -20,8 +20,8 @@ try {
   console.log(`filled in ${((performance.now() - started) / 1_000).toFixed(0)} s`);
   await using server = await startProbedServer(folder, "real");
   const all = [
-    // What the server does right after it listens.
-    { of: "start", cases: reads(owner, "/api/health") },
+    // What the server does right after it listens, and once for the first request of MCP.
+    { of: "start", cases: [...reads(owner, "/api/health"), calls(owner, "tools/list")] },
     ...edges.map((edge) => ({ of: edge.name, cases: memoryCases(edge) })),
     { of: "many rows", cases: personCases(owner) },
   ];
