@@ -67,10 +67,10 @@ export function createEmbeddingQueue() {
       for (const each of flows.values()) {
         if (each.jobs.size > 0 && each.work < (flow?.work ?? Number.POSITIVE_INFINITY)) flow = each;
       }
-      if (!flow) return null;
-      const job = nextOf(flow);
+      const job = flow ? nextOf(flow) : null;
+      if (!flow || !job) return null;
       level = flow.work;
-      flow.work += costOf(job) / WEIGHTS[flow.kind];
+      flow.work += costOf(job.text) / WEIGHTS[flow.kind];
       return job;
     },
     remove(id: number): void {
@@ -79,32 +79,34 @@ export function createEmbeddingQueue() {
   };
 }
 
-/** @param flow has a text */
-function nextOf(flow: Flow): Job {
-  const jobs = [...flow.jobs.values()];
-  const oldest = jobs[0] as Job;
-  const shortest = jobs.reduce((one, job) => (job.text.length < one.text.length ? job : one));
-  if (shortest === oldest) return oldest;
+function nextOf(flow: Flow): Job | null {
+  let oldest: Job | null = null;
+  let shortest: Job | null = null;
+  for (const job of flow.jobs.values()) {
+    oldest ??= job;
+    if (!shortest || job.text.length < shortest.text.length) shortest = job;
+  }
+  if (!oldest || !shortest || shortest === oldest) return oldest;
   const job = flow.owed > 0 ? shortest : oldest;
-  flow.owed += job === oldest ? costOf(job) : -costOf(job);
+  flow.owed += job === oldest ? costOf(job.text) : -costOf(job.text);
   return job;
 }
 
 /** What the next run of a text costs, in characters. */
-function costOf({ text }: Job): number {
+function costOf(text: string): number {
   return Math.min(text.length, LONGEST) + RUN;
 }
 
 /** Characters of a text that one run of some 20 ms embeds. */
 const MAX_SHORT = 500;
-/** Characters of light texts of a kind that an account may have waiting; a text beside them counts as one of many. */
-const MAX_LIGHT = 2_000;
+/** What the light texts of a kind that an account has waiting may cost; a text beside them counts as one of many. */
+const MAX_LIGHT = 2_500;
 /** Milliseconds for which several accounts count as embedding texts after they did. */
 const SHARED_MS = 5_000;
 
 /** The accounts whose texts wait for an engine. */
 export function createWaitingAccounts() {
-  /** Characters of light texts of each kind that an account has waiting. */
+  /** What the light texts of each kind cost that an account has waiting. */
   const waiting = new Map<string, number>();
   let last = "";
   let sharedUntil = Number.NEGATIVE_INFINITY;
@@ -118,12 +120,12 @@ export function createWaitingAccounts() {
       if (last !== "" && accountId !== last) sharedUntil = performance.now() + SHARED_MS;
       last = accountId;
       const flow = `${type} ${accountId}`;
-      const before = waiting.get(flow) ?? 0;
-      const isLight = text.length <= MAX_SHORT && before + text.length <= MAX_LIGHT;
+      const after = (waiting.get(flow) ?? 0) + costOf(text);
+      const isLight = text.length <= MAX_SHORT && after <= MAX_LIGHT;
       if (!isLight) return { isLight, leave: () => {} };
-      waiting.set(flow, before + text.length);
+      waiting.set(flow, after);
       const leave = () => {
-        const left = (waiting.get(flow) ?? 0) - text.length;
+        const left = (waiting.get(flow) ?? 0) - costOf(text);
         if (left > 0) waiting.set(flow, left);
         else waiting.delete(flow);
       };

@@ -16,17 +16,29 @@ export function setTrap(file: string, trap: Trap): void {
   renameSync(`${file}.new`, file);
 }
 
+/** The trap that is set and not sprung; null without one. */
+export function readTrap(file: string): Trap | null {
+  if (!existsSync(file)) return null;
+  return unlessTaken(() => JSON.parse(readFileSync(file, "utf8")));
+}
+
 /** In a replica: springs the trap if it is set for this step and no other process was first. */
 export function enterStep(file: string, step: string): void {
-  if (!existsSync(file)) return;
-  try {
-    const trap: Trap = JSON.parse(readFileSync(file, "utf8"));
-    if (trap.step !== step) return;
+  const trap = readTrap(file);
+  if (trap?.step !== step) return;
+  unlessTaken(() => {
     renameSync(file, join(dirname(file), `${SPRUNG}${process.pid}`));
     process.kill(process.pid, trap.signal);
+  });
+}
+
+/** @returns null if another process has sprung the trap meanwhile */
+function unlessTaken<T>(act: () => T): T | null {
+  try {
+    return act();
   } catch (error) {
-    const wasTaken = error instanceof Error && "code" in error && error.code === "ENOENT";
-    if (!wasTaken) throw error;
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { SCOPES } from "../../src/keys/scopes.ts";
-import { setTrap, sprungBy, type Trap } from "../cluster/trap.ts";
+import { readTrap, setTrap, sprungBy, type Trap } from "../cluster/trap.ts";
 import { createClient } from "./client.ts";
 import { readLines } from "./lines.ts";
 import { type ObjectStore, startObjectStore } from "./object-store.ts";
@@ -50,7 +50,6 @@ export async function startCluster({
   });
   const shared = { CTXD_DATABASE_URL: database.url, ...objects.settings() };
   let accounts = 0;
-  let awaited: string | null = null;
 
   const addReplica = async (dataDir = mkdtempSync(join(root, "replica-"))) => {
     const replica = createReplica(dataDir, (folder) =>
@@ -77,12 +76,9 @@ export async function startCluster({
     addAccount: () => addSharedAccount(database.url, `account-${++accounts}@example.com`),
     client: (replica: number, key: string) => createClient(replicas[replica]?.origin() ?? "", key),
     /** For the first replica that does a step. */
-    setTrap(set: Trap): void {
-      awaited = set.step;
-      setTrap(trap, set);
-    },
+    setTrap: (set: Trap) => setTrap(trap, set),
     /** The step of the trap that no replica has come to yet. */
-    awaited: () => (sprungBy(trap) === null ? awaited : null),
+    awaited: () => readTrap(trap)?.step ?? null,
     /** The replica that the trap has caught; null as long as it has none. */
     trapped: () => replicas.find(({ pid }) => pid() === sprungBy(trap)) ?? null,
     /** Waits until the bucket has the bases of the checkpoints and no others; what is wrong by then. */
