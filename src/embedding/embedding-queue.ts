@@ -21,6 +21,9 @@ const WEIGHTS: Record<TextKind, number> = { query: 4, content: 1 };
 const LONGEST = 2_000;
 const RUN = 100;
 
+/** The share of the oldest text's cost up to which a shorter one may go before it. */
+const SHORTER = 1 / 2;
+
 /** An account's texts of one kind. */
 interface Flow {
   readonly kind: TextKind;
@@ -34,8 +37,8 @@ interface Flow {
 /**
  * Waiting texts, in the order of their next runs of the model. Start-time fair queueing: the next run belongs to the flow
  * that got the least work. A flow that begins to wait starts level with the others, so that nobody saves up a share. Within
- * a flow the oldest and the shortest texts get the same work, so that sentences do not wait for a book, and a book does not
- * wait forever for sentences.
+ * a flow the oldest text is next, but much shorter ones get the same work, so that sentences do not wait for a book, and a
+ * book does not wait forever for sentences.
  */
 export function createEmbeddingQueue() {
   const flows = new Map<string, Flow>();
@@ -86,7 +89,8 @@ function nextOf(flow: Flow): Job | null {
     oldest ??= job;
     if (!shortest || job.text.length < shortest.text.length) shortest = job;
   }
-  if (!oldest || !shortest || shortest === oldest) return oldest;
+  if (!oldest || !shortest) return null;
+  if (costOf(shortest.text) > SHORTER * costOf(oldest.text)) return oldest;
   const job = flow.owed > 0 ? shortest : oldest;
   flow.owed += job === oldest ? costOf(job.text) : -costOf(job.text);
   return job;

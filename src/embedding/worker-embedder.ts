@@ -3,6 +3,7 @@ import { AppError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { createFairShares } from "../timing/fair-shares.ts";
+import { createTurnstile } from "../timing/pause.ts";
 import type { Caller, Embedder, QueryEmbedding } from "./embedder.ts";
 import { createEnginePool } from "./engine-pool.ts";
 import { builtInModel, type ModelManifest } from "./manifest.ts";
@@ -78,6 +79,8 @@ export function createWorkerEmbedder(options: {
   const queries = createAdmission(MAX_WAITING_QUERIES);
   const contents = createAdmission(MAX_WAITING_CONTENTS);
   const recent = new LRUCache<string, Promise<QueryEmbedding>>({ max: CACHED_QUERIES });
+  // A search goes on in one step of the main thread. Many at once would let nobody else be answered in between.
+  const passOne = createTurnstile();
   const measured = measure(metrics, { query: queries, content: contents });
   const connect = (which: "first" | "further"): WorkerConnection => {
     const isFurther = which === "further";
@@ -118,7 +121,11 @@ export function createWorkerEmbedder(options: {
       if (known) return known;
       // Others may wait for the same query, so it stays when this one goes.
       const caller = { accountId, ...(credential && { credential }) };
-      const embedding = queries.admit(caller, text.length, () => embed("query", text, caller));
+      const embedding = queries.admit(caller, text.length, async () => {
+        const embedded = await embed("query", text, caller);
+        await passOne();
+        return embedded;
+      });
       recent.set(text, embedding);
       embedding.catch(() => {
         if (recent.peek(text) === embedding) recent.delete(text);

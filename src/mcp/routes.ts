@@ -8,6 +8,7 @@ import type { LastAgents } from "../http/record-event.ts";
 import { readBytes } from "../http/requests/body.ts";
 import type { Log } from "../log.ts";
 import { isBeyond, parsed } from "../text/parse-json.ts";
+import { createPause } from "../timing/pause.ts";
 import { isConnector } from "./connector.ts";
 import { clientNameOf } from "./http-message.ts";
 import type { Messages } from "./messages.ts";
@@ -42,6 +43,14 @@ export function createMcpRoutes({
   const checkSender = createOriginCheck(config);
   let loading: Promise<Messages> | null = null;
   const load = async () => {
+    // Takes some 150 ms of the main thread in all. Others are answered between the parts.
+    const pause = createPause();
+    await import("@modelcontextprotocol/server/validators/ajv");
+    await pause();
+    const { preloadSchemas } = await import("@modelcontextprotocol/server");
+    await pause();
+    preloadSchemas();
+    await pause();
     const [{ createMessages }, createServer] = await Promise.all([
       import("./messages.ts"),
       loadServer(),

@@ -17,3 +17,24 @@ export function createPause(): () => Promise<void> | undefined {
     );
   };
 }
+
+/**
+ * Creates a function whose promises resolve one in each turn of the event loop, in the order of the calls. Between two of
+ * them other events are handled, such as requests that have arrived.
+ */
+export function createTurnstile(): () => Promise<void> | undefined {
+  const waiting: (() => void)[] = [];
+  let isOpen = true;
+  const next = () => {
+    const pass = waiting.shift();
+    pass?.();
+    if (pass) setImmediate(next);
+    else isOpen = true;
+  };
+  return () => {
+    if (!isOpen) return new Promise((resolve) => waiting.push(resolve));
+    isOpen = false;
+    setImmediate(next);
+    return undefined;
+  };
+}

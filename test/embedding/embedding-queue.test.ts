@@ -73,3 +73,10 @@ test("short texts do not wait for long ones of their account, nor a long one for
   expect(runs.slice(0, 10)).not.toContain(first);
   expect(runs.filter((job) => job === first)).toHaveLength(3);
 });
+
+test("texts of about one length are embedded in the order of their arrival", () => {
+  const queue = createEmbeddingQueue();
+  const jobs = [80, 30, 140, 20, 60].map((length) => jobOf("one", "query", length));
+  for (const job of jobs) queue.add(job);
+  expect(run(queue, 5)).toEqual(jobs);
+});
