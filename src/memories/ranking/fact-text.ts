@@ -127,20 +127,37 @@ export interface FactText {
 }
 
 /** A memory's fact with its amounts as numbers alone, which the trees of versions were fitted with. */
-export const factOf = createReader((text) => withPlainHours(text).replace(UNIT, "$1"));
+export const factOf = createReader((text) =>
+  readFact(text, (said) => withPlainHours(said).replace(UNIT, "$1")),
+);
 /** A memory's fact with each number, time, date and amount in one form. */
-export const exactFactOf = createReader(withPlainAmounts);
+export const exactFactOf = createReader((text) => readFact(text, withPlainAmounts));
+/** Single properties of a fact, which are read much sooner than all. */
+export const retracts = createReader((text) => isRetracting(withPlainQuotes(text)));
+export const negates = createReader((text) => isNegating(withPlainQuotes(text)));
 
-function createReader(writePlain: (text: string) => string) {
-  /** The texts read so far, as long as their rows stay in memory: reading is slow. */
-  const known = new WeakMap<Pick<FactMemory, "content">, FactText>();
-  return (memory: Pick<FactMemory, "content">): FactText => {
+function createReader<Property>(read: (text: string) => Property) {
+  /** What was read so far, as long as the rows stay in memory: reading is slow. */
+  const known = new WeakMap<Pick<FactMemory, "content">, Property>();
+  return (memory: Pick<FactMemory, "content">): Property => {
     const before = known.get(memory);
-    if (before) return before;
-    const fact = readFact(memory.content.slice(0, MAX_FACT_LENGTH), writePlain);
-    known.set(memory, fact);
-    return fact;
+    if (before !== undefined) return before;
+    const property = read(memory.content.slice(0, MAX_FACT_LENGTH));
+    known.set(memory, property);
+    return property;
   };
+}
+
+function withPlainQuotes(text: string): string {
+  return text.replaceAll("’", "'");
+}
+
+function isRetracting(said: string): boolean {
+  return said.search(RETRACTS) >= 0;
+}
+
+function isNegating(said: string): boolean {
+  return said.replace(NO_NEGATION, " ").search(NEGATES) >= 0;
 }
 
 /** Whether a memory can be a version of a fact: a long one says too much. */
@@ -150,8 +167,7 @@ export function mayBeVersion({ content }: Pick<FactMemory, "content">): boolean 
 
 function readFact(text: string, writePlain: (text: string) => string): FactText {
   const speaker = SPEAKER.exec(text)?.[1];
-  const said = text.replaceAll("’", "'");
-  const retracts = said.search(RETRACTS) >= 0;
+  const said = withPlainQuotes(text);
   const subject = writePlain(said.replace(RETRACTS, " ").replace(TIMES, " "));
   const tokens = factTokens(subject);
   const unspoken = speaker === undefined ? subject : subject.replace(SPEAKER, "");
@@ -167,9 +183,9 @@ function readFact(text: string, writePlain: (text: string) => string): FactText 
     speaker,
     asks: ASKS.test(text),
     reports: REPORTS.test(said),
-    retracts,
+    retracts: isRetracting(said),
     changed: said.search(CHANGES) >= 0,
-    negates: said.replace(NO_NEGATION, " ").search(NEGATES) >= 0,
+    negates: isNegating(said),
   };
 }
 

@@ -1,6 +1,6 @@
 import { cosineOf } from "../../embedding/embedder.ts";
 import type { MemoryRow } from "../model/rows.ts";
-import { type FactMemory, factOf, mayBeVersion } from "./fact-text.ts";
+import { type FactMemory, mayBeVersion, retracts } from "./fact-text.ts";
 import type { Question } from "./question.ts";
 import {
   areOpposite,
@@ -176,7 +176,7 @@ function isComparable(a: Placed, b: Placed): boolean {
   if (cosine < LEAST_COSINE.first) return false;
   if (isFirst || cosine >= LEAST_COSINE.others) return true;
   const newer = a.memory.createdAt < b.memory.createdAt ? b : a;
-  return factOf(newer.memory).retracts;
+  return retracts(newer.memory);
 }
 
 /** Ids of the results that are compared with another one. */

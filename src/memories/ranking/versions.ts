@@ -4,9 +4,10 @@ import {
   type FactToken,
   factOf,
   mayBeVersion,
+  negates,
 } from "./fact-text.ts";
 import type { Question } from "./question.ts";
-import { flag, type RelationTrees, readRelation, subjectSigns } from "./relation.ts";
+import { flag, ofKind, type RelationTrees, readRelation, subjectSigns } from "./relation.ts";
 import { meaningScore } from "./relevance.ts";
 import { SIGNALS } from "./signals/signals.ts";
 import { readTrees, type Trees } from "./trees.ts";
@@ -127,9 +128,13 @@ export const MARKED_FROM: number = learned.marked - learned.least;
 
 /** Whether two texts say the opposite of each other: the same words, but only one of them is negated. */
 export function areOpposite(one: FactMemory, other: FactMemory): boolean {
-  const [a, b] = [factOf(one), factOf(other)];
+  if (negates(one) === negates(other)) return false;
+  const a = factOf(one);
+  // Most texts lack a word of the other one, and to read all of their words would be slow.
+  const text = other.content.toLowerCase();
+  if (!ofKind(a.tokens, "word", "name").every(({ key }) => text.includes(key))) return false;
+  const b = factOf(other);
   return (
-    a.negates !== b.negates &&
     a.speaker === b.speaker &&
     a.keys.size > 0 &&
     a.keys.size === b.keys.size &&
