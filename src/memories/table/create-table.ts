@@ -44,10 +44,11 @@ function createViewReader(view: View): TableReader {
 const ROW_BYTES = 500;
 const STATES_BYTES = 1_000;
 /**
- * Milliseconds before the view of a table that can answer without it is filled. The search that started the filling
- * takes up to 300 ms, and longer beside the filling.
+ * Milliseconds before the view of a table that can answer without it is filled, and between looks whether searches still
+ * read the base: they take up to 300 ms, and longer beside the filling. After some looks it is filled all the same.
  */
 const FILL_DELAY_MS = 300;
+const MAX_DELAYS = 4;
 /**
  * Searches that read a base at the same time while the view is being filled. Each takes about a second in a base of
  * 100,000 memories, so further ones are answered sooner if they wait for the view.
@@ -88,23 +89,38 @@ function createReaders({
     return ((base.current?.rows ?? 0) + pending.size) * (dimension + ROW_BYTES + states);
   };
 
-  const fill = (after = 0) =>
+  const fill = (begin?: Promise<void>) =>
     view.fill({
       memories: () => base.stream((open) => open.read(!hasManyMemories())),
       changes: () => pending.all(),
-      after,
+      begin,
     });
 
-  /** Searches the base, or the view once it is filled if many searches are reading the base. */
-  const searchStored: TableReader["candidates"] = async (question) => {
-    const filled = view.isFilling && reading >= MAX_READING && (await fill().catch(() => null));
-    if (filled) return filled.candidates(question);
+  const untilFewRead = async () => {
+    for (let looks = 0; looks < MAX_DELAYS; looks++) {
+      await Bun.sleep(FILL_DELAY_MS);
+      // Many searches wait for the view.
+      if (reading === 0 || reading >= MAX_READING) return;
+    }
+  };
+
+  const whileReading = async <Result>(read: Promise<Result>): Promise<Result> => {
     reading++;
     try {
-      return await stored.candidates(question);
+      return await read;
     } finally {
       reading--;
     }
+  };
+
+  const storedSearch: TableReader = {
+    ...stored,
+    /** Searches the base, or the view once it is filled if many searches are reading the base. */
+    async candidates(question) {
+      const filled = view.isFilling && reading >= MAX_READING && (await fill().catch(() => null));
+      return filled ? filled.candidates(question) : whileReading(stored.candidates(question));
+    },
+    ofSessions: (...question) => whileReading(stored.ofSessions(...question)),
   };
 
   return {
@@ -126,8 +142,8 @@ function createReaders({
       if (!canAnswer) return createViewReader(await fill());
       const bytes = bytesOfView();
       const mayFill = !view.isFilling && bytes <= viewMemory.bytes && viewMemory.make(bytes);
-      if (mayFill) fill(FILL_DELAY_MS).catch(() => {});
-      return { ...stored, candidates: searchStored };
+      if (mayFill) fill(untilFewRead()).catch(() => {});
+      return storedSearch;
     },
   };
 }

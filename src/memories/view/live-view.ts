@@ -9,8 +9,8 @@ interface FillingSource {
   memories: () => AsyncIterable<readonly StoredMemory[]>;
   /** The changes in the log; `null` for a removed memory. */
   changes: () => ReadonlyMap<string, StoredMemory | null>;
-  /** Milliseconds to wait before the view is filled. */
-  after?: number;
+  /** When the filling begins; at once by default. */
+  begin?: Promise<void> | undefined;
 }
 
 /**
@@ -20,7 +20,7 @@ interface FillingSource {
  */
 function startFilling(
   create: () => View,
-  { memories, changes, after = 0 }: FillingSource,
+  { memories, changes, begin }: FillingSource,
   onFilled: (view: View) => void,
 ) {
   /** Changes that the view lacks; `null` for a removed memory. */
@@ -32,7 +32,7 @@ function startFilling(
   };
 
   const fill = async (): Promise<View> => {
-    if (after > 0) await Bun.sleep(after);
+    if (begin) await begin;
     requireOpen();
     const view = create();
     try {
