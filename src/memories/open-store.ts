@@ -7,7 +7,7 @@ import { createReembedding, type ReembeddingRounds } from "./background/reembedd
 import { removeLeftovers, startResumption } from "./background/resumption.ts";
 import { createPositions, FOLLOWING, type Following, startFollowing } from "./cluster/following.ts";
 import { startSharedReembedding } from "./cluster/shared-reembedding.ts";
-import { accountOf, isBaseOf, tableFor } from "./log/log.ts";
+import { accountOf, isBaseOf, type LocalLog, tableFor } from "./log/log.ts";
 import type { SharedLog } from "./log/shared-log.ts";
 import type { QuotaOf } from "./model/quota.ts";
 import { loadCurrentTables } from "./store/current-tables.ts";
@@ -75,7 +75,7 @@ export async function openStore({
   const parts = { storage, embedders, logger, quotaOf, openTables };
   const { tables, nameOf, use, stop, ...differing } = log.shared
     ? openSharedTables(parts, { shared: log.shared, due: due ?? SHARED_UPKEEP_LIMITS, following })
-    : await openLocalTables(parts, due ?? UPKEEP_LIMITS);
+    : await openLocalTables(parts, { log, due: due ?? UPKEEP_LIMITS });
   const expiring = startExpiry({ log, use, clock, logger, metrics, expiry });
 
   return {
@@ -106,9 +106,9 @@ export async function openStore({
 /** The tables of a data folder, which only this process uses. */
 async function openLocalTables(
   { storage, embedders, logger, quotaOf, openTables }: Parts,
-  due: UpkeepLimits,
+  { log, due }: { log: LocalLog; due: UpkeepLimits },
 ): Promise<AccountTables> {
-  const { log, vault } = storage;
+  const { vault } = storage;
   const { model } = embedders.wanted;
   const current = await loadCurrentTables(log);
   /** The number of each account's commits since this start. The id makes positions of two starts differ. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createEmbedders } from "../../src/embedding/chosen-model.ts";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
-import type { Log } from "../../src/memories/log/log.ts";
+import type { LocalLog } from "../../src/memories/log/log.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
 import { HASTY, openData } from "../support/live-data.ts";
 import {
@@ -37,7 +37,7 @@ test("an account can be removed while it is embedded again", async () => {
 test("the old table is removed later if it can't be removed at first", async () => {
   const { dataDir } = await prepare(40);
   let failures = 1;
-  const wrapLog = (log: Log): Log => ({
+  const wrapLog = (log: LocalLog): LocalLog => ({
     ...log,
     async forget(names) {
       if (failures-- > 0) throw new Error("the disk reports an error");
@@ -57,7 +57,7 @@ test("nothing remains of an account that is removed while its copy is started", 
   const reached = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   let isFirst = true;
-  const wrapLog = (log: Log): Log => ({
+  const wrapLog = (log: LocalLog): LocalLog => ({
     ...log,
     async append(table, entry) {
       if (table !== ACCOUNT && isFirst) {
@@ -114,7 +114,7 @@ test("a write that waits for a place goes to the table that replaces its table m
   const { embedder, reached, go } = gated(NEW, 0);
   const [place, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let writing: Promise<unknown> | null = null;
-  const wrapLog = (log: Log): Log => ({
+  const wrapLog = (log: LocalLog): LocalLog => ({
     ...log,
     async append(table, entry) {
       // The copy's only commit, right before the copy replaces the table.

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Bases } from "../../src/memories/base/base.ts";
 import type { OnStep } from "../../src/memories/base/bases.ts";
 import { memoryCodec } from "../../src/memories/base/memory-codec.ts";
-import type { Log } from "../../src/memories/log/log.ts";
+import type { LocalLog } from "../../src/memories/log/log.ts";
 import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";
 import type { StoredMemory } from "../../src/memories/model/rows.ts";
 import { openTable } from "../../src/memories/table/open-table.ts";
@@ -46,7 +46,7 @@ export async function openKeptTable(
   }: {
     due?: UpkeepLimits;
     hasRoom?: boolean;
-    wrapLog?: (log: Log) => Log;
+    wrapLog?: (log: LocalLog) => LocalLog;
     wrapBases?: (bases: Bases) => Bases;
   } = {},
 ) {

@@ -9,7 +9,7 @@ import { createEmbedders, type Embedders } from "../../src/embedding/chosen-mode
 import type { Log as Logger } from "../../src/log.ts";
 import type { Expiry } from "../../src/memories/background/expiry.ts";
 import type { OnStep } from "../../src/memories/base/bases.ts";
-import type { Log } from "../../src/memories/log/log.ts";
+import type { LocalLog } from "../../src/memories/log/log.ts";
 import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";
 import { openStore } from "../../src/memories/open-store.ts";
 import { createIdempotency } from "../../src/memories/rules/idempotency.ts";
@@ -42,7 +42,7 @@ interface DataOptions {
   /** Stands before LanceDB, to count or to break its calls. */
   wrap?: (lancedb: LanceDb) => LanceDb;
   /** The same for the log. */
-  wrapLog?: (log: Log) => Log;
+  wrapLog?: (log: LocalLog) => LocalLog;
   logger?: Logger;
   metrics?: Metrics;
   clock?: () => number;

@@ -209,15 +209,12 @@ export function modelLog(
       [...state.current].map(([accountId, table]) => ({ accountId, ...table })),
     entries: unused,
     tables: async () => [...state.heads.keys()],
-    unflushed: unused,
     size: unused,
     checkpoint: unused,
     expunge: unused,
-    forget: unused,
     answer: unused,
     expired: async () => [],
     setExpiry: async () => true,
-    setCurrent: async (accountId, table) => void state.current.set(accountId, table),
     shared,
   };
 }

@@ -2,7 +2,7 @@ import type { Embedders } from "../../embedding/chosen-model.ts";
 import { AppError } from "../../errors.ts";
 import type { Log as Logger } from "../../log.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
-import { type Log, tableFor } from "../log/log.ts";
+import { type LocalLog, type Log, tableFor } from "../log/log.ts";
 import type { Outcome } from "../log/pending.ts";
 import type { CurrentTables } from "../store/current-tables.ts";
 import type { OpenTables } from "../store/open-tables.ts";
@@ -126,7 +126,7 @@ export function startRounds({
 
 /** What background work uses of the tables of a data folder. */
 export interface LocalTables {
-  log: Log;
+  log: LocalLog;
   /** Refuses tables of removed accounts. */
   tables: Pick<OpenTables, "use" | "end">;
   current: Pick<CurrentTables, "all" | "set">;

@@ -48,7 +48,7 @@ export const ANSWER_LIFETIME = 24 * 3_600_000;
  * its entry is committed. A table's name is the account's id, or that id with a suffix for the vectors of
  * another model.
  */
-export interface Log {
+interface CommonLog {
   /**
    * Commits an entry, with its usage and answers, and resolves to its number. Entries that are appended at the
    * same moment may share one transaction, also those of different tables.
@@ -64,8 +64,6 @@ export interface Log {
   head(table: string): Promise<Head | null>;
   /** Names of all tables that have a head, an entry or a checkpoint. */
   tables(): Promise<string[]>;
-  /** Names of the tables with entries that no checkpoint includes: a flush of them is due. */
-  unflushed(): Promise<string[]>;
   /** How many entries all tables have, including those that `expunge` will remove. */
   size(): Promise<number>;
   /**
@@ -83,8 +81,6 @@ export interface Log {
    * @returns false when another process is reading the files; then it is retried until it succeeds
    */
   expunge(table?: string): Promise<boolean>;
-  /** Drops all records of tables. They leave the files when `expunge` succeeds. */
-  forget(tables: readonly string[]): Promise<void>;
   /** The answer that was recorded for a key after a time (milliseconds since 1970). */
   answer(accountId: string, keyHash: string, since: number): Promise<IdempotencyRecord | null>;
 
@@ -104,12 +100,20 @@ export interface Log {
   current(accountId: string): Promise<CurrentTable | null>;
   /** The current tables of all accounts. */
   allCurrent(): Promise<(CurrentTable & { accountId: string })[]>;
+}
+
+/** The log of a data folder, to which no other process writes. */
+export interface LocalLog extends CommonLog {
+  /** Names of the tables with entries that no checkpoint includes: a flush of them is due. */
+  unflushed(): Promise<string[]>;
+  /** Drops all records of tables. They leave the files when `expunge` succeeds. */
+  forget(tables: readonly string[]): Promise<void>;
   /** Makes a table the account's current one. The caller must forget a former one of another name. */
   setCurrent(accountId: string, table: CurrentTable): Promise<void>;
-
-  /** Further functions for tables that several processes write to. */
-  readonly shared?: SharedLog;
+  readonly shared?: undefined;
 }
+
+export type Log = LocalLog | (CommonLog & { readonly shared: SharedLog });
 
 /** An entry was to follow one that is not the table's newest. */
 export class StaleAppendError extends CtxdError {

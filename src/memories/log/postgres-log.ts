@@ -1,7 +1,7 @@
 import type { Postgres, Statements } from "../../db/postgres.ts";
 import type { Log } from "./log.ts";
 import { appendEntry } from "./postgres-append.ts";
-import { dropTables, recordUnderLease } from "./postgres-checkpoints.ts";
+import { recordUnderLease } from "./postgres-checkpoints.ts";
 import { createLeases, type Overdue, readNames, STATEMENT_TIME } from "./postgres-leases.ts";
 import { createSharedLog } from "./postgres-shared-log.ts";
 import { type CurrentTable, type LoggedEntry, usageOf } from "./records.ts";
@@ -79,13 +79,6 @@ export function createPostgresLog(
 
     tables: () => readNames(postgres, "SELECT name FROM heads"),
 
-    unflushed: () =>
-      readNames(
-        postgres,
-        `SELECT h.name FROM heads h LEFT JOIN checkpoints c USING (name)
-         WHERE h.seq > coalesce(c.up_to, 0)`,
-      ),
-
     async size() {
       const [row] = await postgres.rows("SELECT count(*) FROM journal");
       return Number(row?.[0] ?? 0);
@@ -99,13 +92,6 @@ export function createPostgresLog(
     async expunge(table) {
       while ((await deleteIncluded(postgres, table)) === EXPUNGED_PER_STATEMENT);
       return true;
-    },
-
-    async forget(tables) {
-      await postgres.transaction(async (tx) => {
-        await dropTables(tx, tables);
-        await tx.rows("DELETE FROM tables WHERE name = ANY($1::text[])", [tables]);
-      });
     },
 
     async answer(accountId, keyHash, since) {
@@ -142,14 +128,6 @@ export function createPostgresLog(
         `SELECT account_id AS "accountId", name, nullif(model, '') AS model
          FROM tables ORDER BY account_id`,
       ),
-
-    async setCurrent(accountId, { name, model }) {
-      await postgres.rows(
-        `INSERT INTO tables (account_id, name, model) VALUES ($1, $2, $3)
-         ON CONFLICT (account_id) DO UPDATE SET name = excluded.name, model = excluded.model`,
-        [accountId, name, model ?? ""],
-      );
-    },
 
     shared: createSharedLog(postgres, leases, copying),
   };

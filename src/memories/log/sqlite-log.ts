@@ -4,7 +4,7 @@ import { sqliteDialect } from "../../db/database.ts";
 import type { SqliteDatabase } from "../../db/sqlite.ts";
 import { createLogTables } from "./database-tables.ts";
 import { createGroupCommit, dropCancelledEntries, type Transaction } from "./group-commit.ts";
-import { ANSWER_LIFETIME, AnswersTaken, accountOf, type Log } from "./log.ts";
+import { ANSWER_LIFETIME, AnswersTaken, accountOf, type LocalLog } from "./log.ts";
 import { type Checkpoint, type Entry, usageOf } from "./records.ts";
 
 const { entries, heads, checkpoints, currentTables, answers } = createLogTables(sqliteDialect);
@@ -27,7 +27,7 @@ const CURRENT = {
 };
 
 /**
- * The log in the SQLite database of a data folder, to which no other process writes.
+ * The log in the SQLite database of a data folder.
  * @param clock milliseconds since 1970
  */
 export function createSqliteLog({
@@ -36,7 +36,7 @@ export function createSqliteLog({
 }: {
   db: SqliteDatabase;
   clock?: () => number;
-}): Log {
+}): LocalLog {
   // Synchronous, as a group commit requires: no other code runs during a transaction.
   const orm = drizzle({ client: db.sqlite });
   dropCancelledEntries(db);

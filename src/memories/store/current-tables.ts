@@ -1,4 +1,4 @@
-import { accountOf, type Log } from "../log/log.ts";
+import { accountOf, type LocalLog } from "../log/log.ts";
 import type { CurrentTable } from "../log/records.ts";
 import { WriterEnded } from "../table/writer.ts";
 import { accountRemoved } from "./store.ts";
@@ -9,7 +9,7 @@ export type CurrentTables = Awaited<ReturnType<typeof loadCurrentTables>>;
  * Which table has an account's memories. Kept in memory, since every use asks for it and no other process
  * changes it.
  */
-export async function loadCurrentTables(log: Pick<Log, "allCurrent" | "setCurrent">) {
+export async function loadCurrentTables(log: Pick<LocalLog, "allCurrent" | "setCurrent">) {
   const tables = new Map<string, CurrentTable>();
   for (const { accountId, ...table } of await log.allCurrent()) tables.set(accountId, table);
   const refused = new Set<string>();

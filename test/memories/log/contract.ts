@@ -201,12 +201,10 @@ function describeCheckpoints(state: LogUnderTest): void {
     expect(await state.textsOf("acc_2")).toEqual(["of another"]);
     const usage = { memories: 1, bytes: 5 };
     expect(await state.log.head("acc_1")).toEqual({ seq, usage, checkpoint: checkpointOf(upTo) });
-    expect((await state.log.unflushed()).sort()).toEqual(["acc_1", "acc_2"]);
 
     const later = checkpointOf(seq, "acc_1.ffffffff", 7);
     await recordBase(state.log, "acc_1", later);
     expect((await state.log.head("acc_1"))?.checkpoint).toEqual(later);
-    expect(await state.log.unflushed()).toEqual(["acc_2"]);
   });
 
   test("only entries that checkpoints include are expunged, also after a crash", async () => {
@@ -224,45 +222,17 @@ function describeCheckpoints(state: LogUnderTest): void {
 }
 
 function describeTables(state: LogUnderTest): void {
-  test("a forgotten table leaves no records, and others keep theirs", async () => {
-    for (const table of ["acc_1", "acc_1.0a0b0c0d", "acc_2"]) {
-      const upTo = await state.log.append(table, entryOf("one"));
-      await recordBase(state.log, table, checkpointOf(upTo, `${table}.0a0b0c0d`));
-      await state.log.append(table, entryOf("two"));
-    }
-    await state.log.setCurrent("acc_1", { name: "acc_1", model: "m" });
-    await state.log.setCurrent("acc_2", { name: "acc_2", model: "m" });
-    await state.log.forget(["acc_1", "acc_1.0a0b0c0d"]);
-    await state.reopen();
-    expect(await state.log.tables()).toEqual(["acc_2"]);
-    expect(await state.log.unflushed()).toEqual(["acc_2"]);
-    expect(await state.log.head("acc_1")).toBeNull();
-    expect(await state.textsOf("acc_1")).toEqual([]);
+  test("the table of an account's first entry is its current one", async () => {
     expect(await state.log.current("acc_1")).toBeNull();
-    expect(await state.textsOf("acc_2")).toEqual(["two"]);
-    expect(await state.log.current("acc_2")).toEqual({ name: "acc_2", model: "m" });
-    await state.log.forget([]);
-    expect(await state.log.tables()).toEqual(["acc_2"]);
-  });
-
-  test("another table replaces an account's current one", async () => {
-    expect(await state.log.current("acc_1")).toBeNull();
-    await state.log.setCurrent("acc_1", { name: "acc_1", model: "old" });
     await state.log.append("acc_1", entryOf("one"));
-    await state.log.setCurrent("acc_1", { name: "acc_1", model: "corrected" });
-    expect(await state.textsOf("acc_1")).toEqual(["one"]);
-    await state.log.append("acc_1.0a0b0c0d", entryOf("two"));
-    await state.log.setCurrent("acc_1", { name: "acc_1.0a0b0c0d", model: "new" });
+    await state.log.append("acc_2", entryOf("two", { model: "other" }));
+    await state.log.append("acc_2", entryOf("three"));
     await state.reopen();
-    expect(await state.log.current("acc_1")).toEqual({ name: "acc_1.0a0b0c0d", model: "new" });
-    expect(await state.textsOf("acc_1.0a0b0c0d")).toEqual(["two"]);
-    await state.log.forget(["acc_1"]);
-    expect(await state.log.tables()).toEqual(["acc_1.0a0b0c0d"]);
-    expect(await state.log.current("acc_1")).toEqual({ name: "acc_1.0a0b0c0d", model: "new" });
-    await state.log.setCurrent("acc_2", { name: "acc_2", model: "new" });
-    expect((await state.log.allCurrent()).map(({ accountId, name }) => [accountId, name])).toEqual([
-      ["acc_1", "acc_1.0a0b0c0d"],
-      ["acc_2", "acc_2"],
+    expect((await state.log.tables()).sort()).toEqual(["acc_1", "acc_2"]);
+    expect(await state.log.current("acc_1")).toEqual({ name: "acc_1", model: "model" });
+    expect(await state.log.allCurrent()).toEqual([
+      { accountId: "acc_1", name: "acc_1", model: "model" },
+      { accountId: "acc_2", name: "acc_2", model: "other" },
     ]);
   });
 }

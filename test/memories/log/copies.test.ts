@@ -17,12 +17,19 @@ const COPY = { name: "acc_1.0a0b0c0d", model: "another" };
 const LOGS = {
   async PostgreSQL() {
     const { postgres, connect } = await logDatabase([ACCOUNT]);
-    return { log: createPostgresLog(postgres), other: createPostgresLog(connect()) };
+    const setCurrent = async (name: string, model: string) => {
+      await postgres.rows("DELETE FROM tables WHERE account_id = $1", [ACCOUNT]);
+      await postgres.rows("INSERT INTO tables VALUES ($1, $2, $3)", [ACCOUNT, name, model]);
+    };
+    return { log: createPostgresLog(postgres), other: createPostgresLog(connect()), setCurrent };
   },
   async model() {
     const state = createLogState();
     const schedule: Schedule = { take: async (_, act) => act() };
-    return { log: modelLog(state, "one", schedule), other: modelLog(state, "other", schedule) };
+    const setCurrent = async (name: string, model: string) =>
+      void state.current.set(ACCOUNT, { name, model: model || null });
+    const [log, other] = [modelLog(state, "one", schedule), modelLog(state, "other", schedule)];
+    return { log, other, setCurrent };
   },
 };
 
@@ -102,8 +109,8 @@ describe.each(Object.entries(LOGS))("copies in %s", (_, logs) => {
   });
 
   test("a copy replaces a table that never had an entry", async () => {
-    const { log } = await logs();
-    await log.setCurrent(ACCOUNT, { name: ACCOUNT, model: "old" });
+    const { log, setCurrent } = await logs();
+    await setCurrent(ACCOUNT, "old");
     const lease = await leaseFor(log, "me");
     expect(await log.shared.replace(ACCOUNT, { from: ACCOUNT, seq: 0, to: COPY }, lease)).toBe(
       true,
@@ -112,11 +119,11 @@ describe.each(Object.entries(LOGS))("copies in %s", (_, logs) => {
   });
 
   test("a model is recorded only of the account's current table", async () => {
-    const { log } = await logs();
-    await log.setCurrent(ACCOUNT, { name: ACCOUNT, model: null });
+    const { log, setCurrent } = await logs();
+    await setCurrent(ACCOUNT, "");
     await log.shared.setModel(ACCOUNT, { name: ACCOUNT, model: "old" });
     expect(await log.current(ACCOUNT)).toEqual({ name: ACCOUNT, model: "old" });
-    await log.setCurrent(ACCOUNT, COPY);
+    await setCurrent(COPY.name, COPY.model);
     await log.shared.setModel(ACCOUNT, { name: ACCOUNT, model: "old" });
     expect(await log.current(ACCOUNT)).toEqual(COPY);
   });
