@@ -1,20 +1,12 @@
 import { and, type Column, desc, eq, gte, inArray, isNotNull, lt, max, sum } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { type Kind, QUESTIONS } from "./action.ts";
+import { QUESTIONS } from "./action.ts";
 import { createActivityTables } from "./tables.ts";
 
 /** The actions of one kind of a source and its agent. */
-export interface ActorCount {
-  readonly sourceId: string;
-  readonly source: string;
-  /** Null if the agent is unknown. */
-  readonly agent: string | null;
-  readonly kind: Kind;
-  readonly times: number;
-  readonly inVain: number;
-  readonly memories: number;
-  readonly lastAt: Date;
-}
+export type ActorCount = Awaited<
+  ReturnType<ReturnType<typeof createActivityReports>["actors"]>
+>[number];
 
 export type ActivityEvent = ReturnType<
   typeof createActivityTables
@@ -43,8 +35,8 @@ export function createActivityReports({ db }: { db: Database }) {
         .groupBy(day, kind);
     },
 
-    /** The actions of each source and agent since a day. */
-    async actors(accountId: string, since: string): Promise<ActorCount[]> {
+    /** The actions of each source and agent since a day. The agent is null if it is unknown. */
+    async actors(accountId: string, since: string) {
       const { sourceId, agent, kind, day, source, times, inVain, memories, lastAt } = activityDays;
       const rows = await orm
         .select({

@@ -60,15 +60,11 @@ export function createSealedContainer(
   let turn: Promise<unknown> = Promise.resolve();
   const sums = new Map<string, string>();
   const locate = (path: string) => join(folder, path + SEALED_EXTENSION);
-  const readSealed = async ({ path, bytes }: Listed, to: string | null) => {
-    try {
-      return (await copyThrough(locate(path), to, decrypt, bytes))?.written ?? null;
-    } catch (cause) {
-      if (cause instanceof BackupError) throw cause;
-      const problem = "is damaged or belongs to another backup";
-      throw new BackupError(`${locate(path)} ${problem}: use another.`, { cause });
-    }
-  };
+  const readSealed = ({ path, bytes }: Listed, to: string | null) =>
+    explainSealed(locate(path), async () => {
+      const copied = await copyThrough(locate(path), to, decrypt, bytes);
+      return copied?.written ?? null;
+    });
   return {
     locate,
     async add(from, path) {
@@ -99,6 +95,17 @@ export function createSealedContainer(
       await writeAtomically(folder, SUMS_FILE, lines.join(""));
     },
   };
+}
+
+/** Decrypts the file at `path`. @throws BackupError when that fails */
+export async function explainSealed<T>(path: string, decrypt: () => Promise<T>): Promise<T> {
+  try {
+    return await decrypt();
+  } catch (cause) {
+    if (cause instanceof BackupError) throw cause;
+    const problem = "is damaged or belongs to another backup";
+    throw new BackupError(`${path} ${problem}: use another.`, { cause });
+  }
 }
 
 /** Writes a file atomically and durably. */

@@ -8,6 +8,7 @@ import {
   type Container,
   createPlainContainer,
   createSealedContainer,
+  explainSealed,
   KEY_FILE,
   SEALED_EXTENSION,
   SUMS_FILE,
@@ -52,7 +53,9 @@ async function openBackup(
   const name = MANIFEST_FILE + (cipher ? SEALED_EXTENSION : "");
   const path = join(folder, name);
   const manifest = await readPieces(path, MAX_MANIFEST, (bytes) =>
-    cipher ? readSealedManifest(bytes, cipher, path) : readManifest(bytes, path),
+    cipher
+      ? explainSealed(path, async () => readManifest(await cipher.decrypt(bytes), path))
+      : readManifest(bytes, path),
   );
   if (manifest === null) {
     throw new BackupError(`${folder} is not a complete backup: it has no ${name}.`);
@@ -66,21 +69,6 @@ async function openCipher(folder: string, ask: AskToUnlock | null): Promise<Ciph
   const wrapped = await readSmall(path, MAX_KEY);
   if (!wrapped || !ask) throw new BackupError(`${folder} is an encrypted backup.`);
   return await openKey(wrapped, await ask(lockOf(wrapped)), path);
-}
-
-async function readSealedManifest(
-  sealed: ReadableStream<Uint8Array>,
-  { decrypt }: Pick<Cipher, "decrypt">,
-  path: string,
-): Promise<Manifest> {
-  try {
-    return await readManifest(await decrypt(sealed), path);
-  } catch (cause) {
-    if (cause instanceof BackupError) throw cause;
-    throw new BackupError(`${path} is damaged or belongs to another backup: use another.`, {
-      cause,
-    });
-  }
 }
 
 type Options = Pick<RestoreOptions, "signal" | "onProgress">;

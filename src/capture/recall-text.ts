@@ -122,7 +122,10 @@ export function recallText(
 
 function describe(memory: Memory | FoundMemory, project: string | null): string {
   const isLong = memory.content.length > MAX_CONTENT;
-  const text = isLong && "matched" in memory ? `…${memory.matched.text}…` : cut(memory.content);
+  const text =
+    isLong && "matched" in memory
+      ? `…${memory.matched.text}…`
+      : excerpt(memory.content, MAX_CONTENT);
   const role = roleOf(memory);
   const said = !isTalk(memory) ? "" : role ? `said by the ${role} on ` : "said on ";
   const isOther = memory.project !== null && memory.project !== project;
@@ -130,8 +133,4 @@ function describe(memory: Memory | FoundMemory, project: string | null): string 
   const oneLine = showHidden(text.replaceAll(/\s+/g, " ").trim());
   // The facts come before the text, which can't pass for them there.
   return `(${other}${said}${formatDate(memory.created_at)}, ${memory.id}) ${oneLine}`;
-}
-
-function cut(content: string): string {
-  return content.length <= MAX_CONTENT ? content : excerpt(content, MAX_CONTENT);
 }

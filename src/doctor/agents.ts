@@ -112,5 +112,5 @@ function judge(client: Client, [line = "", next = ""]: readonly string[]): Findi
 function quote(lines: readonly string[]): string {
   const text = showHidden(hideKeys(lines.join(" ").replaceAll(/\s+/g, " ").trim()));
   if (text === "") return "it printed nothing";
-  return `“${text.length > MAX_QUOTED ? excerpt(text, MAX_QUOTED) : text}”`;
+  return `“${excerpt(text, MAX_QUOTED)}”`;
 }

@@ -31,8 +31,9 @@ export function titleOf(content: string): string {
   return line.length <= 80 ? line : excerpt(line, 79);
 }
 
-/** The beginning of a text, followed by `…`. Never ends within a character. */
+/** A text of at most `length` UTF-16 units: its beginning and `…` where it is longer. Never ends within a character. */
 export function excerpt(content: string, length: number): string {
+  if (content.length <= length) return content;
   const start = content.slice(0, Math.max(0, length - 1));
   return `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
 }

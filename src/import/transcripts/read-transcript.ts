@@ -136,7 +136,7 @@ async function* readAppended(
       if (!isEnded && !state.isComplete) break;
       if (bytes === null || bytes.toString().trim() !== "") state.damaged++;
     }
-    const part = value && readEntry({ value, start, end }, position);
+    const part = value && readEntry({ value, start }, position);
     const turn = part && builder.add(part);
     if (turn) yield after(turn, start);
     position.offset = end;

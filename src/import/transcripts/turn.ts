@@ -29,9 +29,8 @@ export const BEGINNING: Position = { offset: 0, at: null, session: null, folder:
 
 export interface Entry {
   value: JsonObject;
-  /** Offsets of its first byte and of the byte after its end. */
+  /** Offset of its first byte. */
   start: number;
-  end: number;
 }
 
 /** The part of a turn in one line of a transcript. */

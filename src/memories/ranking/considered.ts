@@ -76,15 +76,9 @@ export function placeInSessions(
   considered: readonly Considered[],
   sessions: ReadonlySet<string>,
 ): void {
-  const bySession = new Map<string, Considered[]>();
-  for (const one of considered) {
-    const { sessionId } = one.memory;
+  const bySession = Map.groupBy(considered, ({ memory }) => memory.sessionId);
+  for (const [sessionId, turns] of bySession) {
     if (sessionId === null || !sessions.has(sessionId)) continue;
-    const turns = bySession.get(sessionId);
-    if (turns) turns.push(one);
-    else bySession.set(sessionId, [one]);
-  }
-  for (const turns of bySession.values()) {
     turns.sort(inTime);
     for (const [place, turn] of turns.entries()) {
       turn.previous = turns[place - 1] ?? null;

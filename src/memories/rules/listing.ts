@@ -74,22 +74,15 @@ export function createHistory({ store, clock }: Parts) {
   };
 }
 
-/** A page of a list, newest first, with the cursors of the next and the previous page. */
-interface ListPage {
-  memories: Memory[];
-  nextCursor: string | null;
-  previousCursor: string | null;
-}
-
 /**
- * Lists memories, newest first, page by page. A page before a cursor that would not be full becomes the
- * first page.
+ * Lists memories, newest first, page by page, with the cursors of the next and the previous page. A page before a cursor
+ * that would not be full becomes the first page.
  */
 export function createListing({ store, clock }: Parts) {
   return async (
     reach: Reach,
     { filter, limit, cursor }: { filter: Filter; limit: number; cursor?: string | undefined },
-  ): Promise<ListPage> => {
+  ) => {
     let from = cursor === undefined ? null : decodeCursor(cursor);
     const { rows, memories, isMore } = await store.use(reach.accountId, async ({ table }) => {
       const visible = readable(reach, { ...filter, aliveAt: clock() });
