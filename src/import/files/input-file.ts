@@ -43,8 +43,6 @@ export interface InputFile extends FileOrigin {
   blob?(): Blob;
 }
 
-const CHUNK_BYTES = 1 << 16;
-
 /** @throws SourceError when the file does not exist */
 export async function fileAt(path: string, name: string): Promise<InputFile> {
   const { size, mtimeMs } = await statSource(path);
@@ -88,15 +86,7 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   const file = await open(path).catch((cause) => {
     throw explain(path, cause);
   });
-  try {
-    while (true) {
-      const { buffer, bytesRead } = await file.read({ buffer: new Uint8Array(CHUNK_BYTES) });
-      if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
-    }
-  } finally {
-    await file.close();
-  }
+  yield* file.createReadStream();
 }
 
 function explain(path: string, cause: unknown): SourceError {
