@@ -113,6 +113,7 @@ export interface LocalLog extends CommonLog {
   readonly shared?: undefined;
 }
 
+/** The log of a data folder, or one that several processes write to. */
 export type Log = LocalLog | (CommonLog & { readonly shared: SharedLog });
 
 /** An entry was to follow one that is not the table's newest. */
