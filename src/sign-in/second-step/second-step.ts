@@ -113,21 +113,6 @@ type Beginning = Pick<PendingSignIn, "accountId" | "next">;
 
 export type SecondFactor = { readonly code: string } | { readonly credential: string };
 
-/**
- * The result of an answer. `expired`: the first step must be repeated; `accountId` is the account of a
- * wrong answer, or null if there was no sign-in.
- */
-type SecondStepOutcome =
-  | { readonly status: "wrong"; readonly accountId: string }
-  | { readonly status: "expired"; readonly accountId: string | null }
-  | {
-      readonly status: "right";
-      readonly accountId: string;
-      readonly arrival: Arrival;
-      /** Whether it was a recovery code. */
-      readonly byRecovery: boolean;
-    };
-
 export type SecondStep = ReturnType<typeof createSecondStep>;
 
 /** What follows the first step of a sign-in: a session, or the second step. */
@@ -207,12 +192,15 @@ export function createSecondStep({
 
     /**
      * Begins the session if the answer is right.
+     * @returns whether it is, and by whose account. `expired`: the first step must be repeated; the account is null if
+     *   there was no sign-in. `byRecovery`: the answer was a recovery code
      * @throws AppError `rate_limited`, as `OneTimeCodes.use`, or as `Sessions.begin`
      */
-    async finish(request: Request, answer: SecondFactor): Promise<SecondStepOutcome> {
+    async finish(request: Request, answer: SecondFactor) {
       const secret = cookies.read(request, "pending");
       const pending = secret === null ? null : await pendingSignIns.take(secret);
-      if (secret === null || pending === null) return { status: "expired", accountId: null };
+      if (secret === null || pending === null)
+        return { status: "expired", accountId: null } as const;
       const { accountId, triesLeft } = pending;
       const isWrong = { status: triesLeft > 0 ? "wrong" : "expired", accountId } as const;
       const used =
@@ -222,7 +210,7 @@ export function createSecondStep({
       if (used === null) return isWrong;
       // Only one of two simultaneous right answers begins a session.
       const { arrival } = await welcome(request, pending, { pending: secret });
-      return { status: "right", accountId, arrival, byRecovery: used === "recovery" };
+      return { status: "right", accountId, arrival, byRecovery: used === "recovery" } as const;
     },
   };
 }
