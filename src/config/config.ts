@@ -2,13 +2,13 @@ import type { BlockList } from "node:net";
 import { join, resolve, sep } from "node:path";
 import { cacheFolder, dataFolder } from "../system/folders.ts";
 import {
-  CONTACT,
   isSecureAddress,
   parseBytes,
+  parseContact,
+  parseOrigin,
+  parseProxies,
   parseQuota,
   parseSpan,
-  readOrigin,
-  readProxies,
 } from "./setting-values.ts";
 import {
   ConfigError,
@@ -102,7 +102,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
  */
 export function readConfig(env: Environment, flags: Flags, defaultDataDir?: string): Config {
   const settings = createSettingReader(env, flags);
-  const { read, fail, choice, toggle } = settings;
+  const { read, parsed, choice, toggle } = settings;
   const address = readAddress(settings);
   const folders = readFolders(settings, env, defaultDataDir);
   const shared = readShared(settings, env);
@@ -112,12 +112,12 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
     ...address,
     ...folders,
     shared,
-    trustProxy: readProxies(read("CTXD_TRUST_PROXY") ?? "false", () =>
-      fail(
+    trustProxy:
+      parsed(
         "CTXD_TRUST_PROXY",
+        parseProxies,
         "true, false, or the addresses and ranges of proxies such as 127.0.0.1,10.0.0.0/8",
-      ),
-    ),
+      ) ?? false,
     allowHttp: toggle("CTXD_ALLOW_HTTP"),
     registration,
     providers,
@@ -127,34 +127,54 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
     backupRecipients: readRecipients(settings),
     model: read("CTXD_MODEL") ?? null,
     memberQuota: readMemberQuota(settings, registration),
-    securityContact: readContact(settings),
+    securityContact: parsed(
+      "CTXD_SECURITY_CONTACT",
+      parseContact,
+      "an e-mail address or an https address",
+    ),
     securityLogDays: settings.count("CTXD_SECURITY_LOG_DAYS", 90, "days"),
     decay: readDecay(settings),
-    memoryBytes: readMemorySize(settings),
-    engines: readEngines(settings),
-    releasesUrl: readReleasesUrl(settings),
+    memoryBytes: parsed(
+      "CTXD_MEMORY_SIZE",
+      (size) => atLeast(10e6, parseBytes(size)),
+      "bytes of at least 10M, such as 500M or 8G",
+    ),
+    engines: parsed(
+      "CTXD_ENGINES",
+      (engines) => (/^([1-9]|[1-5]\d|6[0-4])$/.test(engines) ? Number(engines) : null),
+      "a whole number from 1 to 64",
+    ),
+    releasesUrl: parsed(
+      "CTXD_RELEASES_URL",
+      (address) => (isSecureAddress(address) ? address : null),
+      "an https address such as https://api.github.com/repos/OWNER/ctxd/releases/latest",
+    ),
     logLevel: choice("CTXD_LOG_LEVEL", LOG_LEVELS, "info"),
     logFormat: choice("CTXD_LOG_FORMAT", ["text", "json"], "text"),
   });
 }
 
 /** The address that the server listens on, and the one that clients use. */
-function readAddress({ read, fail }: SettingReader) {
+function readAddress({ read, fail, parsed }: SettingReader) {
   const host = read("CTXD_HOST") ?? "127.0.0.1";
   if (!/^[\w.:[\]-]{1,255}$/.test(host)) fail("CTXD_HOST", "a host name or an IP address");
 
-  const port = Number(read("CTXD_PORT") ?? "7733");
-  if (!/^\d{1,5}$/.test(read("CTXD_PORT") ?? "7733") || port > 65_535) {
-    fail("CTXD_PORT", "a whole number from 0 to 65535 (0 takes a free port)");
-  }
+  const port =
+    parsed(
+      "CTXD_PORT",
+      (text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : null),
+      "a whole number from 0 to 65535 (0 takes a free port)",
+    ) ?? 7733;
 
   const cert = read("CTXD_TLS_CERT");
   const key = read("CTXD_TLS_KEY");
   if (cert && !key) fail("CTXD_TLS_CERT", "it together with CTXD_TLS_KEY");
   if (key && !cert) fail("CTXD_TLS_KEY", "it together with CTXD_TLS_CERT");
 
-  const origin = readOrigin(read("CTXD_PUBLIC_URL"), () =>
-    fail("CTXD_PUBLIC_URL", "an origin such as https://memory.example.com, without a path"),
+  const origin = parsed(
+    "CTXD_PUBLIC_URL",
+    parseOrigin,
+    "an origin such as https://memory.example.com, without a path",
   );
   return {
     host,
@@ -206,14 +226,13 @@ function readPasswords({ choice }: SettingReader, providers: Providers): boolean
 }
 
 function readBackups(
-  { read, fail, count }: SettingReader,
+  { read, fail, parsed, count }: SettingReader,
   dataDir: string,
   isShared: boolean,
 ): Config["backups"] {
-  const every = parseSpan(read("CTXD_BACKUP_EVERY") ?? "24h");
-  if (every === null) {
-    return fail("CTXD_BACKUP_EVERY", "minutes, hours, days or weeks: 30m, 12h, 1d, 1w");
-  }
+  const every =
+    parsed("CTXD_BACKUP_EVERY", parseSpan, "minutes, hours, days or weeks: 30m, 12h, 1d, 1w") ??
+    24 * 3_600_000;
   const keep = count("CTXD_BACKUP_KEEP", 7);
   const folder = read("CTXD_BACKUP_DIR");
   if (!folder) return null;
@@ -247,38 +266,9 @@ function readMemberQuota(
   return fail("CTXD_MEMBER_QUOTA", "memories and bytes such as 10000 or 10000,20M, or none");
 }
 
-function readContact({ read, fail }: SettingReader): string | null {
-  const contact = read("CTXD_SECURITY_CONTACT");
-  if (contact === undefined) return null;
-  if (!CONTACT.test(contact)) {
-    fail("CTXD_SECURITY_CONTACT", "an e-mail address or an https address");
-  }
-  return contact.replace(/^(?!https:|mailto:)/, "mailto:");
-}
-
-function readReleasesUrl({ read, fail }: SettingReader): string | null {
-  const address = read("CTXD_RELEASES_URL") ?? null;
-  if (address === null || isSecureAddress(address)) return address;
-  return fail(
-    "CTXD_RELEASES_URL",
-    "an https address such as https://api.github.com/repos/OWNER/ctxd/releases/latest",
-  );
-}
-
-function readMemorySize({ read, fail }: SettingReader): number | null {
-  const size = read("CTXD_MEMORY_SIZE");
-  if (size === undefined) return null;
-  const bytes = parseBytes(size) ?? 0;
-  if (bytes >= 10e6) return bytes;
-  return fail("CTXD_MEMORY_SIZE", "bytes of at least 10M, such as 500M or 8G");
-}
-
-function readEngines({ read, fail }: SettingReader): number | null {
-  const engines = read("CTXD_ENGINES");
-  if (engines === undefined) return null;
-  return /^([1-9]|[1-5]\d|6[0-4])$/.test(engines)
-    ? Number(engines)
-    : fail("CTXD_ENGINES", "a whole number from 1 to 64");
+/** A number that is not less than another one; null otherwise. */
+function atLeast(least: number, number: number | null): number | null {
+  return number === null || number < least ? null : number;
 }
 
 function readDecay({ read, fail }: SettingReader): Decay {

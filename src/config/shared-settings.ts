@@ -47,9 +47,14 @@ const PREFIX = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
  * @throws ConfigError when only some of them are set or one is malformed; the message contains no secret
  */
 export function readShared(settings: SettingReader, env: Environment): SharedSettings | null {
-  const { read } = settings;
-  const cacheBytes = readCacheSize(settings);
-  const drainSeconds = readDrain(settings);
+  const { read, parsed } = settings;
+  const cacheBytes = parsed("CTXD_CACHE_SIZE", parseBytes, "bytes such as 500M, 10G or 1T") ?? 10e9;
+  const drainSeconds =
+    parsed(
+      "CTXD_DRAIN_SECONDS",
+      (text) => (/^\d{1,3}$/.test(text) && Number(text) <= 300 ? Number(text) : null),
+      "a whole number of seconds from 0 to 300",
+    ) ?? 5;
   const databaseUrl = read("CTXD_DATABASE_URL");
   const objects = read("CTXD_OBJECTS");
   if (databaseUrl === undefined && objects === undefined) return null;
@@ -65,17 +70,6 @@ export function readShared(settings: SettingReader, env: Environment): SharedSet
     drainSeconds,
     cacheBytes,
   });
-}
-
-function readCacheSize({ read, fail }: SettingReader): number {
-  const bytes = parseBytes(read("CTXD_CACHE_SIZE") ?? "10G");
-  return bytes || fail("CTXD_CACHE_SIZE", "bytes such as 500M, 10G or 1T");
-}
-
-function readDrain({ read, fail }: SettingReader): number {
-  const seconds = read("CTXD_DRAIN_SECONDS") ?? "5";
-  if (/^\d{1,3}$/.test(seconds) && Number(seconds) <= 300) return Number(seconds);
-  return fail("CTXD_DRAIN_SECONDS", "a whole number of seconds from 0 to 300");
 }
 
 /** The messages do not repeat the value, because it contains a password. */

@@ -169,7 +169,6 @@ function Sessions({
         columns={[
           {
             title: "Browser",
-            isHeader: true,
             cell: ({ id, browser }) => (
               <>
                 {browserName(browser)} {id === current && <span class="badge">this one</span>}
@@ -178,18 +177,14 @@ function Sessions({
           },
           { title: "Signed in", cell: ({ createdAt }) => <Moment at={createdAt} /> },
           { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
-          {
-            title: "Actions",
-            isActions: true,
-            cell: ({ id, browser }) => (
-              <PostForm action={`${SESSIONS_PATH}/${id}/revoke`} token={visit.token}>
-                <Button>
-                  Sign out<span class="hidden-text"> {browserName(browser)}</span>
-                </Button>
-              </PostForm>
-            ),
-          },
         ]}
+        actions={({ id, browser }) => (
+          <PostForm action={`${SESSIONS_PATH}/${id}/revoke`} token={visit.token}>
+            <Button>
+              Sign out<span class="hidden-text"> {browserName(browser)}</span>
+            </Button>
+          </PostForm>
+        )}
       />
       <Pager label="Pages of browsers" {...links} />
       {sessions.length > 1 && (

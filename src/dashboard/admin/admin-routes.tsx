@@ -163,7 +163,6 @@ function AdminPage({
         columns={[
           {
             title: "Account",
-            isHeader: true,
             cell: ({ id, email, role, createdAt, disabledAt }) => (
               <>
                 <a href={`${ACCOUNTS_PATH}/${id}`}>
@@ -212,23 +211,18 @@ function AdminPage({
           columns={[
             {
               title: "Invitation for",
-              isHeader: true,
               cell: ({ email }) => (email === null ? "anyone with the link" : <bdi>{email}</bdi>),
             },
             { title: "Created", cell: ({ createdAt }) => <Moment at={createdAt} /> },
             { title: "Expires", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
-            {
-              title: "Actions",
-              isActions: true,
-              cell: ({ id, email }) => (
-                <PostForm action={`${INVITATIONS_PATH}/${id}/revoke`} token={token}>
-                  <Button kind="danger">
-                    Revoke<span class="hidden-text"> the invitation for {email ?? "anyone"}</span>
-                  </Button>
-                </PostForm>
-              ),
-            },
           ]}
+          actions={({ id, email }) => (
+            <PostForm action={`${INVITATIONS_PATH}/${id}/revoke`} token={token}>
+              <Button kind="danger">
+                Revoke<span class="hidden-text"> the invitation for {email ?? "anyone"}</span>
+              </Button>
+            </PostForm>
+          )}
         />
       )}
     </Page>

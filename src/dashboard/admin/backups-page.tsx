@@ -61,7 +61,7 @@ export function BackupsPage({
             caption="Backups of the schedule"
             rows={facts.complete.slice(0, MAX_BACKUPS)}
             columns={[
-              { title: "Time", isHeader: true, cell: ({ at }) => <Moment at={new Date(at)} /> },
+              { title: "Time", cell: ({ at }) => <Moment at={new Date(at)} /> },
               { title: "Folder", cell: ({ folder }) => <code>{folder}</code> },
             ]}
           />
@@ -99,7 +99,7 @@ export function BackupsPage({
             caption="Backups made and restored"
             rows={events}
             columns={[
-              { title: "Event", isHeader: true, cell: ({ event }) => EVENTS[event]?.label },
+              { title: "Event", cell: ({ event }) => EVENTS[event]?.label },
               { title: "When", cell: ({ at }) => <Moment at={at} /> },
               { title: "By", cell: ({ via }) => (via === "server" ? "Schedule" : "Command") },
             ]}

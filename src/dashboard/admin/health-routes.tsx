@@ -56,7 +56,6 @@ function HealthPage({
         columns={[
           {
             title: "Part",
-            isHeader: true,
             cell: ([name]) => (
               <>
                 {name.charAt(0).toUpperCase() + name.slice(1)}

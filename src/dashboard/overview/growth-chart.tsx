@@ -108,7 +108,7 @@ export function GrowthChart({
           caption="Growth"
           rows={growth.filter(({ added }) => added > 0).toReversed()}
           columns={[
-            { title: "When (UTC)", isHeader: true, cell: periodOf },
+            { title: "When (UTC)", cell: periodOf },
             {
               title: "Saved",
               isNumber: true,
