@@ -59,7 +59,6 @@ function SignInPage({
   const query = next === null ? "" : `?${new URLSearchParams(parameters)}`;
   return (
     <Layout title="Sign in">
-      <h1>Sign in</h1>
       {problem !== undefined && <Problem>{problem}</Problem>}
       {passwords && (
         <PostForm action={SIGN_IN_PATH} token={token}>

@@ -52,7 +52,12 @@ function OverviewPage({ visit, ...figures }: { visit: Visit } & Figures) {
       section="overview"
       title="Overview"
       assets={[LIVE]}
-      {...(stats.memories > 0 && { actions: <DetailLinks /> })}
+      {...(stats.memories > 0 && {
+        actions: [
+          <ButtonLink href={PATHS.activity}>Activity</ButtonLink>,
+          <ButtonLink href={PATHS.map}>Map</ButtonLink>,
+        ],
+      })}
     >
       {stats.memories === 0 ? (
         <div id="figures" data-live="memories" data-live-at={position} data-live-empty={true}>
@@ -70,16 +75,6 @@ function OverviewPage({ visit, ...figures }: { visit: Visit } & Figures) {
         <FigurePanels {...figures} />
       )}
     </Page>
-  );
-}
-
-/** Links to pages with more details. */
-function DetailLinks() {
-  return (
-    <>
-      <ButtonLink href={PATHS.activity}>Activity</ButtonLink>
-      <ButtonLink href={PATHS.map}>Map</ButtonLink>
-    </>
   );
 }
 

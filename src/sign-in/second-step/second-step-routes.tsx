@@ -29,7 +29,6 @@ function SecondStepPage({
 }) {
   return (
     <Layout title="Second step" assets={hasPasskey ? [PASSKEYS] : []}>
-      <h1>Second step</h1>
       <p>Show that it is you, beside what you have just signed in with.</p>
       {problem !== undefined && <Problem>{problem}</Problem>}
       {hasPasskey && (
