@@ -1,4 +1,3 @@
-import type { BlockList } from "node:net";
 import { join, resolve, sep } from "node:path";
 import { cacheFolder, dataFolder } from "../system/folders.ts";
 import {
@@ -18,55 +17,10 @@ import {
   type SettingName,
   type SettingReader,
 } from "./settings.ts";
-import { readShared, type SharedSettings } from "./shared-settings.ts";
+import { readShared } from "./shared-settings.ts";
 
 /** The settings of the program: read once, checked and frozen. */
-export interface Config {
-  readonly host: string;
-  readonly port: number;
-  /** Absolute path of the folder with all data that must be kept. */
-  readonly dataDir: string;
-  /** Absolute path of the folder with files that can be created again: unpacked libraries and the model. */
-  readonly cacheDir: string;
-  /** The database and object store that replicas share; null for a server that uses its data folder alone. */
-  readonly shared: SharedSettings | null;
-  /** Origin that clients see, without a trailing slash. */
-  readonly publicUrl: string;
-  readonly tls: { readonly cert: string; readonly key: string } | null;
-  /** Whose X-Forwarded-* headers are trusted: nobody's, everybody's, or those of these addresses. */
-  readonly trustProxy: boolean | BlockList;
-  readonly allowHttp: boolean;
-  readonly registration: "first" | "open" | "closed";
-  readonly providers: Providers;
-  /** Whether users can sign in with a password. */
-  readonly passwords: boolean;
-  readonly rateLimit: boolean;
-  /** Scheduled backups: their folder, the milliseconds between two, and how many are kept. */
-  readonly backups: {
-    readonly folder: string;
-    readonly every: number;
-    readonly keep: number;
-  } | null;
-  /** age recipients (`age1…`) that backups are encrypted for; none for unencrypted backups. */
-  readonly backupRecipients: readonly string[];
-  /** A folder or a name of the catalogue; null for the built-in model. */
-  readonly model: string | null;
-  /** Default quota of members; null for no quota. */
-  readonly memberQuota: { readonly memories: number; readonly bytes: number | null } | null;
-  /** Where to report vulnerabilities of this server: a `mailto:` or `https:` address. */
-  readonly securityContact: string | null;
-  /** Days that the security log keeps events. */
-  readonly securityLogDays: number;
-  readonly decay: Decay;
-  /** Bytes of memory for the data that searches read; null for the default. */
-  readonly memoryBytes: number | null;
-  /** The most embedding engines; null for as many as the machine allows. */
-  readonly engines: number | null;
-  /** Address of the newest release, for `ctxd upgrade`; null for that of the build's repository. */
-  readonly releasesUrl: string | null;
-  readonly logLevel: LogLevel;
-  readonly logFormat: "text" | "json";
-}
+export type Config = ReturnType<typeof readConfig>;
 
 /** Providers that users can sign in with; null for those that are not set up. */
 export interface Providers {
@@ -100,7 +54,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
  * @param defaultDataDir the data folder when neither of them sets one
  * @throws ConfigError for an unknown or malformed setting
  */
-export function readConfig(env: Environment, flags: Flags, defaultDataDir?: string): Config {
+export function readConfig(env: Environment, flags: Flags, defaultDataDir?: string) {
   const settings = createSettingReader(env, flags);
   const { read, parsed, choice, toggle } = settings;
   const address = readAddress(settings);
@@ -111,7 +65,9 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
   return Object.freeze({
     ...address,
     ...folders,
+    /** The database and object store that replicas share; null for a server that uses its data folder alone. */
     shared,
+    /** Whose X-Forwarded-* headers are trusted: nobody's, everybody's, or those of these addresses. */
     trustProxy:
       parsed(
         "CTXD_TRUST_PROXY",
@@ -121,29 +77,39 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
     allowHttp: toggle("CTXD_ALLOW_HTTP"),
     registration,
     providers,
+    /** Whether users can sign in with a password. */
     passwords: readPasswords(settings, providers),
     rateLimit: choice("CTXD_RATE_LIMIT", ["on", "off"], "on") === "on",
+    /** Scheduled backups: their folder, the milliseconds between two, and how many are kept. */
     backups: readBackups(settings, folders.dataDir, shared !== null),
+    /** age recipients (`age1…`) that backups are encrypted for; none for unencrypted backups. */
     backupRecipients: readRecipients(settings),
+    /** A folder or a name of the catalogue; null for the built-in model. */
     model: read("CTXD_MODEL") ?? null,
-    memberQuota: readMemberQuota(settings, registration),
+    /** Default quota of members; null for no quota. */
+    memberQuota: readMemberQuota(settings, registration === "open"),
+    /** Where to report vulnerabilities of this server: a `mailto:` or `https:` address. */
     securityContact: parsed(
       "CTXD_SECURITY_CONTACT",
       parseContact,
       "an e-mail address or an https address",
     ),
+    /** Days that the security log keeps events. */
     securityLogDays: settings.count("CTXD_SECURITY_LOG_DAYS", 90, "days"),
     decay: readDecay(settings),
+    /** Bytes of memory for the data that searches read; null for the default. */
     memoryBytes: parsed(
       "CTXD_MEMORY_SIZE",
-      (size) => atLeast(10e6, parseBytes(size)),
+      (size) => (Number(parseBytes(size)) >= 10e6 ? parseBytes(size) : null),
       "bytes of at least 10M, such as 500M or 8G",
     ),
+    /** The most embedding engines; null for as many as the machine allows. */
     engines: parsed(
       "CTXD_ENGINES",
       (engines) => (/^([1-9]|[1-5]\d|6[0-4])$/.test(engines) ? Number(engines) : null),
       "a whole number from 1 to 64",
     ),
+    /** Address of the newest release, for `ctxd upgrade`; null for that of the build's repository. */
     releasesUrl: parsed(
       "CTXD_RELEASES_URL",
       (address) => (isSecureAddress(address) ? address : null),
@@ -179,6 +145,7 @@ function readAddress({ read, fail, parsed }: SettingReader) {
   return {
     host,
     port,
+    /** Origin that clients see, without a trailing slash. */
     publicUrl: origin ?? `${cert ? "https" : "http"}://localhost:${port}`,
     tls: cert && key ? { cert, key } : null,
   };
@@ -190,7 +157,12 @@ function readFolders({ read }: SettingReader, env: Environment, defaultDataDir?:
     throw new ConfigError("There is no home folder: set CTXD_DATA_DIR or use --data-dir.");
   }
   const cacheDir = read("CTXD_CACHE_DIR") ?? cacheFolder(env) ?? join(dataDir, "cache");
-  return { dataDir: resolve(dataDir), cacheDir: resolve(cacheDir) };
+  return {
+    /** Absolute path of the folder with all data that must be kept. */
+    dataDir: resolve(dataDir),
+    /** Absolute path of the folder with files that can be created again: unpacked libraries and the model. */
+    cacheDir: resolve(cacheDir),
+  };
 }
 
 function readProviders({ read, fail }: SettingReader): Providers {
@@ -229,7 +201,7 @@ function readBackups(
   { read, fail, parsed, count }: SettingReader,
   dataDir: string,
   isShared: boolean,
-): Config["backups"] {
+) {
   const every =
     parsed("CTXD_BACKUP_EVERY", parseSpan, "minutes, hours, days or weeks: 30m, 12h, 1d, 1w") ??
     24 * 3_600_000;
@@ -256,19 +228,12 @@ function readRecipients({ read }: SettingReader): readonly string[] {
   );
 }
 
-function readMemberQuota(
-  { read, fail }: SettingReader,
-  registration: Config["registration"],
-): Config["memberQuota"] {
-  const fallback = registration === "open" ? "10000,20M" : "none";
+/** @param isOpen whether anyone may sign up */
+function readMemberQuota({ read, fail }: SettingReader, isOpen: boolean) {
+  const fallback = isOpen ? "10000,20M" : "none";
   const quota = parseQuota(read("CTXD_MEMBER_QUOTA") ?? fallback);
   if (quota !== undefined) return quota;
   return fail("CTXD_MEMBER_QUOTA", "memories and bytes such as 10000 or 10000,20M, or none");
-}
-
-/** A number that is not less than another one; null otherwise. */
-function atLeast(least: number, number: number | null): number | null {
-  return number === null || number < least ? null : number;
 }
 
 function readDecay({ read, fail }: SettingReader): Decay {
