@@ -51,7 +51,6 @@ const COMMANDS: readonly (readonly [label: string, path: string])[] = [
   ["Take the first steps", WELCOME_PATH],
 ];
 
-/** More commands for the owner of the server. */
 const OWNER_COMMANDS: typeof COMMANDS = [
   ["Show the security log", `${PATHS.admin}/security`],
   ["Show the backups", BACKUPS_PATH],

@@ -22,7 +22,6 @@ type Found = Awaited<ReturnType<Memories["search"]>>;
 /** What all tools that only read have in common. The protocol's other hints follow from this one. */
 export const READING = { scope: "memories:read", annotations: { readOnlyHint: true } } as const;
 
-/** The answer when nothing is found. */
 const NOTHING_KNOWN = "Nothing is known about that.";
 
 /** The tools that search, list and show memories. */

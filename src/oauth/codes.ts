@@ -82,7 +82,6 @@ export async function issueTokens(
 /** Milliseconds for which a code is valid (RFC 6749, section 4.1.2: at most ten minutes). */
 const CODE_LIFETIME = 60_000;
 
-/** A person's consent. */
 interface Consent extends Omit<AuthorizationRequest, "state"> {
   /** The project that the app is bound to; by default none. */
   readonly bound?: Bound | null;

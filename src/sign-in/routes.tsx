@@ -32,7 +32,6 @@ import type { Visitors } from "./sessions/visitor.ts";
 import { rateLimitedAnswer, type SignIn } from "./sign-in.ts";
 import type { SignUp } from "./sign-up/sign-up.ts";
 
-/** The page that asks for e-mail address and password. */
 function SignInPage({
   token,
   next,

@@ -104,7 +104,6 @@ export function addAdminPages(parts: Parts): void {
 /** Invitations shown, newest first. Older ones stay valid for up to a week. */
 const MAX_INVITATIONS = 20;
 
-/** The accounts and invitations of the whole server. */
 type Overview = Awaited<ReturnType<typeof readOverview>>;
 
 async function readOverview({ accounts, memories, quotas, invitations }: Parts, { url }: Visit) {
@@ -122,7 +121,6 @@ async function readOverview({ accounts, memories, quotas, invitations }: Parts, 
   };
 }
 
-/** The owner's page of accounts, their use, and invitations. */
 function AdminPage({
   visit,
   overview,

@@ -143,7 +143,6 @@ export function MemoryPage({
   );
 }
 
-/** The buttons beside the heading. */
 function Actions({ visit, memory }: { visit: Visit; memory: Memory }) {
   const path = memoryPath(memory.id);
   const { pinned, superseded_by } = memory;

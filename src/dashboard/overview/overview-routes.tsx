@@ -37,7 +37,6 @@ export function retentionBands({ fading }: Pick<Stats, "fading">) {
 /** Groups shown in each panel. */
 const MAX_GROUPS = 8;
 
-/** A memory, and when something happened to it. */
 interface Event {
   memory: Memory;
   at: Date;

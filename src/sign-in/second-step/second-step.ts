@@ -20,35 +20,24 @@ const PENDING_LIFETIME = 10 * 60_000;
 const TRIES = 5;
 
 /** A sign-in whose first step is done. */
-interface PendingSignIn {
-  readonly accountId: string;
-  /** The path on this server to redirect to. */
-  readonly next: string | null;
-  readonly triesLeft: number;
-}
+type PendingSignIn = NonNullable<Awaited<ReturnType<PendingSignIns["find"]>>>;
 
 export type PendingSignIns = ReturnType<typeof createPendingSignIns>;
 
-/**
- * The store of sign-ins whose second step is due. A cookie of the browser has the secret of each.
- *
- */
+/** The store of sign-ins whose second step is due. A cookie of the browser has the secret of each. */
 export function createPendingSignIns({ db, clock }: StoreParts) {
   const { orm } = db;
   const { pendingSignIns } = db.tables(createSignInTables);
   const checkConditions = createConditionsCheck({ db, clock });
-  const PENDING = {
-    accountId: pendingSignIns.accountId,
-    next: pendingSignIns.next,
-    triesLeft: pendingSignIns.triesLeft,
-  };
+  const { accountId, next, triesLeft } = pendingSignIns;
+  const PENDING = { accountId, next, triesLeft };
   const byHash = (secret: string) =>
     and(
       eq(pendingSignIns.hash, hashSecret(secret)),
       gt(pendingSignIns.expiresAt, new Date(clock())),
     );
 
-  const hasTry = gt(pendingSignIns.triesLeft, 0);
+  const hasTry = gt(triesLeft, 0);
 
   return {
     /**
@@ -75,17 +64,17 @@ export function createPendingSignIns({ db, clock }: StoreParts) {
     },
 
     /** The sign-in with a secret; null for an expired or ended one. */
-    async find(secret: string): Promise<PendingSignIn | null> {
+    async find(secret: string) {
       const pending = orm.select(PENDING).from(pendingSignIns);
       const [found = null] = await pending.where(and(byHash(secret), hasTry));
       return found;
     },
 
     /** Takes a try before the answer is checked; null if none is left. */
-    async take(secret: string): Promise<PendingSignIn | null> {
+    async take(secret: string) {
       const [taken = null] = await orm
         .update(pendingSignIns)
-        .set({ triesLeft: sql`${pendingSignIns.triesLeft} - 1` })
+        .set({ triesLeft: sql`${triesLeft} - 1` })
         .where(and(byHash(secret), hasTry))
         .returning(PENDING);
       return taken;
