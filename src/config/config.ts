@@ -22,19 +22,8 @@ import { readShared } from "./shared-settings.ts";
 /** The settings of the program: read once, checked and frozen. */
 export type Config = ReturnType<typeof readConfig>;
 
-/** Providers that users can sign in with; null for those that are not set up. */
-export interface Providers {
-  readonly github: ProviderClient | null;
-  readonly google: ProviderClient | null;
-  /** Any OpenID provider. `name` is shown on the sign-in page. */
-  readonly oidc: (ProviderClient & { readonly issuer: string; readonly name: string }) | null;
-}
-
-/** The credentials of this server at a provider. */
-interface ProviderClient {
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
+/** The credentials of this server at the providers that users can sign in with; null for those that are not set up. */
+export type Providers = ReturnType<typeof readProviders>;
 
 /** How the score of a memory decreases with age. See `memories/ranking/retention.ts` for the formula. */
 export interface Decay {
@@ -165,8 +154,8 @@ function readFolders({ read }: SettingReader, env: Environment, defaultDataDir?:
   };
 }
 
-function readProviders({ read, fail }: SettingReader): Providers {
-  const client = (id: SettingName, secret: SettingName, first = id): ProviderClient | null => {
+function readProviders({ read, fail }: SettingReader) {
+  const client = (id: SettingName, secret: SettingName, first = id) => {
     const clientId = read(id);
     const clientSecret = read(secret);
     const given = [read(first), clientId, clientSecret].filter((value) => value !== undefined);
@@ -185,6 +174,7 @@ function readProviders({ read, fail }: SettingReader): Providers {
   return {
     github: client("CTXD_GITHUB_CLIENT_ID", "CTXD_GITHUB_CLIENT_SECRET"),
     google: client("CTXD_GOOGLE_CLIENT_ID", "CTXD_GOOGLE_CLIENT_SECRET"),
+    /** Any OpenID provider. `name` is shown on the sign-in page. */
     oidc: oidc && { ...oidc, issuer, name },
   };
 }

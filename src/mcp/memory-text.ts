@@ -4,17 +4,11 @@ import type { Memory } from "../memories/model/memory.ts";
 import { indent, showHidden } from "../text/plain-text.ts";
 import { excerpt, formatDate, unitsOf } from "../text/short-text.ts";
 
-/** A memory as a result shows it. */
-interface ShownMemory {
-  memory: Memory | FoundMemory;
-  /** The part of its text that is shown. */
-  content: string;
-  /** Whether text is missing. */
-  isCut: boolean;
-}
+/** A memory as a result shows it: with the part of its text that is shown, and whether text is missing. */
+type ShownMemory = ReturnType<typeof wholeMemory>;
 
 /** A memory with its whole text. */
-export function wholeMemory(memory: Memory | FoundMemory): ShownMemory {
+export function wholeMemory(memory: Memory | FoundMemory) {
   return { memory, content: memory.content, isCut: false };
 }
 

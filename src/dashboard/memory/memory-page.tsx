@@ -209,29 +209,27 @@ interface SimilarMemory {
 
 /** The memories with a similar meaning, most similar first. Renders nothing if there are none. */
 export function SimilarMemories({ similar }: Pick<Context, "similar">) {
-  if (similar === null) {
-    return (
-      <section>
-        <h2>Similar memories</h2>
-        <p class="faint">
-          The server is still loading your memories. Reload this page in a moment.
-        </p>
-      </section>
-    );
-  }
-  if (similar.length === 0) return Fragment({});
+  if (similar?.length === 0) return Fragment({});
   return (
     <section>
       <h2>Similar memories</h2>
-      <ol class="related">
-        {similar.map(({ memory, score }) => (
-          <li>
-            <Title memory={memory} />
-            <span class="score-total">{score.toFixed(2)}</span>
-          </li>
-        ))}
-      </ol>
-      <p class="hint">1 is the same text. 0 is what any two texts have in common.</p>
+      {similar === null ? (
+        <p class="faint">
+          The server is still loading your memories. Reload this page in a moment.
+        </p>
+      ) : (
+        <>
+          <ol class="related">
+            {similar.map(({ memory, score }) => (
+              <li>
+                <Title memory={memory} />
+                <span class="score-total">{score.toFixed(2)}</span>
+              </li>
+            ))}
+          </ol>
+          <p class="hint">1 is the same text. 0 is what any two texts have in common.</p>
+        </>
+      )}
     </section>
   );
 }
