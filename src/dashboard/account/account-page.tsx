@@ -44,13 +44,6 @@ export const PASSWORD_PATH = `${PATHS.account}/password`;
 export const PROVIDERS_PATH = `${PATHS.account}/providers`;
 export const SESSIONS_PATH = `${PATHS.account}/sessions`;
 
-/** A sign-in provider, and whether the account is connected to it. */
-interface ProviderLink {
-  readonly id: string;
-  readonly name: string;
-  readonly isLinked: boolean;
-}
-
 interface AccountProps {
   visit: Visit;
   /** Whether the account has a password. Accounts made through a provider may have none. */
@@ -58,7 +51,8 @@ interface AccountProps {
   /** Whether this server allows passwords. */
   passwords: boolean;
   factors: OwnFactors;
-  providers: readonly ProviderLink[];
+  /** The sign-in providers, and whether the account is connected to them. */
+  providers: readonly { id: string; name: string; isLinked: boolean }[];
   sessions: readonly SessionRecord[];
   /** The id of the session that requests the page. */
   current: string;

@@ -7,7 +7,7 @@ import { PostForm } from "../../pages/form.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { SIGN_IN_PATH } from "../../sign-in/paths.ts";
 import { sizeText } from "../../text/number-text.ts";
-import { RevokedList } from "../account/access-routes.tsx";
+import { RevokedList } from "../account/account-routes.tsx";
 import { ACCOUNTS_PATH, AdminTabs, PATHS } from "../navigation.tsx";
 import { Fact, Page, Setting } from "../page.tsx";
 import type { Parts } from "../parts.ts";

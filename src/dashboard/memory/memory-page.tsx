@@ -97,8 +97,8 @@ export interface Context {
   /** The memories before and after this one in its session, oldest first. */
   before: readonly Memory[];
   after: readonly Memory[];
-  /** Memories with a similar meaning, most similar first; `null` while they are not known yet. */
-  similar: readonly SimilarMemory[] | null;
+  /** Memories with a similar meaning, most similar first, with score 1 for the same text; `null` while not known yet. */
+  similar: readonly { memory: Memory; score: number }[] | null;
 }
 
 /** The page of one memory. */
@@ -199,12 +199,6 @@ function SessionMemories({
       </p>
     </section>
   );
-}
-
-/** A memory with a similar meaning; the score is 1 for the same text. */
-interface SimilarMemory {
-  readonly memory: Memory;
-  readonly score: number;
 }
 
 /** The memories with a similar meaning, most similar first. Renders nothing if there are none. */
