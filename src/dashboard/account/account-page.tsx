@@ -8,7 +8,7 @@ import { PasswordField } from "../../sign-in/forms.tsx";
 import { WITH_PATH } from "../../sign-in/paths.ts";
 import type { SessionRecord } from "../../sign-in/sessions/sessions.ts";
 import { AccountTabs, PATHS } from "../navigation.tsx";
-import { Fact, Page, Setting } from "../page.tsx";
+import { Fact, Page, Setting, TimeFact } from "../page.tsx";
 import type { Visit } from "../session.ts";
 import { FactorsSection, type OwnFactors } from "./factor-pages.tsx";
 
@@ -85,9 +85,7 @@ export function AccountPage({
             <bdi>{account.email}</bdi>
           </Fact>
           <Fact name="Role">{account.role === "owner" ? "Owner of this server" : "Member"}</Fact>
-          <Fact name="Created">
-            <Moment at={account.createdAt} />
-          </Fact>
+          <TimeFact name="Created" at={account.createdAt} />
         </dl>
       </Setting>
       {passwords && <PasswordForm visit={visit} hasPassword={hasPassword} />}

@@ -7,7 +7,7 @@ import type { SecurityRecord } from "../../security-log/event-store.ts";
 import { EVENTS } from "../../security-log/events.ts";
 import { quoteForShell } from "../../system/shell.ts";
 import { AdminTabs, BACKUPS_PATH, HELP_PATH } from "../navigation.tsx";
-import { Fact, Page, Setting } from "../page.tsx";
+import { Fact, Page, Setting, TimeFact } from "../page.tsx";
 import type { BackupFacts } from "../server-status.ts";
 import type { Visit } from "../session.ts";
 
@@ -143,9 +143,7 @@ function ScheduleFacts({
       <dl>
         <Fact name="Every">{spanText(every)}</Fact>
         <Fact name="Keeps">{keep === 1 ? "the newest" : `the newest ${keep}`}</Fact>
-        <Fact name="Last">
-          <Moment at={newest === null ? null : new Date(newest)} none="none yet" />
-        </Fact>
+        <TimeFact name="Last" at={newest === null ? null : new Date(newest)} none="none yet" />
         <Fact name="Next due">
           {newest === null ? "now" : <Moment at={new Date(newest + every)} />}
         </Fact>
