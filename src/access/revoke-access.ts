@@ -4,16 +4,10 @@ import type { PendingSignIns } from "../sign-in/second-step/second-step.ts";
 import type { Sessions } from "../sign-in/sessions/sessions.ts";
 import { createPause } from "../timing/pause.ts";
 
-/** How many keys, apps and sessions were revoked. */
-interface Revoked {
-  readonly keys: number;
-  readonly apps: number;
-  readonly sessions: number;
-}
-
 /**
  * Revokes all keys, apps and sessions of an account. Every process refuses them from its next request
  * on. Passwords, passkeys and providers stay, so that the person can sign in again.
+ * @returns how many were revoked
  */
 export async function revokeAccess(
   accountId: string,
@@ -23,7 +17,7 @@ export async function revokeAccess(
     pendingSignIns: Pick<PendingSignIns, "endAll">;
     sessions: Pick<Sessions, "revokeAll">;
   },
-): Promise<Revoked> {
+) {
   const pause = createPause();
   // Sessions first, since they create the others: nothing new can begin in the meantime.
   await stores.pendingSignIns.endAll(accountId);
@@ -36,7 +30,11 @@ export async function revokeAccess(
 }
 
 /** Describes the result to a person. */
-export function describeRevoked({ keys, apps, sessions }: Revoked): string {
+export function describeRevoked({
+  keys,
+  apps,
+  sessions,
+}: Awaited<ReturnType<typeof revokeAccess>>): string {
   const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
   return `${count(keys, "key")} and ${count(apps, "app")} revoked, ${count(sessions, "browser")} signed out`;
 }

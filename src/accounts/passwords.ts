@@ -99,7 +99,6 @@ async function matchesPassword(password: string, hash: string | null): Promise<b
   return false;
 }
 
-/** Whether a password is neither too short nor too long. */
 function hasAllowedLength(password: string): boolean {
   const length = [...password].length;
   return length >= PASSWORD_LENGTH.min && length <= PASSWORD_LENGTH.max;

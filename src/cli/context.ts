@@ -8,6 +8,11 @@ export function examples(...lines: readonly string[]): string {
   return `\n${heading}:\n${lines.map((line) => `  ${line}`).join("\n")}`;
 }
 
+/** Whether a word is the name of a command, or an alias. */
+export function isCalled(command: Command, word: string): boolean {
+  return command.name() === word || command.aliases().includes(word);
+}
+
 /** How commands that read or save memories choose the project, for the end of their help. */
 export const PROJECT_NOTE = `In a folder of a git repository the project is the same as for ctxd mcp: owner/repo of the
 remote origin, or else the name of the repository's folder. Elsewhere there is none.`;

@@ -11,31 +11,37 @@ import { withTimeLimit } from "../timing/time-limit.ts";
 import type { Environment } from "./context.ts";
 import { CommandError } from "./terminal.ts";
 
-/** Runs the same command again in the background, where it has time to start a server. */
-export const LATER_OPTION = new Option("--later").hideHelp();
-
-/** A plugin installs its hooks for everyone and passes its settings as environment variables. */
-export const IF_OPTION = new Option(
-  "--if <variable>",
-  "do nothing unless this environment variable is true",
-);
-
-/** A remote server. Hooks parse its address themselves, because an agent takes an error for a refusal. */
-export const URL_OPTION = new Option(
-  "--url <url>",
-  "a remote server, whose key ctxd connect has kept (default: the memory on this machine)",
-);
-
-/**
- * Lets a hook's command accept unknown options. An agent takes an error for a refusal, and its settings may
- * have been written by another version of ctxd.
- */
-export function acceptAnything(command: Command): Command {
-  return command.allowUnknownOption().allowExcessArguments();
+/** Options of every hook's command. */
+export interface HookOptions {
+  /** The agent whose hook runs it, as in `ctxd connect`. */
+  agent?: string;
+  project?: string;
+  /** The address of a remote server. The command parses it itself, because an agent takes an error for a refusal. */
+  url?: string;
+  /** The hook runs only if this environment variable is `true`. A plugin passes its settings by such variables. */
+  if?: string;
+  /** Whether it runs in the background, where it has time to start a server. */
+  later?: boolean;
 }
 
-/** Whether a hook is switched off: the environment variable of its `--if` option is not `true`. */
-export function isOff(variable: string | undefined, env: Environment): boolean {
+/**
+ * Adds the last options of a hook's command. It accepts unknown ones too: an agent takes an error for a refusal, and
+ * its settings may have been written by another version of ctxd.
+ */
+export function addHookOptions(command: Command): Command {
+  return command
+    .option(
+      "--url <url>",
+      "a remote server, whose key ctxd connect has kept (default: the memory on this machine)",
+    )
+    .option("--if <variable>", "do nothing unless this environment variable is true")
+    .addOption(new Option("--later").hideHelp())
+    .allowUnknownOption()
+    .allowExcessArguments();
+}
+
+/** Whether a hook is switched off by its option `--if`. */
+export function isOff({ if: variable }: HookOptions, env: Environment): boolean {
   return variable !== undefined && env[variable] !== "true";
 }
 

@@ -8,6 +8,7 @@ import {
   type Define,
   type Environment,
   examples,
+  isCalled,
 } from "./context.ts";
 import { reportFailure, USAGE } from "./terminal.ts";
 
@@ -140,9 +141,7 @@ function toHelpFlag(args: readonly string[], program: Command): readonly string[
   if (help !== "help" || words.length === 0) return args;
   let command: Command | undefined = program;
   for (const word of words) {
-    command = command.commands.find(
-      (each) => each.name() === word || each.aliases().includes(word),
-    );
+    command = command.commands.find((each) => isCalled(each, word));
     if (!command) program.error(`error: unknown command '${words.join(" ")}'`);
   }
   return [...words, "--help"];

@@ -6,17 +6,23 @@ const UPDATE_EVERY_MS = 100;
 /** Width of a progress bar, in characters. */
 const BAR_WIDTH = 24;
 
-/** A line of progress that long jobs overwrite again and again. It is not shown without a terminal. */
-function createLine(terminal: NodeJS.WriteStream) {
+/**
+ * A line of progress that long jobs overwrite again and again. It is not shown without a terminal.
+ * @param describe makes the line from what is known about the progress
+ */
+function createLine<Facts extends readonly unknown[]>(
+  terminal: NodeJS.WriteStream,
+  describe: (...facts: Facts) => string,
+) {
   let next = performance.now() + SHOW_AFTER_MS;
   let isShown = false;
   return {
-    show(describe: () => string) {
+    show(...facts: Facts) {
       const now = performance.now();
       if (!terminal.isTTY || now < next) return;
       next = now + UPDATE_EVERY_MS;
       isShown = true;
-      terminal.write(`\r\x1b[K${describe()}`);
+      terminal.write(`\r\x1b[K${describe(...facts)}`);
     },
     /** Removes the line. */
     end() {
@@ -28,50 +34,38 @@ function createLine(terminal: NodeJS.WriteStream) {
 
 /** Shows how many steps of a job are done. */
 export function createProgress(terminal: NodeJS.WriteStream = process.stderr) {
-  const line = createLine(terminal);
-  const onProgress: Progress = ({ step, count, total }) =>
-    line.show(() => {
+  const { show: onProgress, end } = createLine<Parameters<Progress>>(
+    terminal,
+    ({ step, count, total }) => {
       const share = total > 0 ? Math.floor((100 * count) / total) : 100;
       return `${step}: ${count} of ${total} (${share} %)`;
-    });
-  return { onProgress, end: line.end };
+    },
+  );
+  return { onProgress, end };
 }
 
 /**
- * Shows how many memories a job has transferred, how fast, and how much is left if that is known.
+ * Shows how many memories a job has transferred, how fast, and how much is left if its share is known (0 to 1).
  * @param step the job's name, such as `Importing`
  */
 export function createMeter(step: string, terminal: NodeJS.WriteStream = process.stderr) {
-  const line = createLine(terminal);
   const started = performance.now();
-  return {
-    /** @param share the share that is done, 0 to 1; null if it is not known */
-    show(count: number, share: number | null) {
-      line.show(() => {
-        const seconds = (performance.now() - started) / 1_000;
-        const rate = `${count.toLocaleString("en")} memories, ${Math.round(count / seconds)} a second`;
-        if (share === null) return `${step} ${rate}`;
-        const left = share > 0 ? formatTime((seconds * (1 - share)) / share) : "?";
-        return `${step} ${drawBar(share)} ${Math.floor(100 * share)} %  ${rate}, ${left} left`;
-      });
-    },
-    end: line.end,
-  };
+  return createLine(terminal, (count: number, share: number | null) => {
+    const seconds = (performance.now() - started) / 1_000;
+    const rate = `${count.toLocaleString("en")} memories, ${Math.round(count / seconds)} a second`;
+    if (share === null) return `${step} ${rate}`;
+    const left = share > 0 ? formatTime((seconds * (1 - share)) / share) : "?";
+    return `${step} ${drawBar(share)} ${Math.floor(100 * share)} %  ${rate}, ${left} left`;
+  });
 }
 
 /** Shows how many bytes have been downloaded. @param step the job's name, such as `Fetching` */
 export function createByteMeter(step: string, terminal: NodeJS.WriteStream = process.stderr) {
-  const line = createLine(terminal);
-  return {
-    show(count: number, total: number) {
-      line.show(() => {
-        const share = total > 0 ? count / total : 1;
-        const megabytes = (bytes: number) => Math.round(bytes / 1e6);
-        return `${step} ${drawBar(share)} ${Math.floor(100 * share)} %  ${megabytes(count)} of ${megabytes(total)} MB`;
-      });
-    },
-    end: line.end,
-  };
+  return createLine(terminal, (count: number, total: number) => {
+    const share = total > 0 ? count / total : 1;
+    const megabytes = (bytes: number) => Math.round(bytes / 1e6);
+    return `${step} ${drawBar(share)} ${Math.floor(100 * share)} %  ${megabytes(count)} of ${megabytes(total)} MB`;
+  });
 }
 
 function drawBar(share: number): string {

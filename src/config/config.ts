@@ -1,14 +1,13 @@
-import type { BlockList } from "node:net";
 import { join, resolve, sep } from "node:path";
 import { cacheFolder, dataFolder } from "../system/folders.ts";
 import {
-  CONTACT,
   isSecureAddress,
   parseBytes,
+  parseContact,
+  parseOrigin,
+  parseProxies,
   parseQuota,
   parseSpan,
-  readOrigin,
-  readProxies,
 } from "./setting-values.ts";
 import {
   ConfigError,
@@ -18,69 +17,13 @@ import {
   type SettingName,
   type SettingReader,
 } from "./settings.ts";
-import { readShared, type SharedSettings } from "./shared-settings.ts";
+import { readShared } from "./shared-settings.ts";
 
 /** The settings of the program: read once, checked and frozen. */
-export interface Config {
-  readonly host: string;
-  readonly port: number;
-  /** Absolute path of the folder with all data that must be kept. */
-  readonly dataDir: string;
-  /** Absolute path of the folder with files that can be created again: unpacked libraries and the model. */
-  readonly cacheDir: string;
-  /** The database and object store that replicas share; null for a server that uses its data folder alone. */
-  readonly shared: SharedSettings | null;
-  /** Origin that clients see, without a trailing slash. */
-  readonly publicUrl: string;
-  readonly tls: { readonly cert: string; readonly key: string } | null;
-  /** Whose X-Forwarded-* headers are trusted: nobody's, everybody's, or those of these addresses. */
-  readonly trustProxy: boolean | BlockList;
-  readonly allowHttp: boolean;
-  readonly registration: "first" | "open" | "closed";
-  readonly providers: Providers;
-  /** Whether users can sign in with a password. */
-  readonly passwords: boolean;
-  readonly rateLimit: boolean;
-  /** Scheduled backups: their folder, the milliseconds between two, and how many are kept. */
-  readonly backups: {
-    readonly folder: string;
-    readonly every: number;
-    readonly keep: number;
-  } | null;
-  /** age recipients (`age1…`) that backups are encrypted for; none for unencrypted backups. */
-  readonly backupRecipients: readonly string[];
-  /** A folder or a name of the catalogue; null for the built-in model. */
-  readonly model: string | null;
-  /** Default quota of members; null for no quota. */
-  readonly memberQuota: { readonly memories: number; readonly bytes: number | null } | null;
-  /** Where to report vulnerabilities of this server: a `mailto:` or `https:` address. */
-  readonly securityContact: string | null;
-  /** Days that the security log keeps events. */
-  readonly securityLogDays: number;
-  readonly decay: Decay;
-  /** Bytes of memory for the data that searches read; null for the default. */
-  readonly memoryBytes: number | null;
-  /** The most embedding engines; null for as many as the machine allows. */
-  readonly engines: number | null;
-  /** Address of the newest release, for `ctxd upgrade`; null for that of the build's repository. */
-  readonly releasesUrl: string | null;
-  readonly logLevel: LogLevel;
-  readonly logFormat: "text" | "json";
-}
+export type Config = ReturnType<typeof readConfig>;
 
-/** Providers that users can sign in with; null for those that are not set up. */
-export interface Providers {
-  readonly github: ProviderClient | null;
-  readonly google: ProviderClient | null;
-  /** Any OpenID provider. `name` is shown on the sign-in page. */
-  readonly oidc: (ProviderClient & { readonly issuer: string; readonly name: string }) | null;
-}
-
-/** The credentials of this server at a provider. */
-interface ProviderClient {
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
+/** The credentials of this server at the providers that users can sign in with; null for those that are not set up. */
+export type Providers = ReturnType<typeof readProviders>;
 
 /** How the score of a memory decreases with age. See `memories/ranking/retention.ts` for the formula. */
 export interface Decay {
@@ -100,9 +43,9 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
  * @param defaultDataDir the data folder when neither of them sets one
  * @throws ConfigError for an unknown or malformed setting
  */
-export function readConfig(env: Environment, flags: Flags, defaultDataDir?: string): Config {
+export function readConfig(env: Environment, flags: Flags, defaultDataDir?: string) {
   const settings = createSettingReader(env, flags);
-  const { read, fail, choice, toggle } = settings;
+  const { read, parsed, choice, toggle } = settings;
   const address = readAddress(settings);
   const folders = readFolders(settings, env, defaultDataDir);
   const shared = readShared(settings, env);
@@ -111,54 +54,87 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
   return Object.freeze({
     ...address,
     ...folders,
+    /** The database and object store that replicas share; null for a server that uses its data folder alone. */
     shared,
-    trustProxy: readProxies(read("CTXD_TRUST_PROXY") ?? "false", () =>
-      fail(
+    /** Whose X-Forwarded-* headers are trusted: nobody's, everybody's, or those of these addresses. */
+    trustProxy:
+      parsed(
         "CTXD_TRUST_PROXY",
+        parseProxies,
         "true, false, or the addresses and ranges of proxies such as 127.0.0.1,10.0.0.0/8",
-      ),
-    ),
+      ) ?? false,
     allowHttp: toggle("CTXD_ALLOW_HTTP"),
     registration,
     providers,
+    /** Whether users can sign in with a password. */
     passwords: readPasswords(settings, providers),
     rateLimit: choice("CTXD_RATE_LIMIT", ["on", "off"], "on") === "on",
+    /** Scheduled backups: their folder, the milliseconds between two, and how many are kept. */
     backups: readBackups(settings, folders.dataDir, shared !== null),
+    /** age recipients (`age1…`) that backups are encrypted for; none for unencrypted backups. */
     backupRecipients: readRecipients(settings),
+    /** A folder or a name of the catalogue; null for the built-in model. */
     model: read("CTXD_MODEL") ?? null,
-    memberQuota: readMemberQuota(settings, registration),
-    securityContact: readContact(settings),
+    /** Default quota of members; null for no quota. */
+    memberQuota: readMemberQuota(settings, registration === "open"),
+    /** Where to report vulnerabilities of this server: a `mailto:` or `https:` address. */
+    securityContact: parsed(
+      "CTXD_SECURITY_CONTACT",
+      parseContact,
+      "an e-mail address or an https address",
+    ),
+    /** Days that the security log keeps events. */
     securityLogDays: settings.count("CTXD_SECURITY_LOG_DAYS", 90, "days"),
     decay: readDecay(settings),
-    memoryBytes: readMemorySize(settings),
-    engines: readEngines(settings),
-    releasesUrl: readReleasesUrl(settings),
+    /** Bytes of memory for the data that searches read; null for the default. */
+    memoryBytes: parsed(
+      "CTXD_MEMORY_SIZE",
+      (size) => (Number(parseBytes(size)) >= 10e6 ? parseBytes(size) : null),
+      "bytes of at least 10M, such as 500M or 8G",
+    ),
+    /** The most embedding engines; null for as many as the machine allows. */
+    engines: parsed(
+      "CTXD_ENGINES",
+      (engines) => (/^([1-9]|[1-5]\d|6[0-4])$/.test(engines) ? Number(engines) : null),
+      "a whole number from 1 to 64",
+    ),
+    /** Address of the newest release, for `ctxd upgrade`; null for that of the build's repository. */
+    releasesUrl: parsed(
+      "CTXD_RELEASES_URL",
+      (address) => (isSecureAddress(address) ? address : null),
+      "an https address such as https://api.github.com/repos/OWNER/ctxd/releases/latest",
+    ),
     logLevel: choice("CTXD_LOG_LEVEL", LOG_LEVELS, "info"),
     logFormat: choice("CTXD_LOG_FORMAT", ["text", "json"], "text"),
   });
 }
 
 /** The address that the server listens on, and the one that clients use. */
-function readAddress({ read, fail }: SettingReader) {
+function readAddress({ read, fail, parsed }: SettingReader) {
   const host = read("CTXD_HOST") ?? "127.0.0.1";
   if (!/^[\w.:[\]-]{1,255}$/.test(host)) fail("CTXD_HOST", "a host name or an IP address");
 
-  const port = Number(read("CTXD_PORT") ?? "7733");
-  if (!/^\d{1,5}$/.test(read("CTXD_PORT") ?? "7733") || port > 65_535) {
-    fail("CTXD_PORT", "a whole number from 0 to 65535 (0 takes a free port)");
-  }
+  const port =
+    parsed(
+      "CTXD_PORT",
+      (text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : null),
+      "a whole number from 0 to 65535 (0 takes a free port)",
+    ) ?? 7733;
 
   const cert = read("CTXD_TLS_CERT");
   const key = read("CTXD_TLS_KEY");
   if (cert && !key) fail("CTXD_TLS_CERT", "it together with CTXD_TLS_KEY");
   if (key && !cert) fail("CTXD_TLS_KEY", "it together with CTXD_TLS_CERT");
 
-  const origin = readOrigin(read("CTXD_PUBLIC_URL"), () =>
-    fail("CTXD_PUBLIC_URL", "an origin such as https://memory.example.com, without a path"),
+  const origin = parsed(
+    "CTXD_PUBLIC_URL",
+    parseOrigin,
+    "an origin such as https://memory.example.com, without a path",
   );
   return {
     host,
     port,
+    /** Origin that clients see, without a trailing slash. */
     publicUrl: origin ?? `${cert ? "https" : "http"}://localhost:${port}`,
     tls: cert && key ? { cert, key } : null,
   };
@@ -170,11 +146,16 @@ function readFolders({ read }: SettingReader, env: Environment, defaultDataDir?:
     throw new ConfigError("There is no home folder: set CTXD_DATA_DIR or use --data-dir.");
   }
   const cacheDir = read("CTXD_CACHE_DIR") ?? cacheFolder(env) ?? join(dataDir, "cache");
-  return { dataDir: resolve(dataDir), cacheDir: resolve(cacheDir) };
+  return {
+    /** Absolute path of the folder with all data that must be kept. */
+    dataDir: resolve(dataDir),
+    /** Absolute path of the folder with files that can be created again: unpacked libraries and the model. */
+    cacheDir: resolve(cacheDir),
+  };
 }
 
-function readProviders({ read, fail }: SettingReader): Providers {
-  const client = (id: SettingName, secret: SettingName, first = id): ProviderClient | null => {
+function readProviders({ read, fail }: SettingReader) {
+  const client = (id: SettingName, secret: SettingName, first = id) => {
     const clientId = read(id);
     const clientSecret = read(secret);
     const given = [read(first), clientId, clientSecret].filter((value) => value !== undefined);
@@ -193,6 +174,7 @@ function readProviders({ read, fail }: SettingReader): Providers {
   return {
     github: client("CTXD_GITHUB_CLIENT_ID", "CTXD_GITHUB_CLIENT_SECRET"),
     google: client("CTXD_GOOGLE_CLIENT_ID", "CTXD_GOOGLE_CLIENT_SECRET"),
+    /** Any OpenID provider. `name` is shown on the sign-in page. */
     oidc: oidc && { ...oidc, issuer, name },
   };
 }
@@ -206,14 +188,13 @@ function readPasswords({ choice }: SettingReader, providers: Providers): boolean
 }
 
 function readBackups(
-  { read, fail, count }: SettingReader,
+  { read, fail, parsed, count }: SettingReader,
   dataDir: string,
   isShared: boolean,
-): Config["backups"] {
-  const every = parseSpan(read("CTXD_BACKUP_EVERY") ?? "24h");
-  if (every === null) {
-    return fail("CTXD_BACKUP_EVERY", "minutes, hours, days or weeks: 30m, 12h, 1d, 1w");
-  }
+) {
+  const every =
+    parsed("CTXD_BACKUP_EVERY", parseSpan, "minutes, hours, days or weeks: 30m, 12h, 1d, 1w") ??
+    24 * 3_600_000;
   const keep = count("CTXD_BACKUP_KEEP", 7);
   const folder = read("CTXD_BACKUP_DIR");
   if (!folder) return null;
@@ -237,48 +218,12 @@ function readRecipients({ read }: SettingReader): readonly string[] {
   );
 }
 
-function readMemberQuota(
-  { read, fail }: SettingReader,
-  registration: Config["registration"],
-): Config["memberQuota"] {
-  const fallback = registration === "open" ? "10000,20M" : "none";
+/** @param isOpen whether anyone may sign up */
+function readMemberQuota({ read, fail }: SettingReader, isOpen: boolean) {
+  const fallback = isOpen ? "10000,20M" : "none";
   const quota = parseQuota(read("CTXD_MEMBER_QUOTA") ?? fallback);
   if (quota !== undefined) return quota;
   return fail("CTXD_MEMBER_QUOTA", "memories and bytes such as 10000 or 10000,20M, or none");
-}
-
-function readContact({ read, fail }: SettingReader): string | null {
-  const contact = read("CTXD_SECURITY_CONTACT");
-  if (contact === undefined) return null;
-  if (!CONTACT.test(contact)) {
-    fail("CTXD_SECURITY_CONTACT", "an e-mail address or an https address");
-  }
-  return contact.replace(/^(?!https:|mailto:)/, "mailto:");
-}
-
-function readReleasesUrl({ read, fail }: SettingReader): string | null {
-  const address = read("CTXD_RELEASES_URL") ?? null;
-  if (address === null || isSecureAddress(address)) return address;
-  return fail(
-    "CTXD_RELEASES_URL",
-    "an https address such as https://api.github.com/repos/OWNER/ctxd/releases/latest",
-  );
-}
-
-function readMemorySize({ read, fail }: SettingReader): number | null {
-  const size = read("CTXD_MEMORY_SIZE");
-  if (size === undefined) return null;
-  const bytes = parseBytes(size) ?? 0;
-  if (bytes >= 10e6) return bytes;
-  return fail("CTXD_MEMORY_SIZE", "bytes of at least 10M, such as 500M or 8G");
-}
-
-function readEngines({ read, fail }: SettingReader): number | null {
-  const engines = read("CTXD_ENGINES");
-  if (engines === undefined) return null;
-  return /^([1-9]|[1-5]\d|6[0-4])$/.test(engines)
-    ? Number(engines)
-    : fail("CTXD_ENGINES", "a whole number from 1 to 64");
 }
 
 function readDecay({ read, fail }: SettingReader): Decay {

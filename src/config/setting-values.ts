@@ -43,8 +43,13 @@ export function parseQuota(
 }
 
 /** A contact of security.txt without white space (RFC 9116, section 2.5.3). */
-export const CONTACT =
+const CONTACT =
   /^(?:https:\/\/[!-~]{1,500}|(?:mailto:)?[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})*)$/;
+
+/** The address of a contact of security.txt, with its scheme; null for other texts. */
+export function parseContact(text: string): string | null {
+  return CONTACT.test(text) ? text.replace(/^(?!https:|mailto:)/, "mailto:") : null;
+}
 
 /**
  * Whether an address uses https (http is allowed on this machine) and has no query and no fragment. OpenID
@@ -56,14 +61,14 @@ export function isSecureAddress(value: string): boolean {
   return url !== null && (url.protocol === "https:" || isLocal) && !/[?#@]/.test(value);
 }
 
-/** Reads `true`, `false`, or a list of IP addresses and CIDR ranges (RFC 4632) separated by commas. */
-export function readProxies(value: string, fail: () => never): boolean | BlockList {
+/** `true`, `false`, or a list of IP addresses and CIDR ranges (RFC 4632) separated by commas; null for other texts. */
+export function parseProxies(value: string): boolean | BlockList | null {
   if (value === "true" || value === "false") return value === "true";
   const list = new BlockList();
   for (const entry of value.split(",").map((each) => each.trim())) {
     const [, address = "", bits] = /^([\da-f.:]+)(?:\/(\d{1,3}))?$/i.exec(entry) ?? [];
     const family = isIP(address);
-    if (family === 0 || Number(bits ?? 0) > (family === 6 ? 128 : 32)) return fail();
+    if (family === 0 || Number(bits ?? 0) > (family === 6 ? 128 : 32)) return null;
     const name = family === 6 ? "ipv6" : "ipv4";
     if (bits === undefined) list.addAddress(address, name);
     else list.addSubnet(address, Number(bits), name);
@@ -71,11 +76,10 @@ export function readProxies(value: string, fail: () => never): boolean | BlockLi
   return list;
 }
 
-/** Reads an origin such as `https://memory.example.com`. The result has no trailing slash. */
-export function readOrigin(value: string | undefined, fail: () => never): string | undefined {
-  if (value === undefined) return undefined;
+/** An origin such as `https://memory.example.com`, without a trailing slash; null for other texts. */
+export function parseOrigin(value: string): string | null {
   const url = URL.parse(value);
   // Anything after or inside the origin (a path, a user, an empty query) makes `href` longer.
-  if (!url || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) return fail();
+  if (!url || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) return null;
   return url.origin;
 }

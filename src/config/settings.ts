@@ -107,6 +107,16 @@ export function createSettingReader(env: Environment, flags: Flags) {
     fail,
     /** One of several words. @throws ConfigError */
     choice,
+    /**
+     * What `parse` makes of a setting; null if it is not set.
+     * @param parse gives null for a text that is not `allowed`
+     * @throws ConfigError
+     */
+    parsed<T>(name: SettingName, parse: (text: string) => T | null, allowed: string): T | null {
+      const text = read(name);
+      return text === undefined ? null : (parse(text) ?? fail(name, allowed));
+    },
+
     /** `true` or `false`, which is the default. @throws ConfigError */
     toggle: (name: SettingName) => choice(name, ["true", "false"], "false") === "true",
 

@@ -2,28 +2,10 @@ import { parseBytes } from "./setting-values.ts";
 import { ConfigError, type Environment, type SettingReader } from "./settings.ts";
 
 /** The database and object store that several replicas share, and settings of each replica. */
-export interface SharedSettings {
-  /** `postgres://…` with the password. Use it only to connect. */
-  readonly databaseUrl: string;
-  readonly objects: ObjectSettings;
-  /** Seconds that a replica keeps answering after SIGTERM, so that load balancers notice. */
-  readonly drainSeconds: number;
-  /** Maximum bytes of the local copies of bases. */
-  readonly cacheBytes: number;
-}
+export type SharedSettings = NonNullable<ReturnType<typeof readShared>>;
 
 /** Address of an object store and the credentials for it. */
-export interface ObjectSettings {
-  readonly bucket: string;
-  /** Prefix of all object names, without a slash at either end; may be empty. */
-  readonly prefix: string;
-  /** Address of an S3-compatible store, with its path if it has one; null for AWS. */
-  readonly endpoint: string | null;
-  readonly region: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken: string | null;
-}
+export type ObjectSettings = SharedSettings["objects"];
 
 /** Standard environment variables of AWS for an object store. */
 export const AWS_SETTINGS = [
@@ -46,10 +28,15 @@ const PREFIX = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
  * Reads the settings that replicas share; null for a single server.
  * @throws ConfigError when only some of them are set or one is malformed; the message contains no secret
  */
-export function readShared(settings: SettingReader, env: Environment): SharedSettings | null {
-  const { read } = settings;
-  const cacheBytes = readCacheSize(settings);
-  const drainSeconds = readDrain(settings);
+export function readShared(settings: SettingReader, env: Environment) {
+  const { read, parsed } = settings;
+  const cacheBytes = parsed("CTXD_CACHE_SIZE", parseBytes, "bytes such as 500M, 10G or 1T") ?? 10e9;
+  const drainSeconds =
+    parsed(
+      "CTXD_DRAIN_SECONDS",
+      (text) => (/^\d{1,3}$/.test(text) && Number(text) <= 300 ? Number(text) : null),
+      "a whole number of seconds from 0 to 300",
+    ) ?? 5;
   const databaseUrl = read("CTXD_DATABASE_URL");
   const objects = read("CTXD_OBJECTS");
   if (databaseUrl === undefined && objects === undefined) return null;
@@ -60,22 +47,14 @@ export function readShared(settings: SettingReader, env: Environment): SharedSet
   }
   checkDatabaseUrl(databaseUrl);
   return Object.freeze({
+    /** `postgres://…` with the password. Use it only to connect. */
     databaseUrl,
     objects: Object.freeze({ ...readPlace(settings, objects), ...readAws(env) }),
+    /** Seconds that a replica keeps answering after SIGTERM, so that load balancers notice. */
     drainSeconds,
+    /** Maximum bytes of the local copies of bases. */
     cacheBytes,
   });
-}
-
-function readCacheSize({ read, fail }: SettingReader): number {
-  const bytes = parseBytes(read("CTXD_CACHE_SIZE") ?? "10G");
-  return bytes || fail("CTXD_CACHE_SIZE", "bytes such as 500M, 10G or 1T");
-}
-
-function readDrain({ read, fail }: SettingReader): number {
-  const seconds = read("CTXD_DRAIN_SECONDS") ?? "5";
-  if (/^\d{1,3}$/.test(seconds) && Number(seconds) <= 300) return Number(seconds);
-  return fail("CTXD_DRAIN_SECONDS", "a whole number of seconds from 0 to 300");
 }
 
 /** The messages do not repeat the value, because it contains a password. */
@@ -94,6 +73,7 @@ function checkDatabaseUrl(value: string): void {
   );
 }
 
+/** The bucket, and the prefix of all object names, without a slash at either end; it may be empty. */
 function readPlace({ fail }: SettingReader, value: string) {
   const [, bucket = "", prefix = ""] = /^s3:\/\/([^/]*)\/?(.*?)\/?$/.exec(value) ?? [];
   if (!BUCKET.test(bucket) || (prefix !== "" && !PREFIX.test(prefix)) || prefix.length > 200) {
@@ -110,6 +90,7 @@ function readAws(env: Environment) {
   }
   const endpoint = env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL || null;
   return {
+    /** Address of an S3-compatible store, with its path if it has one; null for AWS. */
     endpoint: endpoint && readEndpoint(endpoint),
     region: env.AWS_REGION || env.AWS_DEFAULT_REGION || "us-east-1",
     accessKeyId,

@@ -1,7 +1,6 @@
 import { ConnectError, unlessDamaged } from "./client.ts";
 import {
   copiesOf,
-  type File,
   nextCopy,
   readConfiguration,
   removeConfiguration,
@@ -28,18 +27,7 @@ export function wholeFile(isOurs: (text: string) => boolean, wanted: string | nu
 }
 
 /** A change of a file. */
-export interface Change {
-  readonly file: File;
-  readonly text: string;
-  /** Whether the file is removed, because ctxd created it and nothing is left in it. */
-  readonly isRemoval: boolean;
-  /** The path of a copy that is written first; null for none. */
-  readonly copy: string | null;
-  /** Whether nothing of ctxd is left in the file. */
-  readonly isFree: boolean;
-  /** Copies that are not needed any more. */
-  readonly copies: readonly File[];
-}
+export type Change = ReturnType<typeof planChange>;
 
 /**
  * Plans the change of a file. While a file differs only by ctxd's parts from what it was before them, it is
@@ -47,7 +35,7 @@ export interface Change {
  * in it, only the parts are changed.
  * @throws ConnectError when the file can't be changed
  */
-export function planChange(path: string, parts: readonly Part[]): Change {
+export function planChange(path: string, parts: readonly Part[]) {
   const file = readConfiguration(path);
   const carry = (from: string, to: string) =>
     edit(to, parts, (part, text) => part.carry(withoutMark(from), text));
@@ -75,9 +63,13 @@ export function planChange(path: string, parts: readonly Part[]): Change {
     return {
       file,
       text,
+      /** Whether the file is removed, because ctxd created it and nothing is left in it. */
       isRemoval: file.exists && isRemoval,
+      /** The path of a copy that is written first; null for none. */
       copy: file.exists && !isFreed && !hasCopy ? nextCopy(file) : null,
+      /** Whether nothing of ctxd is left in the file. */
       isFree: isFreed,
+      /** Copies that are not needed any more. */
       copies: file.exists && isFreed ? copies : [],
     };
   });

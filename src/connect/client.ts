@@ -15,7 +15,6 @@ interface Launch {
   readonly args: readonly string[];
 }
 
-/** A server on another machine. */
 interface Remote {
   /** The address of its MCP endpoint. */
   readonly url: string;

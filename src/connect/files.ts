@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, isAbsolute, join, win32 } from "node:path";
-import { errorCode } from "../errors.ts";
+import { errorCode, messageOf } from "../errors.ts";
 import { moveFileNow } from "../system/files.ts";
 import { roamingFolder } from "../system/folders.ts";
 import { HAS_MODES } from "../system/foreign-ancestor.ts";
@@ -284,6 +284,5 @@ function giveTo(path: string, uid: number, gid: number): void {
 }
 
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return "code" in error ? String(error.code) : error.message;
+  return errorCode(error) || messageOf(error);
 }

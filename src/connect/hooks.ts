@@ -18,7 +18,6 @@ export function eventsOf(hooks: Hooks): { name: string; kind: HookKind }[] {
   return HOOK_KINDS.flatMap((kind) => hooks[kind].map((name) => ({ name, kind })));
 }
 
-/** An entry of an event's list. */
 function entryOf(hooks: Hooks, command: string, event: string): Fields {
   const { format, isGrouped = true, matchers = {}, timeout = TIMEOUT_SECONDS } = hooks;
   if (format === "toml") return { event, command, timeout };
@@ -30,7 +29,6 @@ function entryOf(hooks: Hooks, command: string, event: string): Fields {
   };
 }
 
-/** The command of one kind of hook at an event. */
 interface WantedHook {
   hooks: Hooks;
   name: string;

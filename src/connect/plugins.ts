@@ -1,4 +1,4 @@
-import { type Client, type HookKind, type Plugin, unlessDamaged } from "./client.ts";
+import { type Client, HOOK_KINDS, type HookKind, type Plugin, unlessDamaged } from "./client.ts";
 import { locate, readConfiguration, type Surroundings } from "./files.ts";
 import { TIMEOUT_SECONDS } from "./hooks.ts";
 import common from "./hosts/common.plugin.js" with { type: "text" };
@@ -37,7 +37,7 @@ export function isOwnPlugin(text: string): boolean {
 /** The kinds of hooks in a plugin that ctxd wrote. */
 export function kindsInPlugin(text: string): HookKind[] {
   const [, list = ""] = /^const KINDS = \[(.*)\];$/m.exec(text) ?? [];
-  return (["recall", "capture"] as const).filter((kind) => list.includes(kind));
+  return HOOK_KINDS.filter((kind) => list.includes(kind));
 }
 
 /** Whether the client's own file, in JSON, has what ctxd wrote there to load a plugin. */

@@ -3,6 +3,7 @@
 import { PostForm } from "../pages/form.tsx";
 import { type Child, Fragment } from "../pages/jsx-runtime.ts";
 import { Document, Done, Problem } from "../pages/layout.tsx";
+import { Moment } from "../pages/moment.tsx";
 import type { Asset } from "../pages/styles.ts";
 import { SIGN_OUT_PATH, WELCOME_PATH } from "../sign-in/paths.ts";
 import {
@@ -51,7 +52,6 @@ const COMMANDS: readonly (readonly [label: string, path: string])[] = [
   ["Take the first steps", WELCOME_PATH],
 ];
 
-/** More commands for the owner of the server. */
 const OWNER_COMMANDS: typeof COMMANDS = [
   ["Show the security log", `${PATHS.admin}/security`],
   ["Show the backups", BACKUPS_PATH],
@@ -239,5 +239,14 @@ export function Fact({ name, children }: { name: string; children?: Child }) {
       <dt>{name}</dt>
       <dd>{children}</dd>
     </>
+  );
+}
+
+/** The name of a time, and the time. */
+export function TimeFact({ name, ...time }: { name: string } & Parameters<typeof Moment>[0]) {
+  return (
+    <Fact name={name}>
+      <Moment {...time} />
+    </Fact>
   );
 }

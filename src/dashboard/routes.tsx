@@ -2,8 +2,7 @@
 import { Elysia } from "elysia";
 import { wholeAccount } from "../keys/reach.ts";
 import { createAskForProof } from "../sign-in/second-step/proof-routes.tsx";
-import { addOwnAccessPage } from "./account/access-routes.tsx";
-import { addAccountPage } from "./account/account-routes.tsx";
+import { addAccountPage, addOwnAccessPage } from "./account/account-routes.tsx";
 import { addAuthenticatorPages, addPasskeyPages } from "./account/factor-routes.tsx";
 import { addActivityPage } from "./activity/activity-routes.tsx";
 import { addAdminPages } from "./admin/admin-routes.tsx";

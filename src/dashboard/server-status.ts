@@ -48,23 +48,19 @@ export interface BackupFacts {
   readonly problem: string | null;
 }
 
-/** The command that connects agents, as a person types it. */
-export interface ConnectCommand {
-  readonly command: string;
-  /** Whether it uses the local socket of the server's machine, which needs no key. */
-  readonly isHere: boolean;
-}
+export type ConnectCommand = ReturnType<typeof connectCommand>;
 
 /**
- * The command for an account. The owner's agents on the server's machine use the local socket; all others use the
+ * The command that connects the agents of an account, as a person types it. The owner's agents on the server's machine use the local socket; all others use the
  * server's address.
  * @param words after `ctxd`, such as `connect --all`
+ * @returns the command, and whether it uses the local socket, which needs no key
  */
 export function connectCommand(
   { config: { publicUrl }, serverStatus }: Server,
   { role }: Pick<Account, "role">,
   words: string,
-): ConnectCommand {
+) {
   const isHere = role === "owner" && isLocal(publicUrl) && (serverStatus?.isForAgents ?? true);
   if (!isHere) return { isHere, command: `ctxd ${words} --url ${publicUrl}` };
   return { isHere, command: serverStatus?.command(words) ?? `ctxd ${words}` };

@@ -1,6 +1,7 @@
 import { delimiter, isAbsolute } from "node:path";
 import { type Client, SERVER_NAME } from "../connect/client.ts";
 import { hideKeys } from "../connect/diff.ts";
+import type { Surroundings } from "../connect/files.ts";
 import { runBriefly } from "../system/processes.ts";
 import { startingScript } from "../system/shell.ts";
 import { showHidden } from "../text/plain-text.ts";
@@ -14,12 +15,8 @@ const MAX_BYTES = 64 << 10;
 /** Characters of a check's output that a finding quotes. */
 const MAX_QUOTED = 160;
 
-interface Surroundings {
-  env: Readonly<Record<string, string | undefined>>;
-  /** The home folder, where the checks run: a project's folder may name other servers. */
-  home: string;
-  timeoutMs?: number;
-}
+/** The checks run in the home folder: a project's folder may name other servers. */
+type Place = Pick<Surroundings, "env" | "home"> & { timeoutMs?: number };
 
 /**
  * Lets connected agents say whether they reach ctxd. Their checks run at the same time, and never fail or delay
@@ -27,17 +24,17 @@ interface Surroundings {
  */
 export async function* checkAgents(
   clients: readonly Client[],
-  surroundings: Surroundings,
+  place: Place,
 ): AsyncGenerator<Finding> {
   if (clients.length === 0) yield findingsOf("agents").ok("none is connected (ctxd connect)");
-  for (const finding of clients.map((client) => checkAgent(client, surroundings))) {
+  for (const finding of clients.map((client) => checkAgent(client, place))) {
     yield await finding;
   }
 }
 
 async function checkAgent(
   client: Client,
-  { env, home, timeoutMs = TIMEOUT_MS }: Surroundings,
+  { env, home, timeoutMs = TIMEOUT_MS }: Place,
 ): Promise<Finding> {
   const { ok, warning } = findingsOf("agent");
   const { name, checkCommand } = client;

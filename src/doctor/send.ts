@@ -14,16 +14,7 @@ export const LOCAL_TIMEOUT_MS = 5_000;
 const MAX_BODY = 1 << 20;
 
 /** The answer of a server. */
-export interface Answer {
-  readonly url: URL;
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  /** The parsed body, if the content type is JSON; otherwise undefined. */
-  readonly json: unknown;
-  /** Expiry of the certificate, in milliseconds since 1970; null without one. */
-  readonly certificateEnd: number | null;
-}
+export type Answer = Awaited<ReturnType<typeof readAnswer>>;
 
 interface RequestParts {
   readonly method?: string;
@@ -95,7 +86,7 @@ export function sendLocally(dataDir: string): Send {
   };
 }
 
-async function readAnswer(url: URL, response: http.IncomingMessage): Promise<Answer> {
+async function readAnswer(url: URL, response: http.IncomingMessage) {
   const { socket, statusCode = 0 } = response;
   const headers = new Headers();
   for (const [name, values = []] of Object.entries(response.headersDistinct)) {
@@ -116,7 +107,9 @@ async function readAnswer(url: URL, response: http.IncomingMessage): Promise<Ans
     status: statusCode,
     headers,
     text,
+    /** The parsed body, if the content type is JSON; otherwise undefined. */
     json: isJson ? parsed(text) : undefined,
+    /** Expiry of the certificate, in milliseconds since 1970; null without one. */
     certificateEnd: end,
   };
 }

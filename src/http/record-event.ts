@@ -46,13 +46,6 @@ export function createRecord({
 const MAX_ACCOUNTS = 10_000;
 const MAX_CHARACTERS = 80;
 
-/** An agent that sent a message. */
-interface Arrival {
-  /** The name that it gives itself; null without one. */
-  readonly name: string | null;
-  readonly at: Date;
-}
-
 export type LastAgents = ReturnType<typeof createLastAgents>;
 
 /**
@@ -61,7 +54,10 @@ export type LastAgents = ReturnType<typeof createLastAgents>;
  */
 export function createLastAgents({ clock }: { clock: () => number }) {
   // `max` would reserve the room of all accounts at the start.
-  const last = new LRUCache<string, Arrival>({ maxSize: MAX_ACCOUNTS, sizeCalculation: () => 1 });
+  const last = new LRUCache<string, { name: string | null; at: Date }>({
+    maxSize: MAX_ACCOUNTS,
+    sizeCalculation: () => 1,
+  });
   return {
     /** @param name any text */
     note(accountId: string, name: string | null): void {
@@ -70,7 +66,7 @@ export function createLastAgents({ clock }: { clock: () => number }) {
       last.set(accountId, { name: known, at: new Date(clock()) });
     },
 
-    /** The last agent; null without one. */
-    last: (accountId: string): Arrival | null => last.get(accountId) ?? null,
+    /** The last agent, null without one: the name that it gives itself, and when it sent a message. */
+    last: (accountId: string) => last.get(accountId) ?? null,
   };
 }

@@ -78,19 +78,7 @@ function createBridgeConnections(version: string) {
 }
 
 /** A socket that accepts requests. */
-export interface OpenSocket {
-  /** How many bridges are connected. */
-  readonly bridges: () => number;
-  /** When the last request arrived or the last bridge left, in `performance.now()` time; null before. */
-  readonly lastUse: () => number | null;
-  /** Whether a hook of an agent has sent a request. */
-  readonly hasHooks: () => boolean;
-  /** Whether clients still find the socket. They don't when the data folder was removed. */
-  readonly isThere: () => boolean;
-  /** Resolves when another server, which a person starts, asks this one to stop. */
-  readonly stopRequested: Promise<void>;
-  close(): Promise<void>;
-}
+export type OpenSocket = ReturnType<ReturnType<typeof createLocalSocket>["listen"]>;
 
 /**
  * Selects the account of a request on the socket, by its id. A user who may open the socket may also
@@ -152,7 +140,7 @@ export function createLocalSocket({
         /** Opens the server's port unless it is open; its error message is shown to the user. */
         openDashboard: () => Promise<OpenDashboard>;
       },
-    ): OpenSocket {
+    ) {
       const connections = createBridgeConnections(version);
       const stopRequested = Promise.withResolvers<void>();
       let lastUse: number | null = null;
@@ -176,10 +164,15 @@ export function createLocalSocket({
         return answer(request);
       });
       return {
+        /** How many bridges are connected. */
         bridges: connections.count,
+        /** When the last request arrived or the last bridge left, in `performance.now()` time; null before. */
         lastUse: () => lastUse && Math.max(lastUse, connections.lastEnd()),
+        /** Whether a hook of an agent has sent a request. */
         hasHooks: () => hasHooks,
+        /** Whether clients still find the socket. They don't when the data folder was removed. */
         isThere: () => existsSync(join(dataDir, SOCKET)),
+        /** Resolves when another server, which a person starts, asks this one to stop. */
         stopRequested: stopRequested.promise,
         async close() {
           rmSync(join(dataDir, SOCKET), { force: true });

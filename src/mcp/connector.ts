@@ -3,7 +3,7 @@ import type { Principal } from "../http/principal.ts";
 import type { Memories } from "../memories/rules/memories.ts";
 import { formatDate, titleOf } from "../text/short-text.ts";
 import { clientNameOf, isOpenAi } from "./http-message.ts";
-import { noteOnMode, READ_ONLY } from "./reading-tools.ts";
+import { noteOnMode, READING } from "./reading-tools.ts";
 import { defineTool, inProject, type Tool } from "./tool.ts";
 import { fields } from "./tool-inputs.ts";
 
@@ -30,15 +30,13 @@ export function isConnector(request: Request, message: unknown, { app = "" }: Pr
  * @param publicUrl origin of the links
  */
 export function createConnectorTools(memories: Memories, publicUrl: string): Tool[] {
-  const scope = "memories:read";
   const urlOf = (id: string) => `${publicUrl}/api/memories/${id}`;
   return [
     defineTool({
       name: "search",
       title: "Search",
       description: "Memory search for connectors; else use search_memories.",
-      scope,
-      annotations: READ_ONLY,
+      ...READING,
       input: Type.Object({ query: fields.query }),
       async run({ query }, session) {
         const { memories: found, mode } = await memories.search(session.principal, {
@@ -62,8 +60,7 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
       name: "fetch",
       title: "Fetch",
       description: "Memory in full.",
-      scope,
-      annotations: READ_ONLY,
+      ...READING,
       input: Type.Object({ id: fields.id }),
       async run({ id }, { principal }) {
         const { content, tags, created_at } = await memories.get(principal, id);

@@ -4,17 +4,11 @@ import type { Memory } from "../memories/model/memory.ts";
 import { indent, showHidden } from "../text/plain-text.ts";
 import { excerpt, formatDate, unitsOf } from "../text/short-text.ts";
 
-/** A memory as a result shows it. */
-interface ShownMemory {
-  memory: Memory | FoundMemory;
-  /** The part of its text that is shown. */
-  content: string;
-  /** Whether text is missing. */
-  isCut: boolean;
-}
+/** A memory as a result shows it: with the part of its text that is shown, and whether text is missing. */
+type ShownMemory = ReturnType<typeof wholeMemory>;
 
 /** A memory with its whole text. */
-export function wholeMemory(memory: Memory | FoundMemory): ShownMemory {
+export function wholeMemory(memory: Memory | FoundMemory) {
   return { memory, content: memory.content, isCut: false };
 }
 
@@ -75,12 +69,7 @@ const MIN_EXCERPT = 200;
 /** Separates memories in a text. */
 const SEPARATOR = "\n\n";
 
-/** The memories of a result that fit into a number of tokens. */
-export interface FittedMemories {
-  shown: ShownMemory[];
-  /** How many memories at the end did not fit. */
-  omitted: number;
-}
+export type FittedMemories = ReturnType<typeof fitMemories>;
 
 interface Limits {
   maxTokens: number;
@@ -97,12 +86,13 @@ export const SEARCH_LIMITS: Limits = { maxTokens: 2_000, maxContent: 1_200 };
  * Makes memories fit into a number of tokens. Long contents are cut to an equal share; short ones
  * stay whole. When the shares become too small, memories are dropped from the end.
  * @param asked tokens that the call asks for, instead of the limits
+ * @returns the memories that fit, and how many at the end did not
  */
 export function fitMemories(
   memories: readonly (Memory | FoundMemory)[],
   limits: Limits,
   asked?: number,
-): FittedMemories {
+) {
   const { maxTokens, maxContent = Number.POSITIVE_INFINITY } = asked
     ? { maxTokens: asked }
     : limits;

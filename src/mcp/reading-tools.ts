@@ -19,23 +19,20 @@ import { fields, filterFields, filterOf, pageFields } from "./tool-inputs.ts";
 
 type Found = Awaited<ReturnType<Memories["search"]>>;
 
-/** Annotation of tools that only read. The protocol's other hints follow from it. */
-export const READ_ONLY = { readOnlyHint: true };
+/** What all tools that only read have in common. The protocol's other hints follow from this one. */
+export const READING = { scope: "memories:read", annotations: { readOnlyHint: true } } as const;
 
-/** The answer when nothing is found. */
 const NOTHING_KNOWN = "Nothing is known about that.";
 
 /** The tools that search, list and show memories. */
 export function createReadingTools(memories: Memories): Tool[] {
-  const scope = "memories:read";
   return [
     defineTool({
       name: "search_memories",
       title: "Search memories",
       description:
         "Recall what is known, by meaning, before answering, saving or deleting. Ask in natural language.",
-      scope,
-      annotations: READ_ONLY,
+      ...READING,
       input: Type.Object({ query: fields.query, ...filterFields, ...pageFields }),
       async run({ query, limit = 10, max_tokens, ...filter }, session) {
         const request = { query, limit, filter: filterOf(filter, session), known: true };
@@ -55,8 +52,7 @@ export function createReadingTools(memories: Memories): Tool[] {
       title: "List memories",
       description:
         "Memories by time, newest first. With session_id, also what was said in that session.",
-      scope,
-      annotations: READ_ONLY,
+      ...READING,
       input: Type.Object({
         ...filterFields,
         ...pageFields,
@@ -85,8 +81,7 @@ export function createReadingTools(memories: Memories): Tool[] {
       name: "get_memory",
       title: "Get a memory",
       description: "Memory in full, such as one that was cut.",
-      scope,
-      annotations: READ_ONLY,
+      ...READING,
       input: Type.Object({ id: fields.id }),
       async run({ id }, { principal }) {
         const memory = await memories.get(principal, id);
@@ -153,8 +148,7 @@ export function createRecallTool(recall: Recall): Tool {
     title: "Recall context",
     description:
       "Recall what is known about the task, the project and the user's preferences. Call first in a conversation.",
-    scope: "memories:read",
-    annotations: READ_ONLY,
+    ...READING,
     input: Type.Object({
       task: Type.Optional({ ...fields.query, description: "What the user wants" }),
     }),

@@ -136,14 +136,9 @@ interface Definition<Input extends TObject> {
   run(input: Static<Input>, session: Session): Promise<Outcome>;
 }
 
-/** A tool. `offer` registers it with the server of one message. */
-export interface Tool {
-  readonly name: string;
-  readonly scope: Scope;
-  offer(server: McpServer, session: Session, log: Log): void;
-}
+export type Tool = ReturnType<typeof defineTool>;
 
-/** Creates a tool. Its schemas are compiled once; `offer` is called for every message. */
+/** Creates a tool. Its schemas are compiled once. */
 export function defineTool<Input extends TObject>({
   name,
   scope,
@@ -153,7 +148,7 @@ export function defineTool<Input extends TObject>({
   input,
   output,
   run,
-}: Definition<Input>): Tool {
+}: Definition<Input>) {
   const config = {
     title,
     description,
@@ -164,7 +159,8 @@ export function defineTool<Input extends TObject>({
   return {
     name,
     scope,
-    offer(server, session, log) {
+    /** Registers the tool with the server of one message. */
+    offer(server: McpServer, session: Session, log: Log): void {
       server.registerTool(name, config, async (args): Promise<CallToolResult> => {
         try {
           const { text, data } = await session.inTurn(() => run(args, session));

@@ -3,7 +3,7 @@ import { mkdir, open, readdir, readFile, realpath, rm, stat, utimes } from "node
 import { basename, dirname, join } from "node:path";
 import { moveFile, replaceFile, TEMPORARY } from "../system/files.ts";
 import { findForeignAncestor } from "../system/foreign-ancestor.ts";
-import { parsed } from "../text/parse-json.ts";
+import { isObject, parsed } from "../text/parse-json.ts";
 import { AssetError, explainFolderError } from "./asset-error.ts";
 
 /** Size, times and inode of each file of an asset folder when its content was last checked, by name. */
@@ -21,11 +21,7 @@ async function readStamp(folder: string): Promise<Stamp> {
 }
 
 function isStamp(value: unknown): value is Stamp {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    Object.values(value).every((entry) => typeof entry === "string")
-  );
+  return isObject(value) && Object.values(value).every((entry) => typeof entry === "string");
 }
 
 /**

@@ -32,17 +32,10 @@ export function parseRequestedScopes(text: string | null): readonly Scope[] | nu
 }
 
 /** A client's request for a person's consent. */
-export interface AuthorizationRequest {
-  readonly client: Client;
-  readonly redirectUri: string;
-  readonly state: string | null;
-  readonly challenge: string;
-  readonly scopes: readonly Scope[];
-  readonly resource: string;
-}
+export type AuthorizationRequest = ReturnType<typeof parseAuthorizationRequest>;
 
 /** The address for the answer, once it is known to be allowed. */
-export type ReplyTo = Pick<AuthorizationRequest, "redirectUri" | "state">;
+export type ReplyTo = ReturnType<typeof parseReplyTo>;
 
 /** The parameters of a request that the consent page passes on. */
 export const PARAMETERS = [
@@ -62,7 +55,7 @@ export const PARAMETERS = [
  * never sent to the address.
  * @throws OAuthError `invalid_request` or `invalid_redirect_uri`
  */
-export function parseReplyTo(parameters: URLSearchParams, client: Client): ReplyTo {
+export function parseReplyTo(parameters: URLSearchParams, client: Client) {
   const presented = parameterOf(parameters, "redirect_uri");
   // RFC 6749, section 3.1.2.3: a client with only one address may omit it.
   const [only] = client.redirectUris.length === 1 ? client.redirectUris : [];
@@ -80,7 +73,7 @@ export function parseReplyTo(parameters: URLSearchParams, client: Client): Reply
 export function parseAuthorizationRequest(
   parameters: URLSearchParams,
   { client, replyTo, publicUrl }: { client: Client; replyTo: ReplyTo; publicUrl: string },
-): AuthorizationRequest {
+) {
   const responseType = parameterOf(parameters, "response_type");
   // RFC 9101: not supported here, and must not be ignored.
   if (parameters.has("request")) throw notSupported("request_not_supported", "request");

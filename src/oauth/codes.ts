@@ -26,17 +26,10 @@ export const ACCESS_PREFIX = "ctxa_";
 const REFRESH_PREFIX = "ctxr_";
 
 /** The answer to a refresh token within its grace (RFC 6749, section 5.1). */
-export interface AccessSet {
-  readonly access_token: string;
-  readonly token_type: "Bearer";
-  readonly expires_in: number;
-  readonly scope: string;
-}
+export type AccessSet = Awaited<ReturnType<typeof issueAccess>>;
 
 /** The answer to a code or a refresh token (RFC 6749, section 5.1). */
-export interface TokenSet extends AccessSet {
-  readonly refresh_token: string;
-}
+export type TokenSet = Awaited<ReturnType<typeof issueTokens>>;
 
 /**
  * Issues an access token of a grant.
@@ -49,7 +42,7 @@ export async function issueAccess(
   grantId: string,
   scopes: readonly Scope[],
   now: number,
-): Promise<AccessSet> {
+) {
   const token = createSecret(ACCESS_PREFIX);
   const expiresAt = new Date(now + ACCESS_LIFETIME);
   await tx
@@ -57,7 +50,7 @@ export async function issueAccess(
     .values({ hash: hashSecret(token), grantId, kind: "access", scopes, expiresAt });
   return {
     access_token: token,
-    token_type: "Bearer",
+    token_type: "Bearer" as const,
     expires_in: ACCESS_LIFETIME / 1000,
     scope: formatScopes(scopes),
   };
@@ -74,7 +67,7 @@ export async function issueTokens(
   grant: { id: string; scopes: readonly Scope[] },
   access: readonly Scope[],
   now: number,
-): Promise<TokenSet> {
+) {
   const { id: grantId, scopes } = grant;
   const { oauthGrants, oauthTokens } = tables;
   const token = createSecret(REFRESH_PREFIX);
@@ -89,7 +82,6 @@ export async function issueTokens(
 /** Milliseconds for which a code is valid (RFC 6749, section 4.1.2: at most ten minutes). */
 const CODE_LIFETIME = 60_000;
 
-/** A person's consent. */
 interface Consent extends Omit<AuthorizationRequest, "state"> {
   /** The project that the app is bound to; by default none. */
   readonly bound?: Bound | null;

@@ -44,10 +44,10 @@ export function ConsentPage({
     parameters.getAll(name).map((value) => <input type="hidden" name={name} value={value} />),
   );
   return (
-    <Layout title="Allow access">
-      <h1>
-        Allow “<bdi>{client.name}</bdi>” to use your memories?
-      </h1>
+    <Layout
+      title="Allow access"
+      heading={["Allow “", <bdi>{client.name}</bdi>, "” to use your memories?"]}
+    >
       <dl>
         {isDocumentAddress(client.id) && (
           <>

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { type Child, Fragment } from "./jsx-runtime.ts";
+import type { Child } from "./jsx-runtime.ts";
 
 interface FieldProps {
   label: string;
@@ -11,6 +11,30 @@ interface FieldProps {
   autofocus?: boolean;
   maxlength?: number;
 }
+
+/** A control with its label above and its hint below. */
+function Labelled({
+  label,
+  name,
+  hint,
+  children,
+}: Pick<FieldProps, "label" | "name" | "hint"> & { children?: Child }) {
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      {children}
+      {hint !== undefined && (
+        <p class="hint" id={`${name}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The attribute of a control that names its hint. */
+const describedBy = ({ name, hint }: Pick<FieldProps, "name" | "hint">) =>
+  hint === undefined ? {} : { "aria-describedby": `${name}-hint` };
 
 /** A single-line field with its label. */
 export function Field({
@@ -30,19 +54,10 @@ export function Field({
   /** Id of a `datalist` with values to choose from. */
   list?: string;
 }) {
-  const hintId = `${name}-hint`;
   return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      <input
-        id={name}
-        name={name}
-        type={type}
-        {...attributes}
-        {...(hint !== undefined && { "aria-describedby": hintId })}
-      />
-      <Hint id={hintId}>{hint}</Hint>
-    </div>
+    <Labelled label={label} name={name} hint={hint}>
+      <input id={name} name={name} type={type} {...attributes} {...describedBy({ name, hint })} />
+    </Labelled>
   );
 }
 
@@ -55,21 +70,18 @@ export function TextArea({
   rows = 6,
   ...attributes
 }: FieldProps & { rows?: number }) {
-  const hintId = `${name}-hint`;
   return (
-    <div class="field">
-      <label for={name}>{label}</label>
+    <Labelled label={label} name={name} hint={hint}>
       <textarea
         id={name}
         name={name}
         rows={`${rows}`}
         {...attributes}
-        {...(hint !== undefined && { "aria-describedby": hintId })}
+        {...describedBy({ name, hint })}
       >
         {/* Browsers ignore the first line break. */ `\n${value}`}
       </textarea>
-      <Hint id={hintId}>{hint}</Hint>
-    </div>
+    </Labelled>
   );
 }
 
@@ -83,19 +95,16 @@ export function Select({
 }: Pick<FieldProps, "label" | "name" | "value" | "hint"> & {
   options: readonly (readonly [value: string, label: string])[];
 }) {
-  const hintId = `${name}-hint`;
   return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      <select id={name} name={name} {...(hint !== undefined && { "aria-describedby": hintId })}>
+    <Labelled label={label} name={name} hint={hint}>
+      <select id={name} name={name} {...describedBy({ name, hint })}>
         {options.map(([each, text]) => (
           <option value={each} selected={each === value}>
             {text}
           </option>
         ))}
       </select>
-      <Hint id={hintId}>{hint}</Hint>
-    </div>
+    </Labelled>
   );
 }
 
@@ -116,14 +125,5 @@ export function Choice({
       <input type="checkbox" name={name} value={value} checked={checked} />
       <span>{children}</span>
     </label>
-  );
-}
-
-function Hint({ id, children }: { id: string; children?: Child }) {
-  if (children === undefined) return Fragment({});
-  return (
-    <p class="hint" id={id}>
-      {children}
-    </p>
   );
 }

@@ -49,10 +49,13 @@ export function Document({
 /** A page without navigation, such as sign-in: a card in the middle. */
 export function Layout({
   title,
+  heading = title,
   assets = [],
   children,
 }: {
   title: string;
+  /** By default the title. */
+  heading?: Child;
   /** Scripts of this page; see `pageResponse`. */
   assets?: readonly Asset[];
   children?: Child;
@@ -61,6 +64,7 @@ export function Layout({
     <Document title={title} kind="alone" assets={assets}>
       <main>
         <p class="brand">ctxd</p>
+        <h1>{heading}</h1>
         {children}
       </main>
     </Document>
@@ -79,7 +83,6 @@ export function MessagePage({
 }) {
   return (
     <Layout title={title}>
-      <h1>{title}</h1>
       <p>{message}</p>
       {link && (
         <p>

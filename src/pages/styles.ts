@@ -29,13 +29,7 @@ import undo from "./styles/undo.css" with { type: "text" };
 import welcome from "./styles/welcome.css" with { type: "text" };
 
 /** A stylesheet, script, font or icon of the pages. */
-export interface Asset {
-  readonly content: Uint8Array<ArrayBuffer>;
-  /** Whether the content is text, which is compressed. */
-  readonly isText: boolean;
-  readonly type: string;
-  readonly path: string;
-}
+export type Asset = ReturnType<typeof asset>;
 
 /** Removes comments from our scripts and stylesheets, where comments have lines of their own. Licences stay. */
 export function withoutComments(text: string): string {
@@ -43,11 +37,12 @@ export function withoutComments(text: string): string {
 }
 
 /** Makes an asset whose path contains a hash of its content, so browsers may cache it forever. */
-export function asset(content: string | Uint8Array, extension: string, type: string): Asset {
+export function asset(content: string | Uint8Array, extension: string, type: string) {
   const hash = new Bun.CryptoHasher("sha256").update(content).digest("hex").slice(0, 16);
   const isText = typeof content === "string";
   return {
     content: isText ? new TextEncoder().encode(content) : new Uint8Array(content),
+    /** Whether the content is text, which is compressed. */
     isText,
     type: isText ? `${type}; charset=utf-8` : type,
     path: `/assets/${hash}.${extension}`,

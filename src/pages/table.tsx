@@ -4,24 +4,23 @@ import { type Child, Fragment } from "./jsx-runtime.ts";
 export interface Column<Row> {
   title: string;
   cell: (row: Row) => Child;
-  /** The cell is the header of its row for screen readers. */
-  isHeader?: boolean;
   isNumber?: boolean;
-  /** The column contains buttons. Its title is only read by screen readers. */
-  isActions?: boolean;
 }
 
-/** A table. On narrow screens every row becomes a card. */
+/** A table. The first cell of a row is its header for screen readers. On narrow screens every row becomes a card. */
 export function Table<Row>({
   caption,
   columns: all,
   rows,
+  actions,
 }: {
   /** Describes the table for screen readers; not shown. */
   caption: string;
   /** `false` for a column that is left out. */
   columns: readonly (Column<Row> | false)[];
   rows: readonly Row[];
+  /** The buttons of a row, in a last column. */
+  actions?: (row: Row) => Child;
 }) {
   const columns = all.filter((column) => column !== false);
   return (
@@ -29,33 +28,37 @@ export function Table<Row>({
       <caption class="hidden-text">{caption}</caption>
       <thead>
         <tr>
-          {columns.map(({ title, isNumber, isActions }) => (
+          {columns.map(({ title, isNumber }) => (
             <th scope="col" class={isNumber ? "number" : undefined}>
-              {isActions ? <span class="hidden-text">{title}</span> : title}
+              {title}
             </th>
           ))}
+          {actions && (
+            <th scope="col">
+              <span class="hidden-text">Actions</span>
+            </th>
+          )}
         </tr>
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr>{columns.map((column) => Cell(column, row))}</tr>
+          <tr>
+            {columns.map(({ title, cell, isNumber }, place) =>
+              place === 0 ? (
+                <th scope="row" data-label={title}>
+                  {cell(row)}
+                </th>
+              ) : (
+                <td data-label={title} class={isNumber ? "number" : undefined}>
+                  {cell(row)}
+                </td>
+              ),
+            )}
+            {actions && <td class="end">{actions(row)}</td>}
+          </tr>
         ))}
       </tbody>
     </table>
-  );
-}
-
-function Cell<Row>(column: Column<Row>, row: Row) {
-  const { title, cell, isHeader, isNumber, isActions } = column;
-  const kind = isNumber ? "number" : isActions ? "end" : undefined;
-  return isHeader ? (
-    <th scope="row" data-label={title}>
-      {cell(row)}
-    </th>
-  ) : (
-    <td data-label={isActions ? undefined : title} class={kind}>
-      {cell(row)}
-    </td>
   );
 }
 

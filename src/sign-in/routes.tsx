@@ -32,7 +32,6 @@ import type { Visitors } from "./sessions/visitor.ts";
 import { rateLimitedAnswer, type SignIn } from "./sign-in.ts";
 import type { SignUp } from "./sign-up/sign-up.ts";
 
-/** The page that asks for e-mail address and password. */
 function SignInPage({
   token,
   next,
@@ -59,7 +58,6 @@ function SignInPage({
   const query = next === null ? "" : `?${new URLSearchParams(parameters)}`;
   return (
     <Layout title="Sign in">
-      <h1>Sign in</h1>
       {problem !== undefined && <Problem>{problem}</Problem>}
       {passwords && (
         <PostForm action={SIGN_IN_PATH} token={token}>

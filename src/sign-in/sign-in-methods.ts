@@ -5,7 +5,6 @@ import type { Provider } from "./providers/provider.ts";
 import type { Identities } from "./providers/provider-sign-in.ts";
 import type { Factors } from "./second-step/factors.ts";
 
-/** The ways to sign in to an account. */
 interface SignInMethods {
   readonly hasPassword: boolean;
   readonly issuers: readonly string[];

@@ -20,10 +20,8 @@ export async function fetchOnSocket(
   }
 }
 
-/** Answers a request on a socket. */
 type Answer = (request: Request) => Promise<Response>;
 
-/** A server that listens on a socket. */
 type Listener = ReturnType<typeof serveAt>;
 
 /**

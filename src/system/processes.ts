@@ -9,29 +9,21 @@ import { errorCode } from "../errors.ts";
  */
 export const IN_BACKGROUND = { detached: true, windowsHide: true } as const;
 
-/** What a program printed. */
-interface Printed {
-  /** Its output, then its error output. */
-  readonly text: string;
-  /** Whether it ended by itself, or why it was ended. */
-  readonly end: "exit" | "timeout" | "length";
-  /** Null for a program that was ended, also by a signal. */
-  readonly exitCode: number | null;
-}
-
 /** Milliseconds in which a program ends after it was told to, and its output after it has ended. */
 const GRACE_MS = 500;
 
 /**
  * Runs a program without a terminal and without input. After a time, or a number of bytes, it is ended with all
  * that it started.
+ * @returns its output, then its error output; whether it ended by itself, or why it was ended; and its exit code, null
+ *   for a program that was ended, also by a signal
  * @throws the error of the system when the program can't be started
  */
 export async function runBriefly(
   words: readonly string[],
   { timeoutMs, maxBytes }: { timeoutMs: number; maxBytes: number },
   place: { cwd: string; env: Readonly<Record<string, string | undefined>> },
-): Promise<Printed> {
+) {
   const child = Bun.spawn([...words], {
     ...place,
     stdin: "ignore",

@@ -5,14 +5,7 @@ import { CtxdError, errorCode, messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 
-/** A certificate with its chain, and its private key, both in PEM. */
-export interface Certificate {
-  readonly cert: string;
-  readonly key: string;
-  /** The names that it is valid for, such as `DNS:memory.example.com`. */
-  readonly names: string;
-  readonly expires: Date;
-}
+export type Certificate = ReturnType<typeof readCertificate>;
 
 /** A certificate can't be used. `message` is one sentence that names the file and the problem. */
 export class CertificateError extends CtxdError {
@@ -22,9 +15,11 @@ export class CertificateError extends CtxdError {
 /**
  * Reads a certificate and its key. An expired certificate is no error here: the caller decides whether to
  * use it.
+ * @returns the certificate with its chain and the key, both in PEM, and the names that it is valid for, such as
+ *   `DNS:memory.example.com`
  * @throws CertificateError
  */
-export function readCertificate(files: NonNullable<Config["tls"]>): Certificate {
+export function readCertificate(files: NonNullable<Config["tls"]>) {
   const cert = read("CTXD_TLS_CERT", files.cert);
   const key = read("CTXD_TLS_KEY", files.key);
   const first = parse("CTXD_TLS_CERT", files.cert, "no certificate in PEM", () =>

@@ -15,18 +15,7 @@ export type InstallMethod =
   | "file";
 
 /** Facts from which the method of installation is derived. */
-export interface Traces {
-  readonly isCheckout: boolean;
-  /** Path of the program, with links resolved. */
-  readonly executable: string;
-  /** CTXD_INSTALLED_BY, which launchers set. */
-  readonly mark: string | undefined;
-  readonly home: string | null;
-  /** The text of a file; null when there is none. */
-  read(path: string): string | null;
-  /** A path with links resolved; unchanged when nothing is there. */
-  real(path: string): string;
-}
+export type Traces = ReturnType<typeof readInstallTraces>;
 
 /** Values of CTXD_INSTALLED_BY that name a method. */
 const MARKS: readonly InstallMethod[] = ["npm", "image", "mcpb"];
@@ -60,15 +49,18 @@ export function findInstallMethod({
 /** The file in which the install script records the path that it installed. */
 const SCRIPT_NOTE = [".local", "share", "ctxd-install", "ctxd.install.json"];
 
-/** The traces of this running program. */
-export function readInstallTraces(mark: string | undefined, home: string | null): Traces {
+/** The traces of this running program. @param mark CTXD_INSTALLED_BY, which launchers set */
+export function readInstallTraces(mark: string | undefined, home: string | null) {
   return {
     isCheckout: !Bun.isStandaloneExecutable,
+    /** Path of the program, with links resolved. */
     executable: process.execPath,
     mark,
     home,
-    read: (path) => (existsSync(path) ? readFileSync(path, "utf8") : null),
-    real: (path) => (existsSync(path) ? realpathSync(path) : path),
+    /** The text of a file; null when there is none. */
+    read: (path: string) => (existsSync(path) ? readFileSync(path, "utf8") : null),
+    /** A path with links resolved; unchanged when nothing is there. */
+    real: (path: string) => (existsSync(path) ? realpathSync(path) : path),
   };
 }
 

@@ -28,11 +28,7 @@ const Answer = Type.Object({
   body: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 });
 
-export interface PublishedRelease {
-  readonly version: string;
-  /** The release notes in Markdown, unchecked. */
-  readonly notes: string;
-}
+export type PublishedRelease = Awaited<ReturnType<typeof fetchNewestRelease>>;
 
 /** The address of a repository's newest release in the API of GitHub, or of a GitHub Enterprise server. */
 export function newestReleaseOf(repository: string): string {
@@ -44,12 +40,10 @@ export function newestReleaseOf(repository: string): string {
 /**
  * Fetches the newest release in one request.
  * @param timeoutMs for tests
+ * @returns its version, and its notes in Markdown, unchecked
  * @throws UpgradeError when the request fails or the answer is not a release
  */
-export async function fetchNewestRelease(
-  address: string,
-  timeoutMs = TIMEOUT_MS,
-): Promise<PublishedRelease> {
+export async function fetchNewestRelease(address: string, timeoutMs = TIMEOUT_MS) {
   const text = await fetchText(address, timeoutMs);
   const answer = parsed(text);
   if (Value.Check(Answer, answer)) {

@@ -6,18 +6,16 @@ import { homeFolder } from "../../system/folders.ts";
 import type { JsonObject } from "../../text/parse-json.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import {
-  acceptAnything,
+  addHookOptions,
   CAPTURE,
-  IF_OPTION,
+  type HookOptions,
   isOff,
-  LATER_OPTION,
   postJson,
   readHookEvent,
   readHookInput,
   refuseLoss,
   sendFromHook,
   sendLater,
-  URL_OPTION,
 } from "../hooks.ts";
 import { CommandError, isInteractive, say, usageError } from "../terminal.ts";
 
@@ -27,34 +25,26 @@ const DEFAULT_AGENT = "agent";
 const FOR_HOOKS =
   "An agent's hook runs this command and passes the conversation on standard input: ctxd connect CLIENT --capture sets it up.";
 
-interface CaptureOptions {
-  agent?: string;
-  project?: string;
+/**
+ * With `later`, standard input is a request of `sendLater`, which may wait for a server to start. With `url` too, what
+ * is kept for that server is sent.
+ */
+interface CaptureOptions extends HookOptions {
   /** Days until captured turns expire, or `forever`. */
   keep?: string;
-  /** The hook runs only if this environment variable is `true`. */
-  if?: string;
-  /** The address of a remote server. */
-  url?: string;
-  /**
-   * Whether standard input is a request of `sendLater`, which may wait for a server to start. With `url`, whether to send
-   * what is kept for that server.
-   */
-  later?: boolean;
 }
 
 export function define(program: Command, { configure, env }: Context): void {
-  acceptAnything(program.command("capture"))
+  const command = program
+    .command("capture")
     .summary("save the turns of an agent's conversation (run by its hooks)")
     .description(
       "An agent's hook runs this after each turn, before a conversation is compacted, and at its end; ctxd connect CLIENT --capture sets it up. It saves what you said and what the agent answered, if that is new, for 90 days: with project, session and time, with secrets masked, and without the output of tools. The exit code is always 0, so that a failure never stops the agent.",
     )
     .option("--agent <name>", "the agent whose hook runs it (agent_id)")
     .option("--project <name>", "the project (default: the folder's)")
-    .option("--keep <days>", "days until it expires, or forever (90)")
-    .addOption(URL_OPTION)
-    .addOption(IF_OPTION)
-    .addOption(LATER_OPTION)
+    .option("--keep <days>", "days until it expires, or forever (90)");
+  addHookOptions(command)
     .addHelpText("after", examples("ctxd connect claude-code --capture", "ctxd capture --help"))
     .action((options: CaptureOptions) => capture(configure, options, env));
 }
@@ -65,7 +55,7 @@ export function define(program: Command, { configure, env }: Context): void {
  */
 async function capture(configure: () => Config, options: CaptureOptions, env: Environment) {
   const input = await readHookInput();
-  if (isOff(options.if, env)) return;
+  if (isOff(options, env)) return;
   if (!input && isInteractive()) throw usageError(FOR_HOOKS);
   try {
     const config = configure();

@@ -1,6 +1,6 @@
 import { Argument, type Command } from "commander";
 import { COMPLETION_SCRIPTS } from "../completion-scripts.ts";
-import { type Context, examples } from "../context.ts";
+import { type Context, examples, isCalled } from "../context.ts";
 import { print } from "../terminal.ts";
 
 /** Adds the command that prints a script for a shell, and the one that the script calls. */
@@ -45,10 +45,6 @@ async function complete(
   }
   const found = candidates({ program, names, command }, before.at(-1) ?? "", typed);
   return found.filter((word) => word.startsWith(typed));
-}
-
-function isCalled(command: Command, word: string): boolean {
-  return command.name() === word || command.aliases().includes(word);
 }
 
 /** @param last the word before the cursor, which may be an option that takes a value */

@@ -81,7 +81,6 @@ async function deleteByIds(api: Api, ids: readonly string[], history: boolean): 
   return deleted;
 }
 
-/** Returns the ids of a memory's history. */
 async function historyOf(api: Api, id: string): Promise<string[]> {
   const ids: string[] = [];
   for (let query = ""; ; ) {

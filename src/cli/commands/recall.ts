@@ -4,12 +4,11 @@ import type { Config } from "../../config/config.ts";
 import { errorCode, messageOf } from "../../errors.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import {
-  acceptAnything,
+  addHookOptions,
   answerOf,
   type HookEvent,
-  IF_OPTION,
+  type HookOptions,
   isOff,
-  LATER_OPTION,
   postJson,
   RECALL,
   type RecallBody,
@@ -18,7 +17,6 @@ import {
   refuseLoss,
   sendLater,
   sendWhenServed,
-  URL_OPTION,
 } from "../hooks.ts";
 import { print, printable, say, usageError } from "../terminal.ts";
 
@@ -28,24 +26,17 @@ const CHARACTERS: typeof RECALL_CHARACTERS = { min: 200, max: 100_000, default: 
 /** The code of `ServerAway`, whose module is loaded with `--url` only. */
 const AWAY = "server_away";
 
-interface RecallOptions {
-  /** The agent whose hook runs it, as in `ctxd connect`. */
-  agent?: string;
-  project?: string;
+/** With `later`, it only starts a server for later requests. */
+interface RecallOptions extends HookOptions {
   /** The largest number of characters to print. */
   budget?: string;
   /** Whether each line says why it is there. */
   explain?: boolean;
-  /** The address of a remote server. */
-  url?: string;
-  /** The hook runs only if this environment variable is `true`. */
-  if?: string;
-  /** Whether to start a server for later requests, and do nothing else. */
-  later?: boolean;
 }
 
 export function define(program: Command, { configure, env }: Context): void {
-  acceptAnything(program.command("recall"))
+  const command = program
+    .command("recall")
     .summary("print the memories that matter for a conversation")
     .description(
       "Prints what is known about the project in this folder and about your preferences, or nothing if nothing is known. As an agent's hook, which ctxd connect CLIENT --recall sets up, it also finds memories for each prompt and never repeats one in a conversation.",
@@ -56,10 +47,8 @@ export function define(program: Command, { configure, env }: Context): void {
       "--budget <characters>",
       `the largest number of characters to print (${CHARACTERS.default})`,
     )
-    .option("--explain", "say for each line why it is there")
-    .addOption(URL_OPTION)
-    .addOption(IF_OPTION)
-    .addOption(LATER_OPTION)
+    .option("--explain", "say for each line why it is there");
+  addHookOptions(command)
     .addHelpText("after", examples("ctxd recall", "ctxd recall --project acme/shop --explain"))
     .action((options: RecallOptions) => recall(configure, options, env));
 }
@@ -70,7 +59,7 @@ export function define(program: Command, { configure, env }: Context): void {
  */
 async function recall(configure: () => Config, options: RecallOptions, env: Environment) {
   const input = await readHookInput();
-  if (isOff(options.if, env)) return;
+  if (isOff(options, env)) return;
   if (options.later) return startServer(configure(), env);
   if (!input) return recallForPerson(configure(), options, env);
   try {

@@ -8,7 +8,7 @@ import { PasswordField } from "../../sign-in/forms.tsx";
 import { WITH_PATH } from "../../sign-in/paths.ts";
 import type { SessionRecord } from "../../sign-in/sessions/sessions.ts";
 import { AccountTabs, PATHS } from "../navigation.tsx";
-import { Fact, Page, Setting } from "../page.tsx";
+import { Fact, Page, Setting, TimeFact } from "../page.tsx";
 import type { Visit } from "../session.ts";
 import { FactorsSection, type OwnFactors } from "./factor-pages.tsx";
 
@@ -44,13 +44,6 @@ export const PASSWORD_PATH = `${PATHS.account}/password`;
 export const PROVIDERS_PATH = `${PATHS.account}/providers`;
 export const SESSIONS_PATH = `${PATHS.account}/sessions`;
 
-/** A sign-in provider, and whether the account is connected to it. */
-interface ProviderLink {
-  readonly id: string;
-  readonly name: string;
-  readonly isLinked: boolean;
-}
-
 interface AccountProps {
   visit: Visit;
   /** Whether the account has a password. Accounts made through a provider may have none. */
@@ -58,7 +51,8 @@ interface AccountProps {
   /** Whether this server allows passwords. */
   passwords: boolean;
   factors: OwnFactors;
-  providers: readonly ProviderLink[];
+  /** The sign-in providers, and whether the account is connected to them. */
+  providers: readonly { id: string; name: string; isLinked: boolean }[];
   sessions: readonly SessionRecord[];
   /** The id of the session that requests the page. */
   current: string;
@@ -91,9 +85,7 @@ export function AccountPage({
             <bdi>{account.email}</bdi>
           </Fact>
           <Fact name="Role">{account.role === "owner" ? "Owner of this server" : "Member"}</Fact>
-          <Fact name="Created">
-            <Moment at={account.createdAt} />
-          </Fact>
+          <TimeFact name="Created" at={account.createdAt} />
         </dl>
       </Setting>
       {passwords && <PasswordForm visit={visit} hasPassword={hasPassword} />}
@@ -169,7 +161,6 @@ function Sessions({
         columns={[
           {
             title: "Browser",
-            isHeader: true,
             cell: ({ id, browser }) => (
               <>
                 {browserName(browser)} {id === current && <span class="badge">this one</span>}
@@ -178,18 +169,14 @@ function Sessions({
           },
           { title: "Signed in", cell: ({ createdAt }) => <Moment at={createdAt} /> },
           { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
-          {
-            title: "Actions",
-            isActions: true,
-            cell: ({ id, browser }) => (
-              <PostForm action={`${SESSIONS_PATH}/${id}/revoke`} token={visit.token}>
-                <Button>
-                  Sign out<span class="hidden-text"> {browserName(browser)}</span>
-                </Button>
-              </PostForm>
-            ),
-          },
         ]}
+        actions={({ id, browser }) => (
+          <PostForm action={`${SESSIONS_PATH}/${id}/revoke`} token={visit.token}>
+            <Button>
+              Sign out<span class="hidden-text"> {browserName(browser)}</span>
+            </Button>
+          </PostForm>
+        )}
       />
       <Pager label="Pages of browsers" {...links} />
       {sessions.length > 1 && (

@@ -1,6 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+import { revokeAccess } from "../../access/revoke-access.ts";
 import { AppError } from "../../errors.ts";
 import { clientAddress } from "../../http/requests/proxy.ts";
+import { SIGN_IN_PATH } from "../../sign-in/paths.ts";
 import { noPasswords } from "../../sign-in/sign-in.ts";
 import { canSignIn } from "../../sign-in/sign-in-methods.ts";
 import { createPause } from "../../timing/pause.ts";
@@ -120,4 +122,44 @@ export function addAccountPage({
     const browsers = count === 1 ? "one other browser" : `${count} other browsers`;
     return { to: PATHS.account, notice: `Signed out in ${browsers}.` };
   });
+}
+
+/** The page on which people revoke all access to their own account. */
+const REVOKE_PATH = `${PATHS.account}/revoke`;
+
+/** Revokes all access to the person's own account. */
+export function addOwnAccessPage({ pages, record, ...stores }: Parts): void {
+  pages.confirmed(
+    REVOKE_PATH,
+    "account",
+    () => ({
+      title: "Revoke all access to your account?",
+      confirm: "Revoke everything",
+      cancel: PATHS.account,
+      text: (
+        <>
+          <RevokedList />
+          <p>
+            You are signed out in this browser too, and can sign in again. Your memories stay.
+            Create new keys and connect apps again where you still need them.
+          </p>
+        </>
+      ),
+    }),
+    async ({ account: { id }, request }) => {
+      const { keys, apps, sessions } = await revokeAccess(id, stores);
+      record(request, "access_revoked", { accountId: id, amount: keys + apps + sessions });
+      return { to: SIGN_IN_PATH };
+    },
+  );
+}
+
+export function RevokedList() {
+  return (
+    <ul>
+      <li>all API keys stop working</li>
+      <li>all connected apps are disconnected</li>
+      <li>all browsers are signed out</li>
+    </ul>
+  );
 }

@@ -97,22 +97,18 @@ function PasskeyTable({ token, passkeys }: Pick<OwnFactors, "passkeys"> & { toke
       caption="Your passkeys"
       rows={passkeys}
       columns={[
-        { title: "Name", isHeader: true, cell: ({ name }) => <bdi>{name}</bdi> },
+        { title: "Name", cell: ({ name }) => <bdi>{name}</bdi> },
         { title: "Added", cell: ({ createdAt }) => <Moment at={createdAt} /> },
         { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
-        {
-          title: "Actions",
-          isActions: true,
-          cell: ({ id, name }) => (
-            <PostForm action={`${PASSKEYS_PATH}/remove`} token={token}>
-              <input type="hidden" name="id" value={id} />
-              <Button>
-                Remove<span class="hidden-text"> the passkey {name}</span>
-              </Button>
-            </PostForm>
-          ),
-        },
       ]}
+      actions={({ id, name }) => (
+        <PostForm action={`${PASSKEYS_PATH}/remove`} token={token}>
+          <input type="hidden" name="id" value={id} />
+          <Button>
+            Remove<span class="hidden-text"> the passkey {name}</span>
+          </Button>
+        </PostForm>
+      )}
     />
   );
 }

@@ -61,7 +61,6 @@ export function ActivityChart({
           columns={[
             {
               title: unit === "day" ? "Day (UTC)" : "Week from (UTC)",
-              isHeader: true,
               cell: ({ day }) => day,
             },
             { title: "Saved", isNumber: true, cell: (bar) => bar.saved.toLocaleString("en") },

@@ -141,7 +141,7 @@ function Summary({ days, bars, actors }: Pick<Activity, "days" | "bars" | "actor
             caption="Active agents"
             rows={actors.slice(0, MAX_ACTORS)}
             columns={[
-              { title: "Agent", isHeader: true, cell: (actor) => <ActorName {...actor} /> },
+              { title: "Agent", cell: (actor) => <ActorName {...actor} /> },
               { title: "Saved", isNumber: true, cell: ({ saved }) => amount(saved) },
               { title: "Asked", isNumber: true, cell: ({ asked }) => amount(asked) },
               {

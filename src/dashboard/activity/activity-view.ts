@@ -10,17 +10,13 @@ const SAVING: readonly Kind[] = ["saved", "captured", "imported"];
 /** The most bars that are readable. If there are more days, each bar is a week. */
 const MAX_BARS = 40;
 
-/** How much was saved and asked in a day or a week. */
-export interface Bar {
-  /** The first day, in UTC. */
-  readonly day: string;
-  readonly saved: number;
-  /** Searches and recalls. */
-  readonly asked: number;
-}
+export type Bar = ReturnType<typeof barsOf>[number];
 
-/** Bars of the last days, oldest first, including days without activity. */
-export function barsOf(daily: readonly DayCount[], days: number, now: number): Bar[] {
+/**
+ * How much was saved and asked (searches and recalls) in each of the last days or weeks, oldest first, including those
+ * without activity. `day` is the first day, in UTC.
+ */
+export function barsOf(daily: readonly DayCount[], days: number, now: number) {
   const length = days > MAX_BARS ? 7 : 1;
   const bars = Array.from({ length: Math.ceil(days / length) }, (_, index) => {
     const ago = Math.min(days - 1, (index + 1) * length - 1);

@@ -104,7 +104,6 @@ export function addAdminPages(parts: Parts): void {
 /** Invitations shown, newest first. Older ones stay valid for up to a week. */
 const MAX_INVITATIONS = 20;
 
-/** The accounts and invitations of the whole server. */
 type Overview = Awaited<ReturnType<typeof readOverview>>;
 
 async function readOverview({ accounts, memories, quotas, invitations }: Parts, { url }: Visit) {
@@ -122,7 +121,6 @@ async function readOverview({ accounts, memories, quotas, invitations }: Parts, 
   };
 }
 
-/** The owner's page of accounts, their use, and invitations. */
 function AdminPage({
   visit,
   overview,
@@ -163,7 +161,6 @@ function AdminPage({
         columns={[
           {
             title: "Account",
-            isHeader: true,
             cell: ({ id, email, role, createdAt, disabledAt }) => (
               <>
                 <a href={`${ACCOUNTS_PATH}/${id}`}>
@@ -212,23 +209,18 @@ function AdminPage({
           columns={[
             {
               title: "Invitation for",
-              isHeader: true,
               cell: ({ email }) => (email === null ? "anyone with the link" : <bdi>{email}</bdi>),
             },
             { title: "Created", cell: ({ createdAt }) => <Moment at={createdAt} /> },
             { title: "Expires", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
-            {
-              title: "Actions",
-              isActions: true,
-              cell: ({ id, email }) => (
-                <PostForm action={`${INVITATIONS_PATH}/${id}/revoke`} token={token}>
-                  <Button kind="danger">
-                    Revoke<span class="hidden-text"> the invitation for {email ?? "anyone"}</span>
-                  </Button>
-                </PostForm>
-              ),
-            },
           ]}
+          actions={({ id, email }) => (
+            <PostForm action={`${INVITATIONS_PATH}/${id}/revoke`} token={token}>
+              <Button kind="danger">
+                Revoke<span class="hidden-text"> the invitation for {email ?? "anyone"}</span>
+              </Button>
+            </PostForm>
+          )}
         />
       )}
     </Page>

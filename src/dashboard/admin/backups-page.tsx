@@ -7,7 +7,7 @@ import type { SecurityRecord } from "../../security-log/event-store.ts";
 import { EVENTS } from "../../security-log/events.ts";
 import { quoteForShell } from "../../system/shell.ts";
 import { AdminTabs, BACKUPS_PATH, HELP_PATH } from "../navigation.tsx";
-import { Fact, Page, Setting } from "../page.tsx";
+import { Fact, Page, Setting, TimeFact } from "../page.tsx";
 import type { BackupFacts } from "../server-status.ts";
 import type { Visit } from "../session.ts";
 
@@ -61,7 +61,7 @@ export function BackupsPage({
             caption="Backups of the schedule"
             rows={facts.complete.slice(0, MAX_BACKUPS)}
             columns={[
-              { title: "Time", isHeader: true, cell: ({ at }) => <Moment at={new Date(at)} /> },
+              { title: "Time", cell: ({ at }) => <Moment at={new Date(at)} /> },
               { title: "Folder", cell: ({ folder }) => <code>{folder}</code> },
             ]}
           />
@@ -99,7 +99,7 @@ export function BackupsPage({
             caption="Backups made and restored"
             rows={events}
             columns={[
-              { title: "Event", isHeader: true, cell: ({ event }) => EVENTS[event]?.label },
+              { title: "Event", cell: ({ event }) => EVENTS[event]?.label },
               { title: "When", cell: ({ at }) => <Moment at={at} /> },
               { title: "By", cell: ({ via }) => (via === "server" ? "Schedule" : "Command") },
             ]}
@@ -143,9 +143,7 @@ function ScheduleFacts({
       <dl>
         <Fact name="Every">{spanText(every)}</Fact>
         <Fact name="Keeps">{keep === 1 ? "the newest" : `the newest ${keep}`}</Fact>
-        <Fact name="Last">
-          <Moment at={newest === null ? null : new Date(newest)} none="none yet" />
-        </Fact>
+        <TimeFact name="Last" at={newest === null ? null : new Date(newest)} none="none yet" />
         <Fact name="Next due">
           {newest === null ? "now" : <Moment at={new Date(newest + every)} />}
         </Fact>

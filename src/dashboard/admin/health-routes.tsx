@@ -2,11 +2,10 @@
 
 import { version } from "../../../package.json" with { type: "json" };
 import { type CheckResult, runChecks } from "../../http/health.ts";
-import { Moment } from "../../pages/moment.tsx";
 import { Table } from "../../pages/table.tsx";
 import { sizeText } from "../../text/number-text.ts";
 import { AdminTabs, BACKUPS_PATH, HEALTH_PATH, HELP_PATH } from "../navigation.tsx";
-import { Fact, Page, Setting } from "../page.tsx";
+import { Fact, Page, Setting, TimeFact } from "../page.tsx";
 import type { Parts } from "../parts.ts";
 import type { ServerFacts } from "../server-status.ts";
 import type { Visit } from "../session.ts";
@@ -56,7 +55,6 @@ function HealthPage({
         columns={[
           {
             title: "Part",
-            isHeader: true,
             cell: ([name]) => (
               <>
                 {name.charAt(0).toUpperCase() + name.slice(1)}
@@ -95,9 +93,7 @@ function Facts(facts: ServerFacts) {
   const { startedAt, platform, dataDir, database, model, memory, disk, lag } = facts;
   return (
     <>
-      <Fact name="Started">
-        <Moment at={startedAt} />
-      </Fact>
+      <TimeFact name="Started" at={startedAt} />
       <Fact name="Platform">{platform}</Fact>
       <Fact name="Database">{database}</Fact>
       <Fact name="Model">{model}</Fact>

@@ -7,9 +7,9 @@ import { PostForm } from "../../pages/form.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { SIGN_IN_PATH } from "../../sign-in/paths.ts";
 import { sizeText } from "../../text/number-text.ts";
-import { RevokedList } from "../account/access-routes.tsx";
+import { RevokedList } from "../account/account-routes.tsx";
 import { ACCOUNTS_PATH, AdminTabs, PATHS } from "../navigation.tsx";
-import { Fact, Page, Setting } from "../page.tsx";
+import { Fact, Page, Setting, TimeFact } from "../page.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { type AccountUsage, findExisting, QuotaUse, readUsage } from "./quota-routes.tsx";
@@ -107,9 +107,7 @@ function MemberPage({ visit, member }: { visit: Visit; member: Member }) {
       <Setting id="account" title="Account">
         <dl>
           <Fact name="Role">{role === "owner" ? "Owner of this server" : "Member"}</Fact>
-          <Fact name="Created">
-            <Moment at={createdAt} />
-          </Fact>
+          <TimeFact name="Created" at={createdAt} />
           {disabledAt !== null && (
             <Fact name="State">
               disabled <Moment at={disabledAt} />

@@ -95,7 +95,6 @@ function AppsPage({
           columns={[
             {
               title: "App",
-              isHeader: true,
               cell: ({ clientName, redirectHost, createdAt }) => (
                 <>
                   <bdi>{clientName}</bdi>
@@ -111,19 +110,15 @@ function AppsPage({
             },
             { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
             { title: "Expires if unused", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
-            {
-              title: "Actions",
-              isActions: true,
-              cell: ({ id, clientName }) => (
-                <div class="actions">
-                  <ButtonLink href={`${PATHS.apps}/${id}/revoke`} kind="danger" asks={true}>
-                    Disconnect<span class="hidden-text"> {clientName}</span>
-                  </ButtonLink>
-                  <DeleteWrittenLink section="apps" id={id} name={clientName} />
-                </div>
-              ),
-            },
           ]}
+          actions={({ id, clientName }) => (
+            <div class="actions">
+              <ButtonLink href={`${PATHS.apps}/${id}/revoke`} kind="danger" asks={true}>
+                Disconnect<span class="hidden-text"> {clientName}</span>
+              </ButtonLink>
+              <DeleteWrittenLink section="apps" id={id} name={clientName} />
+            </div>
+          )}
         />
       )}
       {ended.length > 0 && (
@@ -133,16 +128,12 @@ function AppsPage({
             caption="Disconnected apps"
             rows={ended}
             columns={[
-              { title: "App", isHeader: true, cell: ({ clientName }) => <bdi>{clientName}</bdi> },
+              { title: "App", cell: ({ clientName }) => <bdi>{clientName}</bdi> },
               { title: "Disconnected", cell: ({ revokedAt }) => <Moment at={revokedAt} /> },
-              {
-                title: "Actions",
-                isActions: true,
-                cell: ({ id, clientName }) => (
-                  <DeleteWrittenLink section="apps" id={id} name={clientName} />
-                ),
-              },
             ]}
+            actions={({ id, clientName }) => (
+              <DeleteWrittenLink section="apps" id={id} name={clientName} />
+            )}
           />
         </details>
       )}

@@ -18,12 +18,6 @@ import { Page } from "../page.tsx";
 import { type ConnectCommand, isLocal } from "../server-status.ts";
 import type { Visit } from "../session.ts";
 
-/** A key that was just created. It is shown only this once. */
-interface FreshKey {
-  readonly key: string;
-  readonly expiresAt: Date | null;
-}
-
 /** Shown in place of a key until one is created. */
 const PLACEHOLDER = "ctx_YOUR_KEY";
 
@@ -92,7 +86,8 @@ interface InstructionsProps {
   visit: Visit;
   target: Target;
   publicUrl: string;
-  fresh: FreshKey | null;
+  /** A key that was just created. It is shown only this once. */
+  fresh: { key: string; expiresAt: Date | null } | null;
   /** The command that connects the target, if ctxd knows how. */
   connect: ConnectCommand;
 }

@@ -7,7 +7,6 @@ import { Page } from "../page.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 
-/** The page that offers all memories as a file. */
 function ExportPage({ visit }: { visit: Visit }) {
   return (
     <Page

@@ -129,7 +129,7 @@ export function ImportOutcome({ reading, totals, isTrial, problem }: Result) {
           caption="Files that could not be read"
           rows={unread.slice(0, MAX_ROWS)}
           columns={[
-            { title: "File", isHeader: true, cell: ({ name }) => name || "This file" },
+            { title: "File", cell: ({ name }) => name || "This file" },
             { title: "Why", cell: (file) => file.problem },
           ]}
         />
@@ -139,7 +139,7 @@ export function ImportOutcome({ reading, totals, isTrial, problem }: Result) {
           caption={`Could not be imported: ${totals.failures}`}
           rows={totals.failed.slice(0, MAX_ROWS)}
           columns={[
-            { title: "Place", isHeader: true, cell: ({ at }) => at },
+            { title: "Place", cell: ({ at }) => at },
             { title: "Why", cell: ({ reason }) => reason },
           ]}
         />
@@ -208,7 +208,6 @@ function Samples({ totals }: { totals: Totals }): Markup | null {
       columns={[
         {
           title: "Text",
-          isHeader: true,
           cell: ({ content }) => excerptOf(content, EXCERPT),
         },
         ...facts.filter(({ cell }) => totals.samples.some(cell)),

@@ -22,19 +22,12 @@ const MAX_BYTES = 32 << 20;
 /** Milliseconds between two updates of the progress. */
 const INTERVAL_MS = 500;
 
-/** The content of the form. */
-interface Upload {
-  files: File[];
-  project: string | null;
-  isTrial: boolean;
-}
-
 /** Imports files of all formats that `ctxd import` reads, and streams the progress. */
 export function addImportPage({ guard, pages, memories, record, log }: Parts): void {
   /** Imports the files. Yields the progress, then the outcome. */
   async function* importFiles(
     { account, reach, request, stillSignedIn }: Visit,
-    { files, project, isTrial }: Upload,
+    { files, project, isTrial }: ReturnType<typeof readUpload>,
   ): AsyncGenerator<Markup, void> {
     const reading = readInWorker(files, { project });
     const totals = createTotals();
@@ -83,7 +76,7 @@ export function addImportPage({ guard, pages, memories, record, log }: Parts): v
 }
 
 /** @throws AppError `validation_failed` */
-function readUpload(form: FormWithFiles): Upload {
+function readUpload(form: FormWithFiles) {
   const files = form.getAll("file").filter((file) => file instanceof File);
   if (files.every(({ size }) => size === 0)) {
     throw new AppError("validation_failed", "Choose a file that is not empty.");

@@ -172,7 +172,6 @@ function KeyTable({
       columns={[
         {
           title: "Key",
-          isHeader: true,
           cell: ({ name, prefix, createdAt }) => (
             <>
               <bdi>{name}</bdi>
@@ -189,26 +188,22 @@ function KeyTable({
           title: "Revoked",
           cell: ({ revokedAt }) => <Moment at={revokedAt} none="expired" />,
         },
-        {
-          title: "Actions",
-          isActions: true,
-          cell: (key) => (
-            <div class="actions">
-              {!isEnded && (
-                <ButtonLink href={`${PATHS.keys}/${key.id}/regenerate`} asks={true}>
-                  Regenerate<span class="hidden-text"> {key.name}</span>
-                </ButtonLink>
-              )}
-              {!isEnded && (
-                <ButtonLink href={`${PATHS.keys}/${key.id}/revoke`} kind="danger" asks={true}>
-                  Revoke<span class="hidden-text"> {key.name}</span>
-                </ButtonLink>
-              )}
-              <DeleteWrittenLink section="keys" id={key.id} name={key.name} />
-            </div>
-          ),
-        },
       ]}
+      actions={(key) => (
+        <div class="actions">
+          {!isEnded && (
+            <ButtonLink href={`${PATHS.keys}/${key.id}/regenerate`} asks={true}>
+              Regenerate<span class="hidden-text"> {key.name}</span>
+            </ButtonLink>
+          )}
+          {!isEnded && (
+            <ButtonLink href={`${PATHS.keys}/${key.id}/revoke`} kind="danger" asks={true}>
+              Revoke<span class="hidden-text"> {key.name}</span>
+            </ButtonLink>
+          )}
+          <DeleteWrittenLink section="keys" id={key.id} name={key.name} />
+        </div>
+      )}
     />
   );
 }

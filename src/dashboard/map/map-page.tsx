@@ -6,7 +6,6 @@ import type { Memory } from "../../memories/model/memory.ts";
 import { idOnMap, type MemoryMap } from "../../memories/rules/map.ts";
 import { MAP } from "../../pages/assets.ts";
 import { ButtonLink } from "../../pages/button.tsx";
-import { Fragment } from "../../pages/jsx-runtime.ts";
 import { EmptyState } from "../../pages/layout.tsx";
 import { SLOT } from "../../pages/page-response.tsx";
 import { titleOf } from "../../text/excerpt.ts";
@@ -221,12 +220,10 @@ function TopicItem({
         ))}
       </ul>
       <p class="topic-links">
-        {words.length > 0 ? (
+        {words.length > 0 && (
           <a href={viewPath({ q: words.join(" ") })}>
             Search<span class="hidden-text"> for {name}</span>
           </a>
-        ) : (
-          <Fragment />
         )}
         <button type="button" class="link" data-show="topic" hidden={true}>
           Show<span class="hidden-text"> {name} on the map</span>

@@ -152,7 +152,6 @@ function Results({
   );
 }
 
-/** Links to newer and older memories. */
 function CursorLinks({ view, cursors }: { view: View; cursors: Cursors }) {
   const { nextCursor, previousCursor } = cursors;
   if (nextCursor === null && previousCursor === null) return Fragment({});

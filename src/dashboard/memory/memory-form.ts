@@ -109,7 +109,6 @@ export function changesOf(entries: Entries, present: Memory): MemoryChanges | nu
   return changes.length > 0 ? checkChanges(Object.fromEntries(changes)) : null;
 }
 
-/** Reads tags separated by commas. */
 function splitTags(text: string): string[] {
   return text
     .split(",")

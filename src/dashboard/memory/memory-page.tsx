@@ -97,8 +97,8 @@ export interface Context {
   /** The memories before and after this one in its session, oldest first. */
   before: readonly Memory[];
   after: readonly Memory[];
-  /** Memories with a similar meaning, most similar first; `null` while they are not known yet. */
-  similar: readonly SimilarMemory[] | null;
+  /** Memories with a similar meaning, most similar first, with score 1 for the same text; `null` while not known yet. */
+  similar: readonly { memory: Memory; score: number }[] | null;
 }
 
 /** The page of one memory. */
@@ -143,7 +143,6 @@ export function MemoryPage({
   );
 }
 
-/** The buttons beside the heading. */
 function Actions({ visit, memory }: { visit: Visit; memory: Memory }) {
   const path = memoryPath(memory.id);
   const { pinned, superseded_by } = memory;
@@ -202,37 +201,29 @@ function SessionMemories({
   );
 }
 
-/** A memory with a similar meaning; the score is 1 for the same text. */
-interface SimilarMemory {
-  readonly memory: Memory;
-  readonly score: number;
-}
-
 /** The memories with a similar meaning, most similar first. Renders nothing if there are none. */
 export function SimilarMemories({ similar }: Pick<Context, "similar">) {
-  if (similar === null) {
-    return (
-      <section>
-        <h2>Similar memories</h2>
-        <p class="faint">
-          The server is still loading your memories. Reload this page in a moment.
-        </p>
-      </section>
-    );
-  }
-  if (similar.length === 0) return Fragment({});
+  if (similar?.length === 0) return Fragment({});
   return (
     <section>
       <h2>Similar memories</h2>
-      <ol class="related">
-        {similar.map(({ memory, score }) => (
-          <li>
-            <Title memory={memory} />
-            <span class="score-total">{score.toFixed(2)}</span>
-          </li>
-        ))}
-      </ol>
-      <p class="hint">1 is the same text. 0 is what any two texts have in common.</p>
+      {similar === null ? (
+        <p class="faint">
+          The server is still loading your memories. Reload this page in a moment.
+        </p>
+      ) : (
+        <>
+          <ol class="related">
+            {similar.map(({ memory, score }) => (
+              <li>
+                <Title memory={memory} />
+                <span class="score-total">{score.toFixed(2)}</span>
+              </li>
+            ))}
+          </ol>
+          <p class="hint">1 is the same text. 0 is what any two texts have in common.</p>
+        </>
+      )}
     </section>
   );
 }

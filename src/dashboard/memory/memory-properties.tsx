@@ -2,11 +2,10 @@
 import type { Memory, MemorySource } from "../../memories/model/memory.ts";
 import type { Fading } from "../../memories/ranking/retention.ts";
 import { CopyButton } from "../../pages/button.tsx";
-import { Moment } from "../../pages/moment.tsx";
 import { percent } from "../../text/number-text.ts";
 import { viewPath } from "../memories/memories-view.ts";
 import { HELP_PATH } from "../navigation.tsx";
-import { Fact } from "../page.tsx";
+import { Fact, TimeFact } from "../page.tsx";
 import { DEFAULT_IMPORTANCE } from "./memory-form.ts";
 
 const DAY = 86_400_000;
@@ -112,9 +111,11 @@ export function MemoryProperties({ memory }: { memory: Memory }) {
         {project !== null && <Filtered name="Project" by={{ project }} />}
         {agent_id !== null && <Filtered name="Agent" by={{ agent_id }} />}
         {session_id !== null && <Filtered name="Session" by={{ session_id }} />}
-        <TimeOf name="Saved" at={created_at} />
-        {updated_at !== created_at && <TimeOf name="Changed" at={updated_at} />}
-        {expires_at !== null && <TimeOf name="Expires" at={expires_at} />}
+        <TimeFact name="Saved" at={new Date(created_at)} exact={true} />
+        {updated_at !== created_at && (
+          <TimeFact name="Changed" at={new Date(updated_at)} exact={true} />
+        )}
+        {expires_at !== null && <TimeFact name="Expires" at={new Date(expires_at)} exact={true} />}
         {importance !== DEFAULT_IMPORTANCE && <Fact name="Importance">{importance}</Fact>}
         <Fact name="Id">
           <code>{id}</code>
@@ -138,14 +139,6 @@ function Filtered({ name, by }: { name: string; by: Readonly<Record<string, stri
       <a href={viewPath(by)}>
         <bdi>{Object.values(by)[0]}</bdi>
       </a>
-    </Fact>
-  );
-}
-
-function TimeOf({ name, at }: { name: string; at: string }) {
-  return (
-    <Fact name={name}>
-      <Moment at={new Date(at)} exact={true} />
     </Fact>
   );
 }

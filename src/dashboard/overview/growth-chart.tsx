@@ -14,24 +14,19 @@ type Span = (typeof SPANS)[number];
 const MAX_POINTS = 60;
 const MIN_DAYS = 14;
 
-/** A period of days: how many memories were saved in it, and how many there were at its end. */
-export interface Growth {
-  /** First and last day in UTC, such as `2026-11-21`. */
-  from: string;
-  to: string;
-  added: number;
-  total: number;
-}
+type Growth = ReturnType<typeof growthOf>[number];
 
 /**
- * The growth of an account up to today, oldest first.
+ * The growth of an account up to today in periods, oldest first.
  * @param now milliseconds since 1970
+ * @returns the first and the last day of each in UTC, such as `2026-11-21`, how many memories were saved in it, and how
+ *   many there were at its end
  */
 export function growthOf(
   { days, memories }: Pick<Stats, "days" | "memories">,
   span: Span,
   now: number,
-): Growth[] {
+) {
   const known = days.map(({ day, memories }) => ({ day: Date.parse(day) / DAY, memories }));
   // After the clock was set back, some memories have dates in the future.
   const today = Math.max(Math.floor(now / DAY), known.at(-1)?.day ?? 0);
@@ -108,7 +103,7 @@ export function GrowthChart({
           caption="Growth"
           rows={growth.filter(({ added }) => added > 0).toReversed()}
           columns={[
-            { title: "When (UTC)", isHeader: true, cell: periodOf },
+            { title: "When (UTC)", cell: periodOf },
             {
               title: "Saved",
               isNumber: true,

@@ -37,7 +37,6 @@ export function retentionBands({ fading }: Pick<Stats, "fading">) {
 /** Groups shown in each panel. */
 const MAX_GROUPS = 8;
 
-/** A memory, and when something happened to it. */
 interface Event {
   memory: Memory;
   at: Date;
@@ -52,7 +51,12 @@ function OverviewPage({ visit, ...figures }: { visit: Visit } & Figures) {
       section="overview"
       title="Overview"
       assets={[LIVE]}
-      {...(stats.memories > 0 && { actions: <DetailLinks /> })}
+      {...(stats.memories > 0 && {
+        actions: [
+          <ButtonLink href={PATHS.activity}>Activity</ButtonLink>,
+          <ButtonLink href={PATHS.map}>Map</ButtonLink>,
+        ],
+      })}
     >
       {stats.memories === 0 ? (
         <div id="figures" data-live="memories" data-live-at={position} data-live-empty={true}>
@@ -70,16 +74,6 @@ function OverviewPage({ visit, ...figures }: { visit: Visit } & Figures) {
         <FigurePanels {...figures} />
       )}
     </Page>
-  );
-}
-
-/** Links to pages with more details. */
-function DetailLinks() {
-  return (
-    <>
-      <ButtonLink href={PATHS.activity}>Activity</ButtonLink>
-      <ButtonLink href={PATHS.map}>Map</ButtonLink>
-    </>
   );
 }
 

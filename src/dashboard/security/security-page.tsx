@@ -147,7 +147,7 @@ function EventTable({ scope, events, emails }: Pick<SecurityProps, "scope" | "ev
       caption="Events of the security log"
       rows={events}
       columns={[
-        { title: "Event", isHeader: true, cell: (event) => <EventText {...event} /> },
+        { title: "Event", cell: (event) => <EventText {...event} /> },
         { title: "When", cell: ({ at }) => <Moment at={at} exact={true} /> },
         scope === "admin" && {
           title: "Account",

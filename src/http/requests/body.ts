@@ -67,13 +67,13 @@ export function createBodyReader<Schema extends TSchema>(
     requireType(request, ["application/json"], "be JSON");
     const bytes = await readBytes(request, maxBytes);
     const pause = createPause();
-    const text = decode(bytes);
+    const text = orMalformed(() => new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     await pause();
     if (isBeyond(text, { values: maxValues })) {
       throw new AppError("too_large", "The body has more JSON values than allowed here.");
     }
     await pause();
-    const value = parse(text);
+    const value = orMalformed((): unknown => JSON.parse(text));
     await pause();
     const body = check(value);
     await pause();
@@ -102,25 +102,12 @@ export function requireType(
 }
 
 /** @throws AppError `malformed_json` */
-function decode(bytes: Uint8Array): string {
+function orMalformed<Result>(parse: () => Result): Result {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return parse();
   } catch (cause) {
-    throw malformed(cause);
+    throw new AppError("malformed_json", "The body is not valid JSON in UTF-8.", { cause });
   }
-}
-
-/** @throws AppError `malformed_json` */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw malformed(cause);
-  }
-}
-
-function malformed(cause: unknown): AppError {
-  return new AppError("malformed_json", "The body is not valid JSON in UTF-8.", { cause });
 }
 
 /**

@@ -115,15 +115,10 @@ export function isDocumentAddress(clientId: string): boolean {
 export const AUTH_METHODS = ["none", "client_secret_post", "client_secret_basic"] as const;
 /** The method of clients with metadata documents, which have keys instead of a secret. */
 export const KEY_METHOD = "private_key_jwt";
-type AuthMethod = (typeof AUTH_METHODS)[number];
 export const GRANT_TYPES = ["authorization_code", "refresh_token"] as const;
 
 /** The metadata of a client that this server uses. */
-export interface ClientMetadata {
-  readonly name: string;
-  readonly redirectUris: readonly string[];
-  readonly authMethod: AuthMethod;
-}
+export type ClientMetadata = ReturnType<typeof parseClientMetadata>;
 
 const MAX_REDIRECT_URIS = 20;
 
@@ -132,7 +127,7 @@ const MAX_REDIRECT_URIS = 20;
  * clients send the same to every server.
  * @throws OAuthError `invalid_redirect_uri` or `invalid_client_metadata`
  */
-export function parseClientMetadata(body: unknown): ClientMetadata {
+export function parseClientMetadata(body: unknown) {
   const metadata = toRecord(body);
   const redirectUris = parseRedirectUris(metadata.redirect_uris);
   const wanted = listOf(metadata.grant_types) ?? ["authorization_code"];

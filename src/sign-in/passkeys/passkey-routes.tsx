@@ -22,7 +22,6 @@ function PasskeyPage({
 }) {
   return (
     <Layout title="Sign in with a passkey" assets={[PASSKEYS]}>
-      <h1>Sign in with a passkey</h1>
       {problem !== undefined && <Problem>{problem}</Problem>}
       <PasskeyForm
         does="get"

@@ -62,7 +62,6 @@ function ProofPage({
   const next = waiting.form === null ? waiting.to : "/";
   return (
     <Layout title="Is it you?" assets={ways.passkey ? [PASSKEYS] : []}>
-      <h1>Is it you?</h1>
       <p>
         You are signed in as <strong>{email}</strong>. What comes next needs a proof of that, which
         then holds for ten minutes.

@@ -20,7 +20,6 @@ function RecoveryPage({
 }) {
   return (
     <Layout title="Use a recovery code">
-      <h1>Use a recovery code</h1>
       <p>
         This is for accounts without a password. If yours has a password or a provider,{" "}
         <a href={SIGN_IN_PATH}>sign in</a> first: the recovery code is asked for after that.

@@ -14,7 +14,6 @@ import type { SecondFactor } from "./second-step.ts";
 /** The path at which the page's script requests what a passkey must sign. */
 const SECOND_STEP_OPTIONS = `${SECOND_STEP_PATH}/options`;
 
-/** The page that asks for the second factor. */
 function SecondStepPage({
   token,
   hasPasskey,
@@ -29,7 +28,6 @@ function SecondStepPage({
 }) {
   return (
     <Layout title="Second step" assets={hasPasskey ? [PASSKEYS] : []}>
-      <h1>Second step</h1>
       <p>Show that it is you, beside what you have just signed in with.</p>
       {problem !== undefined && <Problem>{problem}</Problem>}
       {hasPasskey && (

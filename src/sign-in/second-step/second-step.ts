@@ -20,35 +20,24 @@ const PENDING_LIFETIME = 10 * 60_000;
 const TRIES = 5;
 
 /** A sign-in whose first step is done. */
-interface PendingSignIn {
-  readonly accountId: string;
-  /** The path on this server to redirect to. */
-  readonly next: string | null;
-  readonly triesLeft: number;
-}
+type PendingSignIn = NonNullable<Awaited<ReturnType<PendingSignIns["find"]>>>;
 
 export type PendingSignIns = ReturnType<typeof createPendingSignIns>;
 
-/**
- * The store of sign-ins whose second step is due. A cookie of the browser has the secret of each.
- *
- */
+/** The store of sign-ins whose second step is due. A cookie of the browser has the secret of each. */
 export function createPendingSignIns({ db, clock }: StoreParts) {
   const { orm } = db;
   const { pendingSignIns } = db.tables(createSignInTables);
   const checkConditions = createConditionsCheck({ db, clock });
-  const PENDING = {
-    accountId: pendingSignIns.accountId,
-    next: pendingSignIns.next,
-    triesLeft: pendingSignIns.triesLeft,
-  };
+  const { accountId, next, triesLeft } = pendingSignIns;
+  const PENDING = { accountId, next, triesLeft };
   const byHash = (secret: string) =>
     and(
       eq(pendingSignIns.hash, hashSecret(secret)),
       gt(pendingSignIns.expiresAt, new Date(clock())),
     );
 
-  const hasTry = gt(pendingSignIns.triesLeft, 0);
+  const hasTry = gt(triesLeft, 0);
 
   return {
     /**
@@ -75,17 +64,17 @@ export function createPendingSignIns({ db, clock }: StoreParts) {
     },
 
     /** The sign-in with a secret; null for an expired or ended one. */
-    async find(secret: string): Promise<PendingSignIn | null> {
+    async find(secret: string) {
       const pending = orm.select(PENDING).from(pendingSignIns);
       const [found = null] = await pending.where(and(byHash(secret), hasTry));
       return found;
     },
 
     /** Takes a try before the answer is checked; null if none is left. */
-    async take(secret: string): Promise<PendingSignIn | null> {
+    async take(secret: string) {
       const [taken = null] = await orm
         .update(pendingSignIns)
-        .set({ triesLeft: sql`${pendingSignIns.triesLeft} - 1` })
+        .set({ triesLeft: sql`${triesLeft} - 1` })
         .where(and(byHash(secret), hasTry))
         .returning(PENDING);
       return taken;
@@ -112,21 +101,6 @@ interface Arrival {
 type Beginning = Pick<PendingSignIn, "accountId" | "next">;
 
 export type SecondFactor = { readonly code: string } | { readonly credential: string };
-
-/**
- * The result of an answer. `expired`: the first step must be repeated; `accountId` is the account of a
- * wrong answer, or null if there was no sign-in.
- */
-type SecondStepOutcome =
-  | { readonly status: "wrong"; readonly accountId: string }
-  | { readonly status: "expired"; readonly accountId: string | null }
-  | {
-      readonly status: "right";
-      readonly accountId: string;
-      readonly arrival: Arrival;
-      /** Whether it was a recovery code. */
-      readonly byRecovery: boolean;
-    };
 
 export type SecondStep = ReturnType<typeof createSecondStep>;
 
@@ -207,12 +181,15 @@ export function createSecondStep({
 
     /**
      * Begins the session if the answer is right.
+     * @returns whether it is, and by whose account. `expired`: the first step must be repeated; the account is null if
+     *   there was no sign-in. `byRecovery`: the answer was a recovery code
      * @throws AppError `rate_limited`, as `OneTimeCodes.use`, or as `Sessions.begin`
      */
-    async finish(request: Request, answer: SecondFactor): Promise<SecondStepOutcome> {
+    async finish(request: Request, answer: SecondFactor) {
       const secret = cookies.read(request, "pending");
       const pending = secret === null ? null : await pendingSignIns.take(secret);
-      if (secret === null || pending === null) return { status: "expired", accountId: null };
+      if (secret === null || pending === null)
+        return { status: "expired", accountId: null } as const;
       const { accountId, triesLeft } = pending;
       const isWrong = { status: triesLeft > 0 ? "wrong" : "expired", accountId } as const;
       const used =
@@ -222,7 +199,7 @@ export function createSecondStep({
       if (used === null) return isWrong;
       // Only one of two simultaneous right answers begins a session.
       const { arrival } = await welcome(request, pending, { pending: secret });
-      return { status: "right", accountId, arrival, byRecovery: used === "recovery" };
+      return { status: "right", accountId, arrival, byRecovery: used === "recovery" } as const;
     },
   };
 }

@@ -13,11 +13,7 @@ export interface SignedIn {
 }
 
 /** A session that has just begun. */
-export interface Welcome {
-  /** Its secret. */
-  readonly session: string;
-  readonly setCookies: readonly string[];
-}
+export type Welcome = Awaited<ReturnType<Visitors["welcome"]>>;
 
 export type Visitors = ReturnType<typeof createVisitors>;
 
@@ -60,13 +56,10 @@ export function createVisitors({
 
     /**
      * Signs a person in and ends the previous session. Every way to sign in ends here.
+     * @returns the secret of the new session, and the headers that set the browser's cookies
      * @throws AppError as `Sessions.begin`
      */
-    async welcome(
-      request: Request,
-      accountId: string,
-      conditions?: SessionConditions,
-    ): Promise<Welcome> {
+    async welcome(request: Request, accountId: string, conditions?: SessionConditions) {
       const browser = request.headers.get("user-agent") ?? "";
       const session = await sessions.begin(accountId, browser, conditions);
       const old = cookies.read(request, "session");

@@ -44,7 +44,6 @@ function SignUpPage({
 }) {
   return (
     <Layout title={title}>
-      <h1>{title}</h1>
       {children}
       {problem !== undefined && <Problem>{problem}</Problem>}
       {(passwords || providers.length === 0) && (

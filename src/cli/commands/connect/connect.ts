@@ -187,7 +187,6 @@ async function connectClients(
   if (problems.length > 0) throw new CommandError(`${problems.length} could not be changed.`);
 }
 
-/** The settings that the options ask for. */
 function wantedOf(
   client: Client,
   options: ConnectOptions,
