@@ -12,9 +12,9 @@ export interface Bars {
   }[];
 }
 
-const [WIDTH, LEFT, TOP, ROW, BAR] = [760, 190, 72, 30, 14];
+const [WIDTH, LEFT, TOP, ROW, BAR] = [760, 140, 72, 30, 14];
 /** Room for the figure beside a bar. */
-const FIGURE = 62;
+const FIGURE = 68;
 const OTHERS = "#8a9099";
 
 /** Draws bars as one SVG file that needs nothing else, from zero to the largest of each column. */

@@ -76,7 +76,7 @@ export function writesChart({ memories, moments, quiet }: Outcome["besideWrites"
   };
 }
 
-export function number(value: number, unit: Unit): string {
+function number(value: number, unit: Unit): string {
   return `${value.toFixed(unit === "ms" && value < 100 ? 1 : 0)} ${unit}`.trimEnd();
 }
 

@@ -13,9 +13,9 @@ const COLLECTIONS = "/api/v2/tenants/default_tenant/databases/default_database/c
  * measured. Newer versions need glibc 2.39.
  */
 export const chromaPeer: Peer = {
-  name: "Chroma (npm 3.0.14)",
+  name: "Chroma",
   needsVectors: true,
-  scope: "meaning; a save is on the disk; no sign-in by default",
+  scope: "meaning; is on disk; no sign-in by default",
   async start(folder) {
     const port = freePort();
     const child = await run(folder, port);

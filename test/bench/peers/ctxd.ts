@@ -12,7 +12,7 @@ export function createCtxd(command: readonly string[], { cache, model }: ModelFo
   return {
     name: "ctxd",
     needsVectors: false,
-    scope: "meaning and words; a save is on the disk; accounts and keys",
+    scope: "meaning and words; is on disk; accounts and keys",
     async start(folder) {
       const data = join(folder, "data");
       const folders = { data, cache, ...(model && { model }) };

@@ -56,9 +56,9 @@ type Engine = Awaited<ReturnType<typeof startEngine>>;
 
 /** What those need that are given vectors: a peer that keeps nothing. */
 const ENGINE_ALONE: Peer = {
-  name: "the embedding engine alone",
+  name: "embedding alone",
   needsVectors: true,
-  scope: "a part of all that search by meaning",
+  scope: "part of all that search by meaning",
   async start() {
     const nothing = async () => "";
     return { load: nothing, save: nothing, search: nothing, stop: async () => {} };

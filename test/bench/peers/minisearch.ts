@@ -6,9 +6,9 @@ import { answerCalls, type Library, startLibrary } from "./program.ts";
 
 /** An index of words in memory, in a program of ours that writes it to a file when it ends. */
 export const miniSearchPeer: Peer = {
-  name: "MiniSearch 7.2.0",
+  name: "MiniSearch",
   needsVectors: false,
-  scope: "words; a save is in memory until the whole index is written; no accounts",
+  scope: "words; is in memory until the index is written; none",
   start: (folder) => startLibrary(import.meta.path, folder),
 };
 

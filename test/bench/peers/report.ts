@@ -1,12 +1,10 @@
 import type { Bars } from "../bars.ts";
-import type { Unit } from "../budgets.ts";
-import { number } from "../report.ts";
 import type { Figures } from "./measure.ts";
 
 /** What is reported: each figure's title and unit, and whether it is part of the picture. */
 const COLUMNS: readonly {
   title: string;
-  unit: Unit;
+  unit: string;
   isDrawn: boolean;
   of(figures: Figures): number | null;
 }[] = [
@@ -21,13 +19,14 @@ const COLUMNS: readonly {
 
 /** The figures of one size as a table in Markdown. */
 export function peersTable(figures: readonly Figures[]): string {
+  const titles = COLUMNS.map(({ title, unit }) => `${title} (${unit})`);
+  const head = ["", ...titles, "searches by; a save; accounts"];
+  const line = ["---", ...COLUMNS.map(() => "--:"), "---"];
   const rows = figures.map((each) => [
     each.name,
-    ...COLUMNS.map(({ unit, of }) => textOf(of(each), unit)),
+    ...COLUMNS.map(({ of }) => textOf(of(each))),
     each.scope,
   ]);
-  const head = ["", ...COLUMNS.map(({ title }) => title), "searches by; a save; for whom"];
-  const line = ["---", ...COLUMNS.map(() => "--:"), "---"];
   return [head, line, ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
@@ -43,12 +42,13 @@ export function peersBars(figures: readonly Figures[]): Bars {
       isOurs: each.name === "ctxd",
       cells: columns.map(({ unit, of }) => ({
         value: of(each) ?? 0,
-        text: textOf(of(each), unit),
+        text: `${textOf(of(each))} ${unit}`,
       })),
     })),
   };
 }
 
-function textOf(value: number | null, unit: Unit): string {
-  return value === null ? "" : number(value, unit);
+/** Empty where nothing is, or nothing is known. */
+function textOf(value: number | null): string {
+  return value ? value.toFixed(value < 100 ? 1 : 0) : "";
 }

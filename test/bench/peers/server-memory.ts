@@ -11,7 +11,7 @@ const PROGRAM = Bun.fileURLToPath(
 export const serverMemoryPeer: Peer = {
   name: "server-memory",
   needsVectors: false,
-  scope: "one literal text; a save rewrites the file, unsynced; no accounts",
+  scope: "a literal text; is written without a sync; none",
   async start(folder) {
     const transport = new StdioClientTransport({
       ...{ command: Bun.which("node") ?? process.execPath, args: [PROGRAM], stderr: "ignore" },

@@ -6,9 +6,9 @@ import { answerCalls, type Library, startLibrary } from "./program.ts";
 
 /** SQLite with vectors, in a program of ours. */
 export const sqliteVecPeer: Peer = {
-  name: "sqlite-vec 0.1.9",
+  name: "sqlite-vec",
   needsVectors: true,
-  scope: "meaning; a save is on the disk; one file, without accounts",
+  scope: "meaning; is on disk; none",
   start: (folder) => startLibrary(import.meta.path, folder),
 };
 
