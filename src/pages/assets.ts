@@ -1,4 +1,5 @@
 import htmx from "htmx.org/dist/htmx.min.js" with { type: "text" };
+import peers from "../help/peers.svg" with { type: "text" };
 import favicon from "./favicon.svg" with { type: "text" };
 import enhance from "./scripts/enhance.browser.js" with { type: "text" };
 import keys from "./scripts/keys.browser.js" with { type: "text" };
@@ -21,6 +22,11 @@ import { type Asset, asset, FONTS, STYLE_TEXT, withoutComments } from "./styles.
 export const STYLES = asset(withoutComments(STYLE_TEXT), "css", "text/css");
 
 export const FAVICON = asset(favicon, "svg", "image/svg+xml");
+
+/** Pictures of the help pages, by their names there. */
+export const PICTURES: Readonly<Record<string, Asset>> = {
+  "peers.svg": asset(peers, "svg", "image/svg+xml"),
+};
 
 /** The script of all dashboard pages: several files in one scope. Pages also work without it. */
 export const SCRIPT = script(
@@ -48,6 +54,7 @@ export const MAP = script(
 export const ASSETS: readonly Asset[] = [
   STYLES,
   FAVICON,
+  ...Object.values(PICTURES),
   ...FONTS,
   SCRIPT,
   PASSKEYS,

@@ -11,6 +11,7 @@ import { loadTo } from "./load.ts";
 import { measureGrowth, measureServer, sizeOf } from "./measure.ts";
 import { type Options, readOptions, USAGE } from "./options.ts";
 import type { Outcome } from "./outcome.ts";
+import { benchPeers } from "./peers/bench-peers.ts";
 import { growthChart, printLines, writesChart } from "./report.ts";
 import { createSentences } from "./sentences.ts";
 import { commandOf, createKey, startServer } from "./server-process.ts";
@@ -116,7 +117,12 @@ function readOptionsOrExit(): Options {
   }
 }
 
-const { lines, remarks } = await bench(readOptionsOrExit());
+const options = readOptionsOrExit();
+if (options.peers) {
+  await benchPeers(options);
+  process.exit();
+}
+const { lines, remarks } = await bench(options);
 for (const remark of remarks.slice(0, 20)) console.error(`the server said: ${remark}`);
 const missed = lines.filter((line) => keeps(line) === false);
 console.log(missed.length === 0 ? "every budget is kept" : `${missed.length} budgets are missed`);

@@ -19,9 +19,10 @@ const RIGHT = WIDTH - 24;
 const TOP = 72;
 const BOTTOM = HEIGHT - 52;
 /** Told apart by people who do not see red or green, too (Okabe and Ito). */
-const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"];
+export const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"];
 
-const STYLE = `
+/** Of a light or a dark page, as the reader has it. */
+export const STYLE = `
   svg { font: 13px system-ui, sans-serif; background: #fff; --ink: #222; --grid: #ddd }
   @media (prefers-color-scheme: dark) { svg { background: #16181c; --ink: #ddd; --grid: #383c44 } }
   text { fill: var(--ink, #222) } .title { font-size: 16px; font-weight: 600 }
@@ -94,6 +95,6 @@ function format(value: number): string {
   return value.toLocaleString("en");
 }
 
-function escapeXml(text: string): string {
+export function escapeXml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -1,11 +1,11 @@
 import type { NewMemory } from "../../src/memories/model/memory.ts";
 
-/** The calls that are measured. Each reads its answer to the end and throws when it is no success. */
+/** The calls that are measured. Each returns the whole answer and throws when it is no success. */
 export interface BenchClient {
-  search(query: string): Promise<void>;
-  save(memory: NewMemory): Promise<void>;
-  saveAll(memories: readonly NewMemory[]): Promise<void>;
-  health(): Promise<void>;
+  search(query: string): Promise<string>;
+  save(memory: NewMemory): Promise<string>;
+  saveAll(memories: readonly NewMemory[]): Promise<string>;
+  health(): Promise<string>;
 }
 
 /** Speaks to a server as a client would that keeps its connections open. */
@@ -20,6 +20,7 @@ export function createBenchClient(origin: string, key: string): BenchClient {
     if (response.status !== status) {
       throw new Error(`${path.split("?")[0]}: ${response.status} ${body.slice(0, 300)}`);
     }
+    return body;
   };
   return {
     search: (query) => call(200, `/memories/search?q=${encodeURIComponent(query)}`),

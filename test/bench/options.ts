@@ -15,6 +15,8 @@ export interface Options {
   readonly executable: string | null;
   /** The checkout to run where there is no executable; `null` for this one. */
   readonly checkout: string | null;
+  /** Whether others are measured beside it instead of its budgets. */
+  readonly peers: boolean;
 }
 
 export const USAGE = `bun run bench [--memories 1000,10000] [--out FOLDER] [--executable PATH | --source | --checkout FOLDER]
@@ -25,6 +27,8 @@ Measures a server over HTTP against the budgets of the design and exits with 1 w
   --executable P   the executable to measure (dist/ctxd if it is there)
   --source         measure this checkout instead
   --checkout F     measure another checkout, an earlier one say, whose libraries are installed
+  --peers          compare it with what one would use instead, on the same texts: a table, peers.json and peers.svg.
+                   Chroma is installed for that when it is first measured (420 MB on disk)
 
 More than ${MOST_OVER_HTTP.toLocaleString("en")} memories are searched in a process of this checkout, without HTTP: their
 vectors come from a stand-in for the engine.
@@ -40,13 +44,15 @@ export function readOptions(args: readonly string[]): Options {
       executable: { type: "string" },
       source: { type: "boolean", default: false },
       checkout: { type: "string" },
+      peers: { type: "boolean", default: false },
     },
   });
   const sizes = values.memories.split(",").map(Number);
   if (!sizes.every((size) => Number.isInteger(size) && size >= 256)) {
     throw new Error("--memories: give whole numbers from 256 up, separated by commas");
   }
-  const isOther = values.executable !== undefined || values.checkout !== undefined;
+  const { peers } = values;
+  const isOther = peers || values.executable !== undefined || values.checkout !== undefined;
   if (isOther && sizes.some((size) => size > MOST_OVER_HTTP)) {
     throw new Error(`--memories: another program is measured with ${MOST_OVER_HTTP} at the most`);
   }
@@ -58,5 +64,6 @@ export function readOptions(args: readonly string[]): Options {
     out: resolve(values.out),
     executable: isSource ? null : resolve(executable),
     checkout: values.checkout === undefined ? null : resolve(values.checkout),
+    peers,
   };
 }

@@ -45,6 +45,14 @@ test("everyone can read every page, and every link leads to a page of the server
   }
 });
 
+test("pictures are the server's own, and say what they show", async () => {
+  const html = await (await fetch(`${server.origin}/help/search`)).text();
+  const [, src = "", alt] = /<img src="([^"]+)" alt="([^"]+)"/.exec(html) ?? [];
+  const picture = await fetch(server.origin + src);
+  expect(picture.headers.get("content-type")).toStartWith("image/svg+xml");
+  expect(await picture.text()).toContain(`<title>${alt}</title>`);
+});
+
 test("a link to a heading leads to one", async () => {
   const pages = new Map<string, string>();
   for (const path of new Bun.Glob("*.md").scanSync(HELP)) {

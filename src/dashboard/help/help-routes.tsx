@@ -22,6 +22,7 @@ import systems from "../../help/systems.md" with { type: "text" };
 import terminal from "../../help/terminal.md" with { type: "text" };
 import upgrade from "../../help/upgrade.md" with { type: "text" };
 import watch from "../../help/watch.md" with { type: "text" };
+import { PICTURES } from "../../pages/assets.ts";
 import { type Child, Fragment, jsx, type Markup } from "../../pages/jsx-runtime.ts";
 import { Document } from "../../pages/layout.tsx";
 import { PAGE_ROUTE, pageResponse } from "../../pages/page-response.tsx";
@@ -46,6 +47,9 @@ function toChild(read: unknown): Child {
   const { children: inside, href, align, id } = read.props;
   const children = toChild(inside);
   if (typeof read.type !== "string") return Fragment({ children });
+  if (read.type === "img") {
+    return jsx("img", { src: PICTURES[`${read.props.src}`]?.path, alt: `${read.props.alt}` });
+  }
   // The keyboard must be able to scroll code.
   if (read.type === "pre") return jsx("pre", { tabindex: 0, children: jsx("code", { children }) });
   return jsx(read.type, {
