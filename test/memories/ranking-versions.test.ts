@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { type Question, readQuestion } from "../../src/memories/ranking/question.ts";
 import { SIGNALS } from "../../src/memories/ranking/signals/signals.ts";
 import { orderVersions } from "../../src/memories/ranking/version-order.ts";
+import { areOpposite } from "../../src/memories/ranking/versions.ts";
 import { contentsOf } from "../support/client.ts";
 import { sharedEmbedder } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
@@ -155,6 +156,16 @@ test("a negation of the same words is the newer version, and no repetition", asy
   const [first, second] = await ada.search("do deploys need approval?");
   expect(first).toMatchObject({ ...json, replaces: [old.id] });
   expect(second).toMatchObject({ id: old.id, newer: first?.id });
+});
+
+test("two texts of the same words are opposites if one of them denies, whatever their apostrophes", () => {
+  const memory = (content: string) => ({ content, createdAt: 0, sessionId: null });
+  const areOpposites = (one: string, other: string) => areOpposite(memory(one), memory(other));
+  const plain = "Backups begin at five o'clock.";
+  expect(areOpposites(plain, "Backups do not begin at five o’clock.")).toBe(true);
+  expect(areOpposites("Backups do not begin at five o’clock.", plain)).toBe(true);
+  expect(areOpposites(plain, "Deploys do not begin at five o'clock.")).toBe(false);
+  expect(areOpposites(plain, "Backups begin at five o’clock.")).toBe(false);
 });
 
 test("what is about another thing of the same sentence shape is not newer", async () => {

@@ -148,7 +148,8 @@ function createReader<Property>(read: (text: string) => Property) {
   };
 }
 
-function withPlainQuotes(text: string): string {
+/** A text with ' as its only apostrophe, as the words of facts have it. */
+export function withPlainQuotes(text: string): string {
   return text.replaceAll("’", "'");
 }
 

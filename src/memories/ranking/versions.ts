@@ -5,6 +5,7 @@ import {
   factOf,
   mayBeVersion,
   negates,
+  withPlainQuotes,
 } from "./fact-text.ts";
 import type { Question } from "./question.ts";
 import { flag, ofKind, type RelationTrees, readRelation, subjectSigns } from "./relation.ts";
@@ -131,7 +132,7 @@ export function areOpposite(one: FactMemory, other: FactMemory): boolean {
   if (negates(one) === negates(other)) return false;
   const a = factOf(one);
   // Most texts lack a word of the other one, and to read all of their words would be slow.
-  const text = other.content.toLowerCase();
+  const text = withPlainQuotes(other.content).toLowerCase();
   if (!ofKind(a.tokens, "word", "name").every(({ key }) => text.includes(key))) return false;
   const b = factOf(other);
   return (
