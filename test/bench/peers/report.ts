@@ -20,7 +20,7 @@ const COLUMNS: readonly {
 /** The figures of one size as a table in Markdown. */
 export function peersTable(figures: readonly Figures[]): string {
   const titles = COLUMNS.map(({ title, unit }) => `${title} (${unit})`);
-  const head = ["", ...titles, "searches by; a save; accounts"];
+  const head = ["program", ...titles, "searches by; a save; accounts"];
   const line = ["---", ...COLUMNS.map(() => "--:"), "---"];
   const rows = figures.map((each) => [
     each.name,
