@@ -45,7 +45,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
  */
 export function readConfig(env: Environment, flags: Flags, defaultDataDir?: string) {
   const settings = createSettingReader(env, flags);
-  const { read, parsed, choice, toggle } = settings;
+  const { read, parsed, number, choice, toggle } = settings;
   const address = readAddress(settings);
   const folders = readFolders(settings, env, defaultDataDir);
   const shared = readShared(settings, env);
@@ -84,7 +84,7 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
       "an e-mail address or an https address",
     ),
     /** Days that the security log keeps events. */
-    securityLogDays: settings.count("CTXD_SECURITY_LOG_DAYS", 90, "days"),
+    securityLogDays: number("CTXD_SECURITY_LOG_DAYS", [1, 9999], " of days") ?? 90,
     decay: readDecay(settings),
     /** Bytes of memory for the data that searches read; null for the default. */
     memoryBytes: parsed(
@@ -93,11 +93,7 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
       "bytes of at least 10M, such as 500M or 8G",
     ),
     /** The most embedding engines; null for as many as the machine allows. */
-    engines: parsed(
-      "CTXD_ENGINES",
-      (engines) => (/^([1-9]|[1-5]\d|6[0-4])$/.test(engines) ? Number(engines) : null),
-      "a whole number from 1 to 64",
-    ),
+    engines: number("CTXD_ENGINES", [1, 64]),
     /** Address of the newest release, for `ctxd upgrade`; null for that of the build's repository. */
     releasesUrl: parsed(
       "CTXD_RELEASES_URL",
@@ -110,16 +106,11 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
 }
 
 /** The address that the server listens on, and the one that clients use. */
-function readAddress({ read, fail, parsed }: SettingReader) {
+function readAddress({ read, fail, parsed, number }: SettingReader) {
   const host = read("CTXD_HOST") ?? "127.0.0.1";
   if (!/^[\w.:[\]-]{1,255}$/.test(host)) fail("CTXD_HOST", "a host name or an IP address");
 
-  const port =
-    parsed(
-      "CTXD_PORT",
-      (text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : null),
-      "a whole number from 0 to 65535 (0 takes a free port)",
-    ) ?? 7733;
+  const port = number("CTXD_PORT", [0, 65_535]) ?? 7733;
 
   const cert = read("CTXD_TLS_CERT");
   const key = read("CTXD_TLS_KEY");
@@ -188,14 +179,14 @@ function readPasswords({ choice }: SettingReader, providers: Providers): boolean
 }
 
 function readBackups(
-  { read, fail, parsed, count }: SettingReader,
+  { read, fail, parsed, number }: SettingReader,
   dataDir: string,
   isShared: boolean,
 ) {
   const every =
     parsed("CTXD_BACKUP_EVERY", parseSpan, "minutes, hours, days or weeks: 30m, 12h, 1d, 1w") ??
     24 * 3_600_000;
-  const keep = count("CTXD_BACKUP_KEEP", 7);
+  const keep = number("CTXD_BACKUP_KEEP", [1, 9999]) ?? 7;
   const folder = read("CTXD_BACKUP_DIR");
   if (!folder) return null;
   if (isShared) {

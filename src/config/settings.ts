@@ -14,7 +14,7 @@ export type Flags = Partial<Record<SettingName, string>>;
 /** The meaning of each setting, in the order of the manual. */
 export const SETTINGS = {
   CTXD_HOST: "address to listen on (127.0.0.1)",
-  CTXD_PORT: "port to listen on (7733)",
+  CTXD_PORT: "port to listen on, 0 for any free one (7733)",
   CTXD_DATA_DIR: "folder of all data that must be kept",
   CTXD_CACHE_DIR: "folder of unpacked libraries and the model",
   CTXD_DATABASE_URL:
@@ -120,13 +120,18 @@ export function createSettingReader(env: Environment, flags: Flags) {
     /** `true` or `false`, which is the default. @throws ConfigError */
     toggle: (name: SettingName) => choice(name, ["true", "false"], "false") === "true",
 
-    /** A whole number from 1 to 9999. @param unit the unit, such as "days" @throws ConfigError */
-    count(name: SettingName, fallback: number, unit?: string): number {
-      const value = read(name) ?? `${fallback}`;
-      const number = unit === undefined ? "number" : `number of ${unit}`;
-      return /^[1-9]\d{0,3}$/.test(value)
-        ? Number(value)
-        : fail(name, `a whole ${number} from 1 to 9999`);
+    /**
+     * A whole number from `min` to `max`; null if it is not set.
+     * @param note what follows "a whole number" in the message, such as " of days"
+     * @throws ConfigError
+     */
+    number(name: SettingName, [min, max]: readonly [min: number, max: number], note = "") {
+      const text = read(name);
+      if (text === undefined) return null;
+      const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+      return number >= min && number <= max
+        ? number
+        : fail(name, `a whole number${note} from ${min} to ${max}`);
     },
   };
 }

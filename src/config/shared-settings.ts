@@ -29,14 +29,9 @@ const PREFIX = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
  * @throws ConfigError when only some of them are set or one is malformed; the message contains no secret
  */
 export function readShared(settings: SettingReader, env: Environment) {
-  const { read, parsed } = settings;
+  const { read, parsed, number } = settings;
   const cacheBytes = parsed("CTXD_CACHE_SIZE", parseBytes, "bytes such as 500M, 10G or 1T") ?? 10e9;
-  const drainSeconds =
-    parsed(
-      "CTXD_DRAIN_SECONDS",
-      (text) => (/^\d{1,3}$/.test(text) && Number(text) <= 300 ? Number(text) : null),
-      "a whole number of seconds from 0 to 300",
-    ) ?? 5;
+  const drainSeconds = number("CTXD_DRAIN_SECONDS", [0, 300], " of seconds") ?? 5;
   const databaseUrl = read("CTXD_DATABASE_URL");
   const objects = read("CTXD_OBJECTS");
   if (databaseUrl === undefined && objects === undefined) return null;

@@ -47,6 +47,9 @@ export function createMcpRoutes({
     const pause = createPause();
     await import("@modelcontextprotocol/server/validators/ajv");
     await pause();
+    // Most of what the next part needs.
+    await import("zod/v4");
+    await pause();
     const { preloadSchemas } = await import("@modelcontextprotocol/server");
     await pause();
     preloadSchemas();
