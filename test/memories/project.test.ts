@@ -266,6 +266,40 @@ describe("moving memories", () => {
     expect(Math.max(...written)).toBeLessThan(1 << 19);
   });
 
+  test("commits a long history in parts; after a failure the same request moves the rest", async () => {
+    let appends = Number.POSITIVE_INFINITY;
+    await using server = await startServer({
+      wrapLog: (log) => ({
+        ...log,
+        append(table, entry) {
+          if (appends-- <= 0) throw new Error("the disk reports an error");
+          return log.append(table, entry);
+        },
+      }),
+    });
+    const whole = await server.account();
+    const idOf = (n: number) => `mem_${n.toString(16).padStart(32, "0")}`;
+    const lines = Array.from({ length: 300 }, (_, n) => ({
+      ...{ id: idOf(n), content: `The meeting is in room ${n}.` },
+      ...(n > 0 && { supersedes: idOf(n - 1) }),
+      ...(n === 150 && { tags: ["x"] }),
+    }));
+    expect(await importLines(whole, ...lines)).toMatchObject({ created: 300 });
+    appends = 2;
+    const failed = await whole.send("POST", "/memories/move?tags=x", {
+      json: { project: "atlas" },
+    });
+    expectError(failed, { status: 503, code: "unavailable" });
+    appends = Number.POSITIVE_INFINITY;
+    const { body } = await whole.send("GET", "/stats");
+    const projects = [
+      { memories: 256, project: "atlas" },
+      { memories: 44, project: null },
+    ];
+    expect(body).toMatchObject({ projects });
+    expect(await move(whole, "tags=x", "atlas")).toEqual({ moved: 44 });
+  });
+
   test("moves a whole history, as far as the key may change it", async () => {
     const { whole, bound, atlas } = await withProjects();
     const tagged = await whole.save({ content: "is", tags: ["x"], supersedes: atlas.id });

@@ -56,13 +56,12 @@ export function createStateIndex() {
       weights: readonly number[],
       owners: readonly (number | undefined)[],
     ): (number | null)[] {
-      const count = Math.min(MAX_STATES, asked.length / STATE_BYTES);
-      const total = prepare(asked, weights, count);
+      const { total, end } = prepare(asked, weights);
       return owners.map((owner = -1) => {
         const own = counts[owner] ?? 0;
         if (own === 0 || total === 0) return null;
         const from = (places[owner] ?? 0) * STATE_BYTES;
-        const sum = interact(ASKED, ASKED + count * ASKED_SIZE, from, from + own * STATE_BYTES);
+        const sum = interact(ASKED, end, from, from + own * STATE_BYTES);
         return Math.max(-1, Math.min(1, sum / (total * SAME)));
       });
     },
@@ -75,20 +74,23 @@ export function createStateIndex() {
 }
 
 /**
- * Copies a question to its place in the memory.
- * @returns the sum of its weights
+ * Copies the tokens of a question that have a weight to their place in the memory.
+ * @returns the sum of the weights, and the address after the last token
  */
-function prepare(asked: Int8Array, weights: readonly number[], count: number): number {
+function prepare(asked: Int8Array, weights: readonly number[]) {
+  const count = Math.min(MAX_STATES, asked.length / STATE_BYTES);
   let total = 0;
+  let end = ASKED;
   for (let token = 0; token < count; token++) {
-    const address = ASKED + token * ASKED_SIZE;
-    const numbers = new Int16Array(views.floats.buffer, address, STATE_BYTES);
-    numbers.set(asked.subarray(token * STATE_BYTES, (token + 1) * STATE_BYTES));
     const weight = weights[token] ?? 0;
-    views.floats[address / 4 + WEIGHT] = weight;
+    if (weight === 0) continue;
+    const numbers = new Int16Array(views.floats.buffer, end, STATE_BYTES);
+    numbers.set(asked.subarray(token * STATE_BYTES, (token + 1) * STATE_BYTES));
+    views.floats[end / 4 + WEIGHT] = weight;
     total += weight;
+    end += ASKED_SIZE;
   }
-  return total;
+  return { total, end };
 }
 
 /** Interactions by the names of their owners, without those that are `null`. */

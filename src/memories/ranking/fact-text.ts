@@ -133,7 +133,7 @@ export const factOf = createReader((text) =>
 /** A memory's fact with each number, time, date and amount in one form. */
 export const exactFactOf = createReader((text) => readFact(text, withPlainAmounts));
 /** Single properties of a fact, which are read much sooner than all. */
-export const retracts = createReader((text) => isRetracting(withPlainQuotes(text)));
+export const retracts = createReader((text) => withPlainQuotes(text).search(RETRACTS) >= 0);
 export const negates = createReader((text) => isNegating(withPlainQuotes(text)));
 
 function createReader<Property>(read: (text: string) => Property) {
@@ -153,10 +153,6 @@ export function withPlainQuotes(text: string): string {
   return text.replaceAll("’", "'");
 }
 
-function isRetracting(said: string): boolean {
-  return said.search(RETRACTS) >= 0;
-}
-
 function isNegating(said: string): boolean {
   return said.replace(NO_NEGATION, " ").search(NEGATES) >= 0;
 }
@@ -169,7 +165,8 @@ export function mayBeVersion({ content }: Pick<FactMemory, "content">): boolean 
 function readFact(text: string, writePlain: (text: string) => string): FactText {
   const speaker = SPEAKER.exec(text)?.[1];
   const said = withPlainQuotes(text);
-  const subject = writePlain(said.replace(RETRACTS, " ").replace(TIMES, " "));
+  const unretracted = said.replace(RETRACTS, " ");
+  const subject = writePlain(unretracted.replace(TIMES, " "));
   const tokens = factTokens(subject);
   const unspoken = speaker === undefined ? subject : subject.replace(SPEAKER, "");
   const [start = ""] = unspoken.split(SUBJECT_END, 1);
@@ -184,7 +181,7 @@ function readFact(text: string, writePlain: (text: string) => string): FactText 
     speaker,
     asks: ASKS.test(text),
     reports: REPORTS.test(said),
-    retracts: isRetracting(said),
+    retracts: unretracted !== said,
     changed: said.search(CHANGES) >= 0,
     negates: isNegating(said),
   };

@@ -158,21 +158,20 @@ export function createComparison(
   return (one, other) => {
     const [a, b] = [read(one), read(other)];
     if (!a || !b) return null;
-    return isComparable(a, b) ? compare(a, b, cosineOf(a.vector, b.vector)) : null;
+    const cosine = cosineOf(a.vector, b.vector);
+    return isComparable(a, b, cosine) ? compare(a, b, cosine) : null;
   };
 }
 
-/** A result with its vector and its place. */
+/** A result with its place. */
 interface Placed {
   memory: FactMemory;
-  vector: Float32Array;
   place: number;
 }
 
 /** Whether two results are near enough to be compared: most pairs are not, and comparing takes time. */
-function isComparable(a: Placed, b: Placed): boolean {
+function isComparable(a: Placed, b: Placed, cosine: number): boolean {
   const isFirst = a.place < FIRST_PLACES && b.place < FIRST_PLACES;
-  const cosine = cosineOf(a.vector, b.vector);
   if (cosine < LEAST_COSINE.first) return false;
   if (isFirst || cosine >= LEAST_COSINE.others) return true;
   const newer = a.memory.createdAt < b.memory.createdAt ? b : a;
@@ -191,7 +190,7 @@ export function comparable(
   const found = new Set<string>();
   for (const a of placed.filter(({ place }) => place < ANCHORS)) {
     for (const b of placed) {
-      if (a === b || !isComparable(a, b)) continue;
+      if (a === b || !isComparable(a, b, cosineOf(a.vector, b.vector))) continue;
       found.add(a.memory.id);
       found.add(b.memory.id);
     }

@@ -3,18 +3,22 @@ import { createPause } from "../../timing/pause.ts";
 import { type Filter, passes } from "../model/filter.ts";
 import { MEMORY_ID } from "../model/memory.ts";
 import { projectToWrite, writable } from "../model/reach.ts";
-import type { MemoryRow } from "../model/rows.ts";
-import type { Draft } from "../table/draft.ts";
-import { chainIn, historyOf } from "../table/links.ts";
+import { historyOf } from "../table/links.ts";
 import type { TableReader } from "../table/table.ts";
 import { type Parts, requireCondition } from "./visible.ts";
 
 /**
- * Memories that one change moves, and characters of their texts, unless a history is longer: all their vectors are in memory
+ * Memories that one change moves at most, and about how many characters of their texts: all their vectors are in memory
  * meanwhile, and others wait for the commit.
  */
 const BATCH = 128;
 const BATCH_CHARACTERS = 1 << 16;
+
+/** A memory to move, and the selected memory to whose history it belongs: often itself. */
+interface Moved {
+  id: string;
+  selected: string;
+}
 
 interface Move {
   reach: Reach;
@@ -28,26 +32,22 @@ interface Move {
 
 /** Moving memories and their histories to another project. Their times stay the same. */
 export function createMove({ store, clock }: Parts) {
-  /** @param ids of selected memories and all others of their histories */
   const moveSome = (
-    ids: readonly string[],
-    selected: ReadonlySet<string>,
+    group: readonly Moved[],
     { reach, wanted, reached, target }: Move,
   ): Promise<number> =>
     store.use(reach.accountId, async ({ writer }) =>
       writer.change({
-        ids,
+        ids: [...new Set(group.flatMap(({ id, selected }) => [id, selected]))],
         withVectors: true,
         apply(draft) {
-          // Since the selection they may have been changed.
-          const matching = ids.filter((id) => {
-            const memory = selected.has(id) ? draft.get(id) : null;
-            return memory !== null && passes(wanted, memory);
-          });
           let count = 0;
-          for (const memory of withHistories(draft, matching)) {
-            const embedding = draft.embeddingOf(memory.id);
-            if (!embedding || memory.project === target || !passes(reached, memory)) continue;
+          for (const { id, selected } of group) {
+            const [memory, cause] = [draft.get(id), draft.get(selected)];
+            const embedding = draft.embeddingOf(id);
+            // Since the selection they may have been changed.
+            if (!memory || !embedding || !cause || !passes(wanted, cause)) continue;
+            if (memory.project === target || !passes(reached, memory)) continue;
             draft.put({ ...memory, ...embedding, project: target });
             count++;
           }
@@ -57,17 +57,18 @@ export function createMove({ store, clock }: Parts) {
     );
 
   const moveAll = async (ids: readonly string[], move: Move): Promise<number> => {
-    const { accountId } = move.reach;
+    const { accountId, signal } = move.reach;
     const pause = createPause();
     const selected = new Set(ids);
     const walked = new Set<string>();
     let moved = 0;
-    for (let start = 0; start < ids.length && !move.reach.signal?.aborted; ) {
+    for (let start = 0; start < ids.length && !signal?.aborted; ) {
       await pause();
+      const some = ids.slice(start, start + BATCH);
       const next = await store.use(accountId, ({ table }) =>
-        nextGroups(table, ids.slice(start, start + BATCH), walked),
+        nextGroups(table, some, { selected, walked, target: move.target }),
       );
-      for (const group of next.groups) moved += await moveSome(group, selected, move);
+      for (const group of next.groups) if (!signal?.aborted) moved += await moveSome(group, move);
       start += next.taken;
     }
     return moved;
@@ -104,45 +105,50 @@ export function createMove({ store, clock }: Parts) {
   };
 }
 
-/** Memories with all others of their histories, each once. */
-function withHistories(draft: Draft, ids: readonly string[]): Iterable<MemoryRow> {
-  const found = new Map<string, MemoryRow>();
-  for (const id of ids) {
-    if (!found.has(id)) for (const each of chainIn(draft, id)) found.set(each.id, each);
-  }
-  return found.values();
-}
-
 /**
  * Takes memories with their whole histories until there are enough to read at once.
+ * @param ids some of the selected memories
  * @param walked ids of earlier groups and, afterwards, of these: each history is walked once
- * @returns ids of each change, and how many of the given ones were taken
+ * @returns what each change moves, and how many of the given ids were taken
  */
-async function nextGroups(table: TableReader, ids: readonly string[], walked: Set<string>) {
+async function nextGroups(
+  table: TableReader,
+  ids: readonly string[],
+  {
+    selected,
+    walked,
+    target,
+  }: { selected: ReadonlySet<string>; walked: Set<string> } & Pick<Move, "target">,
+) {
   const rows = new Map((await table.find(ids)).map((row) => [row.id, row]));
   const get = async (id: string) => {
     const row = rows.get(id) ?? (await table.find([id]))[0] ?? null;
     if (row) rows.set(id, row);
     return row;
   };
-  const groups: string[][] = [];
-  let group: string[] = [];
+  const groups: Moved[][] = [];
+  let group: Moved[] = [];
   let [characters, found, taken] = [0, 0, 0];
+  const endGroup = () => {
+    groups.push(group);
+    [group, characters] = [[], 0];
+  };
   for (const id of ids) {
     if (found >= BATCH) break;
     taken++;
     if (walked.has(id) || !rows.has(id)) continue;
-    for (const each of await historyOf(get, id)) {
-      if (walked.has(each)) continue;
+    const history = (await historyOf(get, id)).filter((each) => !walked.has(each));
+    // Selected memories come last: if the others are not moved, the same request selects these again.
+    const parts = Map.groupBy(history, (each) => selected.has(each));
+    for (const each of [false, true].flatMap((isSelected) => parts.get(isSelected) ?? [])) {
       walked.add(each);
-      group.push(each);
       found++;
+      if (rows.get(each)?.project === target) continue;
+      group.push({ id: each, selected: selected.has(each) ? each : id });
       characters += rows.get(each)?.content.length ?? 0;
+      if (group.length >= BATCH || characters >= BATCH_CHARACTERS) endGroup();
     }
-    if (characters < BATCH_CHARACTERS) continue;
-    groups.push(group);
-    [group, characters] = [[], 0];
   }
-  if (group.length > 0) groups.push(group);
+  if (group.length > 0) endGroup();
   return { groups, taken };
 }
