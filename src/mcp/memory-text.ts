@@ -98,20 +98,22 @@ export function fitMemories(
     : limits;
   const budget = maxTokens * CHARACTERS_PER_TOKEN;
   const sizes = memories.map(({ content }) => indent(content).length);
+  const others = memories.map(sizeWithoutContent);
+  let forContents = budget - others.reduce((sum, size) => sum + size, 0);
   for (let count = memories.length; count > 0; count--) {
-    const kept = memories.slice(0, count);
-    const forContents = budget - kept.reduce((sum, memory) => sum + sizeWithoutContent(memory), 0);
     const share = equalShare(
       sizes.slice(0, count).map((size) => Math.min(size, maxContent)),
       forContents,
     );
     if (share >= MIN_EXCERPT) {
       const limit = Math.min(share, maxContent);
+      const kept = memories.slice(0, count);
       return {
         shown: kept.map((memory, place) => shorten(memory, sizes[place] ?? 0, limit)),
         omitted: memories.length - count,
       };
     }
+    forContents += others[count - 1] ?? 0;
   }
   return { shown: [], omitted: memories.length };
 }

@@ -37,11 +37,14 @@ export async function readForCommit(table: MemoryTable, changes: readonly Queued
 
 async function matchFilters(table: MemoryTable, changes: readonly QueuedChange[]) {
   const matches = new Map<QueuedChange, { ids: string[]; left: number }>();
+  const pause = createPause();
   for (const change of changes) {
-    if (!change.filter) continue;
-    const all = await table.select(change.filter);
-    const ids = all.slice(0, MAX_REMOVED);
-    matches.set(change, { ids, left: all.length - ids.length });
+    const { filter } = change;
+    if (!filter) continue;
+    const ids = await table.select(filter, MAX_REMOVED);
+    const all = ids.length < MAX_REMOVED ? ids.length : await table.count(filter);
+    matches.set(change, { ids, left: all - ids.length });
+    await pause();
   }
   return matches;
 }

@@ -20,7 +20,7 @@ function createViewReader(view: View): TableReader {
     find: async (ids) => ids.flatMap((id) => view.get(id) ?? []),
     list: async (filter, from, limit) => view.list(filter, from, limit),
     count: async (filter) => view.count(filter),
-    select: async (filter) => view.select(filter),
+    select: async (...some) => view.select(...some),
     expiring: async (limit) => view.expiring(limit),
     async *rows() {
       const pause = createPause();
@@ -204,7 +204,7 @@ export function createTable({
     find: (ids) => readers.ready().find(ids),
     list: (...question) => betweenCommits((found) => found.list(...question)),
     count: (filter) => betweenCommits((found) => found.count(filter)),
-    select: (filter) => betweenCommits((found) => found.select(filter)),
+    select: (...some) => betweenCommits((found) => found.select(...some)),
     async expiring(limit) {
       while (applying) await applying;
       // Only background work asks this: it must not fill a view.

@@ -105,7 +105,7 @@ export function createStoredReader({
       const changed = pending.memories().filter((memory) => passes(filter, memory));
       return countMemories(base, filter, changed, pending.ids());
     },
-    select: (filter) => listStored({ base, pending }, filter, null),
+    select: (filter, limit) => listStored({ base, pending }, filter, null, limit),
 
     async expiring(limit) {
       const changed = pending

@@ -21,8 +21,8 @@ export interface TableReader {
   list(filter: Filter, from: PageStart | null, limit?: number): Promise<string[]>;
   /** The number of memories that match a filter. */
   count(filter: Filter): Promise<number>;
-  /** Ids of all memories that match a filter. */
-  select(filter: Filter): Promise<string[]>;
+  /** Ids of memories that match a filter, in no order; all without a limit. */
+  select(filter: Filter, limit?: number): Promise<string[]>;
   /** The memories that expire first, in that order. */
   expiring(limit: number): Promise<Expiring[]>;
   /** All memories, in batches. */

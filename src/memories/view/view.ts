@@ -136,10 +136,12 @@ function createListing(columns: Columns) {
     return (slot: number) => columns.has(slot) && (accepts === null || accepts(slot));
   };
 
-  const slotsOf = (filter: Filter): number[] => {
+  const slotsOf = (filter: Filter, limit = Number.POSITIVE_INFINITY): number[] => {
     const passes = passing(filter);
     const slots: number[] = [];
-    for (let slot = 0; slot < columns.end; slot++) if (passes(slot)) slots.push(slot);
+    for (let slot = 0; slot < columns.end && slots.length < limit; slot++) {
+      if (passes(slot)) slots.push(slot);
+    }
     return slots;
   };
 
@@ -164,8 +166,8 @@ function createListing(columns: Columns) {
       return count;
     },
 
-    /** Ids of all memories that pass a filter, in no order. */
-    select: (filter: Filter): string[] => slotsOf(filter).map(columns.id),
+    /** Ids of memories that pass a filter, in no order; all without a limit. */
+    select: (filter: Filter, limit?: number) => slotsOf(filter, limit).map(columns.id),
   };
 }
 
