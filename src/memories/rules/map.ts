@@ -104,14 +104,18 @@ export function createMaps({
     part: string,
     signal: AbortSignal,
   ): Promise<MemoryMap> => {
+    // Before and after the drawing, some megabytes are handled at once.
+    const pause = createPause();
     // Drawing takes seconds, so the table is released before.
     const { table, changes, until, points, vectors, total } = await use(async (table) => {
       const { changes } = table;
       return { table, changes, ...(await gather(table, reach, { now: clock(), most, signal })) };
     });
+    await pause();
     const texts = points.map(({ text }) => text);
     const { dimension } = table.model;
     const drawn = points.length > 0 ? await draw({ vectors, dimension, texts }, signal) : NOTHING;
+    await pause();
     const map: MemoryMap = {
       version: Bun.randomUUIDv7(),
       total,
@@ -213,7 +217,8 @@ async function withVectors(table: Drawable, wanted: readonly Point[], signal: Ab
     }
     await pause();
   }
-  return { points, vectors: vectors.slice(0, points.length * dimension) };
+  const areAll = points.length === wanted.length;
+  return { points, vectors: areAll ? vectors : vectors.slice(0, points.length * dimension) };
 }
 
 function toPoint({ id, content, project, tags, agentId }: MemoryRow): Point {
