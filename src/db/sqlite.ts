@@ -41,6 +41,8 @@ function createStatements(sqlite: Sqlite) {
 
 /** Milliseconds that a statement waits for another process. */
 const BUSY_TIMEOUT_MS = 5_000;
+/** Milliseconds between two tries to switch a new database to a write-ahead log. */
+const SWITCH_RETRY_MS = 10;
 
 /**
  * Removes deleted data and failed transactions from SQLite's write-ahead log, synchronously. See
@@ -154,10 +156,23 @@ function createPrivately(path: string): void {
 
 function configure(sqlite: Sqlite): void {
   sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-  sqlite.run("PRAGMA journal_mode = WAL");
+  useWriteAheadLog(sqlite);
   sqlite.run("PRAGMA synchronous = FULL");
   sqlite.run("PRAGMA foreign_keys = ON");
   sqlite.run("PRAGMA secure_delete = ON");
+}
+
+/** Of several processes that switch a new database to a log, SQLite lets some fail without waiting. */
+function useWriteAheadLog(sqlite: Sqlite): void {
+  for (const end = performance.now() + BUSY_TIMEOUT_MS; ; Bun.sleepSync(SWITCH_RETRY_MS)) {
+    try {
+      sqlite.run("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      const isBusy = error instanceof SQLiteError && error.code === "SQLITE_BUSY";
+      if (!isBusy || performance.now() > end) throw error;
+    }
+  }
 }
 
 function createDatabase(sqlite: Sqlite): SqliteDatabase {

@@ -5,6 +5,7 @@ import type { ToDraw } from "../../../src/memories/map/draw-in-worker.ts";
 import { type MemoryRow, UNSET } from "../../../src/memories/model/rows.ts";
 import { createMaps, idOnMap, type MemoryMap } from "../../../src/memories/rules/map.ts";
 import { startServer } from "../../support/server.ts";
+import { until } from "../../support/until.ts";
 
 const server = await startServer();
 afterAll(server.close);
@@ -98,7 +99,9 @@ function counted(size: number) {
   const reach: Reach = wholeAccount("a");
   const ask = (signal?: AbortSignal) =>
     maps({ ...reach, ...(signal && { signal }) }, (task) => task(table));
-  return { table, drawn, ask };
+  /** Waits until so many maps have been begun, and returns the last of them. */
+  const begun = (count: number) => until("a map is being drawn", () => drawn[count - 1] ?? null);
+  return { table, drawn, ask, begun };
 }
 
 /** Lets everything happen that waits for nothing. */
@@ -106,10 +109,9 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("maps are drawn", () => {
   test("of a sample where there are too many memories, which grows with them", async () => {
-    const { table, drawn, ask } = counted(1_000);
+    const { table, drawn, ask, begun } = counted(1_000);
     const first = ask();
-    await settle();
-    drawn[0]?.end();
+    (await begun(1)).end();
     const map = await first;
     expect(map.total).toBe(1_000);
     expect(map.topicOf).toHaveLength(50);
@@ -119,61 +121,60 @@ describe("maps are drawn", () => {
     const more = counted(1_001);
     Object.assign(table, more.table, { changes: 1 });
     const second = ask();
-    await settle();
-    drawn[1]?.end();
+    (await begun(2)).end();
     const ids = new Set(idsOf(await second));
     expect(idsOf(map).filter((id) => !ids.has(id)).length).toBeLessThanOrEqual(1);
   });
 
   test("until all who wait have left, and again for the next", async () => {
-    const { drawn, ask } = counted(3);
+    const { drawn, ask, begun } = counted(3);
     const [first, second] = [new AbortController(), new AbortController()];
     const asked = Promise.allSettled([ask(first.signal), ask(second.signal)]);
-    await settle();
+    await begun(1);
     first.abort();
     await settle();
     expect(drawn.map(({ signal }) => signal?.aborted)).toEqual([false]);
     second.abort();
     expect((await asked).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     const next = ask();
-    await settle();
-    drawn.at(-1)?.end();
+    (await begun(2)).end();
     expect((await next).total).toBe(3);
   });
 
   test("once for each state, whoever asks", async () => {
-    const { table, drawn, ask } = counted(3);
-    const asked = [ask(), ask(), ask()];
-    await settle();
-    drawn[0]?.end();
-    await settle();
-    // The others had asked before it was begun, or after: at most one more is drawn.
-    drawn[1]?.end();
-    await Promise.all(asked);
+    const { table, drawn, ask, begun } = counted(3);
+    let isOver = false;
+    const asked = Promise.all([ask(), ask(), ask()]).then(() => {
+      isOver = true;
+    });
+    await until("all have their map", () => {
+      for (const one of drawn) one.end();
+      return isOver;
+    });
+    await asked;
+    // The others had asked before the first was begun, or after: at most one more is drawn.
     const before = drawn.length;
+    expect(before).toBeLessThanOrEqual(2);
     await ask();
     expect(drawn).toHaveLength(before);
     table.changes++;
     const again = ask();
-    await settle();
-    expect(drawn).toHaveLength(before + 1);
-    drawn.at(-1)?.end();
+    (await begun(before + 1)).end();
     await again;
+    expect(drawn).toHaveLength(before + 1);
   });
 
   test("anew for who asks after a change, while one without it is drawn", async () => {
-    const { table, drawn, ask } = counted(3);
+    const { table, drawn, ask, begun } = counted(3);
     const before = ask();
-    await settle();
+    await begun(1);
     table.changes++;
     const after = ask();
     await settle();
     expect(drawn).toHaveLength(1);
     drawn[0]?.end();
     await before;
-    await settle();
-    expect(drawn).toHaveLength(2);
-    drawn[1]?.end();
+    (await begun(2)).end();
     expect(await after).toMatchObject({ total: 3 });
   });
 
