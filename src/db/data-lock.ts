@@ -1,7 +1,7 @@
-import { SQLiteError, Database as Sqlite } from "bun:sqlite";
+import { Database as Sqlite } from "bun:sqlite";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseError, explainDatabaseError } from "./database-error.ts";
+import { DatabaseError, explainDatabaseError, isBusy } from "./database-error.ts";
 
 /** The process that serves a data folder, as `owner.json` describes it. */
 interface Owner {
@@ -78,7 +78,7 @@ export function lockFile(path: string): { release(): void } | null {
     return { release: () => lock.close() };
   } catch (error) {
     lock.close();
-    if (error instanceof SQLiteError && error.code === "SQLITE_BUSY") return null;
+    if (isBusy(error)) return null;
     throw error;
   }
 }
@@ -93,7 +93,7 @@ export function isLocked(dataDir: string): boolean {
     lock.query("SELECT 1 FROM sqlite_master").all();
     return false;
   } catch (error) {
-    if (error instanceof SQLiteError && error.code === "SQLITE_BUSY") return true;
+    if (isBusy(error)) return true;
     throw explainDatabaseError(error, path) ?? error;
   }
 }

@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { LRUCache } from "lru-cache";
 import { type Database, type Orm, sqliteDialect } from "./database.ts";
-import { explainDatabaseError } from "./database-error.ts";
+import { explainDatabaseError, isBusy } from "./database-error.ts";
 import { createMutex } from "./mutex.ts";
 import { migrateSqlite, schemaVersion } from "./sqlite-files.ts";
 import { createSqliteOrm, createTableDeclarations } from "./sqlite-orm.ts";
@@ -169,8 +169,7 @@ function useWriteAheadLog(sqlite: Sqlite): void {
       sqlite.run("PRAGMA journal_mode = WAL");
       return;
     } catch (error) {
-      const isBusy = error instanceof SQLiteError && error.code === "SQLITE_BUSY";
-      if (!isBusy || performance.now() > end) throw error;
+      if (!isBusy(error) || performance.now() > end) throw error;
     }
   }
 }

@@ -1,14 +1,13 @@
 import { expect, test } from "bun:test";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import type { ImportReport } from "../../src/memories/model/memory.ts";
+import { idOf } from "../support/bases.ts";
 import type { Client } from "../support/client.ts";
 import { expectError } from "../support/errors.ts";
 import { startServer } from "../support/server.ts";
 
 /** As the API page says. */
 const LONGEST = 1_000;
-const idOf = (n: number) => `mem_${n.toString(16).padStart(32, "0")}`;
-
 /** Lines of memories, each of which supersedes the one before. */
 const chain = (length: number) =>
   Array.from({ length }, (_, n) => ({

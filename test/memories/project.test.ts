@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { SCOPES } from "../../src/keys/scopes.ts";
 import type { Memory } from "../../src/memories/model/memory.ts";
+import { idOf } from "../support/bases.ts";
 import { type Client, contentsOf } from "../support/client.ts";
 import { expectError } from "../support/errors.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -278,7 +279,6 @@ describe("moving memories", () => {
       }),
     });
     const whole = await server.account();
-    const idOf = (n: number) => `mem_${n.toString(16).padStart(32, "0")}`;
     const lines = Array.from({ length: 300 }, (_, n) => ({
       ...{ id: idOf(n), content: `The meeting is in room ${n}.` },
       ...(n > 0 && { supersedes: idOf(n - 1) }),

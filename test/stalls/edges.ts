@@ -4,6 +4,7 @@ import { LIMITS, type NewMemory } from "../../src/memories/model/memory.ts";
 import type { ImportLine } from "../../src/memories/rules/import/import.ts";
 import { openPrepared } from "../bench/prepared-data.ts";
 import { createSentences } from "../bench/sentences.ts";
+import { idOf } from "../support/bases.ts";
 import { until } from "../support/until.ts";
 import { type Access, accessOf, addAccess } from "./access-rows.ts";
 
@@ -157,7 +158,6 @@ async function fill(data: Data, name: string, memories: Iterable<NewMemory>): Pr
 /** Histories as long as they may be, as an import brings them. */
 async function fillHistories(data: Data, name: string, count: number): Promise<Edge> {
   const { id: accountId } = await addAccount(data, name);
-  const idOf = (n: number) => `mem_${n.toString(16).padStart(32, "0")}`;
   const contentOf = (n: number) => `The meeting is in room ${n}.`;
   async function* lines(): AsyncGenerator<ImportLine> {
     for (let n = 0; n < count; n++) {

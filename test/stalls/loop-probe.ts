@@ -17,7 +17,8 @@ declare global {
   }
 }
 
-let longest = { wall: 0, cpu: 0 };
+const NONE = { wall: 0, cpu: 0 };
+let longest = NONE;
 let last = now();
 
 function now() {
@@ -25,16 +26,20 @@ function now() {
   return { wall: performance.now(), cpu: (user + system) / 1_000 };
 }
 
-setInterval(() => {
+function measureStep(): void {
   const next = now();
   longest = {
     wall: Math.max(longest.wall, next.wall - last.wall),
     cpu: Math.max(longest.cpu, next.cpu - last.cpu),
   };
   last = next;
-}, 1);
+}
+
+setInterval(measureStep, 1);
 
 process.on("message", () => {
+  // A step may have begun long before, such as the start of the server.
+  measureStep();
   process.send?.(longest);
-  longest = { wall: 0, cpu: 0 };
+  longest = NONE;
 });

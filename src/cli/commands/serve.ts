@@ -22,7 +22,7 @@ export function define(program: Command, { configure, env, names }: Context): vo
       "Runs the server until Ctrl-C or SIGTERM. The dashboard is at the server's address, by default http://localhost:7733.\nThe server replaces one that agents have started in the background.",
     )
     .option("--host <address>", "address to listen on (CTXD_HOST, 127.0.0.1)")
-    .option("--port <number>", "port to listen on (CTXD_PORT, 7733)")
+    .option("--port <number>", "port to listen on, 0 for any free one (CTXD_PORT, 7733)")
     .addOption(
       new Option("--background <seconds>", "end after so many seconds without a client")
         .argParser(parseSeconds)

@@ -16,6 +16,8 @@ const EXPUNGE_RETRY_MS = 1_000;
  * which blocks the main thread.
  */
 const EXPUNGED_PER_COMMIT = { bytes: 1 << 20, entries: 500 };
+/** Bytes of memories from which on the ids in an entry do not count. To read them, SQLite reads all pages before them. */
+const LARGE = 1 << 16;
 
 /** Joins an entry with the checkpoint that includes it, if there is one. */
 const IS_INCLUDED = and(eq(checkpoints.table, entries.table), lte(entries.seq, checkpoints.upTo));
@@ -168,7 +170,9 @@ function createExpunging(
   };
 
   const deleteIncluded = async () => {
-    const bytes = sql<number>`coalesce(length(${entries.written}), 0) + length(${entries.removed})`;
+    const written = sql`coalesce(length(${entries.written}), 0)`;
+    const ids = sql`iif(${written} > ${LARGE}, 0, length(${entries.removed}))`;
+    const bytes = sql<number>`${written} + ${ids}`;
     const included = orm
       .select({ seq: entries.seq, bytes })
       .from(entries)

@@ -98,6 +98,25 @@ test("while much is expunged, others have their turns, and what they write is th
   expect(await log.size()).toBe(1);
 });
 
+/** Bytes that this process has read from files, also from the cache of the system. */
+const bytesRead = () => Number(/rchar: (\d+)/.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
+
+test.skipIf(process.platform !== "linux")(
+  "expunging finds entries without reading them",
+  async () => {
+    const log = createSqliteLog({ db: testDatabase() });
+    const megabyte = entryOf("x".repeat(1 << 20));
+    let upTo = 0;
+    for (let number = 0; number < 20; number++) upTo = await log.append("acc_1", megabyte);
+    await log.checkpoint("acc_1", { ...base, upTo });
+    const before = bytesRead();
+    const expunging = log.expunge();
+    // The first deletion begins in a later turn.
+    expect(bytesRead() - before).toBeLessThan(1 << 20);
+    expect(await expunging).toBe(true);
+  },
+);
+
 test("many small entries are expunged, more than one statement can name", async () => {
   const log = createSqliteLog({ db: testDatabase() });
   const small = entryOf("", { written: null, removed: ["mem_1"] });

@@ -4,6 +4,7 @@ import { wholeAccount } from "../../../src/keys/reach.ts";
 import type { ToDraw } from "../../../src/memories/map/draw-in-worker.ts";
 import { type MemoryRow, UNSET } from "../../../src/memories/model/rows.ts";
 import { createMaps, idOnMap, type MemoryMap } from "../../../src/memories/rules/map.ts";
+import { idOf } from "../../support/bases.ts";
 import { startServer } from "../../support/server.ts";
 import { until } from "../../support/until.ts";
 
@@ -69,7 +70,7 @@ function counted(size: number) {
     { length: size },
     (_, number): MemoryRow => ({
       ...UNSET,
-      id: `mem_${number.toString(16).padStart(32, "0")}`,
+      id: idOf(number),
       content: `text ${number}`,
       ...{ createdAt: 1, updatedAt: 1, starts: [] },
     }),
