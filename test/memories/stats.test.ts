@@ -126,7 +126,7 @@ test("statistics follow every change", async () => {
   expect(await statsOf(client)).toMatchObject({ memories: 0, tags: [] });
 });
 
-test("lists are limited", () => {
+test("lists are limited", async () => {
   const tally = createTally(0, DEFAULT_DECAY);
   for (let index = 0; index < 5_000; index++) {
     tally.add({
@@ -139,7 +139,7 @@ test("lists are limited", () => {
       updatedAt: -index * DAY,
     });
   }
-  const { tags, agents, projects, days, fading } = tally.total();
+  const { tags, agents, projects, days, fading } = await tally.total();
   expect(tags).toHaveLength(STATS_LIMITS.tags);
   expect(agents).toHaveLength(STATS_LIMITS.agents);
   expect(projects).toHaveLength(STATS_LIMITS.projects);

@@ -113,21 +113,18 @@ export function createTally(now: number, decay: Decay) {
       cells.set(place, cell);
     },
 
-    total(): Figures {
+    async total(): Promise<Figures> {
       const isEmpty = memories === 0;
+      const firstTags = await mostFrequent(tags, STATS_LIMITS.tags);
+      const firstAgents = await mostFrequent(agents, STATS_LIMITS.agents);
+      const firstProjects = await mostFrequent(projects, STATS_LIMITS.projects);
       return {
         memories,
         oldest: isEmpty ? null : new Date(oldest).toISOString(),
         newest: isEmpty ? null : new Date(newest).toISOString(),
-        tags: mostFrequent(tags, STATS_LIMITS.tags).map(([tag, memories]) => ({ tag, memories })),
-        agents: mostFrequent(agents, STATS_LIMITS.agents).map(([agent_id, memories]) => ({
-          agent_id,
-          memories,
-        })),
-        projects: mostFrequent(projects, STATS_LIMITS.projects).map(([project, memories]) => ({
-          project,
-          memories,
-        })),
+        tags: firstTags.map(([tag, memories]) => ({ tag, memories })),
+        agents: firstAgents.map(([agent_id, memories]) => ({ agent_id, memories })),
+        projects: firstProjects.map(([project, memories]) => ({ project, memories })),
         days: [...days]
           .sort(([a], [b]) => a - b)
           .slice(-STATS_LIMITS.days)
@@ -145,6 +142,9 @@ export function createTally(now: number, decay: Decay) {
     },
   };
 }
+
+/** Keys that are compared before the clock is asked whether others should have a turn. */
+const KEYS_AT_ONCE = 500;
 
 type Figures = Omit<Stats, "bytes">;
 
@@ -191,8 +191,7 @@ export function createStats({ clock, decay }: { clock: () => number; decay: Deca
         period.until = Math.min(period.until, row.expiresAt ?? period.until);
       }
     }
-    await pause();
-    return tally.total();
+    return await tally.total();
   };
 
   return (memories: Countable, reach: Reach): Promise<Figures> => {
@@ -220,13 +219,19 @@ function increment<Key>(counts: Map<Key, number>, key: Key): void {
  * The most frequent first; equal counts by name. An account may have hundreds of thousands of tags, so most are only
  * compared with the last of the result.
  */
-function mostFrequent<Key extends string | null>(counts: Map<Key, number>, limit: number) {
+async function mostFrequent<Key extends string | null>(
+  counts: ReadonlyMap<Key, number>,
+  limit: number,
+): Promise<[Key, number][]> {
   const first: [Key, number][] = [];
-  counts.forEach((count, key) => {
+  const pause = createPause();
+  let place = 0;
+  for (const [key, count] of counts) {
+    if (place++ % KEYS_AT_ONCE === 0) await pause();
     const isBefore = ([other, others]: [Key, number]) =>
       count > others || (count === others && (key ?? "") < (other ?? ""));
     const last = first.at(-1);
-    if (first.length === limit && last && !isBefore(last)) return;
+    if (first.length === limit && last && !isBefore(last)) continue;
     let [from, to] = [0, first.length];
     while (from < to) {
       const middle = (from + to) >> 1;
@@ -236,7 +241,7 @@ function mostFrequent<Key extends string | null>(counts: Map<Key, number>, limit
     }
     first.splice(from, 0, [key, count]);
     first.length = Math.min(first.length, limit);
-  });
+  }
   return first;
 }
 
