@@ -1,7 +1,8 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseError, explainDatabaseError, isBusy } from "./database-error.ts";
+import { DatabaseError, explainDatabaseError } from "./database-error.ts";
+import { isBusy } from "./sqlite-files.ts";
 
 /** The process that serves a data folder, as `owner.json` describes it. */
 interface Owner {

@@ -1,4 +1,3 @@
-import { SQLiteError } from "bun:sqlite";
 import { accessSync, constants, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError, CtxdError, errorCode } from "../errors.ts";
@@ -13,11 +12,6 @@ const VIOLATIONS: Record<string, Violation> = {
   "23505": "unique",
   "23503": "foreign key",
 };
-
-/** Whether SQLite failed because another process holds a lock. */
-export function isBusy(error: unknown): boolean {
-  return error instanceof SQLiteError && error.code === "SQLITE_BUSY";
-}
 
 /** The constraint that an error of SQLite or PostgreSQL reports as violated; null for another error. */
 export function constraintViolation(error: unknown): Violation | null {

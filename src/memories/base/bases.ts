@@ -209,7 +209,7 @@ async function* liveRows(
   changes: ReadonlyMap<string, StoredMemory | null>,
   schema: Arrow.Schema,
 ) {
-  const untouched = former ? rowsExcept(former.table, [...changes.keys()]) : [];
+  const untouched = former ? rowsExcept(former.table, changes) : [];
   for await (const batch of untouched) yield adoptRows(batch, schema, await missingWords(batch));
   const written = [...changes.values()].filter((memory) => memory !== null);
   yield* encodeAll(written, schema);
@@ -230,13 +230,13 @@ async function* encodeAll(memories: readonly StoredMemory[], schema: Arrow.Schem
   }
 }
 
-/** Rows of all memories except these, as they are stored. */
-async function* rowsExcept(table: LanceDb.Table, ids: readonly string[]) {
-  if (ids.length <= MAX_EXCLUDED_BY_LANCE) {
-    yield* ids.length > 0 ? table.query().where(exceptSql(ids)) : table.query();
+/** Rows of all memories except these, by their ids, as they are stored. */
+async function* rowsExcept(table: LanceDb.Table, excluded: ReadonlyMap<string, unknown>) {
+  if (excluded.size <= MAX_EXCLUDED_BY_LANCE) {
+    const all = table.query();
+    yield* excluded.size > 0 ? all.where(exceptSql([...excluded.keys()])) : all;
     return;
   }
-  const excluded = new Set(ids);
   const addresses: bigint[] = [];
   for await (const batch of table.query().withRowId().select(["id", "_rowid"])) {
     const column: Iterable<bigint> = batch.getChild("_rowid") ?? [];

@@ -13,23 +13,22 @@ export interface Outcome {
 /** The newest state of each memory that changed since the last flush: it is in the log, and not in the base. */
 export type Pending = ReturnType<typeof createPending>;
 
-interface Change {
-  seq: number;
-  memory: StoredMemory | null;
-  bytes: number;
-}
-
 /** All times are those of `performance.now()`: setting the clock must not delay a flush. */
 export function createPending() {
-  const changes = new Map<string, Change>();
+  /** By id; `null` for removed memories. Apart from their numbers, so that all can be copied at once. */
+  let changes = new Map<string, StoredMemory | null>();
+  /** The number of the entry that changed a memory last. */
+  let seqs = new Map<string, number>();
   let bytes = 0;
   let dirtySince: number | null = null;
   let remainsSince: number | null = null;
   let lastCommit = 0;
 
-  const set = (id: string, change: Change) => {
-    bytes += change.bytes - (changes.get(id)?.bytes ?? 0);
-    changes.set(id, change);
+  const set = (id: string, memory: StoredMemory | null, seq: number) => {
+    const former = changes.get(id);
+    bytes += bytesOf(id, memory) - (former === undefined ? 0 : bytesOf(id, former));
+    changes.set(id, memory);
+    seqs.set(id, seq);
   };
 
   return {
@@ -53,24 +52,23 @@ export function createPending() {
     },
 
     note(seq: number, { written, removed, leavesOldData }: Outcome): void {
-      for (const memory of written) set(memory.id, { seq, memory, bytes: sizeOf(memory) });
-      for (const id of removed) set(id, { seq, memory: null, bytes: id.length });
+      for (const memory of written) set(memory.id, memory, seq);
+      for (const id of removed) set(id, null, seq);
       lastCommit = performance.now();
       dirtySince ??= lastCommit;
       if (leavesOldData) remainsSince ??= lastCommit;
     },
 
     /** The new state of a memory: `null` if it was removed, `undefined` if it has not changed. */
-    get: (id: string): StoredMemory | null | undefined => changes.get(id)?.memory,
+    get: (id: string): StoredMemory | null | undefined => changes.get(id),
 
     ids: (): string[] => [...changes.keys()],
 
     /** Added and changed memories. */
-    memories: (): StoredMemory[] => [...changes.values()].flatMap(({ memory }) => memory ?? []),
+    memories: (): StoredMemory[] => [...changes.values()].filter((memory) => memory !== null),
 
     /** All changes; `null` for removed memories. */
-    all: (): Map<string, StoredMemory | null> =>
-      new Map([...changes].map(([id, { memory }]) => [id, memory])),
+    all: (): Map<string, StoredMemory | null> => new Map(changes),
 
     /**
      * Drops the changes that a flush has written.
@@ -78,10 +76,11 @@ export function createPending() {
      * @param began when the flush began
      */
     drop(upTo: number, began: number): void {
-      for (const [id, change] of changes) {
-        if (change.seq > upTo) continue;
-        bytes -= change.bytes;
-        changes.delete(id);
+      const former = { changes, seqs };
+      [changes, seqs, bytes] = [new Map(), new Map(), 0];
+      // There are few newer ones. To delete all others would take ten times as long.
+      for (const [id, seq] of former.seqs) {
+        if (seq > upTo) set(id, former.changes.get(id) ?? null, seq);
       }
       // Changes since then are not older than the flush.
       dirtySince = changes.size > 0 ? began : null;
@@ -90,7 +89,9 @@ export function createPending() {
   };
 }
 
-function sizeOf({ content, metadata, vectors, states }: StoredMemory): number {
+function bytesOf(id: string, memory: StoredMemory | null): number {
+  if (memory === null) return id.length;
+  const { content, metadata, vectors, states } = memory;
   return vectors.reduce(
     (sum, { byteLength }) => sum + byteLength,
     content.length + metadata.length + states.length,
