@@ -1,3 +1,4 @@
+import { createPause } from "../../timing/pause.ts";
 import type { StoredMemory } from "../model/rows.ts";
 
 /** The result of the changes in one commit. */
@@ -16,9 +17,9 @@ export type Pending = ReturnType<typeof createPending>;
 /** All times are those of `performance.now()`: setting the clock must not delay a flush. */
 export function createPending() {
   /** By id; `null` for removed memories. Apart from their numbers, so that all can be copied at once. */
-  let changes = new Map<string, StoredMemory | null>();
+  const changes = new Map<string, StoredMemory | null>();
   /** The number of the entry that changed a memory last. */
-  let seqs = new Map<string, number>();
+  const seqs = new Map<string, number>();
   let bytes = 0;
   let dirtySince: number | null = null;
   let remainsSince: number | null = null;
@@ -71,16 +72,19 @@ export function createPending() {
     all: (): Map<string, StoredMemory | null> => new Map(changes),
 
     /**
-     * Drops the changes that a flush has written.
+     * Drops the changes that a flush has written, in short steps: until then they say the same as the base.
      * @param upTo number of the newest entry when the flush began
      * @param began when the flush began
      */
-    drop(upTo: number, began: number): void {
-      const former = { changes, seqs };
-      [changes, seqs, bytes] = [new Map(), new Map(), 0];
-      // There are few newer ones. To delete all others would take ten times as long.
-      for (const [id, seq] of former.seqs) {
-        if (seq > upTo) set(id, former.changes.get(id) ?? null, seq);
+    async drop(upTo: number, began: number): Promise<void> {
+      const pause = createPause();
+      for (const [id, seq] of seqs) {
+        await pause();
+        // Another commit may have changed it meanwhile.
+        if (seq > upTo || seqs.get(id) !== seq) continue;
+        bytes -= bytesOf(id, changes.get(id) ?? null);
+        changes.delete(id);
+        seqs.delete(id);
       }
       // Changes since then are not older than the flush.
       dirtySince = changes.size > 0 ? began : null;

@@ -88,10 +88,10 @@ async function recordBase(
   await step("checkpoint recorded");
   const present = base.current;
   if (present && present !== next) state.replaced.add(present.checkpoint.base);
-  const replaced = base.replace(next);
-  if (began !== null) pending.drop(next.checkpoint.upTo, began);
   state.mustRewrite = false;
-  await replaced;
+  // Changes are dropped only once the base that has them is read.
+  const replaced = base.replace(next);
+  await Promise.all([replaced, began !== null && pending.drop(next.checkpoint.upTo, began)]);
 }
 
 /** Adds the pending memories to the base. */
@@ -169,8 +169,6 @@ async function switchTo(context: FlushContext, recorded: Checkpoint): Promise<vo
   state.written = null;
   state.mustRewrite = false;
   state.appended = { times: 0, rows: 0 };
-  const replaced = base.replace(next);
-  pending.drop(recorded.upTo, performance.now());
   state.forgettingSince = null;
-  await replaced;
+  await Promise.all([base.replace(next), pending.drop(recorded.upTo, performance.now())]);
 }
