@@ -1,8 +1,7 @@
-import { Database as Sqlite } from "bun:sqlite";
+import { SQLiteError, Database as Sqlite } from "bun:sqlite";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseError, explainDatabaseError } from "./database-error.ts";
-import { isBusy } from "./sqlite-files.ts";
 
 /** The process that serves a data folder, as `owner.json` describes it. */
 interface Owner {
@@ -82,6 +81,11 @@ export function lockFile(path: string): { release(): void } | null {
     if (isBusy(error)) return null;
     throw error;
   }
+}
+
+/** Whether SQLite failed because another process holds a lock. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof SQLiteError && error.code === "SQLITE_BUSY";
 }
 
 /** Whether a process holds the lock of a data folder now. Changes nothing. */

@@ -1,4 +1,4 @@
-import { type Database, SQLiteError, Database as Sqlite } from "bun:sqlite";
+import { type Database, Database as Sqlite } from "bun:sqlite";
 import { closeSync, openSync, statSync } from "node:fs";
 import { syncFileNow } from "../system/files.ts";
 import { DatabaseError, explainDatabaseError } from "./database-error.ts";
@@ -8,11 +8,6 @@ import { MIGRATIONS } from "./migrations.ts";
 const READ_ONLY_URI = 0x1 | 0x40;
 /** Milliseconds that a statement waits for another process. */
 const BUSY_TIMEOUT_MS = 10_000;
-
-/** Whether SQLite failed because another process holds a lock. */
-export function isBusy(error: unknown): boolean {
-  return error instanceof SQLiteError && error.code === "SQLITE_BUSY";
-}
 
 /**
  * Opens the database at `path` without migrating it.

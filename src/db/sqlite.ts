@@ -2,10 +2,11 @@ import { SQLiteError, type SQLQueryBindings, Database as Sqlite, type Statement 
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { LRUCache } from "lru-cache";
+import { isBusy } from "./data-lock.ts";
 import { type Database, type Orm, sqliteDialect } from "./database.ts";
 import { explainDatabaseError } from "./database-error.ts";
 import { createMutex } from "./mutex.ts";
-import { isBusy, migrateSqlite, schemaVersion } from "./sqlite-files.ts";
+import { migrateSqlite, schemaVersion } from "./sqlite-files.ts";
 import { createSqliteOrm, createTableDeclarations } from "./sqlite-orm.ts";
 
 /** Prepared statements in the cache. The program has fewer, except for those with lists of any length. */
