@@ -8,6 +8,7 @@ import { startServer } from "../support/server.ts";
 
 /** As the API page says. */
 const LONGEST = 1_000;
+
 /** Lines of memories, each of which supersedes the one before. */
 const chain = (length: number) =>
   Array.from({ length }, (_, n) => ({

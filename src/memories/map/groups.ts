@@ -21,6 +21,39 @@ export interface Groups {
   masks: Uint16Array<ArrayBuffer>;
 }
 
+/** Keys that are compared before the clock is asked whether others should have a turn. */
+const KEYS_AT_ONCE = 500;
+
+/**
+ * The most frequent first; equal counts by name. An account may have hundreds of thousands of tags, so most are only
+ * compared with the last of the result, and other requests run in between.
+ */
+export async function mostFrequent<Key extends string | null>(
+  counts: ReadonlyMap<Key, number>,
+  limit: number,
+): Promise<[Key, number][]> {
+  const first: [Key, number][] = [];
+  const pause = createPause();
+  let place = 0;
+  for (const [key, count] of counts) {
+    if (place++ % KEYS_AT_ONCE === 0) await pause();
+    const isBefore = ([other, others]: [Key, number]) =>
+      count > others || (count === others && (key ?? "") < (other ?? ""));
+    const last = first.at(-1);
+    if (first.length === limit && last && !isBefore(last)) continue;
+    let [from, to] = [0, first.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      const each = first[middle];
+      if (each && isBefore(each)) to = middle;
+      else from = middle + 1;
+    }
+    first.splice(from, 0, [key, count]);
+    first.length = Math.min(first.length, limit);
+  }
+  return first;
+}
+
 /**
  * Groups memories by the most frequent values. An account may have many of them: other requests run in between.
  * @param values the values of each memory
@@ -32,14 +65,8 @@ export async function groupsOf(values: readonly (readonly string[])[]): Promise<
     for (const name of own) counts.set(name, (counts.get(name) ?? 0) + 1);
     await pause();
   }
-  const named: Groups["named"] = [];
-  for (const [name, memories] of counts) {
-    await pause();
-    if (named.length === MAX_GROUPS && memories < (named.at(-1)?.memories ?? 0)) continue;
-    named.push({ name, memories });
-    named.sort((a, b) => b.memories - a.memories || (a.name < b.name ? -1 : 1));
-    named.length = Math.min(named.length, MAX_GROUPS);
-  }
+  const first = await mostFrequent(counts, MAX_GROUPS);
+  const named = first.map(([name, memories]) => ({ name, memories }));
   const bits = new Map(named.map(({ name }, bit) => [name, 1 << bit]));
   const masks = new Uint16Array(values.length);
   for (const [at, own] of values.entries()) {

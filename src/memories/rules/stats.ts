@@ -4,6 +4,7 @@ import type { Decay } from "../../config/config.ts";
 import type { Reach } from "../../keys/reach.ts";
 import { instant } from "../../text/input-kinds.ts";
 import { createPause } from "../../timing/pause.ts";
+import { mostFrequent } from "../map/groups.ts";
 import { passes } from "../model/filter.ts";
 import { readable } from "../model/reach.ts";
 import type { MemoryFacts, MemoryRow } from "../model/rows.ts";
@@ -143,9 +144,6 @@ export function createTally(now: number, decay: Decay) {
   };
 }
 
-/** Keys that are compared before the clock is asked whether others should have a turn. */
-const KEYS_AT_ONCE = 500;
-
 type Figures = Omit<Stats, "bytes">;
 
 /** Memories that can be counted. */
@@ -213,36 +211,6 @@ export function createStats({ clock, decay }: { clock: () => number; decay: Deca
 
 function increment<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
-}
-
-/**
- * The most frequent first; equal counts by name. An account may have hundreds of thousands of tags, so most are only
- * compared with the last of the result.
- */
-async function mostFrequent<Key extends string | null>(
-  counts: ReadonlyMap<Key, number>,
-  limit: number,
-): Promise<[Key, number][]> {
-  const first: [Key, number][] = [];
-  const pause = createPause();
-  let place = 0;
-  for (const [key, count] of counts) {
-    if (place++ % KEYS_AT_ONCE === 0) await pause();
-    const isBefore = ([other, others]: [Key, number]) =>
-      count > others || (count === others && (key ?? "") < (other ?? ""));
-    const last = first.at(-1);
-    if (first.length === limit && last && !isBefore(last)) continue;
-    let [from, to] = [0, first.length];
-    while (from < to) {
-      const middle = (from + to) >> 1;
-      const each = first[middle];
-      if (each && isBefore(each)) to = middle;
-      else from = middle + 1;
-    }
-    first.splice(from, 0, [key, count]);
-    first.length = Math.min(first.length, limit);
-  }
-  return first;
 }
 
 function round(value: number) {
