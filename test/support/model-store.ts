@@ -41,8 +41,8 @@ function modelBase(
   return {
     ...{ checkpoint, model, rows: memories.length, isUpToDate: true, isIndexed: false },
     ...{ find: load, load, read: all, scan: all, close() {} },
-    ...{ states: unused, list: unused, expiring: unused, search: unused, ofSessions: unused },
-    ...{ countTexts: unused, count: unused, nearWords: unused },
+    ...{ states: unused, firstVectors: unused, list: unused, expiring: unused, search: unused },
+    ...{ ofSessions: unused, countTexts: unused, count: unused, nearWords: unused },
   };
 }
 

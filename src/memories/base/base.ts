@@ -26,6 +26,8 @@ export interface Base {
   load(ids: readonly string[]): Promise<StoredMemory[]>;
   /** Token states by the ids of memories. Memories written by early versions have none. */
   states(ids: readonly string[]): Promise<Map<string, Int8Array>>;
+  /** The vectors of first passages by the ids of memories. */
+  firstVectors(ids: readonly string[]): Promise<Map<string, Float32Array>>;
   /**
    * All memories of one version with their vectors, a batch at a time.
    * @param withStates whether token states are read too

@@ -3,7 +3,7 @@ import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import { AppError } from "../../errors.ts";
 import type { Checkpoint } from "../log/records.ts";
 import type { Base } from "./base.ts";
-import { createAssembly, decodeEach, decodeMemories } from "./decode.ts";
+import { type Columns, createAssembly, decodeEach, decodeMemories } from "./decode.ts";
 import { EXPIRING_SQL, idsSql, listSql } from "./filter-sql.ts";
 import { createLanceSearch, createRowReader, readFirst, readVersion } from "./lance-search.ts";
 import { baseSchema, recordedModel } from "./schema.ts";
@@ -46,6 +46,18 @@ export async function openLanceBase(
   const rowColumns = names.filter((name) => !NOT_OF_ROWS.includes(name));
   const storedColumns = names.filter((name) => name !== "words");
   const rows = createRowReader(table, storedColumns);
+  /** A column of the first rows of some memories, by their ids. */
+  const readColumn = async <Value>(
+    ids: readonly string[],
+    name: "states" | "vector",
+    decode: (columns: Columns, row: number) => Value,
+  ): Promise<Map<string, Value>> => {
+    if (ids.length === 0 || !has(name)) return new Map();
+    const found = await table.query().where(idsSql(ids)).select(["id", name]).toArrow();
+    return new Map(
+      decodeEach(found, (columns, row) => [columns.required("id", row), decode(columns, row)]),
+    );
+  };
   let version = await readVersion(table, checkpoint, has);
   const search = createLanceSearch(lancedb, table, {
     has,
@@ -82,13 +94,9 @@ export async function openLanceBase(
 
     load: rows.load,
 
-    async states(ids) {
-      if (ids.length === 0 || !has("states")) return new Map();
-      const rows = await table.query().where(idsSql(ids)).select(["id", "states"]).toArrow();
-      return new Map(
-        decodeEach(rows, ({ required, states }, row) => [required("id", row), states(row).slice()]),
-      );
-    },
+    // Copies, since a view would keep the whole batch in memory.
+    states: (ids) => readColumn(ids, "states", ({ states }, row) => states(row).slice()),
+    firstVectors: (ids) => readColumn(ids, "vector", ({ vector }, row) => vector(row).slice()),
 
     async *read(withStates = true) {
       const assembly = createAssembly();
@@ -204,6 +212,7 @@ export function createRestoringBase(base: Base, restore: () => Promise<void>): B
     find: twice(base.find),
     load: twice(base.load),
     states: twice(base.states),
+    firstVectors: twice(base.firstVectors),
     read: streamTwice(base.read),
     scan: streamTwice(base.scan),
     expiring: twice(base.expiring),

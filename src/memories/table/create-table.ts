@@ -3,7 +3,7 @@ import { createPause } from "../../timing/pause.ts";
 import { type Base, type HeldBase, holdBase, type MemoryCodec } from "../base/base.ts";
 import { createPending, type Outcome, type Pending } from "../log/pending.ts";
 import type { Usage } from "../model/quota.ts";
-import type { MemoryRow, StoredMemory } from "../model/rows.ts";
+import type { MemoryRow } from "../model/rows.ts";
 import { createLiveView } from "../view/live-view.ts";
 import { createView, MAX_WITH_STATES, type View } from "../view/view.ts";
 import { createStoredReader } from "./stored-reader.ts";
@@ -225,7 +225,7 @@ export function createTable({
       if (readers.hasManyMemories()) return new Map();
       return view.current?.interaction(...question) ?? (await stored.interaction(...question));
     },
-    vectorsOf: async (ids) => view.current?.vectorsOf(ids) ?? firstVectors(await stored.load(ids)),
+    vectorsOf: async (ids) => view.current?.vectorsOf(ids) ?? (await stored.vectorsOf(ids)),
     load: stored.load,
 
     encode: (memories) => codec.encode(memories, model),
@@ -239,8 +239,4 @@ export function createTable({
       state.visibleSeq = seq;
     },
   } satisfies Omit<KeptTable, keyof TableState>);
-}
-
-function firstVectors(memories: readonly StoredMemory[]): Map<string, Float32Array> {
-  return new Map(memories.flatMap(({ id, vectors: [first] }) => (first ? [[id, first]] : [])));
 }

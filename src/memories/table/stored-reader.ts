@@ -69,7 +69,7 @@ export function createStoredReader({
   dimension,
   state,
 }: Parts & { dimension: number; state: Pick<MemoryTable, "usage" | "changes"> }): TableReader &
-  Pick<MemoryTable, "load" | "interaction"> {
+  Pick<MemoryTable, "load" | "interaction" | "vectorsOf"> {
   const recent = createRecentStates(() => state.changes);
 
   const candidates: TableReader["candidates"] = async (question) => {
@@ -132,6 +132,14 @@ export function createStoredReader({
       const question = { vector, words: null, filter, limit: NEAREST, least: NEAREST };
       const found = vector ? (await candidates(question)).candidates : [];
       return found.flatMap(({ memory }) => (isSameText(memory.content, content) ? memory : []));
+    },
+
+    async vectorsOf(ids) {
+      const { changed, others } = split(ids, pending);
+      const none = new Map<string, Float32Array>();
+      const found = await base.read((open) => open.firstVectors(others), none);
+      for (const { id, vectors } of changed) if (vectors[0]) found.set(id, vectors[0]);
+      return found;
     },
 
     async interaction(ids, asked, weights) {

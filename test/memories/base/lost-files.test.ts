@@ -78,6 +78,7 @@ test.each([
   ["find", 2],
   ["load", 2],
   ["states", 2],
+  ["firstVectors", 2],
   ["list", 300],
   ["search", 3],
   ["countTexts", 1],
@@ -93,6 +94,7 @@ test.each([
       find: () => base.find(ids),
       load: () => base.load(ids),
       states: async () => [...(await base.states(ids))],
+      firstVectors: async () => [...(await base.firstVectors(ids))],
       list: () => base.list({}, { from: null, except: [] }),
       search: () =>
         base.search({ ...QUESTION, vector: memories[1]?.vectors[0] ?? null, words: [] }),
