@@ -31,6 +31,12 @@ export type Configure = (flags?: Flags) => Config;
 export interface Context {
   env: Environment;
   configure: Configure;
+  /**
+   * Reads the settings for a command that works on what is there, and creates no data folder.
+   * @param target of the command; a remote server needs no folder
+   * @throws CommandError when the folder of --data-dir does not exist
+   */
+  configureExisting(target?: { url?: URL }): Config;
   /** Names of all commands that help shows, aliases included, in the order of the help. */
   names: readonly string[];
   /** Adds a command to the program, if it exists and is not there yet. */

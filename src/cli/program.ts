@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { readConfig } from "../config/config.ts";
@@ -10,7 +11,7 @@ import {
   examples,
   isCalled,
 } from "./context.ts";
-import { reportFailure, USAGE } from "./terminal.ts";
+import { CommandError, reportFailure, USAGE } from "./terminal.ts";
 
 type Load = () => Promise<{ define: Define }>;
 
@@ -89,7 +90,15 @@ export async function createProgram(
     .helpCommand("help [command]", "explain a command")
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
-      outputError: (text, write) => write(text.replace(/^error: /, "ctxd: ")),
+      outputError: (text, write) =>
+        write(
+          text
+            .replace(/^error: /, "ctxd: ")
+            .replace(
+              /command-argument value ('.*') is invalid for argument '(\w+)'\./,
+              "$1 is no $2.",
+            ),
+        ),
     })
     .showHelpAfterError("Run ctxd help to see all commands.")
     .addHelpText(
@@ -103,20 +112,39 @@ export async function createProgram(
     const all = dataDir === undefined ? flags : { ...flags, CTXD_DATA_DIR: dataDir };
     return readConfig(env, all, checkoutDataDir);
   };
+  const configureExisting: Context["configureExisting"] = ({ url } = {}) => {
+    const config = configure();
+    const isNamed = program.opts<{ dataDir?: string }>().dataDir !== undefined;
+    if (isNamed && !url && !config.shared && !existsSync(config.dataDir)) {
+      throw new CommandError(
+        `There is no data folder ${config.dataDir}: ctxd serve and ctxd save create one.`,
+      );
+    }
+    return config;
+  };
   const loaded = new Set<Load>();
   const context: Context = {
     env,
     configure,
+    configureExisting,
     names: Object.keys(COMMANDS).filter((name) => name !== HIDDEN),
     async load(name) {
       const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
       if (!load || loaded.has(load)) return;
       loaded.add(load);
       (await load()).define(program, context);
+      for (const command of program.commands) pointToHelp(command);
     },
   };
   for (const name of names) await context.load(name);
   return program;
+}
+
+/** Makes an error of a command name the help of this command. @param within the names of the commands above it */
+function pointToHelp(command: Command, within = ""): void {
+  const name = `${within}${command.name()}`;
+  command.showHelpAfterError(`Run ctxd help ${name} to see how it is used.`);
+  for (const each of command.commands) pointToHelp(each, `${name} `);
 }
 
 /** The commands that a command line needs: the one that it names, or all for the help. */

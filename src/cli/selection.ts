@@ -79,7 +79,7 @@ export async function readSelection(
   if (words.every((word) => MEMORY_ID.test(word))) return { kind: "ids", ids: [...new Set(words)] };
   if (!isInteractive()) {
     throw usageError(
-      "Words need a terminal, where you choose from what they find. Give ids instead.",
+      "To select memories by words, run this in a terminal, where you choose from what is found. In a script, give ids.",
     );
   }
   return { kind: "words", words: words.join(" ") };

@@ -131,7 +131,10 @@ export function readSecret(question: string): Promise<string> {
 
 /** The first line of standard input, without its line break. */
 export function readLine(): Promise<string> {
-  return nextLine(createInterface({ input: process.stdin }), "Standard input is empty.");
+  return nextLine(
+    createInterface({ input: process.stdin }),
+    "Nothing came from standard input: give the password, passphrase or key there, as one line.",
+  );
 }
 
 /** Asks for a line of text. @param echo the stream that shows the line while it is typed */

@@ -1,7 +1,9 @@
 /** Number of unchanged lines shown before and after a change. */
 const CONTEXT_LINES = 3;
-/** Maximum characters shown of a line. */
+/** Maximum characters shown of an unchanged line. */
 const MAX_WIDTH = 160;
+/** Maximum characters shown of a changed line: the longest commands fit in it. */
+const MAX_CHANGED_WIDTH = 2_000;
 const API_KEY = /ctx_[0-9A-Za-z]{8,}/g;
 
 /**
@@ -17,13 +19,17 @@ export function describeChange(before: string, after: string): string {
   while (same < shorter - start && old.at(-1 - same) === now.at(-1 - same)) same++;
   const [oldEnd, nowEnd] = [old.length - same, now.length - same];
   return [
-    ...old.slice(Math.max(0, start - CONTEXT_LINES), start).map((line) => `  ${line}`),
-    ...old.slice(start, oldEnd).map((line) => `- ${line}`),
-    ...now.slice(start, nowEnd).map((line) => `+ ${line}`),
-    ...old.slice(oldEnd, oldEnd + CONTEXT_LINES).map((line) => `  ${line}`),
-  ]
-    .map((line) => hideKeys(line.length > MAX_WIDTH ? `${line.slice(0, MAX_WIDTH)}…` : line))
-    .join("\n");
+    ...shown("  ", old.slice(Math.max(0, start - CONTEXT_LINES), start), MAX_WIDTH),
+    ...shown("- ", old.slice(start, oldEnd), MAX_CHANGED_WIDTH),
+    ...shown("+ ", now.slice(start, nowEnd), MAX_CHANGED_WIDTH),
+    ...shown("  ", old.slice(oldEnd, oldEnd + CONTEXT_LINES), MAX_WIDTH),
+  ].join("\n");
+}
+
+function shown(mark: string, lines: readonly string[], width: number): string[] {
+  return lines.map((line) =>
+    hideKeys(mark + (line.length > width ? `${line.slice(0, width)}…` : line)),
+  );
 }
 
 /** Shortens all API keys in a text to their first characters. */

@@ -71,7 +71,9 @@ export async function openAgent(
 ): Promise<Reading> {
   const home = homeFolder(env) ?? "";
   const { folder, paths } = await listTranscripts(agent, { env, home }).catch((cause) => {
-    throw new SourceError(`The folder of ${agent}`, "can't be read", { cause });
+    throw new SourceError(`The folder with the transcripts of ${agent}`, "can't be read", {
+      cause,
+    });
   });
   if (paths.length === 0) throw new SourceError(folder, `has no transcripts of ${agent}`);
   const files = await Promise.all(paths.map((path) => fileAt(path, relative(folder, path))));

@@ -110,7 +110,7 @@ export function describeTotals({ created, updated, unchanged, kept }: Totals): s
     `${created} new`,
     ...(updated > 0 ? [`${updated} updated`] : []),
     ...(unchanged > 0 ? [`${unchanged} here already`] : []),
-    ...(kept > 0 ? [`${kept} older than the memory here, which stays`] : []),
+    ...(kept > 0 ? [`${kept} not changed, because the memory here is newer`] : []),
   ];
   return parts.join(", ");
 }

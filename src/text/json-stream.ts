@@ -47,30 +47,35 @@ export function createJsonStream(
     );
   };
   const decoder = new TextDecoder("utf-8", { fatal: true });
+  let line = 1;
   const add = (text: string) => {
-    length += text.length;
-    if (text !== "") parser.write(text);
-    if (length > maxLength) throw new JsonProblem("is too large");
+    // Line by line, so that an error has the number of its line.
+    for (const part of text.split(/(?<=\n)/)) {
+      length += part.length;
+      if (part !== "") parser.write(part);
+      if (length > maxLength) throw new JsonProblem("is too large");
+      if (part.endsWith("\n")) line++;
+    }
+  };
+  const explained = (read: () => void, otherwise: string) => {
+    try {
+      read();
+    } catch (error) {
+      if (error instanceof CtxdError) throw error;
+      const isOtherText = error instanceof TypeError && "code" in error;
+      throw new JsonProblem(isOtherText ? "is not text in UTF-8" : `${otherwise} in line ${line}`);
+    }
   };
 
   return {
     /** Reads the next bytes. @throws JsonProblem, or what `visit` throws */
-    write: (bytes: Uint8Array) => explained(() => add(decoder.decode(bytes, { stream: true }))),
+    write: (bytes: Uint8Array) =>
+      explained(() => add(decoder.decode(bytes, { stream: true })), "is broken JSON"),
     /** Ends the text. @throws as `write` */
     end: () =>
       explained(() => {
         add(decoder.decode());
         if (!parser.isEnded) parser.end();
-      }),
+      }, "is cut off"),
   };
-}
-
-function explained(read: () => void): void {
-  try {
-    read();
-  } catch (error) {
-    if (error instanceof CtxdError) throw error;
-    const isOtherText = error instanceof TypeError && "code" in error;
-    throw new JsonProblem(isOtherText ? "is not text in UTF-8" : "is damaged or cut off");
-  }
 }

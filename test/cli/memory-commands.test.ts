@@ -14,6 +14,7 @@ const env = { HOME: home, CTXD_CACHE_DIR: testCacheDir, CTXD_PORT: "0" };
 /** Folders of two projects and one without a project. */
 const folders = { shop: project("acme/shop"), blog: project("acme/blog"), none: home };
 mkdirSync(join(home, ".cursor"), { recursive: true });
+mkdirSync(dataDir);
 // A repository in the home folder, for settings, does not make it a project.
 mkdirSync(join(home, ".git"));
 writeFileSync(join(home, ".git", "HEAD"), "ref: refs/heads/main\n");
@@ -125,7 +126,7 @@ test.each([
   ["a tag with a comma", ["save", "a", "--tag", "b,c"], "", "must not contain a comma"],
   ["an importance over 1", ["save", "a", "--importance", "2"], "", "from 0 to 1"],
   ["nothing to forget", ["forget", "--yes"], "", "Say what to forget"],
-  ["words without a terminal", ["forget", "tea", "--yes"], "", "Words need a terminal"],
+  ["words without a terminal", ["forget", "tea", "--yes"], "", "run this in a terminal"],
   [
     "words and a filter",
     ["forget", "tea", "--tag", "x", "--yes"],
@@ -133,7 +134,7 @@ test.each([
     "Use ids, words, or options",
   ],
   ["no consent", ["forget", "--tag", "food"], "", "needs --yes"],
-  ["words from a pipe", ["forget", "-", "--yes"], "all of it\n", "Give ids instead"],
+  ["words from a pipe", ["forget", "-", "--yes"], "all of it\n", "In a script, give ids"],
   ["history of a filter", ["forget", "--tag", "x", "--history", "--yes"], "", "--history needs"],
   ["nowhere to move to", ["move", "--tag", "food", "--yes"], "", "Say where to"],
   ["two places", ["move", "--tag", "a", "--to", "b", "--to-none", "--yes"], "", "Say where to"],
@@ -271,7 +272,7 @@ test("a remote server needs a key from standard input, so the text can't come fr
 test("an unknown command is answered with the nearest one, and an alias has help", async () => {
   const refused = await ctxd(["serach", "tea"]);
   expect(refused).toMatchObject({ stdout: "", exitCode: 2 });
-  expect(refused.stderr).toStartWith("ctxd: unknown command 'serach'\n(Did you mean search?)\n");
+  expect(refused.stderr).toStartWith("ctxd: unknown command 'serach'\nDid you mean search?\n");
   expect((await ctxd(["help", "open"])).stdout).toStartWith("Usage: ctxd dashboard|open [options]");
   const words = (await ctxd(["complete", "--", "open", "--no"])).stdout;
   expect(words).toBe("--no-browser\n");

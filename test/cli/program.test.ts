@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
+import { SETTINGS } from "../../src/config/settings.ts";
 import { databasePath } from "../../src/db/data-lock.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder, testDatabase } from "../support/database.ts";
@@ -28,8 +29,9 @@ test("help explains a command of a group, and reports an unknown one", async () 
 
 test("serve explains every setting", async () => {
   const { stdout } = await ctxd(["help", "serve"]);
-  for (const name of ["CTXD_PORT", "CTXD_PUBLIC_URL", "CTXD_LOG_FORMAT"]) {
-    expect(stdout).toContain(name);
+  // Each once, in its group.
+  for (const name of Object.keys(SETTINGS)) {
+    expect([name, stdout.split(`\n  ${name} `).length]).toEqual([name, 2]);
   }
 });
 
@@ -48,6 +50,40 @@ test.each([
 });
 
 test.each([
+  [
+    ["start"],
+    "ctxd: unknown command 'start'\nDid you mean serve?\nRun ctxd help to see all commands.",
+  ],
+  [["delete", "it"], "ctxd: unknown command 'delete'\nDid you mean forget?\n"],
+  [["search", "--projet", "x"], "Run ctxd help search to see how it is used."],
+  [["user", "add", "--mail"], "Run ctxd help user add to see how it is used."],
+  [["connect", "claude-cod"], "ctxd: 'claude-cod' is no client. \nDid you mean claude-code?"],
+])("%j is told what may be meant", async (args, message) => {
+  const refused = await ctxd(args, { dataDir: temporaryFolder() });
+  expect(refused).toMatchObject({ stdout: "", exitCode: 2 });
+  expect(refused.stderr).toContain(message);
+});
+
+test.each([
+  [["status"]],
+  [["search", "tea"]],
+  [["export", "-"]],
+  [["forget", "mem_1", "--yes"]],
+  [["user", "list"]],
+  [["key", "list"]],
+  [["security"]],
+])("%j creates no data folder", async (args) => {
+  const dataDir = join(temporaryFolder(), "mistyped");
+  const refused = await ctxd(args, { dataDir });
+  expect(refused).toEqual({
+    stdout: "",
+    stderr: `ctxd: There is no data folder ${dataDir}: ctxd serve and ctxd save create one.\n`,
+    exitCode: 1,
+  });
+  expect(existsSync(dataDir)).toBe(false);
+});
+
+test.each([
   [{ CTXD_PORT: "99999" }, 'ctxd: CTXD_PORT="99999" is not valid'],
   [{ CTXD_PROT: "80" }, "ctxd: Unknown setting CTXD_PROT"],
 ])("the bad setting %j stops every command in one line", async (env, message) => {
@@ -60,6 +96,7 @@ test.each([
 test("--data-dir may come before the command, and overrides CTXD_DATA_DIR", async () => {
   const folder = temporaryFolder();
   const env = { CTXD_DATA_DIR: join(folder, "no") };
+  mkdirSync(join(folder, "yes"));
   await ctxd(["--data-dir", join(folder, "yes"), "user", "list"], { env });
   expect(existsSync(databasePath(join(folder, "yes")))).toBe(true);
   expect(existsSync(join(folder, "no"))).toBe(false);

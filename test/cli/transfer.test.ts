@@ -115,7 +115,7 @@ test("lines that can't be imported are listed, and the exit code is 1", async ()
 
 test.each([
   [["import", "/nonexistent.txt"], "/nonexistent.txt does not exist."],
-  [["import", process.execPath], "is not text."],
+  [["import", process.execPath], "is binary, not text."],
   [["import", "-", "--user", "nobody@example.com"], "No account has this e-mail address"],
   [["export", join(root, "none", "a.jsonl")], "none. Nothing was exported."],
   [["export", tmpdir()], "is a folder"],
@@ -222,6 +222,26 @@ test("a killed import continues when it is repeated, and creates no memory twice
   const contents = linesOf(exported).map((line) => JSON.parse(line).content);
   expect(contents.toSorted()).toEqual(text.toSorted());
 }, 90_000);
+
+test("an export is not written as another kind of file", async () => {
+  const path = join(root, "memories.csv");
+  const refused = await run(["export", path]);
+  const reason = "An export is JSON lines, no .csv file: give it a name such as memories.jsonl.";
+  expect(refused).toEqual({ stdout: "", stderr: `ctxd: ${reason}\n`, exitCode: 2 });
+  expect(existsSync(path)).toBe(false);
+});
+
+test("in a terminal, an export asks before it replaces a file", async () => {
+  const path = join(root, "kept.jsonl");
+  writeFileSync(path, "mine");
+  const question = `Replace ${path}?`;
+  const answered = (answer: string) =>
+    ctxdInTerminal(["export", path], [[question, `${answer}\n`]], { dataDir, env });
+  expect(await answered("n")).toMatchObject({ exitCode: 1 });
+  expect(readFileSync(path, "utf8")).toBe("mine");
+  expect(await answered("y")).toMatchObject({ exitCode: 0 });
+  expect(readFileSync(path, "utf8")).not.toBe("mine");
+});
 
 test("an interrupted export leaves the previous file unchanged", async () => {
   const path = file("kept.jsonl", "former\n");

@@ -40,7 +40,7 @@ test("user add does not wait for the end of standard input", async () => {
 
 test.each([
   ["you@example.com", "short\n", 2, "A password has 8 to 1024 characters."],
-  ["you@example.com", "", 1, "Standard input is empty."],
+  ["you@example.com", "", 1, "Nothing came from standard input"],
   ["account", `${PASSWORD}\n`, 2, "This is not an e-mail address"],
   ["' OR 1=1 --", `${PASSWORD}\n`, 2, "This is not an e-mail address"],
   ["bob@example.com", `${PASSWORD}\n`, 1, "exists already"],

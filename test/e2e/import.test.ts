@@ -97,7 +97,7 @@ test("an import without memories is not a success, and names the files and reaso
     await press(page, "Import the files");
     await page.getByText("The files contain nothing that can be imported.").waitFor();
     await page.getByRole("row", { name: "empty.md contains no memories" }).waitFor();
-    await page.getByRole("row", { name: "program is not text" }).waitFor();
+    await page.getByRole("row", { name: "program is binary, not text" }).waitFor();
     expect((await client.list()).memories).toHaveLength(0);
   });
 });

@@ -13,14 +13,17 @@ test("a JSON document that is cut off gives what comes before", async () => {
     const { memories, problems } = await readContent(LIST.slice(0, end));
     const whole = [...LIST.slice(0, end).matchAll(/"memory":"[^"]+"\}/g)].length;
     expect({ end, memories: memories.length }).toEqual({ end, memories: whole });
-    expect(problems).toEqual([`entry ${whole + 1}: is damaged or cut off: the rest was not read`]);
+    expect(problems).toEqual([`entry ${whole + 1}: is cut off in line 1: the rest was not read`]);
   }
 });
 
 test("a JSON document that is damaged in the middle gives what comes before", async () => {
-  const { memories, problems } = await readContent(LIST.replace('"Memory 6"', "Memory 6"));
+  const damaged = LIST.replace('"Memory 6"', "Memory 6");
+  const { memories, problems } = await readContent(damaged);
   expect(memories).toHaveLength(6);
-  expect(problems).toEqual(["entry 7: is damaged or cut off: the rest was not read"]);
+  expect(problems).toEqual(["entry 7: is broken JSON in line 1: the rest was not read"]);
+  const inLines = await readContent(damaged.replaceAll('{"id"', '\n{"id"'));
+  expect(inLines.problems).toEqual(["entry 7: is broken JSON in line 8: the rest was not read"]);
   const bytes = Buffer.from(LIST);
   bytes[LIST.indexOf("Memory 6")] = 0xff;
   const other = await readContent(bytes);
@@ -72,7 +75,11 @@ test("lines in another encoding are named, and the others read", async () => {
 });
 
 test.each([
-  ["a program", Buffer.from("\x7fELF\x02\x01\x01\0\0\0\0\0\0\x03\0>\0", "latin1"), "is not text."],
+  [
+    "a program",
+    Buffer.from("\x7fELF\x02\x01\x01\0\0\0\0\0\0\x03\0>\0", "latin1"),
+    "is binary, not text.",
+  ],
   ["a compressed file", Buffer.from("\x1f\x8b\x08\0", "latin1"), "is compressed: unpack it first."],
   ["a damaged archive", Buffer.from("PK\x03\x04 memories.json"), "is a damaged archive."],
   ["a damaged PDF", Buffer.from("%PDF-1.4\nnothing"), "is a damaged PDF."],

@@ -23,7 +23,7 @@ test("files that are sent are read in a thread of their own, with the same outco
     ["bees: Bees hum.", "garden"],
     ["Tea is hot.", "garden"],
   ]);
-  expect(read.unread).toEqual(["program is not text"]);
+  expect(read.unread).toEqual(["program is binary, not text"]);
   expect(read.leftOut).toEqual(["files of other kinds (.exe): 1"]);
 });
 

@@ -9,11 +9,19 @@ import { type Context, type Environment, examples } from "../context.ts";
 import { targetOptions } from "../options.ts";
 import { createMeter } from "../progress.ts";
 import { openApi, type Target } from "../server/api.ts";
-import { CommandError, interruptible, say, write } from "../terminal.ts";
+import {
+  CommandError,
+  confirm,
+  interruptible,
+  isInteractive,
+  say,
+  usageError,
+  write,
+} from "../terminal.ts";
 
 const LINE_BREAK = 10;
 
-export function define(program: Command, { configure, env }: Context): void {
+export function define(program: Command, { configureExisting, env }: Context): void {
   const { user, url } = targetOptions;
   program
     .command("export")
@@ -22,14 +30,38 @@ export function define(program: Command, { configure, env }: Context): void {
     .description(
       "Writes all memories of an account to a file, one JSON object per line, also while the server runs. ctxd import restores them from it on any server.",
     )
+    .option("-y, --yes", "replace an existing file without asking")
     .addOption(user())
     .addOption(url())
+    .addHelpText(
+      "after",
+      "\nIn a terminal it asks before it replaces a file. Elsewhere, as in a scheduled job, it replaces it.",
+    )
     .addHelpText("after", examples("ctxd export memories.jsonl"))
-    .action((file: string, options: Target) => exportTo(configure(), file, options, env));
+    .action((file: string, options: ExportOptions) =>
+      exportTo(configureExisting(options), file, options, env),
+    );
 }
 
+interface ExportOptions extends Target {
+  yes?: boolean;
+}
+
+/** Endings of files that are no JSON. */
+const OTHER_FORMAT = /\.(csv|tsv|xlsx?|ods|md|html?|zip|gz|db|sqlite)$/i;
+
 /** `ctxd export FILE`: replaces an existing file after everything is written. */
-async function exportTo(config: Config, target: string, options: Target, env: Environment) {
+async function exportTo(config: Config, target: string, options: ExportOptions, env: Environment) {
+  const [ending] = OTHER_FORMAT.exec(target) ?? [];
+  if (ending) {
+    throw usageError(
+      `An export is JSON lines, no ${ending} file: give it a name such as memories.jsonl.`,
+    );
+  }
+  const isThere = target !== "-" && (await stat(target).catch(() => null))?.isFile();
+  if (isThere && !options.yes && isInteractive() && !(await confirm(`Replace ${target}?`))) {
+    throw new CommandError("Nothing was exported.");
+  }
   using api = await openApi(config, env, options);
   const meter = createMeter("Exporting");
   try {

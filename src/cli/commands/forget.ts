@@ -18,7 +18,7 @@ interface ForgetOptions extends SelectionOptions {
   json?: boolean;
 }
 
-export function define(program: Command, { configure, env }: Context): void {
+export function define(program: Command, { configureExisting, env }: Context): void {
   const command = program
     .command("forget")
     .summary("delete memories permanently")
@@ -40,7 +40,9 @@ export function define(program: Command, { configure, env }: Context): void {
         "ctxd forget --project acme/atlas --before 2026-01-01 --yes",
       ),
     )
-    .action((what: string[], options: ForgetOptions) => forget(configure(), what, options, env));
+    .action((what: string[], options: ForgetOptions) =>
+      forget(configureExisting(options), what, options, env),
+    );
 }
 
 async function forget(config: Config, what: string[], options: ForgetOptions, env: Environment) {

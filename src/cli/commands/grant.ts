@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 import { requireAccount, withStores } from "../stores.ts";
 import { CommandError, formatMoment, printJson, printTable, say } from "../terminal.ts";
 
-export function define(program: Command, { configure }: Context): void {
+export function define(program: Command, { configureExisting }: Context): void {
   const grant = program
     .command("grant")
     .summary("manage the grants of apps that sign in: list, revoke")
@@ -19,14 +19,18 @@ export function define(program: Command, { configure }: Context): void {
     .description("list the grants, including those revoked in the last 30 days")
     .option("--user <email>", "only the grants of this account")
     .option("--json", "as JSON")
-    .action((options: { user?: string; json?: boolean }) => listGrants(configure(), options));
+    .action((options: { user?: string; json?: boolean }) =>
+      listGrants(configureExisting(), options),
+    );
   grant
     .command("revoke")
     .argument("<id>", "the grant's id, as ctxd grant list shows it")
     .summary("revoke a grant")
     .description("Revokes a grant permanently. The app's next request is refused.")
     .option("--json", "print the grant as JSON")
-    .action((id: string, options: { json?: boolean }) => revokeGrant(configure(), id, options));
+    .action((id: string, options: { json?: boolean }) =>
+      revokeGrant(configureExisting(), id, options),
+    );
 }
 
 async function listGrants(config: Config, options: { user?: string; json?: boolean }) {

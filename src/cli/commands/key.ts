@@ -20,7 +20,7 @@ interface NewKeyOptions {
   projectOnly?: boolean;
 }
 
-export function define(program: Command, { configure }: Context): void {
+export function define(program: Command, { configureExisting }: Context): void {
   const key = program
     .command("key")
     .summary("manage the API keys: create, list, revoke")
@@ -55,20 +55,20 @@ export function define(program: Command, { configure }: Context): void {
     )
     .action(async (options: NewKeyOptions, command: Command) => {
       checkProjectOnly(options, command);
-      await createKey(configure(), options);
+      await createKey(configureExisting(), options);
     });
   key
     .command("list")
     .description("list the API keys, including revoked and expired ones")
     .option("--user <email>", "only the keys of this account")
     .option("--json", "as JSON")
-    .action((options: { user?: string; json?: boolean }) => listKeys(configure(), options));
+    .action((options: { user?: string; json?: boolean }) => listKeys(configureExisting(), options));
   key
     .command("revoke")
     .argument("<id>", "the key's id, as ctxd key list shows it")
     .summary("revoke an API key")
     .description("Revokes an API key permanently. Its next request is refused.")
-    .action((id: string) => revokeKey(configure(), id));
+    .action((id: string) => revokeKey(configureExisting(), id));
 }
 
 async function createKey(config: Config, options: NewKeyOptions): Promise<void> {

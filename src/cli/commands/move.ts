@@ -20,7 +20,7 @@ interface MoveOptions extends SelectionOptions {
   json?: boolean;
 }
 
-export function define(program: Command, { configure, env }: Context): void {
+export function define(program: Command, { configureExisting, env }: Context): void {
   const command = program
     .command("move")
     .summary("move memories to another project")
@@ -38,7 +38,9 @@ export function define(program: Command, { configure, env }: Context): void {
         "ctxd move --to-none which food makes Sam ill",
       ),
     )
-    .action((what: string[], options: MoveOptions) => move(configure(), what, options, env));
+    .action((what: string[], options: MoveOptions) =>
+      move(configureExisting(options), what, options, env),
+    );
 }
 
 async function move(config: Config, what: string[], options: MoveOptions, env: Environment) {

@@ -26,7 +26,7 @@ interface SearchOptions extends Target {
 /** Characters shown of a long memory, around the matched passage. */
 const MAX_SHOWN_LENGTH = 600;
 
-export function define(program: Command, { configure, env }: Context): void {
+export function define(program: Command, { configureExisting, env }: Context): void {
   program
     .command("search")
     .argument("[words...]", "a question or some words; - or no words reads standard input")
@@ -56,7 +56,9 @@ export function define(program: Command, { configure, env }: Context): void {
         "ctxd search --json staging server | jq '.memories[].content'",
       ),
     )
-    .action((words: string[], options: SearchOptions) => search(configure(), words, options, env));
+    .action((words: string[], options: SearchOptions) =>
+      search(configureExisting(options), words, options, env),
+    );
 }
 
 async function search(config: Config, words: string[], options: SearchOptions, env: Environment) {

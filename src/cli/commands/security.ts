@@ -14,7 +14,7 @@ interface SecurityOptions {
   json?: boolean;
 }
 
-export function define(program: Command, { configure }: Context): void {
+export function define(program: Command, { configureExisting }: Context): void {
   program
     .command("security")
     .summary("show the security log: sign-ins, accounts, keys, apps, exports, deletions")
@@ -30,7 +30,7 @@ export function define(program: Command, { configure }: Context): void {
       "after",
       examples("ctxd security", "ctxd security --event sign_in_failed --limit 1000 --json"),
     )
-    .action((options: SecurityOptions) => showSecurity(configure(), options));
+    .action((options: SecurityOptions) => showSecurity(configureExisting(), options));
 }
 
 function parseLimit(text: string): number {

@@ -29,7 +29,7 @@ export function define(program: Command, { configure, env, names }: Context): vo
         .hideHelp(),
     )
     .addHelpText("after", examples("ctxd", "ctxd serve --port 8080"))
-    .addHelpText("after", `\nSettings, from the environment:\n${describeSettings()}`)
+    .addHelpText("after", `\nSettings, from the environment.\n\n${describeSettings()}`)
     .allowExcessArguments()
     .action(async ({ host, port, background }: ServeOptions, command: Command) => {
       // serve is the default command, so an unknown command ends up here.
@@ -47,16 +47,39 @@ export function define(program: Command, { configure, env, names }: Context): vo
     });
 }
 
+/** What other programs call some commands. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  ...{
+    start: "serve",
+    run: "serve",
+    up: "serve",
+    server: "serve",
+    ui: "dashboard",
+    web: "dashboard",
+  },
+  ...{
+    add: "save",
+    remember: "save",
+    store: "save",
+    find: "search",
+    query: "search",
+    ask: "search",
+  },
+  ...{ delete: "forget", remove: "forget", rm: "forget", install: "connect", setup: "connect" },
+  ...{ update: "upgrade", info: "status", check: "doctor", dump: "export", load: "import" },
+};
+
 /** Letters of a command's name that may be mistyped. */
 const MAX_TYPING_ERRORS = 2;
 
-/** Refuses a command that does not exist, and names the nearest one. */
+/** Refuses a command that does not exist, and names the one that may be meant. */
 function refuseCommand(program: Command, names: readonly string[], word: string): never {
   const [nearest] = names
     .map((name) => ({ name, errors: distance(word, name) }))
     .filter(({ name, errors }) => errors <= MAX_TYPING_ERRORS && errors < name.length / 2)
     .sort((a, b) => a.errors - b.errors);
-  const hint = nearest ? `\n(Did you mean ${nearest.name}?)` : "";
+  const meant = Object.hasOwn(OTHER_NAMES, word) ? OTHER_NAMES[word] : nearest?.name;
+  const hint = meant ? `\nDid you mean ${meant}?` : "";
   return program.error(`error: unknown command '${word}'${hint}`);
 }
 
@@ -65,8 +88,23 @@ function parseSeconds(text: string): number {
   throw new InvalidArgumentError("Use a whole number of seconds.");
 }
 
+/** Headings of settings, the usual ones first, with the beginnings of their names. A setting is in the first that fits. */
+const SETTING_GROUPS: readonly (readonly [heading: string, names: RegExp])[] = [
+  ["The usual ones", /^CTXD_(HOST|PORT|DATA_DIR|PUBLIC_URL|REGISTRATION|LOG_LEVEL)$/],
+  ["Backups", /^CTXD_BACKUP/],
+  ["HTTPS and proxies", /^CTXD_(TLS|TRUST|ALLOW)/],
+  ["Sign-in and people", /^CTXD_(GITHUB|GOOGLE|OIDC|PASSWORDS|MEMBER|RATE|SECURITY)/],
+  ["Searching and memory", /^CTXD_(MODEL|DECAY|HALF|MEMORY|ENGINES)/],
+  ["Several replicas", /^CTXD_(DATABASE|OBJECTS|CACHE_SIZE|DRAIN)/],
+  ["Others", /^/],
+];
+
 function describeSettings(): string {
   const entries = Object.entries(SETTINGS);
   const width = Math.max(...entries.map(([name]) => name.length));
-  return entries.map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}`).join("\n");
+  const groupOf = (name: string) => SETTING_GROUPS.findIndex(([, names]) => names.test(name));
+  return SETTING_GROUPS.map(([heading], group) => {
+    const own = entries.filter(([name]) => groupOf(name) === group);
+    return `${heading}:\n${own.map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}`).join("\n")}`;
+  }).join("\n\n");
 }

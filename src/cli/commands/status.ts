@@ -20,7 +20,7 @@ interface StatusOptions {
   json?: boolean;
 }
 
-export function define(program: Command, { configure, env }: Context): void {
+export function define(program: Command, { configureExisting, env }: Context): void {
   program
     .command("status")
     .summary("show the server, its memories, and which agents are connected")
@@ -32,7 +32,7 @@ export function define(program: Command, { configure, env }: Context): void {
     .addOption(targetOptions.user())
     .addHelpText("after", examples("ctxd status", "ctxd status --json"))
     .action(async (options: StatusOptions) => {
-      const status = await readStatus(configure(), options, env);
+      const status = await readStatus(configureExisting(), options, env);
       await (options.json ? printJson(status) : print(printable(describe(status))));
     });
 }

@@ -221,7 +221,7 @@ export function SimilarMemories({ similar }: Pick<Context, "similar">) {
               </li>
             ))}
           </ol>
-          <p class="hint">1 is the same text. 0 is what any two texts have in common.</p>
+          <p class="hint">1: the same text. 0: no more alike than any two texts.</p>
         </>
       )}
     </section>

@@ -117,7 +117,7 @@ function encodingOf(head: Uint8Array, name: string): Encoding {
   if (even + odd === 0) return "utf-8";
   if (odd > head.length / 4 && even < odd / 8) return "utf-16le";
   if (even > head.length / 4 && odd < even / 8) return "utf-16be";
-  throw new SourceError(name, "is not text");
+  throw new SourceError(name, "is binary, not text");
 }
 
 async function* withoutMark(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

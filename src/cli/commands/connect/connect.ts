@@ -63,25 +63,28 @@ export function define(program: Command, { configure, env }: Context): void {
     .description(
       "Writes an agent's settings so that it uses this memory. Shows the changes and asks first. It keeps a copy of the file as it was, and changes nothing else in it.",
     )
+    .optionsGroup("Options:")
+    .option(
+      "--recall",
+      "add what is known about the project, and about each prompt, to its conversations",
+    )
+    .option("--capture", "save the turns of its conversations, for 90 days")
+    .option("--allow", "let it use the memory without asking each time")
     .option("--all", "all agents that are found on this machine")
-    .option("--url <url>", "a remote server, such as https://memory.example.com", parseOrigin)
+    .option("-y, --yes", "do not ask for confirmation")
+    .optionsGroup("To look, or to undo:")
+    .option("--print", "print the settings, and write nothing")
+    .option("--no-recall", "stop adding to its conversations")
+    .option("--no-capture", "stop saving its conversations")
+    .option("--remove", "disconnect the agent, and undo everything")
+    .optionsGroup("A server on another machine:")
+    .option("--url <url>", "its address, such as https://memory.example.com", parseOrigin)
     .option(
       "--key",
       "with --url: use an API key (asked for, or read as one line of standard input) instead of sign-in; ctxd keeps it",
     )
     .option("--direct", "with --key: let the agent connect itself, with the key in its settings")
-    .option(
-      "--recall",
-      "add what is known about the project, and about each prompt, to its conversations",
-    )
-    .option("--no-recall", "stop that")
-    .option("--capture", "save the turns of its conversations, for 90 days")
-    .option("--no-capture", "stop that")
     .addOption(new Option("--hook").hideHelp())
-    .option("--allow", "let it use the memory without asking each time")
-    .option("--print", "print the settings, and write nothing")
-    .option("--remove", "disconnect the agent, and undo everything")
-    .option("-y, --yes", "do not ask for confirmation")
     .addHelpText("after", `\n${CONNECT_NOTES}`)
     .addHelpText(
       "after",

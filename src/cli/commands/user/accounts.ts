@@ -32,7 +32,10 @@ export function onAccount(user: Command, name: string): Command {
 }
 
 /** Adds the commands that add, list, change and remove accounts. */
-export function defineAccounts(user: Command, { configure, env }: Context): void {
+export function defineAccounts(
+  user: Command,
+  { configure, configureExisting, env }: Context,
+): void {
   user
     .command("add")
     .argument("<email>", "e-mail address to sign in with")
@@ -51,14 +54,14 @@ export function defineAccounts(user: Command, { configure, env }: Context): void
     .command("list")
     .description("list the accounts")
     .option("--json", "as JSON")
-    .action((options: { json?: boolean }) => listUsers(configure(), options));
+    .action((options: { json?: boolean }) => listUsers(configureExisting(), options));
   onAccount(user, "passwd")
     .summary("change an account's password")
     .description(
       "Changes an account's password. The new one is asked for, or read as one line of standard input.",
     )
     .addHelpText("after", examples("ctxd user passwd you@example.com"))
-    .action((email: string) => changePassword(configure(), email));
+    .action((email: string) => changePassword(configureExisting(), email));
   onAccount(user, "quota")
     .summary("show or set how much an account may store")
     .description(
@@ -67,14 +70,16 @@ export function defineAccounts(user: Command, { configure, env }: Context): void
     .option("--memories <number>", "the largest number of memories, or none for no limit", parseMax)
     .option("--bytes <number>", "the largest number of bytes (500k, 20M, 1G), or none", parseMax)
     .addHelpText("after", examples("ctxd user quota you@example.com --memories 10000"))
-    .action((email: string, options: QuotaChange) => changeQuota(configure(), email, options));
+    .action((email: string, options: QuotaChange) =>
+      changeQuota(configureExisting(), email, options),
+    );
   onAccount(user, "owner")
     .summary("make an account the owner of the server")
     .description(
       "Makes an account the owner of the server. The previous owner becomes a member. From then on local agents save to the new owner's account; earlier memories stay in the previous one.",
     )
     .addHelpText("after", examples("ctxd user owner ada@example.com"))
-    .action((email: string) => changeOwner(configure(), email));
+    .action((email: string) => changeOwner(configureExisting(), email));
   onAccount(user, "remove")
     .summary("remove an account, its keys and its memories")
     .description(
@@ -82,7 +87,9 @@ export function defineAccounts(user: Command, { configure, env }: Context): void
     )
     .option("-y, --yes", "do not ask for confirmation")
     .addHelpText("after", examples("ctxd user remove you@example.com"))
-    .action((email: string, options: { yes?: boolean }) => removeUser(configure(), email, options));
+    .action((email: string, options: { yes?: boolean }) =>
+      removeUser(configureExisting(), email, options),
+    );
 }
 
 /** `ctxd user add EMAIL`. @returns the address in its stored form */

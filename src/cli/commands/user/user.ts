@@ -21,25 +21,25 @@ export function define(program: Command, context: Context): void {
 }
 
 /** Adds the commands that change who can sign in, and that end access. */
-function defineAccess(user: Command, { configure }: Context): void {
+function defineAccess(user: Command, { configureExisting }: Context): void {
   onAccount(user, "disable")
     .summary("disable an account until it is enabled again")
     .description(
       "Disables an account: nobody can sign in, its keys stop working, and its sessions and apps end at once. Its memories stay. The owner's account can't be disabled.",
     )
     .addHelpText("after", examples("ctxd user disable bob@example.com"))
-    .action((email: string) => setDisabled(configure(), email, true));
+    .action((email: string) => setDisabled(configureExisting(), email, true));
   onAccount(user, "enable")
     .summary("enable a disabled account")
     .description("Enables a disabled account. Its keys work again.")
-    .action((email: string) => setDisabled(configure(), email, false));
+    .action((email: string) => setDisabled(configureExisting(), email, false));
   onAccount(user, "reset-factor")
     .summary("remove a lost second factor")
     .description(
       "Removes all passkeys, the authenticator app and the recovery codes of an account whose user has lost them, and ends its sessions. The password alone signs in again.",
     )
     .addHelpText("after", examples("ctxd user reset-factor you@example.com"))
-    .action((email: string) => resetFactor(configure(), email));
+    .action((email: string) => resetFactor(configureExisting(), email));
   onAccount(user, "revoke")
     .summary("revoke all keys and apps of an account, and sign it out everywhere")
     .description(
@@ -47,7 +47,9 @@ function defineAccess(user: Command, { configure }: Context): void {
     )
     .option("-y, --yes", "do not ask for confirmation")
     .addHelpText("after", examples("ctxd user revoke you@example.com"))
-    .action((email: string, options: { yes?: boolean }) => revokeUser(configure(), email, options));
+    .action((email: string, options: { yes?: boolean }) =>
+      revokeUser(configureExisting(), email, options),
+    );
 }
 
 /** `ctxd user disable EMAIL` and `ctxd user enable EMAIL` */
