@@ -3,9 +3,9 @@ import type { Config } from "../config/config.ts";
 
 /** Facts about the running server that are not in its database. */
 export interface ServerStatus {
-  /** The command to type on the server's machine instead of `ctxd`. */
+  /** The command to type on the server's machine, in any folder, instead of `ctxd`. */
   readonly program: string;
-  /** The command with arguments, such as `connect --all`, for this server's data folder. */
+  /** The same with arguments, such as `connect --all`, for this server's data folder. */
   command(words: string): string;
   /** Whether agents on this machine can use the local socket. They can't if the server runs in a container, for example. */
   readonly isForAgents: boolean;

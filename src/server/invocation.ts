@@ -106,16 +106,20 @@ export function describeCommand(
   command: string,
   { dataDir }: Pick<Config, "dataDir">,
   env: Environment,
+  from?: From,
 ): string {
   const folder =
     isDebianService(env) || isDefault(dataDir, env) ? "" : ` --data-dir ${quoteForShell(dataDir)}`;
-  return `${describeProgram(env)} ${command}${folder}`;
+  return `${describeProgram(env, from)} ${command}${folder}`;
 }
 
+/** Where a command is typed: in the folder in which this process runs, or anywhere. */
+type From = "here" | "anywhere";
+
 /** The words that a user types to run this program, such as `ctxd` or `npx ctxd`. */
-export function describeProgram(env: Environment): string {
+export function describeProgram(env: Environment, from: From = "here"): string {
   if (isDebianService(env)) return "sudo ctxd-service";
-  return Bun.isStandaloneExecutable ? describeExecutable(env) : describeCheckout(env);
+  return Bun.isStandaloneExecutable ? describeExecutable(env, from) : describeCheckout(env, from);
 }
 
 /** Whether this is the service of the Debian package: only `ctxd-service` can reach its memories. */
@@ -123,20 +127,22 @@ function isDebianService(env: Environment): boolean {
   return env[INSTALLED_BY] === "deb-service";
 }
 
-function describeExecutable(env: Environment): string {
+function describeExecutable(env: Environment, from: From): string {
   if (packageRunner) return toShell(packageRunner.typed);
   const name = basename(process.execPath);
   const typed = nameOfProgram(name);
   if (Bun.which(name, { PATH: env.PATH ?? "" }) === process.execPath) return quoteForShell(typed);
-  const isHere = dirname(process.execPath) === process.cwd();
+  const isHere = from === "here" && dirname(process.execPath) === process.cwd();
   return isHere ? inThisFolder(typed) : quoteForShell(process.execPath);
 }
 
-function describeCheckout(env: Environment): string {
+function describeCheckout(env: Environment, from: From): string {
   // npx adds Bun to the PATH of the program that it runs, but not to that of the next terminal. In another
   // folder npx would first look for a Bun there.
   const isNpx = env.npm_config_user_agent?.startsWith("npm/");
-  if (process.cwd() === ROOT) return isNpx ? `npx -y bun@${Bun.version} ctxd` : "bun ctxd";
+  const typed = isNpx ? `npx -y bun@${Bun.version} ctxd` : "bun ctxd";
+  if (from === "anywhere") return `cd ${quoteForShell(ROOT)} && ${typed}`;
+  if (process.cwd() === ROOT) return typed;
   return toShell([isNpx ? process.execPath : "bun", ...CHECKOUT]);
 }
 

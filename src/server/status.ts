@@ -33,8 +33,8 @@ export function createServerStatus({
   const startedAt = new Date(clock() - process.uptime() * 1_000);
 
   return {
-    program: describeProgram(env),
-    command: (words) => describeCommand(words, config, env),
+    program: describeProgram(env, "anywhere"),
+    command: (words) => describeCommand(words, config, env, "anywhere"),
 
     isForAgents: !shared && !ISOLATED.includes(env[INSTALLED_BY] ?? ""),
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { folderOf, originOf, scheduleBackups } from "../../src/backup/schedule.ts";
 import { readConfig } from "../../src/config/config.ts";
@@ -39,6 +39,20 @@ test("agents reach a server without a key, except in a container or in the Debia
   for (const CTXD_INSTALLED_BY of ["image", "deb-service"]) {
     expect(status({ CTXD_INSTALLED_BY }).isForAgents).toBe(false);
   }
+});
+
+test("the commands that pages show run in any folder, and reach this server's data", async () => {
+  const programs = temporaryFolder();
+  symlinkSync(process.execPath, join(programs, "bun"));
+  const child = Bun.spawn(["sh", "-c", status({}).command("user list")], {
+    cwd: "/",
+    env: { PATH: `${programs}:${process.env.PATH}`, HOME: "/nonexistent" },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  expect(await child.stdout.text()).toBe("");
+  expect(await child.stderr.text()).toContain("No accounts yet");
+  expect(await child.exited).toBe(0);
 });
 
 test("the status describes the running server", () => {

@@ -20,6 +20,7 @@ export function BackupsPage({
   facts,
   events,
   program,
+  backup,
 }: {
   visit: Visit;
   /** Null if the program does not report them. */
@@ -28,6 +29,8 @@ export function BackupsPage({
   events: readonly SecurityRecord[];
   /** The command to type instead of `ctxd`. */
   program: string;
+  /** The command that makes a backup of this server's data. */
+  backup: string;
 }) {
   const schedule = facts?.schedule ?? null;
   const newest = facts?.complete[0] ?? null;
@@ -68,7 +71,7 @@ export function BackupsPage({
         </Setting>
       )}
       <Setting id="by-hand" title="By hand" about="You can run this while the server runs.">
-        <Copyable text={`${program} backup FOLDER`} label="the command that makes a backup" />
+        <Copyable text={backup} label="the command that makes a backup" />
       </Setting>
       <Setting
         id="restore"

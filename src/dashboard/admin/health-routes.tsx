@@ -155,6 +155,7 @@ export function addServerPages({ config, pages, checks, serverStatus, securityLo
         facts={facts}
         events={await listEvents()}
         program={serverStatus?.program ?? "ctxd"}
+        backup={serverStatus?.command("backup FOLDER") ?? "ctxd backup FOLDER"}
       />
     );
   });
