@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { type Context, Elysia } from "elysia";
 import { invalidField } from "../errors.ts";
@@ -15,6 +16,9 @@ import { RECALL_CHARACTERS } from "./recall-text.ts";
 import { Captured, CaptureRequest, Recalled, RecallRequest, turnsOf } from "./requests.ts";
 
 const MAX_BODY_BYTES = 8 << 20;
+/** Agents that write the end of a turn a moment after its hook, and may run no other one, and how long that takes. */
+const LATE_WRITERS: readonly string[] = ["copilot-cli"];
+const WRITTEN_WITHIN_MS = 2_000;
 
 /** The endpoints that hooks of agents call: to capture turns, and to recall memories. */
 export function createCaptureRoutes({
@@ -31,6 +35,15 @@ export function createCaptureRoutes({
   authorize: Authorize;
   log: Log;
 }) {
+  const readTranscript: Capture["transcript"] = async (caller, conversation, path) => {
+    const sizeOf = async () => (await stat(path).catch(() => null))?.size;
+    const before = await sizeOf();
+    const captured = await capture.transcript(caller, conversation, path);
+    if (!LATE_WRITERS.includes(conversation.agent)) return captured;
+    await Bun.sleep(WRITTEN_WITHIN_MS);
+    if ((await sizeOf()) === before) return captured;
+    return captured + (await capture.transcript(caller, conversation, path));
+  };
   const parser =
     (scope: Scope, read: (request: Request) => Promise<unknown>) =>
     async ({ request, server }: Pick<Context, "request" | "server">) => {
@@ -56,7 +69,7 @@ export function createCaptureRoutes({
         const { transcript, turns: _, ...conversation } = body;
         if (transcript !== undefined) {
           // The agent waits for its hook, so the response does not wait for the transcript.
-          capture.transcript(caller, conversation, transcript).then(
+          readTranscript(caller, conversation, transcript).then(
             (captured) => log.debug("captured", { agent: body.agent, captured }),
             (error) => log.warn("capture_failed", { agent: body.agent, error }),
           );

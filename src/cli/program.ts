@@ -93,11 +93,11 @@ export async function createProgram(
       outputError: (text, write) =>
         write(
           text
-            .replace(/^error: /, "ctxd: ")
             .replace(
-              /command-argument value ('.*') is invalid for argument '(\w+)'\./,
-              "$1 is no $2.",
-            ),
+              /^error: command-argument value ('.*') is invalid for argument '(\w+)'\./,
+              "ctxd: $1 is no $2.",
+            )
+            .replace(/^error: /, "ctxd: "),
         ),
     })
     .showHelpAfterError("Run ctxd help to see all commands.")

@@ -16,6 +16,7 @@ import { initialize, textOf } from "../mcp/support/bridges.ts";
 import { program, serverOf, startBridgeIn, stopServer } from "../support/bridge.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
+import { serving } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
 // Most of these start a program, which starts a server that loads the model.
@@ -84,7 +85,9 @@ test.each([false, true])(
 
 test("the command that the message names begins anew, and then agents do too", async () => {
   lose(false);
-  expect((await run(["status"])).exitCode).toBe(0);
+  {
+    await using _ = await serving(dataDir);
+  }
   const agent = bridge();
   expect(textOf(await agent.call("list_memories", {}))).toContain("There are no memories");
   expect(await agent.end()).toBe(0);

@@ -40,7 +40,7 @@ export function describeLoss(config: Folder, env: Environment): string | null {
   const file = fileOf(env);
   if (shared || file === null || existsSync(databasePath(dataDir))) return null;
   if (!readFolders(file).includes(JSON.stringify(dataDir))) return null;
-  const [restore, anew] = ["restore BACKUP", "status"].map((words) =>
+  const [restore, anew] = ["restore BACKUP", "serve"].map((words) =>
     describeCommand(words, config, env),
   );
   return `The memories in ${dataDir} are gone: bring that folder back (is its disk mounted?) or restore a backup (${restore}), or start anew without them (${anew}).`;
