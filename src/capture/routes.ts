@@ -36,10 +36,12 @@ export function createCaptureRoutes({
   log: Log;
 }) {
   const readTranscript: Capture["transcript"] = async (caller, conversation, path) => {
+    if (!LATE_WRITERS.includes(conversation.agent)) {
+      return await capture.transcript(caller, conversation, path);
+    }
     const sizeOf = async () => (await stat(path).catch(() => null))?.size;
     const before = await sizeOf();
     const captured = await capture.transcript(caller, conversation, path);
-    if (!LATE_WRITERS.includes(conversation.agent)) return captured;
     await Bun.sleep(WRITTEN_WITHIN_MS);
     if ((await sizeOf()) === before) return captured;
     return captured + (await capture.transcript(caller, conversation, path));
