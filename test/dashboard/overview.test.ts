@@ -1,7 +1,10 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { growthOf, roundedUp } from "../../src/dashboard/overview/growth-chart.tsx";
 import { retentionBands } from "../../src/dashboard/overview/overview-routes.tsx";
+import type { CheckResult } from "../../src/http/health.ts";
+import { SCOPES } from "../../src/keys/scopes.ts";
 import { sizeText } from "../../src/text/number-text.ts";
+import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 
 const DAY = 86_400_000;
 
@@ -84,4 +87,90 @@ test.each([
   [5e15, "5000 TB"],
 ])("%d bytes are %s", (bytes, text) => {
   expect(sizeText(bytes)).toBe(text);
+});
+
+describe("what needs attention", async () => {
+  const checks: Record<string, CheckResult> = { database: "ok", backups: "ok" };
+  const server = await startOAuthServer({
+    checks: Object.fromEntries(
+      Object.keys(checks).map((name) => [name, () => checks[name] ?? "ok"]),
+    ),
+  });
+  afterAll(server.close);
+  // The first account is the owner's.
+  const owner = await server.signedIn();
+
+  /** The links of the list on the overview, and what is beside them; empty without the list. */
+  async function attention({ person }: Awaited<ReturnType<typeof server.signedIn>>) {
+    const { text } = await person.visit("/");
+    const list = /aria-labelledby="attention">.*?<\/section>/s.exec(text)?.[0] ?? "";
+    return [...list.matchAll(/<li>(.*?)<\/li>/gs)].map(([, line = ""]) =>
+      line.replaceAll(/<\/?(?:a|bdi|span|time)\b(?: href="([^"]*)")?[^>]*>/g, "$1 ").trim(),
+    );
+  }
+
+  test("is nothing of a new account, and its agents that went silent later", async () => {
+    const client = await server.client(owner.accountId);
+    await client.save({ content: "The staging server is Otter" });
+    expect(await attention(owner)).toEqual([]);
+
+    const by = async (name: string, times: number) => {
+      const wanted = { name, scopes: SCOPES, expiresAt: null, bound: null };
+      const { record } = await server.keys.create(owner.accountId, wanted);
+      const act = () =>
+        server.activity.record({
+          ...{ accountId: owner.accountId, kind: "searched", source: { id: record.id, by: name } },
+          ...{ agent: null, memories: 1, memoryId: null, query: null },
+        });
+      for (let time = 0; time < times; time++) act();
+      await server.activity.flush();
+      return { ...record, act };
+    };
+    const laptop = await by("laptop <b>", 10);
+    const revoked = await by("old laptop", 10);
+    await by("tried once", 1);
+    await server.keys.revoke(owner.accountId, revoked.id);
+    server.clock.advance(6 * 86_400_000);
+    expect(await attention(owner)).toEqual([]);
+    server.clock.advance(2 * 86_400_000);
+    const [line, ...others] = await attention(owner);
+    expect(line).toContain(`/memories?source=${laptop.id}`);
+    expect(line).toContain("laptop &lt;b&gt; is silent");
+    expect(others).toEqual([]);
+    laptop.act();
+    await server.activity.flush();
+    expect(await attention(owner)).toEqual([]);
+  });
+
+  test("is searches that find little, and keys that end", async () => {
+    const member = await server.signedIn();
+    const client = await server.client(member.accountId);
+    for (let time = 0; time < 9; time++) await client.search("nothing");
+    await client.save({ content: "The staging server is Otter" });
+    await server.activity.flush();
+    expect(await attention(member)).toEqual([]);
+    await client.search("which server?");
+    await server.activity.flush();
+    const found = await attention(member);
+    expect(found.join()).toContain("9 of 10 in 7 days found nothing");
+
+    const in10Days = new Date(server.clock() + 10 * 86_400_000);
+    const wanted = { name: "ci", scopes: SCOPES, expiresAt: in10Days, bound: null };
+    const { record } = await server.keys.create(member.accountId, wanted);
+    expect((await attention(member)).join()).toContain("The key “ci” expires");
+    server.clock.advance(11 * 86_400_000);
+    expect((await attention(member)).join()).toContain("The key “ci” has expired");
+    await server.keys.revoke(member.accountId, record.id);
+    expect((await attention(member)).join()).not.toContain("The key");
+  });
+
+  test("is what fails of the server, for its owner alone", async () => {
+    const member = await server.signedIn();
+    await (await server.client(member.accountId)).save({ content: "The staging server is Otter" });
+    Object.assign(checks, { database: "failed", backups: "late" });
+    expect(await attention(member)).toEqual([]);
+    const states = (await attention(owner)).join();
+    expect(states).toContain("Server: database");
+    expect(states).toContain("No recent backup");
+  });
 });

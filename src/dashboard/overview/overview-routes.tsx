@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
+import type { Filter } from "../../memories/model/filter.ts";
 import type { Memory } from "../../memories/model/memory.ts";
 import type { Stats } from "../../memories/rules/stats.ts";
 import { LIVE } from "../../pages/assets.ts";
@@ -15,6 +16,7 @@ import { HELP_PATH, MEMORY_PATHS, memoryPath, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
+import { Attention, concernsOf } from "./attention.tsx";
 import { GrowthChart, growthOf, SPANS } from "./growth-chart.tsx";
 
 const BANDS = [
@@ -36,6 +38,10 @@ export function retentionBands({ fading }: Pick<Stats, "fading">) {
 
 /** Groups shown in each panel. */
 const MAX_GROUPS = 8;
+
+/** The newest memories shown. Captured turns would hide the saved ones. */
+const NEWEST: Filter = { isCaptured: false, isCurrent: true };
+const MAX_NEWEST = 5;
 
 interface Event {
   memory: Memory;
@@ -77,24 +83,34 @@ function OverviewPage({ visit, ...figures }: { visit: Visit } & Figures) {
   );
 }
 
-function FigurePanels({ position, stats, growth, span, lastSaved, lastFound }: Figures) {
+function FigurePanels({ position, stats, growth, span, newest, lastFound, concerns }: Figures) {
   return (
     <>
-      <div class="columns tiles" id="figures" data-live="memories" data-live-at={position}>
-        <Tile label="Memories">
-          <a class="figure" href={PATHS.memories}>
-            {stats.memories.toLocaleString("en")}
-          </a>
-        </Tile>
-        <Tile label="On disk">
-          <span class="figure">{sizeText(stats.bytes ?? 0)}</span>
-        </Tile>
-        <Tile label="Last saved">
-          <LastEvent event={lastSaved} />
-        </Tile>
-        <Tile label="Last found by a search">
-          <LastEvent event={lastFound} />
-        </Tile>
+      <Attention concerns={concerns} />
+      <div id="figures" data-live="memories" data-live-at={position}>
+        <div class="columns tiles">
+          <Tile label="Memories">
+            <a class="figure" href={PATHS.memories}>
+              {stats.memories.toLocaleString("en")}
+            </a>
+          </Tile>
+          <Tile label="On disk">
+            <span class="figure">{sizeText(stats.bytes ?? 0)}</span>
+          </Tile>
+          <Tile label="Last found by a search">
+            <LastEvent event={lastFound} />
+          </Tile>
+        </div>
+        <section class="panel" aria-labelledby="newest">
+          <h2 id="newest">Newest</h2>
+          <ul class="newest">
+            {newest.map((memory) => (
+              <li class="spread">
+                <LastEvent event={{ memory, at: new Date(memory.created_at) }} />
+              </li>
+            ))}
+          </ul>
+        </section>
       </div>
       <GrowthChart growth={growth} span={span} />
       <div class="columns wide">
@@ -202,13 +218,9 @@ function Groups({
 
 type Figures = Awaited<ReturnType<typeof readFigures>>;
 
-async function readFigures({ activity, memories, live, clock }: Parts, visit: Visit) {
+async function readFigures(parts: Parts, visit: Visit) {
+  const { activity, memories, live, clock } = parts;
   const { account, reach, url } = visit;
-  const lastSaved = async (): Promise<Event | null> => {
-    const { memories: newest } = await memories.list(reach, { filter: {}, limit: 1 });
-    const [memory] = newest;
-    return memory ? { memory, at: new Date(memory.created_at) } : null;
-  };
   const lastFound = async (): Promise<Event | null> => {
     const found = await activity.lastFound(account.id);
     const memory = found && (await memories.find(reach, found.memoryId));
@@ -217,15 +229,16 @@ async function readFigures({ activity, memories, live, clock }: Parts, visit: Vi
 
   // The page follows changes from this position on.
   const position = await live.positionOf("memories", account.id);
-  const [stats, saved, found] = await Promise.all([
+  const [stats, { memories: newest }, found, concerns] = await Promise.all([
     memories.stats(reach),
-    lastSaved(),
+    memories.list(reach, { filter: NEWEST, limit: MAX_NEWEST }),
     lastFound(),
+    concernsOf(parts, visit),
   ]);
   const wanted = url.searchParams.get("span");
   const span = SPANS.find((each) => each === wanted) ?? "all";
   const growth = growthOf(stats, span, clock());
-  return { position, stats, growth, span, lastSaved: saved, lastFound: found };
+  return { position, stats, growth, span, newest, lastFound: found, concerns };
 }
 
 /** The overview page. `?span=month`, `year` or `all` selects the period of the growth chart. */

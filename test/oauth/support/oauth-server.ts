@@ -4,6 +4,7 @@ import { Value } from "@sinclair/typebox/value";
 import type { Config } from "../../../src/config/config.ts";
 import type { ServerStatus } from "../../../src/dashboard/server-status.ts";
 import type { Embedder } from "../../../src/embedding/embedder.ts";
+import type { Checks } from "../../../src/http/health.ts";
 import type { Drain } from "../../../src/http/load/drain.ts";
 import type { Log } from "../../../src/log.ts";
 import type { FetchDocument } from "../../../src/oauth/clients/document-fetcher.ts";
@@ -36,6 +37,7 @@ export async function startOAuthServer(
     fetchDocument?: FetchDocument;
     embedder?: Embedder;
     log?: Log;
+    checks?: Checks;
     drain?: Drain;
     serverStatus?: ServerStatus;
     /** A free one by default. */

@@ -1,0 +1,136 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import type { ActorCount } from "../../activity/activity-reports.ts";
+import { type CheckResult, runChecks } from "../../http/health.ts";
+import type { KeyRecord } from "../../keys/keys.ts";
+import type { Markup } from "../../pages/jsx-runtime.ts";
+import { Moment } from "../../pages/moment.tsx";
+import { createPause } from "../../timing/pause.ts";
+import { actorsOf, firstDay } from "../activity/activity-view.ts";
+import { LOCAL_SOURCE_ID } from "../memories/memories-view.ts";
+import { BACKUPS_PATH, HEALTH_PATH, PATHS } from "../navigation.tsx";
+import type { Parts } from "../parts.ts";
+import type { Visit } from "../session.ts";
+
+const DAY = 86_400_000;
+/** Days without a request after which a busy agent is silent, and the days that it was busy in. */
+const SILENT_DAYS = 7;
+const LOOKED_DAYS = 30;
+/** Actions from which on an agent is expected to come back. */
+const BUSY = 10;
+/** Questions of a week from which on their success is judged, and the share of them that may find nothing. */
+const ENOUGH_QUESTIONS = 10;
+const MAX_IN_VAIN = 0.5;
+/** Days before the end of a key in which it is named. */
+const ENDING_DAYS = 14;
+const MAX_CONCERNS = 8;
+/** States of a check that end by themselves. */
+const PASSING: readonly CheckResult[] = ["ok", "loading"];
+
+/** What a person should look at: a link, and why. */
+interface Concern {
+  readonly href: string;
+  readonly title: string;
+  readonly why: Markup | string;
+}
+
+/** What of an account, and for the owner of the server, needs a person. */
+export async function concernsOf(
+  { activity, keys, grants, checks, clock }: Parts,
+  { account }: Visit,
+): Promise<Concern[]> {
+  const now = clock();
+  const pause = createPause();
+  const counts = await activity.actors(account.id, firstDay(LOOKED_DAYS, now));
+  await pause();
+  const lately = await activity.actors(account.id, firstDay(SILENT_DAYS, now));
+  const [ofKeys, ofApps] = await Promise.all([keys.list(account.id), grants.list(account.id)]);
+  const alive = ofKeys.filter(({ expiresAt }) => (expiresAt?.getTime() ?? Infinity) > now);
+  const active = [...alive, ...ofApps].filter(({ revokedAt }) => revokedAt === null);
+  const activeIds = new Set([LOCAL_SOURCE_ID, ...active.map(({ id }) => id)]);
+  const states = account.role === "owner" ? await runChecks(checks) : {};
+  return [
+    ...concernsOfServer(states),
+    ...silentAgents(
+      counts.filter(({ sourceId }) => activeIds.has(sourceId)),
+      account.id,
+      now,
+    ),
+    ...questionsInVain(lately),
+    ...endingKeys(ofKeys, now),
+  ];
+}
+
+function concernsOfServer(states: Readonly<Record<string, CheckResult>>): Concern[] {
+  return Object.entries(states).flatMap(([part, state]) => {
+    if (PASSING.includes(state)) return [];
+    if (part === "backups")
+      return { href: BACKUPS_PATH, title: "No recent backup", why: "The last one is overdue" };
+    return { href: HEALTH_PATH, title: `Server: ${part}`, why: state };
+  });
+}
+
+function silentAgents(counts: readonly ActorCount[], accountId: string, now: number): Concern[] {
+  return actorsOf(counts, accountId)
+    .filter(({ saved, asked, lastAt }) => {
+      return saved + asked >= BUSY && now - lastAt.getTime() > SILENT_DAYS * DAY;
+    })
+    .map(({ name, by, href, lastAt }) => ({
+      href,
+      title: by === null ? `${name} is silent` : `${name} (${by}) is silent`,
+      why: (
+        <>
+          last active <Moment at={lastAt} now={now} />
+        </>
+      ),
+    }));
+}
+
+function questionsInVain(counts: readonly ActorCount[]): Concern[] {
+  const asked = counts.filter(({ kind }) => kind === "searched");
+  const times = asked.reduce((sum, each) => sum + each.times, 0);
+  const inVain = asked.reduce((sum, each) => sum + each.inVain, 0);
+  if (times < ENOUGH_QUESTIONS || inVain / times <= MAX_IN_VAIN) return [];
+  return [
+    {
+      href: `${PATHS.activity}?days=${SILENT_DAYS}`,
+      title: "Searches find little",
+      why: `${inVain.toLocaleString("en")} of ${times.toLocaleString("en")} in ${SILENT_DAYS} days found nothing`,
+    },
+  ];
+}
+
+function endingKeys(keys: readonly KeyRecord[], now: number): Concern[] {
+  return keys
+    .filter(({ revokedAt, expiresAt }) => {
+      if (revokedAt !== null || expiresAt === null) return false;
+      return Math.abs(expiresAt.getTime() - now) < ENDING_DAYS * DAY;
+    })
+    .map(({ name, expiresAt }) => ({
+      href: PATHS.keys,
+      title: `The key “${name}” ${(expiresAt?.getTime() ?? 0) > now ? "expires" : "has expired"}`,
+      why: <Moment at={expiresAt} now={now} />,
+    }));
+}
+
+/** The concerns as a list of links; nothing when there are none. */
+export function Attention({ concerns }: { concerns: readonly Concern[] }) {
+  if (concerns.length === 0) return null;
+  return (
+    <section class="panel attention" aria-labelledby="attention">
+      <h2 id="attention">Needs attention</h2>
+      <ul>
+        {concerns.slice(0, MAX_CONCERNS).map(({ href, title, why }) => (
+          <li>
+            <a href={href}>
+              <bdi>{title}</bdi>
+            </a>{" "}
+            <span class="faint">{why}</span>
+          </li>
+        ))}
+      </ul>
+      {concerns.length > MAX_CONCERNS && (
+        <p class="faint">{`and ${concerns.length - MAX_CONCERNS} more`}</p>
+      )}
+    </section>
+  );
+}
