@@ -59,6 +59,17 @@ test("deleted data is flushed in time, and earlier when other tables are flushed
   expect(flush.due(4_000, false)).toBeNull();
 });
 
+test("deleted data of a base that takes long to rewrite is flushed at once", async () => {
+  const { remove, flush, open } = await flushedTable(2, {
+    due: { ...AT_ONCE, idle: 1e9, age: 1e9, forgetAfter: 1e6, forgottenWithin: 40_000 },
+  });
+  await open.flush.run("flush");
+  await remove(idOf(1));
+  expect(flush.due(0, false)).toBeNull();
+  Object.defineProperty(open.table.base.current, "rows", { value: 1_000_000 });
+  expect(flush.due(0, false)).toBe("flush");
+});
+
 test("a small table is rewritten into a new folder, and the old one is removed", async () => {
   const { put, log, bases, open, steps } = await flushedTable(3);
   const [before] = await bases.vault.bases();

@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { createPool, openedTable } from "../../src/memories/store/pool.ts";
+import type { PooledTable } from "../../src/memories/store/pooled-table.ts";
 import { contentsOf } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
 
@@ -39,3 +41,22 @@ test("the number of open tables is limited while many accounts write and read", 
   expect(contents).toEqual(accounts.map((_, n) => [`number ${n}`]));
   expect(await openTables()).toBeLessThan(97);
 }, 120_000);
+
+test("requests do not wait long for a table that is being opened, and later ones use it", async () => {
+  const table = {} as PooledTable;
+  const opening = Promise.withResolvers<PooledTable>();
+  let openings = 0;
+  const open = () => {
+    openings++;
+    return opening.promise;
+  };
+  const pool = createPool(open, async () => {});
+  const use = (limit: number) => pool.use("acc_1", async (item) => await openedTable(item, limit));
+  const refused = await use(1).catch((error) => error);
+  expect(refused).toMatchObject({ code: "unavailable", retryAfter: 5 });
+  const waiting = use(60_000);
+  opening.resolve(table);
+  expect(await waiting).toBe(table);
+  expect(await use(0)).toBe(table);
+  expect(openings).toBe(1);
+});

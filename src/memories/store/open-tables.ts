@@ -4,7 +4,7 @@ import type { Metrics } from "../../metrics.ts";
 import type { TableHead } from "../log/shared-log.ts";
 import type { KeptTable } from "../table/table.ts";
 import { WriterEnded } from "../table/writer.ts";
-import { createPool, createPoolLimits } from "./pool.ts";
+import { createPool, createPoolLimits, openedTable } from "./pool.ts";
 import {
   endWrites,
   type OpenTable,
@@ -94,7 +94,7 @@ export function createOpenTables({
       opening.checkUse?.(name);
       return await pool.use(name, async (item) => {
         try {
-          return await task(await item.opening);
+          return await task(await openedTable(item));
         } catch (error) {
           if (error instanceof WriterEnded) {
             if (shared && !item.value?.ending) pool.retire(item);

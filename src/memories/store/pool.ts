@@ -1,4 +1,5 @@
 import { AppError } from "../../errors.ts";
+import { withTimeLimit } from "../../timing/time-limit.ts";
 import type { PooledTable } from "./pooled-table.ts";
 
 /** A table that is open, or is being opened. */
@@ -11,6 +12,25 @@ export interface PoolItem {
   /** Whether it closes when its last user releases it. */
   isRetired: boolean;
   closed: PromiseWithResolvers<void>;
+}
+
+/** Milliseconds that a request waits for its table. The server closes connections that are idle for 30 s. */
+const OPENING_TIMEOUT_MS = 20_000;
+
+/**
+ * The table of an item. A replica may have to fetch gigabytes first; it opens the table for later requests.
+ * @throws AppError `unavailable` when it takes longer than `limit` milliseconds
+ */
+export function openedTable(
+  { value, opening }: Pick<PoolItem, "value" | "opening">,
+  limit = OPENING_TIMEOUT_MS,
+): PooledTable | Promise<PooledTable> {
+  return value ?? withTimeLimit(opening, limit, stillOpening);
+}
+
+function stillOpening(): never {
+  const message = "The memories of this account are still being loaded. Try again in a moment.";
+  throw new AppError("unavailable", message, { retryAfter: 5 });
 }
 
 /**

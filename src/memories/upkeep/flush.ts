@@ -6,6 +6,7 @@ import {
   dueChore,
   hasPendingWork,
   remainsSince,
+  rewriteTime,
 } from "./flush-state.ts";
 import {
   abandonUnrecorded,
@@ -75,7 +76,8 @@ export function createFlush(parts: Omit<FlushContext, "state">) {
     /** Whether deleted data may stay in the files for too long. */
     isLate(ahead: number): boolean {
       const since = remainsSince(table, state);
-      return since !== null && performance.now() - since + ahead >= due.forgottenWithin;
+      const time = ahead + rewriteTime(table);
+      return since !== null && performance.now() - since + time >= due.forgottenWithin;
     },
 
     /** The chore that is due; see `dueChore`. */
