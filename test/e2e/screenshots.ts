@@ -61,8 +61,12 @@ const newest = await server.memories.list(wholeAccount(accountId), { filter: {},
 await server.memories.search(wholeAccount(accountId), {
   ...{ query: "What must Sam not eat?", limit: 5, filter: {}, minScore: 0, mode: "hybrid" },
 });
-for (const name of ["laptop", "billing scripts"]) {
-  await server.keys.create(accountId, { name, scopes: ["memories:read"], expiresAt: null });
+const in10Days = new Date(server.clock() + 10 * 86_400_000);
+for (const [name, expiresAt] of [
+  ["laptop", null] as const,
+  ["billing scripts", in10Days] as const,
+]) {
+  await server.keys.create(accountId, { name, scopes: ["memories:read"], expiresAt });
 }
 const [key] = await server.keys.list(accountId);
 const { secret: invitation } = await server.invitations.create("ada@example.com");

@@ -9,7 +9,7 @@ import type { Child } from "../../pages/jsx-runtime.ts";
 import { EmptyState } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { WELCOME_PATH } from "../../sign-in/paths.ts";
-import { titleOf } from "../../text/excerpt.ts";
+import { excerptOf, titleOf } from "../../text/excerpt.ts";
 import { sizeText } from "../../text/number-text.ts";
 import { viewPath } from "../memories/memories-view.ts";
 import { HELP_PATH, MEMORY_PATHS, memoryPath, PATHS } from "../navigation.tsx";
@@ -42,6 +42,8 @@ const MAX_GROUPS = 8;
 /** The newest memories shown. Captured turns would hide the saved ones. */
 const NEWEST: Filter = { isCaptured: false, isCurrent: true };
 const MAX_NEWEST = 5;
+/** Characters of each; the page shows as many as fit into a line. */
+const EXCERPT = 160;
 
 interface Event {
   memory: Memory;
@@ -104,9 +106,14 @@ function FigurePanels({ position, stats, growth, span, newest, lastFound, concer
         <section class="panel" aria-labelledby="newest">
           <h2 id="newest">Newest</h2>
           <ul class="newest">
-            {newest.map((memory) => (
-              <li class="spread">
-                <LastEvent event={{ memory, at: new Date(memory.created_at) }} />
+            {newest.map(({ id, content, created_at }) => (
+              <li>
+                <a class="memory-text one-line" href={memoryPath(id)}>
+                  <bdi>{excerptOf(content, EXCERPT)}</bdi>
+                </a>
+                <span class="faint">
+                  <Moment at={new Date(created_at)} />
+                </span>
               </li>
             ))}
           </ul>
