@@ -8,18 +8,22 @@ import { testCacheDir } from "./support/embedder.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const readme = await Bun.file(join(ROOT, "README.md")).text();
-const commands = [...readme.matchAll(/```sh\n(.*?)```/gs)]
-  .flatMap(([, block = ""]) => block.replaceAll("\\\n", "").split("\n"))
-  .filter((line) => line.trim() !== "");
+const api = await Bun.file(join(ROOT, "src/help/api.md")).text();
+const commandsOf = (page: string) =>
+  [...page.matchAll(/```sh\n(.*?)```/gs)]
+    .flatMap(([, block = ""]) => block.replaceAll("\\\n", "").split("\n"))
+    .filter((line) => line.trim() !== "");
 
-/** The only command of the README that contains all these parts. */
-function command(...parts: string[]): string {
-  const found = commands.filter((line) => parts.every((part) => line.includes(part)));
+const PROGRAMS = `npx() { shift 2; "$BUN" "$@"; }; ctxd() { "$BUN" src/main.ts "$@"; }`;
+
+/** The only command of a page, by default that on the API, that contains a part. */
+function command(part: string, page = api): string {
+  const found = commandsOf(page).filter((line) => line.includes(part));
   if (found.length === 1 && found[0]) return found[0];
-  throw new Error(`${found.length} commands of the README have ${parts.join(" and ")}`);
+  throw new Error(`${found.length} commands have ${part}`);
 }
 
-describe("commands of the README:", () => {
+describe("commands of the README and of the help page on the API:", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "ctxd-test-"));
   const env = {
     PATH: process.env.PATH ?? "",
@@ -51,11 +55,11 @@ describe("commands of the README:", () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  /** Runs commands as if they were pasted into a shell, with this Bun instead of npx's. */
+  /** Runs commands as if they were pasted into a shell, with this Bun instead of npx's, and as `ctxd`. */
   async function paste(lines: string[]): Promise<string[]> {
     const [address = ""] = /http:\S+:\d+/.exec(greeting) ?? [];
     const script = lines.join("\necho\n").replaceAll("http://localhost:7733", address);
-    const child = Bun.spawn(["bash", "-euc", `npx() { shift 2; "$BUN" "$@"; }\n${script}`], {
+    const child = Bun.spawn(["bash", "-euc", `${PROGRAMS}\n${script}`], {
       cwd: ROOT,
       env: { ...env, BUN: process.execPath },
       stdin: new Blob(["correct horse battery\n"]),
@@ -94,12 +98,29 @@ describe("commands of the README:", () => {
     expect(foundNoMore.memories).toEqual([]);
   });
 
+  test("save and find a memory in a terminal", async () => {
+    const [saved, ...found] = await paste([
+      command("ctxd save", readme),
+      command("ctxd search", readme),
+    ]);
+    expect(saved).toStartWith("mem_");
+    expect(found.join("\n")).toContain("Sam is allergic to peanuts");
+  });
+
   test("the server prints the same commands when it starts", () => {
     for (const line of [command("user add"), command("key create")]) {
-      const words = line.replace(/^.* ctxd /, "").replace(/\)$/, "");
+      const words = line.replace(/^.*?ctxd /, "").replace(/\)$/, "");
       expect(greeting).toContain(`ctxd ${words} --data-dir ${dataDir}\n`);
     }
   });
+});
+
+test("the README begins with the commands that run it, test it and connect an agent", () => {
+  const [run, check, connect] = commandsOf(readme);
+  expect(run).toContain(" start ");
+  expect(check).toContain(" run test ");
+  expect(connect).toContain(" ctxd connect ");
+  expect(readme).not.toContain("OWNER");
 });
 
 describe("the README names only what exists:", () => {

@@ -36,6 +36,7 @@ const ROWS: readonly Row[] = [
           },
     reload: "quit Claude Desktop and start it again",
     signIn: "follow the page that opens in the browser (Node.js is needed)",
+    remark: "Claude Desktop can also install ctxd [as an extension](agents.md#without-a-command).",
   },
   {
     // https://cursor.com/docs/agent/hooks: only the hook at the start of a conversation can add context.
@@ -96,6 +97,8 @@ const ROWS: readonly Row[] = [
     types: { remote: "streamableHttp" },
     reload: "check that ctxd is switched on among Cline's MCP servers",
     signIn: "authenticate there",
+    remark:
+      "Versions of its extension for VS Code that keep a file of their own open it with *Configure MCP Servers*; `ctxd connect` finds it. On the command line, Cline 3.0 keeps its servers running in the folder of the first session, so later sessions in other folders count as that project too. With `CLINE_SESSION_BACKEND_MODE=local` each session has its own.",
   },
   {
     // https://docs.roocode.com/features/mcp/using-mcp-in-roo
@@ -130,6 +133,7 @@ const ROWS: readonly Row[] = [
     }),
     reload: "reload its configuration, or start cn again",
     signIn: "follow the page that opens in the browser (a version that opens none needs a key)",
+    remark: "The servers are a list in its file. If the file has such a list, add the entry to it.",
   },
   {
     // https://junie.jetbrains.com/docs/junie-cli-mcp-configuration.html
@@ -139,6 +143,8 @@ const ROWS: readonly Row[] = [
     installMarker: "~/.junie",
     reload: "start Junie again",
     signIn: "follow the page that opens in the browser (a version that opens none needs a key)",
+    remark:
+      "AI Assistant in the same IDEs takes this text too: Settings, Tools, AI Assistant, Model Context Protocol (MCP), Add, As JSON.",
   },
   {
     // https://antigravity.google/docs/mcp
@@ -150,6 +156,8 @@ const ROWS: readonly Row[] = [
     fields: { url: "serverUrl" },
     reload: "press the refresh button among its MCP servers",
     signIn: "authenticate there",
+    remark:
+      "Earlier versions read `~/.gemini/antigravity/mcp_config.json`; `ctxd connect` finds it.",
   },
   {
     // https://lmstudio.ai/docs/app/mcp

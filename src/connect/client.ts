@@ -110,6 +110,8 @@ export interface Client extends SettingsFile {
   readonly reload: string;
   /** How to sign in to a server without a key, as the end of a sentence. */
   readonly signIn: string;
+  /** What else a person should know, as sentences in Markdown for its help page. */
+  readonly remark?: string;
 }
 
 type Path = string | Places;

@@ -35,6 +35,8 @@ const ROWS: readonly Row[] = [
     hooks: { file: "~/.claude/settings.json", ...EVENTS },
     reload: "start a new session",
     signIn: "type /mcp and choose ctxd",
+    remark:
+      "Claude Code can also install ctxd [as a plugin](agents.md#without-a-command). `--allow` lets it use the memory without asking before each call.",
   },
   {
     // https://developers.openai.com/codex/hooks
@@ -56,6 +58,8 @@ const ROWS: readonly Row[] = [
     },
     reload: "start a new session",
     signIn: "run codex mcp login ctxd",
+    remark:
+      "If your server can't reach the site of its maker, sign in with `codex mcp login ctxd --oauth-client-registration dcr`.",
   },
   {
     // https://geminicli.com/docs/hooks/reference: a matcher is one word, and timeouts are in milliseconds.
@@ -75,6 +79,8 @@ const ROWS: readonly Row[] = [
       timeout: 10_000,
     },
     signIn: "type /mcp auth ctxd",
+    remark:
+      "Gemini CLI starts no servers in a folder that it does not trust, also those of your own settings. It asks when you start it in a folder. `ctxd connect` and `ctxd doctor` say so when they run in such a folder.",
   },
   {
     id: "goose",
@@ -207,6 +213,8 @@ const ROWS: readonly Row[] = [
     addCommand: "pi mcp add ctxd --url URL",
     plugin: { host: "pi", file: "~/.pi/agent/extensions/ctxd.js" },
     signIn: "run pi mcp login ctxd",
+    remark:
+      "Versions before 1.0 have no MCP: they use the extension that `--recall` and `--capture` install, and `ctxd` in a shell.",
   },
   {
     // https://docs.openclaw.ai/cli/mcp
@@ -242,6 +250,8 @@ const ROWS: readonly Row[] = [
     },
     reload: "start a new session",
     signIn: "run openclaw mcp login ctxd",
+    remark:
+      "OpenClaw works in one folder in all conversations, its workspace: what is captured and recalled belongs to that folder's project. What its model saves belongs to the project of the folder in which its Gateway was started. `openclaw agent exec` loads no plugins: it has the tools, but neither recalls nor captures by itself. If your settings have a list `plugins.allow`, add `ctxd` to it.",
   },
   {
     // https://docs.augmentcode.com/cli/integrations
@@ -264,6 +274,7 @@ const ROWS: readonly Row[] = [
       ...(key === null ? { auth: "oauth" } : withHeaders(key, "hermes")),
     }),
     reload: "type /reload-mcp",
+    remark: "This follows its documentation: nobody has tried it with ctxd.",
   },
 ];
 

@@ -22,7 +22,7 @@ export interface Tried {
 }
 
 const FILE = join(import.meta.dir, "tried.json");
-const PAGE = join(import.meta.dir, "..", "..", "src", "help", "agents.md");
+const PAGE = join(import.meta.dir, "..", "..", "src", "help", "measurements.md");
 const HEADING = "## Tried with\n";
 
 /** What was tried, by the id of the program. */

@@ -78,7 +78,7 @@ describe("another user of the machine sees no key", () => {
       }),
     );
     const withKey = lines.flat().filter((line) => /Bearer|\$KEY|ctx_/.test(line));
-    expect(withKey.length).toBeGreaterThan(1);
+    expect(withKey.length).toBeGreaterThan(0);
     // `echo` is built into the shell, so its arguments are not visible.
     for (const line of withKey) expect(line).toMatch(/^\(umask 077; echo |^KEY=\$\(/);
   });

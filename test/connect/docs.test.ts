@@ -2,39 +2,43 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { CLIENTS, HOSTED_CLIENTS } from "../../src/connect/clients.ts";
 import { renderEntry } from "../../src/connect/format.ts";
+import { AGENT_PAGES } from "../../src/dashboard/help/agent-pages.tsx";
 
-const manual = await Bun.file(join(import.meta.dir, "..", "..", "src", "help", "agents.md")).text();
 const URL = "https://memory.example.com/mcp";
 
-/** Returns the text under a heading. */
-function section(heading: string): string {
-  const [, text = ""] = manual.split(`### ${heading}\n`);
-  return text.split(/^##/m)[0] ?? "";
-}
+/** The help page of an agent, in Markdown. */
+const pageOf = (id: string) => AGENT_PAGES.find(({ name }) => name === `agents/${id}`)?.text ?? "";
 
 test.each(CLIENTS.map((client) => [client.name, client] as const))(
   "%s is described as it is",
   (name, client) => {
+    const page = pageOf(client.id);
+    expect(page).toStartWith(`# ${name}\n`);
     const launch = { command: "/usr/local/bin/ctxd", args: ["mcp", "--agent", client.id] };
-    for (const entry of [client.local(launch), client.remote({ url: URL, key: "ctx_…" })]) {
-      expect(section(name)).toContain(
-        `\`\`\`${client.format}\n${renderEntry(client, entry)}\n\`\`\``,
-      );
+    const remote = [null, "ctx_…"].map((key) => client.remote({ url: URL, key }));
+    for (const entry of [client.local(launch), ...remote]) {
+      expect(page).toContain(`\`\`\`${client.format}\n${renderEntry(client, entry)}\n\`\`\``);
     }
-    for (const path of Object.values(client.file)) expect(section(name)).toContain(`\`${path}\``);
-    for (const what of [client.reload, client.signIn]) expect(section(name)).toContain(what);
+    for (const path of Object.values(client.file)) expect(page).toContain(`\`${path}\``);
+    for (const what of [client.reload, client.signIn, client.remark ?? ""])
+      expect(page).toContain(what);
+    const remembers = client.hooks !== undefined || client.plugin !== undefined;
+    expect(page.includes("--capture --recall")).toBe(remembers);
   },
 );
 
-test("the help and the README say how many agents there are", async () => {
-  const readme = await Bun.file(join(import.meta.dir, "..", "..", "README.md")).text();
-  for (const text of [manual, readme]) expect(text).toContain(`${CLIENTS.length} agents`);
-});
+test.each(["README.md", "src/help/agents.md", "src/help/quick-start.md"])(
+  "%s says how many agents there are",
+  async (path) => {
+    const text = await Bun.file(join(import.meta.dir, "..", "..", path)).text();
+    expect(text).toContain(`${CLIENTS.length} agents`);
+  },
+);
 
 test.each(HOSTED_CLIENTS.map((client) => [client.name, client] as const))(
   "%s is described as it is",
-  (name, { steps }) => {
+  (_, { id, steps }) => {
     const list = steps(URL).map((step, index) => `${index + 1}. ${step}\n`);
-    expect(section(name)).toContain(list.join(""));
+    expect(pageOf(id)).toContain(list.join(""));
   },
 );

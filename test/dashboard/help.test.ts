@@ -5,7 +5,8 @@ import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { parse } from "yaml";
 import { readConfig } from "../../src/config/config.ts";
-import { markdown } from "../../src/dashboard/help/help-routes.tsx";
+import { AGENT_PAGES } from "../../src/dashboard/help/agent-pages.tsx";
+import { markdown } from "../../src/dashboard/help/markdown.ts";
 import { jsx } from "../../src/pages/jsx-runtime.ts";
 import { startServer } from "../support/server.ts";
 
@@ -18,17 +19,16 @@ afterAll(() => server.close());
 const linksOf = (html: string) =>
   [...html.matchAll(/href="([^"]+)"/g)].map(([, href = ""]) => href);
 
+const visit = async (path: string) => (await fetch(server.origin + path)).text();
+const FILES = [...new Bun.Glob("*.md").scanSync(HELP)].map((name) => `/help/${name.slice(0, -3)}`);
+const AGENTS = AGENT_PAGES.map(({ name }) => `/help/${name}`);
+
 test("everyone can read every page, and every link leads to a page of the server", async () => {
-  const index = await fetch(`${server.origin}/help`);
-  expect(index.status).toBe(200);
-  const pages = [...new Set(linksOf(await index.text()))].filter((href) =>
-    href.startsWith("/help/"),
-  );
-  const files = [...new Bun.Glob("*.md").scanSync(HELP)].map(
-    (name) => `/help/${name.slice(0, -3)}`,
-  );
-  expect(pages.sort()).toEqual(files.sort());
-  for (const path of pages) {
+  const inHelp = async (path: string) =>
+    [...new Set(linksOf(await visit(path)))].filter((href) => href.startsWith("/help/"));
+  expect((await inHelp("/help")).sort()).toEqual(FILES.toSorted());
+  expect(await inHelp("/help/agents")).toEqual(expect.arrayContaining(AGENTS));
+  for (const path of [...FILES, ...AGENTS]) {
     const answer = await fetch(server.origin + path);
     expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'");
     const html = await answer.text();
@@ -46,7 +46,7 @@ test("everyone can read every page, and every link leads to a page of the server
 });
 
 test("pictures are the server's own, and say what they show", async () => {
-  const html = await (await fetch(`${server.origin}/help/search`)).text();
+  const html = await visit("/help/measurements");
   const [, src = "", alt] = /<img src="([^"]+)" alt="([^"]+)"/.exec(html) ?? [];
   const picture = await fetch(server.origin + src);
   expect(picture.headers.get("content-type")).toStartWith("image/svg+xml");
@@ -55,10 +55,7 @@ test("pictures are the server's own, and say what they show", async () => {
 
 test("a link to a heading leads to one", async () => {
   const pages = new Map<string, string>();
-  for (const path of new Bun.Glob("*.md").scanSync(HELP)) {
-    const name = `/help/${path.slice(0, -3)}`;
-    pages.set(name, await (await fetch(server.origin + name)).text());
-  }
+  for (const path of [...FILES, ...AGENTS]) pages.set(path, await visit(path));
   const links = [...pages].flatMap(([page, html]) =>
     linksOf(html)
       .filter((href) => /^(\/help\/.*)?#/.test(href))
@@ -73,10 +70,59 @@ test("a link to a heading leads to one", async () => {
   expect(broken).toEqual([]);
 });
 
+test("a page that has another address now is found by the former one, with its headings", async () => {
+  const moved = await fetch(`${server.origin}/help/watch#quotas`, { redirect: "manual" });
+  expect([moved.status, moved.headers.get("location")]).toEqual([301, "/help/monitoring"]);
+  expect(await visit("/help/watch")).toContain('<h2 id="quotas">');
+  for (const id of ["claude-code", "junie-jetbrains", "tried-with"])
+    expect(await visit("/help/agents")).toContain(` id="${id}"`);
+});
+
+describe("a search in the help", () => {
+  const search = async (question: string) =>
+    (await visit(`/help?q=${encodeURIComponent(question)}`)).split('<main id="main"')[1] ?? "";
+
+  test("finds sections with all words, in headings first, and marks the words", async () => {
+    const html = await search("Embedding MODELS");
+    const [first = "", ...others] = linksOf(html);
+    expect(first).toBe("/help/install#another-embedding-model");
+    expect(others.length).toBeGreaterThan(1);
+    expect(html).toContain("<mark>model</mark>");
+    expect(html).toContain('value="Embedding MODELS"');
+  });
+
+  test("finds a setting, a page of an agent, and what has the most words if none has all", async () => {
+    expect(await search("CTXD_DRAIN_SECONDS")).toContain('href="/help/settings#replicas"');
+    expect(linksOf(await search("zed"))[0]).toBe("/help/agents/zed#zed");
+    expect(linksOf(await search("fail2ban xyzzy"))[0]).toBe(
+      "/help/monitoring#block-addresses-with-fail2ban",
+    );
+  });
+
+  test("says when nothing is found, and shows all pages without a question", async () => {
+    expect(await search("xyzzy")).toContain("Nothing found");
+    expect(await search(" ?!")).toContain('aria-label="All pages"');
+  });
+
+  test.each([
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "mark script (.*)+$ [",
+    "&lt; b",
+  ])("shows %p as text", async (question) => {
+    const html = await search(question);
+    expect(html).not.toMatch(/<(script|img)|onerror=alert\(1\)>/);
+    expect(html).toContain('name="q"');
+  });
+
+  test("reads the beginning of a long question only", async () => {
+    expect(await search("fail2ban ".repeat(5_000).slice(0, 7_000))).toContain("fail2ban");
+  });
+});
+
 /** Names in italics that belong to other programs, and an example. */
 const OTHER_LABELS = [
   "Atlas › Decisions: we use Bun",
-  "Configure MCP Servers",
   "Report a vulnerability",
   "Run workflow",
   "Settings → Data controls → Export",

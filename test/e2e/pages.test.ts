@@ -118,7 +118,9 @@ beforeAll(async () => {
     "/admin/security",
     "/admin/security?event=signed_in&from=2026-01-01&to=2026-12-31",
     "/help/install",
-    "/help/connect",
+    "/help?q=agents",
+    "/help/agents",
+    "/help/agents/claude-desktop",
   ];
 });
 afterAll(() => dashboard?.close());

@@ -122,7 +122,7 @@ test.each([CODEX, ...OTHERS])(
   async ({ id }) => {
     const { programs, package: name } = findProgram(id);
     const versions = await pinnedVersions(programs);
-    const help = await Bun.file(join(import.meta.dir, "../../src/help/agents.md")).text();
+    const help = await Bun.file(join(import.meta.dir, "../../src/help/measurements.md")).text();
     expect(help).toContain(`| ${findClient(id)?.name} ${versions[name]} |`);
   },
 );

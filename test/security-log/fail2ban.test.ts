@@ -5,7 +5,7 @@ import { createPerson } from "../oauth/support/person.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { addAccountTo, spawnServer } from "../support/server-process.ts";
 
-const HELP = join(import.meta.dir, "../../src/help/watch.md");
+const HELP = join(import.meta.dir, "../../src/help/monitoring.md");
 const FAIL2BAN = Bun.which("fail2ban-regex");
 if (FAIL2BAN === null) {
   console.warn("fail2ban-regex is not installed (apt-get install fail2ban): its test is left out.");

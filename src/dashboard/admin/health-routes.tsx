@@ -75,7 +75,7 @@ function HealthPage({
         about={
           <>
             <code>ctxd doctor</code> checks more and says how to fix what it finds.{" "}
-            <a href={`${HELP_PATH}/watch`}>Metrics and logs</a>
+            <a href={`${HELP_PATH}/monitoring`}>Metrics and logs</a>
           </>
         }
       >

@@ -19,7 +19,7 @@ function ExportPage({ visit }: { visit: Visit }) {
         <p>
           Each line of the file is one memory as JSON (JSONL): text, tags, project, agent, session,
           history, source and times. You can <a href={MEMORY_PATHS.import}>import</a> the file here
-          or on any other ctxd. <a href={`${HELP_PATH}/move`}>How memories are moved</a>
+          or on any other ctxd. <a href={`${HELP_PATH}/import-export`}>How memories are moved</a>
         </p>
         <div class="actions">
           <ButtonLink href={MEMORY_PATHS.export} kind="main">

@@ -1,7 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
-import { Type } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
 import { Elysia } from "elysia";
 import accounts from "../../help/accounts.md" with { type: "text" };
 import agents from "../../help/agents.md" with { type: "text" };
@@ -9,80 +7,51 @@ import api from "../../help/api.md" with { type: "text" };
 import backUp from "../../help/back-up.md" with { type: "text" };
 import capture from "../../help/capture.md" with { type: "text" };
 import clients from "../../help/clients.md" with { type: "text" };
-import connect from "../../help/connect.md" with { type: "text" };
+import importExport from "../../help/import-export.md" with { type: "text" };
 import install from "../../help/install.md" with { type: "text" };
 import machines from "../../help/machines.md" with { type: "text" };
-import move from "../../help/move.md" with { type: "text" };
+import measurements from "../../help/measurements.md" with { type: "text" };
+import monitoring from "../../help/monitoring.md" with { type: "text" };
 import projects from "../../help/projects.md" with { type: "text" };
-import scale from "../../help/scale.md" with { type: "text" };
+import quickStart from "../../help/quick-start.md" with { type: "text" };
+import replicas from "../../help/replicas.md" with { type: "text" };
 import search from "../../help/search.md" with { type: "text" };
 import security from "../../help/security.md" with { type: "text" };
 import settings from "../../help/settings.md" with { type: "text" };
 import systems from "../../help/systems.md" with { type: "text" };
 import terminal from "../../help/terminal.md" with { type: "text" };
 import upgrade from "../../help/upgrade.md" with { type: "text" };
-import watch from "../../help/watch.md" with { type: "text" };
-import { PICTURES } from "../../pages/assets.ts";
-import { type Child, Fragment, jsx, type Markup } from "../../pages/jsx-runtime.ts";
+import type { Child, Markup } from "../../pages/jsx-runtime.ts";
 import { Document } from "../../pages/layout.tsx";
 import { PAGE_ROUTE, pageResponse } from "../../pages/page-response.tsx";
 import { HELP_PATH } from "../navigation.tsx";
 import { Frame } from "../page.tsx";
-
-/** An element in the output of Bun's Markdown parser, which has the form of React's. */
-const ReadElement = Type.Object({
-  type: Type.Unknown(),
-  props: Type.Record(Type.String(), Type.Unknown()),
-});
-
-/** Renders Markdown as part of a page. HTML in the Markdown is shown as text. */
-export function markdown(text: string): Child {
-  return toChild(Bun.markdown.react(text, undefined, { headings: { ids: true } }));
-}
-
-function toChild(read: unknown): Child {
-  if (typeof read === "string") return read;
-  if (Array.isArray(read)) return read.map(toChild);
-  if (!Value.Check(ReadElement, read)) return null;
-  const { children: inside, href, align, id } = read.props;
-  const children = toChild(inside);
-  if (typeof read.type !== "string") return Fragment({ children });
-  if (read.type === "img") {
-    return jsx("img", { src: PICTURES[`${read.props.src}`]?.path, alt: `${read.props.alt}` });
-  }
-  // The keyboard must be able to scroll code.
-  if (read.type === "pre") return jsx("pre", { tabindex: 0, children: jsx("code", { children }) });
-  return jsx(read.type, {
-    ...(typeof id === "string" && { id }),
-    ...(typeof href === "string" && { href }),
-    ...(typeof align === "string" && { align }),
-    children,
-  });
-}
+import { AGENT_PAGES, AgentTable } from "./agent-pages.tsx";
+import { createHelpSearch, HelpResults, HelpSearchForm, wordsOf } from "./help-search.tsx";
+import { markdown } from "./markdown.ts";
 
 /** The help pages by subject. A page's name is also its file name and its path. */
 const GROUPS = [
   {
     title: "Begin",
     pages: [
+      { name: "quick-start", label: "Quick start", text: quickStart },
       { name: "install", label: "Install", text: install },
-      { name: "systems", label: "Linux, macOS and Windows", text: systems },
-      { name: "accounts", label: "Accounts and sign-in", text: accounts },
-      { name: "connect", label: "Connect an agent", text: connect },
-      { name: "agents", label: "Every agent, step by step", text: agents },
+      { name: "agents", label: "Connect agents", text: agents },
       { name: "machines", label: "Several machines", text: machines },
+      { name: "accounts", label: "Accounts and sign-in", text: accounts },
     ],
   },
   {
     title: "Use",
     pages: [
-      { name: "terminal", label: "In a terminal", text: terminal },
+      { name: "capture", label: "Capture and recall", text: capture },
       { name: "projects", label: "Projects", text: projects },
-      { name: "capture", label: "Remember by itself", text: capture },
+      { name: "terminal", label: "In a terminal", text: terminal },
       { name: "search", label: "How memories are found", text: search },
+      { name: "import-export", label: "Import and export", text: importExport },
       { name: "api", label: "The API", text: api },
       { name: "clients", label: "Clients for programs", text: clients },
-      { name: "move", label: "Move in and out", text: move },
     ],
   },
   {
@@ -91,57 +60,93 @@ const GROUPS = [
       { name: "settings", label: "Settings", text: settings },
       { name: "back-up", label: "Back up and restore", text: backUp },
       { name: "upgrade", label: "Upgrade", text: upgrade },
-      { name: "scale", label: "Outgrow one machine", text: scale },
-      { name: "watch", label: "Watch and limit", text: watch },
+      { name: "monitoring", label: "Monitoring", text: monitoring },
       { name: "security", label: "Security", text: security },
+      { name: "replicas", label: "Run several replicas", text: replicas },
+      { name: "systems", label: "Linux, macOS and Windows", text: systems },
+      { name: "measurements", label: "Measurements", text: measurements },
     ],
   },
 ];
-const PAGES = GROUPS.flatMap(({ pages }) => pages);
+const PAGES = [...GROUPS.flatMap(({ pages }) => pages), ...AGENT_PAGES];
 
-/** The help, which works offline: a list of pages at `/help`, and each page at `/help/NAME`. */
+/** Names that pages had before, with their names now. A browser keeps the heading of the address. */
+const MOVED = { connect: "agents", move: "import-export", scale: "replicas", watch: "monitoring" };
+
+/** The help, which works offline: pages and a search at `/help`, and each page at `/help/NAME`. */
 export function createHelpRoutes() {
+  const find = createHelpSearch(PAGES);
   const routes = new Elysia().get(
     HELP_PATH,
-    () =>
-      pageResponse(
+    ({ request }) => {
+      const question = new URL(request.url).searchParams.get("q") ?? "";
+      const words = wordsOf(question);
+      return pageResponse(
         <HelpPage title="Help">
           <h1>Help</h1>
-          <Contents label="All pages" />
+          <HelpSearchForm question={question} />
+          {words.length > 0 ? (
+            <HelpResults words={words} results={find(words)} />
+          ) : (
+            <>
+              <p>
+                New here? The <a href={`${HELP_PATH}/quick-start`}>quick start</a> takes ten
+                minutes.
+              </p>
+              <Contents label="All pages" />
+            </>
+          )}
         </HelpPage>,
-      ),
+      );
+    },
     PAGE_ROUTE,
   );
-  for (const { name, label, text } of PAGES) {
-    let page: Markup | null = null;
+  for (const page of PAGES) {
+    let rendered: Markup | null = null;
     // Rendered at the first request: all pages together would take 20 ms at the start.
     const answer = () => {
-      page ??= (
-        <HelpPage title={label} current={name}>
-          {markdown(text)}
+      rendered ??= (
+        <HelpPage title={page.label} current={page.name}>
+          {markdown(page.text)}
+          {page.name === "agents" && <AgentTable />}
         </HelpPage>
       );
-      return pageResponse(page);
+      return pageResponse(rendered);
     };
-    routes.get(`${HELP_PATH}/${name}`, answer, PAGE_ROUTE);
+    routes.get(`${HELP_PATH}/${page.name}`, answer, PAGE_ROUTE);
+  }
+  for (const [former, name] of Object.entries(MOVED)) {
+    const headers = { location: `${HELP_PATH}/${name}` };
+    routes.get(
+      `${HELP_PATH}/${former}`,
+      () => new Response(null, { status: 301, headers }),
+      PAGE_ROUTE,
+    );
   }
   return routes;
 }
 
-/** A help page, with links to all others at the side. */
+/** A help page, with the search and links to all others at the side. */
 function HelpPage({
   title,
   current,
   children,
 }: {
   title: string;
-  /** Name of the page; undefined for the list of pages. */
+  /** Name of the page; undefined for the list of pages, which has the search itself. */
   current?: string;
   children?: Child;
 }) {
   return (
     <Document title={title} kind="help">
-      <Frame side={<Contents label="Help" {...(current !== undefined && { current })} />}>
+      <Frame
+        side={
+          <>
+            {current !== undefined && <HelpSearchForm />}
+            <Contents label="Help" {...(current !== undefined && { current })} />
+          </>
+        }
+      >
         {children}
       </Frame>
     </Document>
@@ -149,6 +154,11 @@ function HelpPage({
 }
 
 function Contents({ label, current }: { label: string; current?: string }) {
+  /** The pages of agents are below the page *Connect agents*. */
+  const isCurrent = (name: string) => {
+    if (name === current) return "page";
+    return current?.startsWith(`${name}/`) ? "true" : undefined;
+  };
   return (
     <nav aria-label={label} class="contents">
       {GROUPS.map(({ title, pages }) => (
@@ -157,10 +167,7 @@ function Contents({ label, current }: { label: string; current?: string }) {
           <ul>
             {pages.map(({ name, label }) => (
               <li>
-                <a
-                  href={`${HELP_PATH}/${name}`}
-                  aria-current={name === current ? "page" : undefined}
-                >
+                <a href={`${HELP_PATH}/${name}`} aria-current={isCurrent(name)}>
                   {label}
                 </a>
               </li>

@@ -23,7 +23,7 @@ const EXCERPT = 300;
 const LEAD = (
   <>
     Import exports of ChatGPT, Claude and other memory servers, notes, tables and documents.{" "}
-    <a href={`${HELP_PATH}/move`}>What can be imported</a>
+    <a href={`${HELP_PATH}/import-export`}>What can be imported</a>
   </>
 );
 

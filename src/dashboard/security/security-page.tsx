@@ -70,7 +70,7 @@ export function SecurityPage({
       lead={
         <>
           {scope === "admin" ? "Security events on this server" : "Security events in your account"}
-          , kept for {days} days. <a href={`${HELP_PATH}/watch`}>What is logged</a>
+          , kept for {days} days. <a href={`${HELP_PATH}/monitoring`}>What is logged</a>
         </>
       }
       actions={(["csv", "json"] as const).map((format) => (

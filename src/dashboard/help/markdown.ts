@@ -1,0 +1,77 @@
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { PICTURES } from "../../pages/assets.ts";
+import { type Child, Fragment, jsx } from "../../pages/jsx-runtime.ts";
+import { HELP_PATH } from "../navigation.tsx";
+
+/** An element in the output of Bun's Markdown parser, which has the form of React's. */
+const ReadElement = Type.Object({
+  type: Type.Unknown(),
+  props: Type.Record(Type.String(), Type.Unknown()),
+});
+
+const parse = (text: string): unknown =>
+  Bun.markdown.react(text, undefined, { headings: { ids: true } });
+
+/** Renders Markdown as part of a page. HTML in the Markdown is shown as text. */
+export function markdown(text: string): Child {
+  return toChild(parse(text));
+}
+
+function toChild(read: unknown): Child {
+  if (typeof read === "string") return read;
+  if (Array.isArray(read)) return read.map(toChild);
+  if (!Value.Check(ReadElement, read)) return null;
+  const { children: inside, href, align, id } = read.props;
+  const children = toChild(inside);
+  if (typeof read.type !== "string") return Fragment({ children });
+  if (read.type === "img") {
+    return jsx("img", { src: PICTURES[`${read.props.src}`]?.path, alt: `${read.props.alt}` });
+  }
+  // The keyboard must be able to scroll code.
+  if (read.type === "pre") return jsx("pre", { tabindex: 0, children: jsx("code", { children }) });
+  return jsx(read.type, {
+    ...(typeof id === "string" && { id }),
+    ...(typeof href === "string" && { href: served(href) }),
+    ...(typeof align === "string" && { align }),
+    children,
+  });
+}
+
+/** The address of a link. Pages name each other by their files, so that the links also work in an editor and on GitHub. */
+function served(href: string): string {
+  return href.replace(/^([\w-]+)\.md(?=#|$)/, `${HELP_PATH}/$1`);
+}
+
+/** A heading of a page with the text below it, up to the next heading. */
+export interface Section {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** The sections of a page in Markdown, as plain text. */
+export function sectionsOf(text: string): readonly Section[] {
+  const sections: { id: string; title: string; text: string }[] = [];
+  const page = parse(text);
+  const blocks = Value.Check(ReadElement, page) ? [page.props.children].flat() : [];
+  for (const block of blocks) {
+    const words = plain(block).replaceAll(/\s+/g, " ").trim();
+    const id = Value.Check(ReadElement, block) ? block.props.id : undefined;
+    const last = sections.at(-1);
+    if (typeof id === "string") sections.push({ id, title: words, text: "" });
+    else if (last) last.text += `${words} `;
+  }
+  return sections;
+}
+
+const INLINE = ["a", "code", "del", "em", "strong"];
+
+/** The text of an element, with spaces between blocks and cells. */
+function plain(read: unknown): string {
+  if (typeof read === "string") return read;
+  if (Array.isArray(read)) return read.map(plain).join("");
+  if (!Value.Check(ReadElement, read)) return "";
+  const text = plain(read.props.children);
+  return INLINE.includes(String(read.type)) ? text : `${text} `;
+}
