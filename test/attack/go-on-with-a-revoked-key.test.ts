@@ -25,8 +25,8 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => server.close());
 
-/** What is revoked. The account comes last: nobody can use it afterwards. */
-const WAYS = ["key", "token", "session", "account"] as const;
+/** What is revoked or paused. The account comes last: nobody can use it afterwards. */
+const WAYS = ["paused key", "key", "paused token", "token", "session", "account"] as const;
 
 /** An account's credential, and the function that revokes it. */
 async function enter(way: (typeof WAYS)[number], account: Account | null = null) {
@@ -40,16 +40,20 @@ async function enter(way: (typeof WAYS)[number], account: Account | null = null)
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
   const headers = {
     key: bearer(key),
+    "paused key": bearer(key),
+    "paused token": bearer(tokens.access_token),
     token: bearer(tokens.access_token),
     session: { cookie: `ctxd-session=${session}`, origin: server.origin },
     account: bearer(key),
   }[way];
+  const eachGrant = async (change: (id: string) => Promise<unknown>) => {
+    for (const { id } of await server.oauth.grants.list(accountId)) await change(id);
+  };
   const takeBack = {
     key: () => server.keys.revoke(accountId, record.id),
-    token: async () =>
-      (await server.oauth.grants.list(accountId)).map(({ id }) =>
-        server.oauth.grants.revoke(accountId, id),
-      ),
+    "paused key": () => server.keys.pause(accountId, record.id, true),
+    "paused token": () => eachGrant((id) => server.oauth.grants.pause(accountId, id, true)),
+    token: () => eachGrant((id) => server.oauth.grants.revoke(accountId, id)),
     session: () => server.sessions.end(session),
     account: () => server.accounts.remove(accountId),
   }[way];
@@ -113,7 +117,8 @@ test.each(WAYS)(
     writer.socket.write(chunk(1_000));
     writer.socket.write("0\r\n\r\n");
     await writer.closed;
-    expect(writer.received()).toStartWith("HTTP/1.1 401");
+    const status = way.startsWith("paused") ? 403 : 401;
+    expect(writer.received()).toStartWith(`HTTP/1.1 ${status}`);
     const written = await server.memories.list(wholeAccount(accountId), { filter: {}, limit: 100 });
     expect(written.memories.some(({ content }) => Number(content) >= 1_000)).toBe(false);
   },
