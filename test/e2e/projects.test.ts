@@ -204,8 +204,8 @@ test.each(LOOKS)(
       expect(important).toContain("Never sail in fog");
       expect(important).not.toContain("The hull is red");
       const told = await below(page, "What an agent is told");
-      expect(told).toMatch(/pinned\(.*Answer in short sentences/);
-      expect(told).toMatch(/of this project\(.*Never sail in fog/);
+      expect(told).toMatch(/Pinned\(.*Answer in short sentences/);
+      expect(told).toMatch(/Of this project\(.*Never sail in fog/);
       expect(told).not.toContain("spruce");
 
       await page.getByLabel("New name").fill("acme/boreas");

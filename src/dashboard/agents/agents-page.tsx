@@ -59,7 +59,9 @@ export function AgentsPage({
           </p>
         </EmptyState>
       ) : (
-        <AgentTable visit={visit} agents={items} />
+        <div class="activity-actors">
+          <AgentTable visit={visit} agents={items} />
+        </div>
       )}
       <Pager label="Pages of agents" {...pager} />
       <CaptureAndRecall agents={agents} commandOf={commandOf} />
@@ -89,7 +91,7 @@ function AgentTable({ visit, agents }: { visit: Visit; agents: readonly Agent[] 
       columns={[
         { title: "Agent", cell: (agent) => <AgentName {...agent} /> },
         { title: "Last seen", cell: ({ lastAt }) => <Moment at={lastAt} /> },
-        { title: "Saved", isNumber: true, cell: ({ done }) => amount(done?.saved) },
+        { title: "Saved", isNumber: true, cell: (agent) => <Saved {...agent} /> },
         { title: "Asked", isNumber: true, cell: ({ done }) => amount(done?.asked) },
         { title: "Was brought", isNumber: true, cell: ({ done }) => amount(done?.brought) },
       ]}
@@ -112,15 +114,21 @@ function amount(count = 0): Markup | string {
   return count === 0 ? <span class="faint">–</span> : count.toLocaleString("en");
 }
 
+/** The number of saved memories, as a link to them. */
+function Saved({ access, done }: Agent) {
+  if (!done?.saved) return <>{amount()}</>;
+  return (
+    <a href={viewPath({ source: access.id, agent_id: done.agent ?? "" })}>{amount(done.saved)}</a>
+  );
+}
+
 function AgentName({ access, done }: Agent) {
   const agent = done?.agent ?? null;
   const { kind, name, returnsTo, bound, scopes, expiresAt, pausedAt } = access;
   return (
     <>
-      <a href={viewPath({ source: access.id, agent_id: agent ?? "" })}>
-        <bdi>{agentName(agent) ?? name}</bdi>
-      </a>{" "}
-      {pausedAt !== null && <span class="state">Paused</span>}
+      <bdi>{agentName(agent) ?? name}</bdi>
+      {pausedAt !== null && [" ", <span class="state">Paused</span>]}
       {kind === "local" ? (
         <span class="under">on this machine, needs no key</span>
       ) : (

@@ -102,9 +102,14 @@ function MemoryLinks({ memories, none }: { memories: readonly Memory[]; none: st
   );
 }
 
-/** What recall says: a heading, and a line for each memory with the reason why it is there. */
+/** A line of a recalled text, with the reason why it is there, and the memory's time and id before what it says. */
+const LINE = /^- \[(?<why>.*?)\] (?<facts>\(.*?mem_\w+\)) (?<said>.*)$/;
+
+/** What recall says: a heading, and the lines of the memories by the reason why they are there. */
 function RecallPanel({ text }: { text: string | null }) {
-  const [heading, ...lines] = text?.split("\n") ?? [];
+  const [heading = "", ...lines] = text?.split("\n") ?? [];
+  const read = lines.map((line) => LINE.exec(line)?.groups ?? { why: "", said: line });
+  const byReason = Map.groupBy(read, ({ why = "" }) => why.charAt(0).toUpperCase() + why.slice(1));
   return (
     <section class="panel" aria-labelledby="recall">
       <h2 id="recall">What an agent is told at the beginning of a session</h2>
@@ -112,22 +117,19 @@ function RecallPanel({ text }: { text: string | null }) {
         <p class="faint">The model is still being loaded. Reload this page in a moment.</p>
       )}
       {text === "" && <p class="faint">Nothing: no memory is important enough.</p>}
-      {heading && <p class="recalled">{heading}</p>}
-      {lines.length > 0 && (
-        <ol class="related">
-          {lines.map((line) => {
-            const [, why = "", said = line] = /^- \[(.*?)\] (.*)$/.exec(line) ?? [];
-            return (
+      {heading !== "" && <p>{heading}</p>}
+      {[...byReason].map(([why, own]) => (
+        <>
+          <h3>{why}</h3>
+          <ul class="recalled">
+            {own.map(({ facts, said }) => (
               <li>
-                <p class="recalled">
-                  <span class="under">{why}</span>
-                  <bdi>{said}</bdi>
-                </p>
+                <span class="faint">{facts}</span> <bdi>{said}</bdi>
               </li>
-            );
-          })}
-        </ol>
-      )}
+            ))}
+          </ul>
+        </>
+      ))}
       <p class="hint">
         Agents receive this with <a href={`${HELP_PATH}/capture`}>recall</a>, or when they ask.
         Pinned and important memories come first.
@@ -145,17 +147,6 @@ function ProjectForms({ visit, name, bound }: Pick<Project, "visit" | "name" | "
         title="Rename"
         about="Agents name a project after its git repository. As long as they use the old name, new memories come under it."
       >
-        <PostForm action={`${path}/rename`} token={visit.token}>
-          <Field
-            label="New name"
-            name="name"
-            value={name}
-            required={true}
-            maxlength={128}
-            autocomplete="off"
-          />
-          <Button>Rename</Button>
-        </PostForm>
         {bound.length > 0 && (
           <Notice>
             Bound to the present name, so they would no longer reach these memories:{" "}
@@ -167,6 +158,17 @@ function ProjectForms({ visit, name, bound }: Pick<Project, "visit" | "name" | "
             ))}
           </Notice>
         )}
+        <PostForm action={`${path}/rename`} token={visit.token}>
+          <Field
+            label="New name"
+            name="name"
+            value={name}
+            required={true}
+            maxlength={128}
+            autocomplete="off"
+          />
+          <Button>Rename</Button>
+        </PostForm>
       </Setting>
       <Setting
         id="move"
