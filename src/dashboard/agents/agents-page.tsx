@@ -236,7 +236,8 @@ function CaptureAndRecall({
         </>
       ))}
       <p class="hint">
-        <code>--no-capture --no-recall</code> in their place turns both off.
+        <code>--no-capture --no-recall</code> in their place turns both off. <code>--remove</code>{" "}
+        disconnects an agent, also one of this machine, which has no key to pause.
       </p>
     </section>
   );
