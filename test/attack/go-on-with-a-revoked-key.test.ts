@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** What is revoked or paused. The account comes last: nobody can use it afterwards. */
-const WAYS = ["paused key", "key", "paused token", "token", "session", "account"] as const;
+const WAYS = ["key by a pause", "key", "token by a pause", "token", "session", "account"] as const;
 
 /** An account's credential, and the function that revokes it. */
 async function enter(way: (typeof WAYS)[number], account: Account | null = null) {
@@ -40,8 +40,8 @@ async function enter(way: (typeof WAYS)[number], account: Account | null = null)
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
   const headers = {
     key: bearer(key),
-    "paused key": bearer(key),
-    "paused token": bearer(tokens.access_token),
+    "key by a pause": bearer(key),
+    "token by a pause": bearer(tokens.access_token),
     token: bearer(tokens.access_token),
     session: { cookie: `ctxd-session=${session}`, origin: server.origin },
     account: bearer(key),
@@ -49,10 +49,12 @@ async function enter(way: (typeof WAYS)[number], account: Account | null = null)
   const eachGrant = async (change: (id: string) => Promise<unknown>) => {
     for (const { id } of await server.oauth.grants.list(accountId)) await change(id);
   };
+  // Another way may have paused it.
+  await eachGrant((id) => server.oauth.grants.pause(accountId, id, false));
   const takeBack = {
     key: () => server.keys.revoke(accountId, record.id),
-    "paused key": () => server.keys.pause(accountId, record.id, true),
-    "paused token": () => eachGrant((id) => server.oauth.grants.pause(accountId, id, true)),
+    "key by a pause": () => server.keys.pause(accountId, record.id, true),
+    "token by a pause": () => eachGrant((id) => server.oauth.grants.pause(accountId, id, true)),
     token: () => eachGrant((id) => server.oauth.grants.revoke(accountId, id)),
     session: () => server.sessions.end(session),
     account: () => server.accounts.remove(accountId),
@@ -80,7 +82,7 @@ const linesIn = (text: string) =>
   text.split("\n").filter((line) => line.startsWith('{"id"')).length;
 
 test.each(WAYS)(
-  "an open export ends when its %s is revoked",
+  "an open export ends when it loses its %s",
   async (way) => {
     const { headers, takeBack } = await enter(way, filled);
     const reader = open(rawRequest("GET /api/memories/export", headers));
@@ -98,7 +100,7 @@ test.each(WAYS)(
 );
 
 test.each(WAYS)(
-  "an open import writes nothing more after its %s is revoked",
+  "an open import writes nothing more after it has lost its %s",
   async (way) => {
     const { accountId, headers, takeBack, owner } = await enter(way);
     const chunk = (from: number) => {
@@ -117,7 +119,7 @@ test.each(WAYS)(
     writer.socket.write(chunk(1_000));
     writer.socket.write("0\r\n\r\n");
     await writer.closed;
-    const status = way.startsWith("paused") ? 403 : 401;
+    const status = way.endsWith("by a pause") ? 403 : 401;
     expect(writer.received()).toStartWith(`HTTP/1.1 ${status}`);
     const written = await server.memories.list(wholeAccount(accountId), { filter: {}, limit: 100 });
     expect(written.memories.some(({ content }) => Number(content) >= 1_000)).toBe(false);
