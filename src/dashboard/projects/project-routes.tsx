@@ -3,9 +3,10 @@ import { basename } from "node:path";
 import { RECALL_CHARACTERS } from "../../capture/recall-text.ts";
 import { AppError } from "../../errors.ts";
 import type { Reach } from "../../keys/reach.ts";
-import { toBound } from "../../keys/reach.ts";
 import { memoryCount } from "../../text/number-text.ts";
+import { createPause } from "../../timing/pause.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
+import { createAccessList, isActive } from "../agents/agents-view.ts";
 import { describeChange } from "../memories/pending-changes.tsx";
 import { createProjectCounts } from "../memories/project-switch.tsx";
 import { projectIn } from "../memories/selection-routes.tsx";
@@ -22,55 +23,32 @@ const SHOWN = 6;
 /** Milliseconds that the page waits for recall. After a start the server must load the model first. */
 const RECALL_TIMEOUT_MS = 3_000;
 
-/** The pages of projects, and their forms. */
-export function addProjectPages({
-  pages,
-  memories,
-  recall,
-  keys,
-  grants,
-  record,
-  clock,
-}: Parts): void {
+/** Makes a function that renders the page of a project, which a part of a path names. */
+function createPage(parts: Parts) {
+  const { memories, recall, clock } = parts;
+  const listAccess = createAccessList(parts);
   const countsOf = createProjectCounts({ memories });
-  const countIn = (reach: Reach, project: string | null) =>
-    memories.count(reach, { projects: [project] });
 
-  /** The names of the keys and apps that are bound to a project. */
-  const boundTo = async (accountId: string, project: string): Promise<string[]> => {
-    const [ofKeys, ofApps] = await Promise.all([keys.list(accountId), grants.list(accountId)]);
-    const isValid = ({
-      revokedAt,
-      expiresAt,
-    }: {
-      revokedAt: Date | null;
-      expiresAt: Date | null;
-    }) => revokedAt === null && (expiresAt === null || expiresAt.getTime() > clock());
-    return [
-      ...ofKeys.filter(isValid),
-      ...ofApps.filter(isValid).map((app) => ({ name: app.clientName, bound: toBound(app) })),
-    ].flatMap(({ name, bound }) => (bound?.project === project ? [name] : []));
-  };
-
-  const page = async (visit: Visit, part: string, problem?: string) => {
+  return async (visit: Visit, part: string, problem?: string) => {
     const { account, reach } = visit;
     const project = projectOf(part);
     const stats = await memories.stats({ ...reach, bound: { project, only: true } });
     if (stats.memories === 0) throw noProject();
     const filter = { projects: [project], isCurrent: true, isCaptured: false };
-    const [{ memories: known }, recalled, bound, projects] = await Promise.all([
-      memories.list(reach, { filter, limit: CANDIDATES }),
-      withTimeLimit(
-        recall.text(reach, {
-          ...{ session: null, project, name: basename(project), prompt: null, isFresh: true },
-          ...{ budget: RECALL_CHARACTERS.default, explains: true },
-        }),
-        RECALL_TIMEOUT_MS,
-        () => null,
-      ),
-      boundTo(account.id, project),
-      countsOf(account.id),
-    ]);
+    const pause = createPause();
+    const { memories: known } = await memories.list(reach, { filter, limit: CANDIDATES });
+    await pause();
+    const access = await listAccess(account.id);
+    const bound = access.filter(
+      (each) => isActive(each, clock()) && each.bound?.project === project,
+    );
+    const projects = await countsOf(account.id);
+    await pause();
+    const asked = recall.text(reach, {
+      ...{ session: null, project, name: basename(project), prompt: null, isFresh: true },
+      ...{ budget: RECALL_CHARACTERS.default, explains: true },
+    });
+    const recalled = await withTimeLimit(asked, RECALL_TIMEOUT_MS, () => null);
     const important = known
       .filter(({ pinned, importance }) => pinned || importance > DEFAULT_IMPORTANCE)
       .sort((a, b) => Number(b.pinned) - Number(a.pinned) || b.importance - a.importance);
@@ -82,12 +60,20 @@ export function addProjectPages({
         newest={known.slice(0, SHOWN)}
         important={important.slice(0, SHOWN)}
         recalled={recalled}
-        bound={bound}
+        bound={bound.map(({ name }) => name)}
         projects={projects}
         problem={problem}
       />
     );
   };
+}
+
+/** The pages of projects, and their forms. */
+export function addProjectPages(parts: Parts): void {
+  const { pages, memories, record } = parts;
+  const page = createPage(parts);
+  const countIn = (reach: Reach, project: string | null) =>
+    memories.count(reach, { projects: [project] });
 
   /** Moves all memories of a project, and says so on the page of their new one. */
   const moveAll = async ({ account, reach, request }: Visit, from: string, to: string | null) => {
@@ -121,7 +107,10 @@ export function addProjectPages({
     async ({ reach, url }, part) => {
       const [from, to] = [projectOf(part), projectIn(url.searchParams.get("to_project"))];
       if (from === to) throw new AppError("validation_failed", "Choose another project.");
-      const [amount, there] = await Promise.all([countIn(reach, from), countIn(reach, to)]);
+      const pause = createPause();
+      const amount = await countIn(reach, from);
+      await pause();
+      const there = await countIn(reach, to);
       if (amount === 0) throw noProject();
       const count = memoryCount(amount);
       return {
