@@ -20,13 +20,14 @@ import { createRoom } from "./http/load/room.ts";
 import { createTurns, createUnreadLimit } from "./http/load/turns.ts";
 import { createMetricsRoutes } from "./http/metrics-routes.ts";
 import { createObserver, createRouteNames, requestId } from "./http/observer.ts";
-import { createAuthorize, type Principal } from "./http/principal.ts";
+import { type Authorize, createAuthorize, type Principal } from "./http/principal.ts";
 import { createLastAgents, createRecord } from "./http/record-event.ts";
 import { createHttpsRule, rememberPeer } from "./http/requests/proxy.ts";
 import { createCors, createStrictTransport, SECURITY_HEADERS } from "./http/security-headers.ts";
 import { createSecurityTxt } from "./http/security-txt.ts";
 import type { ProjectOf } from "./import/transcripts/folders.ts";
 import { createMcpRoutes } from "./mcp/routes.ts";
+import { readSessionHeaders } from "./mcp/session-headers.ts";
 import { createMemoryRoutes, createStatsRoutes } from "./memories/http/routes.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { addConsentPages } from "./oauth/authorize-routes.tsx";
@@ -100,7 +101,8 @@ export function createApp({
   const isLocal = (request: Request) => local(request) !== null;
   const record = createRecord({ securityLog, config, isLocal });
   const limits = createLimits({ config, clock: access.clock });
-  const authorize = createAuthorize({
+  const lastAgents = createLastAgents(access);
+  const authorizeCaller = createAuthorize({
     keys,
     tokens: access.oauth.tokens,
     local,
@@ -110,18 +112,28 @@ export function createApp({
     count: limits.countHolder,
     begin: turns.take,
   });
+  const authorize: Authorize = async (request, scope) => {
+    const caller = await authorizeCaller(request, scope);
+    lastAgents.noteRequest(caller, request);
+    return caller;
+  };
+  const authorizeHook: Authorize = async (request, scope) => {
+    const caller = await authorize(request, scope);
+    return { ...caller, agentId: readSessionHeaders(request.headers).agentId };
+  };
   const resourceMetadata = publicUrl + RESOURCE_METADATA_PATH;
   const memories = withActivity(services.memories, activity);
   const recall = createRecall({ memories: services.memories, onRecall: recordRecalls(activity) });
+  // What people look at in the dashboard is no activity of an agent.
+  const shownRecall = createRecall({ memories: services.memories });
   const capture = createCapture({ memories, progress, projectOf, clock: access.clock });
   const loadMcpServer = async () => {
     const { createMcpServerFactory } = await import("./mcp/server.ts");
     return createMcpServerFactory({ memories, recall, publicUrl, log });
   };
 
-  const lastAgents = createLastAgents(access);
   const room = createRoom(turns);
-  const own = { lastAgents, cookies, visitors, record, room, turns };
+  const own = { lastAgents, recall: shownRecall, cookies, visitors, record, room, turns };
   const isOwner = async ({ accountId }: Principal) =>
     (await access.accounts.find(accountId))?.role === "owner";
   const observe = createObserver({ metrics, log, routeOf: (request) => routeOf(request) });
@@ -161,7 +173,7 @@ export function createApp({
       api
         .use(createHealthRoutes(checks, drain))
         .use(createMetricsRoutes({ metrics, authorize, isOwner }))
-        .use(createCaptureRoutes({ capture, recall, projectOf, authorize, log }))
+        .use(createCaptureRoutes({ capture, recall, projectOf, authorize: authorizeHook, log }))
         .use(createMemoryRoutes({ memories, authorize, record, room, turns, etags: access.etags }))
         .use(createStatsRoutes({ memories, authorize })),
     );

@@ -2,7 +2,7 @@ import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
 import type { Config } from "../config/config.ts";
-import { HOOK_HEADER } from "../mcp/http-message.ts";
+import { AGENT_HEADER, HOOK_HEADER } from "../mcp/http-message.ts";
 import { ownCommand } from "../server/invocation.ts";
 import { fetchOnSocket } from "../system/local-socket.ts";
 import { IN_BACKGROUND } from "../system/processes.ts";
@@ -169,6 +169,11 @@ export interface RecallBody {
   readonly [name: string]: unknown;
 }
 
+/** The agent whose hook sends a request. */
+interface Sender {
+  agent?: string | undefined;
+}
+
 /**
  * Sends a hook's request to the server of the data folder, once: the agent waits for the hook.
  * @returns null when no server runs, or when it does not answer in time
@@ -178,9 +183,12 @@ export async function sendFromHook(
   { dataDir }: Pick<Config, "dataDir">,
   path: typeof CAPTURE | typeof RECALL,
   body: unknown,
-  signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+  {
+    signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+    agent,
+  }: { signal?: AbortSignal } & Sender = {},
 ): Promise<unknown> {
-  const request = postJson(body);
+  const request = postJson(body, agent);
   const headers = { ...request.headers, [HOOK_HEADER]: "1" };
   let response: Response;
   try {
@@ -203,15 +211,16 @@ export async function sendWhenServed(
   env: Environment,
   path: typeof CAPTURE | typeof RECALL,
   body: unknown,
+  { agent }: Sender = {},
 ): Promise<unknown> {
-  const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
-  const answer = await sendFromHook(config, path, body, signal);
-  if (answer !== null || signal.aborted) return answer;
+  const sending = { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS), agent };
+  const answer = await sendFromHook(config, path, body, sending);
+  if (answer !== null || sending.signal.aborted) return answer;
   const { reachOwnServer } = await import("./server/own-server.ts");
   const server = reachOwnServer(config, env, { isAgent: true });
   try {
     await withTimeLimit(server.connect(), START_TIMEOUT_MS, () => {});
-    return await sendFromHook(config, path, body, signal);
+    return await sendFromHook(config, path, body, sending);
   } finally {
     server.close();
   }
@@ -224,11 +233,14 @@ export async function refuseLoss(config: Config, env: Environment): Promise<void
   if (loss !== null) throw new CommandError(loss);
 }
 
-/** Makes an API request from a JSON body. */
-export function postJson(body: unknown) {
+/** Makes an API request from a JSON body. @param agent the agent whose activity it is */
+export function postJson(body: unknown, agent?: string) {
   return {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: {
+      "content-type": "application/json",
+      ...(agent && { [AGENT_HEADER]: encodeURIComponent(agent.toWellFormed()) }),
+    },
     body: JSON.stringify(body),
   };
 }

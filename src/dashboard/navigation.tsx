@@ -5,11 +5,12 @@ import { ACCOUNT_PATH } from "../sign-in/paths.ts";
 export const PATHS = {
   overview: "/",
   memories: "/memories",
+  projects: "/projects",
   activity: "/activity",
   map: "/map",
   connect: "/connect",
   keys: "/keys",
-  apps: "/apps",
+  agents: "/agents",
   account: ACCOUNT_PATH,
   admin: "/admin",
 } as const;
@@ -30,6 +31,18 @@ export function memoryPath(id: string): string {
   return `${PATHS.memories}/${id}`;
 }
 
+/** The page of a project. */
+export function projectPath(name: string): string {
+  // No part of a path can be `.` or `..`.
+  const part = /^(~|\.\.?$)/.test(name) ? `~${name}` : name;
+  return `${PATHS.projects}/${encodeURIComponent(part)}`;
+}
+
+/** The project that a part of such a path names. */
+export function projectOf(part: string): string {
+  return part.replace(/^~/, "");
+}
+
 /** The help. It is public, as it contains nothing about this server. */
 export const HELP_PATH = "/help";
 
@@ -45,6 +58,7 @@ const GROUPS: readonly (readonly Entry[])[] = [
   [
     ["overview", "Overview", "M4 20V11M10 20V4M16 20v-6M21 20H3"],
     ["memories", "Memories", "M5 4h14v16l-7-4-7 4zM9 9h6"],
+    ["projects", "Projects", "M3 6h6l2 2.5h10V19H3z"],
     ["activity", "Activity", "M3 12h4l3-8 4 16 3-8h4"],
     [
       "map",
@@ -54,8 +68,8 @@ const GROUPS: readonly (readonly Entry[])[] = [
   ],
   [
     ["connect", "Connect", "M9 7V3M15 7V3M6 7h12v4a6 6 0 0 1-12 0zM12 17v4"],
+    ["agents", "Agents", "M5 9h14v10H5zM12 9V5M9.5 13v1.5M14.5 13v1.5M2 13v3M22 13v3"],
     ["keys", "API keys", "M13 9a5 5 0 1 1-10 0 5 5 0 0 1 10 0zM12 12.5l9 8.5M18 18l-2.5 2.5"],
-    ["apps", "Connected apps", "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 17h6M17 14v6"],
   ],
   [
     ["account", "Account", "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 21a8 8 0 0 1 16 0"],

@@ -1,5 +1,6 @@
 import type { Access } from "../access/access.ts";
 import type { Activity } from "../activity/activity.ts";
+import type { Recall } from "../capture/recall.ts";
 import type { Config } from "../config/config.ts";
 import type { Checks } from "../http/health.ts";
 import type { Drain } from "../http/load/drain.ts";
@@ -29,6 +30,8 @@ export interface DashboardParts extends Access, Omit<SignInParts, "pages"> {
   /** Null if the program does not report its status. */
   serverStatus: ServerStatus | null;
   lastAgents: LastAgents;
+  /** Recalls as for an agent, without counting as activity. */
+  recall: Recall;
   room: Room;
   turns: Pick<Turns, "step">;
   securityLog: SecurityLog;

@@ -9,7 +9,7 @@ import { addAdminPages } from "./admin/admin-routes.tsx";
 import { addServerPages } from "./admin/health-routes.tsx";
 import { addMemberPages } from "./admin/member-routes.tsx";
 import { addQuotaForms } from "./admin/quota-routes.tsx";
-import { addAppsPages, addWrittenPages } from "./apps/apps-routes.tsx";
+import { addAgentsPages, addWrittenPage } from "./agents/agents-routes.tsx";
 import { addConnectPage } from "./connect/connect-routes.tsx";
 import { addExportPages } from "./export/export-routes.tsx";
 import { createGuard } from "./guard.tsx";
@@ -24,6 +24,7 @@ import { addMemoryEditPage, addMemoryPages, addNewMemoryPage } from "./memory/me
 import { addOverviewPage } from "./overview/overview-routes.tsx";
 import { createPages } from "./page-routes.tsx";
 import type { DashboardParts, Parts } from "./parts.ts";
+import { addProjectPages } from "./projects/project-routes.tsx";
 import { addSecurityPages } from "./security/security-routes.tsx";
 import { createShownOnce } from "./session.ts";
 import { addWelcomePages } from "./welcome/welcome-routes.tsx";
@@ -41,11 +42,12 @@ const PAGES: readonly ((parts: Parts) => void)[] = [
   addMemoryEditPage,
   addSelectionForms,
   addMemoryPages,
+  addProjectPages,
   addMapPage,
   addConnectPage,
   addKeyPages,
-  addAppsPages,
-  addWrittenPages,
+  addAgentsPages,
+  addWrittenPage,
   addAccountPage,
   addPasskeyPages,
   addAuthenticatorPages,

@@ -48,6 +48,9 @@ export interface BackupFacts {
   readonly problem: string | null;
 }
 
+/** The options of `ctxd connect` that set up capture and recall. */
+export const HOOK_OPTIONS = "--recall --capture";
+
 export type ConnectCommand = ReturnType<typeof connectCommand>;
 
 /**

@@ -383,3 +383,8 @@
 -- Only the files of replicas' bases are recorded with their contents.
 
    SELECT 1;
+
+-- 19: pauses
+
+   ALTER TABLE api_keys ADD COLUMN paused_at INTEGER;
+   ALTER TABLE oauth_grants ADD COLUMN paused_at INTEGER;

@@ -404,3 +404,9 @@ CREATE INDEX waiting_changes_due_at ON waiting_changes (due_at);
 
 ALTER TABLE bases ADD COLUMN contents text;
 DELETE FROM server_secrets WHERE name = 'set-up';
+
+-- 19: pauses
+-- A server of an earlier version, which may use the same database, does not know them and ignores them.
+
+ALTER TABLE api_keys ADD COLUMN paused_at bigint;
+ALTER TABLE oauth_grants ADD COLUMN paused_at bigint;

@@ -13,7 +13,9 @@ export type Principal = Reach &
   };
 
 /** Returns the holder of an OAuth access token; null for an invalid one. */
-type AuthenticateToken = (token: string) => Promise<Omit<Principal, "via"> | null>;
+type AuthenticateToken = (
+  token: string,
+) => Promise<(Omit<Principal, "via"> & { isPaused: boolean }) | null>;
 
 /**
  * Returns the sender of a request, and checks that it has `scope`. The result holds at this moment:
@@ -90,6 +92,7 @@ export function createAuthorize({
     const key = await keys.authenticate(token);
     if (key) {
       countOnce(request, key.keyId);
+      refusePaused(key, "API key");
       const { accountId, scopes, bound, keyId: id, name: by } = key;
       return { accountId, scopes, bound, via: "key", credential: { by, id } };
     }
@@ -101,8 +104,10 @@ export function createAuthorize({
         challenge: "invalid_token",
       });
     }
-    countOnce(request, holder.accountId);
-    return { ...holder, via: "token" };
+    const { isPaused, ...app } = holder;
+    countOnce(request, app.accountId);
+    refusePaused({ isPaused }, "app");
+    return { ...app, via: "token" };
   };
 
   const authorize: Authorize = async (request, scope) => {
@@ -116,4 +121,11 @@ export function createAuthorize({
     return hasWaited ? authorize(request, scope) : principal;
   };
   return authorize;
+}
+
+/** @throws AppError `forbidden` while a key or an app is paused */
+function refusePaused({ isPaused }: { isPaused: boolean }, what: string): void {
+  if (!isPaused) return;
+  const message = `This ${what} is paused. Its owner can resume it in the dashboard, on the page Agents.`;
+  throw new AppError("forbidden", message);
 }

@@ -1,11 +1,12 @@
 import { LRUCache } from "lru-cache";
 import type { Config } from "../config/config.ts";
+import type { Reach } from "../keys/reach.ts";
 import type { Facts, SecurityEvent } from "../security-log/events.ts";
 import type { SecurityLog } from "../security-log/security-log.ts";
 import { exactAddress } from "./requests/proxy.ts";
 
 /** The details that a route passes; the others come from the request. */
-export type RouteFacts = Omit<Facts, "via" | "address" | "agent">;
+type RouteFacts = Omit<Facts, "via" | "address" | "agent">;
 
 /**
  * Records in the security log what a request has done or tried. Routes receive it as an argument, and
@@ -42,6 +43,17 @@ export function createRecord({
     });
 }
 
+/** The last sender of an account. */
+interface LastSender {
+  /** The name that it gives itself; null if it gives none. */
+  name: string | null;
+  /** The key of a request. */
+  by: string | null;
+  at: Date;
+  /** Whether it is an agent, and not a program that sends requests, such as curl. */
+  isAgent: boolean;
+}
+
 /** Accounts whose last agent is remembered, and characters of its name. */
 const MAX_ACCOUNTS = 10_000;
 const MAX_CHARACTERS = 80;
@@ -49,24 +61,41 @@ const MAX_CHARACTERS = 80;
 export type LastAgents = ReturnType<typeof createLastAgents>;
 
 /**
- * Remembers the last agent of each account since the start, to show people who connect an agent that it
- * works.
+ * Remembers the last agent of each account since the start, or the last request if no agent came, to show people who
+ * connect an agent whether it works.
  */
 export function createLastAgents({ clock }: { clock: () => number }) {
   // `max` would reserve the room of all accounts at the start.
-  const last = new LRUCache<string, { name: string | null; at: Date }>({
+  const last = new LRUCache<string, LastSender>({
     maxSize: MAX_ACCOUNTS,
     sizeCalculation: () => 1,
   });
   return {
-    /** @param name any text */
-    note(accountId: string, name: string | null): void {
+    /**
+     * Remembers the agent that sent a message. Without a name it may be any program, except on the local socket.
+     * @param name any text
+     */
+    note({ accountId, via }: Reach, name: string | null): void {
       // Later messages of an agent may lack its name.
-      const known = name?.trim().slice(0, MAX_CHARACTERS) || last.get(accountId)?.name || null;
-      last.set(accountId, { name: known, at: new Date(clock()) });
+      const known = last.get(accountId);
+      const agent = name?.trim().slice(0, MAX_CHARACTERS) || (known?.isAgent && known.name) || null;
+      if (agent === null && via !== "local") return;
+      last.set(accountId, { name: agent, by: null, at: new Date(clock()), isAgent: true });
     },
 
-    /** The last agent, null without one: the name that it gives itself, and when it sent a message. */
+    /** Remembers a request with a key or a token, unless an agent is known. */
+    noteRequest({ accountId, via, credential }: Reach, { headers }: Request): void {
+      if ((via !== "key" && via !== "token") || last.get(accountId)?.isAgent) return;
+      const [name = null] = /^[\w.-]{1,80}/.exec(headers.get("user-agent") ?? "") ?? [];
+      last.set(accountId, {
+        name,
+        by: credential?.by ?? null,
+        at: new Date(clock()),
+        isAgent: false,
+      });
+    },
+
+    /** The last agent, or else the last request; null without one. */
     last: (accountId: string) => last.get(accountId) ?? null,
   };
 }

@@ -32,6 +32,7 @@ function prepareHolder(orm: Orm, apiKeys: KeyTable) {
       project: apiKeys.project,
       projectOnly: apiKeys.projectOnly,
       lastUsedAt: apiKeys.lastUsedAt,
+      pausedAt: apiKeys.pausedAt,
     })
     .from(apiKeys)
     .where(
@@ -69,15 +70,16 @@ export function createKeys({ db, clock }: StoreParts) {
     return rows.map(toRecord);
   };
 
-  const revokeWhere = async (condition: SQL | undefined): Promise<KeyRecord> => {
-    const [revoked] = await orm
-      .update(apiKeys)
-      .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, ${clock()})` })
-      .where(condition)
-      .returning(record);
-    if (!revoked) throw new AppError("not_found", "No key with this id.");
-    return toRecord(revoked);
+  const changeWhere = async (
+    condition: SQL | undefined,
+    changes: { revokedAt: SQL } | { pausedAt: Date | null },
+  ): Promise<KeyRecord> => {
+    const [changed] = await orm.update(apiKeys).set(changes).where(condition).returning(record);
+    if (!changed) throw new AppError("not_found", "No key with this id.");
+    return toRecord(changed);
   };
+  const revokeWhere = (condition: SQL | undefined): Promise<KeyRecord> =>
+    changeWhere(condition, { revokedAt: sql`coalesce(${apiKeys.revokedAt}, ${clock()})` });
 
   return {
     /**
@@ -120,6 +122,15 @@ export function createKeys({ db, clock }: StoreParts) {
     revoke: (accountId: string, id: string): Promise<KeyRecord> =>
       revokeWhere(and(eq(apiKeys.accountId, accountId), eq(apiKeys.id, id))),
 
+    /**
+     * Pauses a key, or resumes it. Every process refuses a paused key from its next request on.
+     * @throws AppError `not_found` when the account has no such key
+     */
+    pause: (accountId: string, id: string, isPaused: boolean): Promise<KeyRecord> =>
+      changeWhere(and(eq(apiKeys.accountId, accountId), eq(apiKeys.id, id)), {
+        pausedAt: isPaused ? new Date(clock()) : null,
+      }),
+
     /** Revokes all valid keys of an account. Returns how many. */
     async revokeAll(accountId: string): Promise<number> {
       const revoked = await orm
@@ -154,9 +165,9 @@ export function createKeys({ db, clock }: StoreParts) {
       const hash = hashSecret(presented);
       const [row] = await holder.execute({ hash, boundHash: inBoundForm(hash), now });
       if (!row) return null;
-      const { lastUsedAt, project, projectOnly, ...found } = row;
+      const { lastUsedAt, pausedAt, project, projectOnly, ...found } = row;
       await markUsed(found.keyId, lastUsedAt, now);
-      return { ...found, bound: toBound({ project, projectOnly }) };
+      return { ...found, isPaused: pausedAt !== null, bound: toBound({ project, projectOnly }) };
     },
   };
 }

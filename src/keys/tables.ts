@@ -22,6 +22,8 @@ export function createKeyTables(dialect: Dialect) {
     /** What it is bound to; see `toBound`. */
     project: text("project"),
     projectOnly: boolean("project_only").notNull().default(false),
+    /** While it is paused, its requests are refused. */
+    pausedAt: timestamp("paused_at"),
   });
 
   return { apiKeys };

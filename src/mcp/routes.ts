@@ -95,7 +95,7 @@ export function createMcpRoutes({
     // The body may have arrived slowly, so the request is authorized again.
     const session = await sessionOf(request, message);
     const { principal, agentId } = session;
-    lastAgents.note(principal.accountId, agentId ?? clientNameOf(message));
+    lastAgents.note(principal, agentId ?? clientNameOf(message));
     return messages.answer(fixHeaders(request, message, session.principal), session, message);
   };
 

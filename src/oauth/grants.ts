@@ -82,6 +82,20 @@ export function createGrants({ db, clock }: StoreParts) {
     revoke: (accountId: string, id: string): Promise<Grant> =>
       revokeWhere(and(isOf(accountId), eq(oauthGrants.id, id))),
 
+    /**
+     * Pauses a grant, or resumes it. Every process refuses its tokens from its next request on.
+     * @throws AppError `not_found` when the account has no such grant
+     */
+    async pause(accountId: string, id: string, isPaused: boolean): Promise<Grant> {
+      const [changed] = await orm
+        .update(oauthGrants)
+        .set({ pausedAt: isPaused ? new Date(clock()) : null })
+        .where(and(isOf(accountId), eq(oauthGrants.id, id)))
+        .returning();
+      if (!changed) throw new AppError("not_found", "No grant with this id.");
+      return changed;
+    },
+
     /** Revokes all valid grants of an account. Returns how many. */
     revokeAll: (accountId: string): Promise<number> =>
       db.transaction(async (tx) => {

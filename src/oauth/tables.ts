@@ -46,6 +46,8 @@ export function createOAuthTables(dialect: Dialect) {
     /** What it is bound to; see `toBound`. */
     project: text("project"),
     projectOnly: boolean("project_only").notNull().default(false),
+    /** While it is paused, the requests of its tokens are refused. Tokens can still be renewed. */
+    pausedAt: timestamp("paused_at"),
   });
 
   /** Authorization codes. Used ones are kept as long as their grant. */

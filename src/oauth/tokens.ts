@@ -53,6 +53,7 @@ export function createTokens({
       clientName: oauthGrants.clientName,
       app: oauthGrants.redirectHost,
       lastUsedAt: oauthGrants.lastUsedAt,
+      pausedAt: oauthGrants.pausedAt,
     })
     .from(oauthTokens)
     .innerJoin(oauthGrants, eq(oauthGrants.id, oauthTokens.grantId))
@@ -141,7 +142,8 @@ export function createTokens({
       if (!row) return null;
       await markUsed(row.grantId, row.lastUsedAt, now);
       const { accountId, scopes, app, clientName: by, grantId: id } = row;
-      return { accountId, scopes, bound: toBound(row), app, credential: { by, id } };
+      const isPaused = row.pausedAt !== null;
+      return { accountId, scopes, bound: toBound(row), app, credential: { by, id }, isPaused };
     },
   };
 }

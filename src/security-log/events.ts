@@ -49,9 +49,13 @@ export const EVENTS = {
 
   key_created: { label: "API key made" },
   key_revoked: { label: "API key revoked" },
+  key_paused: { label: "API key paused" },
+  key_resumed: { label: "API key resumed" },
   key_refused: { label: "Revoked or expired API key refused", isForeign: true, lines: 1 },
   app_allowed: { label: "App allowed" },
   app_revoked: { label: "App disconnected" },
+  app_paused: { label: "App paused" },
+  app_resumed: { label: "App resumed" },
   token_reused: { label: "Used token came back: app disconnected" },
   access_revoked: { label: "All access revoked" },
 

@@ -25,8 +25,8 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => server.close());
 
-/** What is revoked. The account comes last: nobody can use it afterwards. */
-const WAYS = ["key", "token", "session", "account"] as const;
+/** What is revoked or paused. The account comes last: nobody can use it afterwards. */
+const WAYS = ["key by a pause", "key", "token by a pause", "token", "session", "account"] as const;
 
 /** An account's credential, and the function that revokes it. */
 async function enter(way: (typeof WAYS)[number], account: Account | null = null) {
@@ -40,16 +40,22 @@ async function enter(way: (typeof WAYS)[number], account: Account | null = null)
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
   const headers = {
     key: bearer(key),
+    "key by a pause": bearer(key),
+    "token by a pause": bearer(tokens.access_token),
     token: bearer(tokens.access_token),
     session: { cookie: `ctxd-session=${session}`, origin: server.origin },
     account: bearer(key),
   }[way];
+  const eachGrant = async (change: (id: string) => Promise<unknown>) => {
+    for (const { id } of await server.oauth.grants.list(accountId)) await change(id);
+  };
+  // Another way may have paused it.
+  await eachGrant((id) => server.oauth.grants.pause(accountId, id, false));
   const takeBack = {
     key: () => server.keys.revoke(accountId, record.id),
-    token: async () =>
-      (await server.oauth.grants.list(accountId)).map(({ id }) =>
-        server.oauth.grants.revoke(accountId, id),
-      ),
+    "key by a pause": () => server.keys.pause(accountId, record.id, true),
+    "token by a pause": () => eachGrant((id) => server.oauth.grants.pause(accountId, id, true)),
+    token: () => eachGrant((id) => server.oauth.grants.revoke(accountId, id)),
     session: () => server.sessions.end(session),
     account: () => server.accounts.remove(accountId),
   }[way];
@@ -76,7 +82,7 @@ const linesIn = (text: string) =>
   text.split("\n").filter((line) => line.startsWith('{"id"')).length;
 
 test.each(WAYS)(
-  "an open export ends when its %s is revoked",
+  "an open export ends when it loses its %s",
   async (way) => {
     const { headers, takeBack } = await enter(way, filled);
     const reader = open(rawRequest("GET /api/memories/export", headers));
@@ -94,7 +100,7 @@ test.each(WAYS)(
 );
 
 test.each(WAYS)(
-  "an open import writes nothing more after its %s is revoked",
+  "an open import writes nothing more after it has lost its %s",
   async (way) => {
     const { accountId, headers, takeBack, owner } = await enter(way);
     const chunk = (from: number) => {
@@ -113,7 +119,8 @@ test.each(WAYS)(
     writer.socket.write(chunk(1_000));
     writer.socket.write("0\r\n\r\n");
     await writer.closed;
-    expect(writer.received()).toStartWith("HTTP/1.1 401");
+    const status = way.endsWith("by a pause") ? 403 : 401;
+    expect(writer.received()).toStartWith(`HTTP/1.1 ${status}`);
     const written = await server.memories.list(wholeAccount(accountId), { filter: {}, limit: 100 });
     expect(written.memories.some(({ content }) => Number(content) >= 1_000)).toBe(false);
   },

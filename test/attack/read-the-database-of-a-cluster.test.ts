@@ -55,7 +55,7 @@ const NOT_SECRET: Record<string, string> = {
     "id account_id at kind source_id source agent times in_vain memories memory_id query",
   activity_settings: "account_id queries_since",
   api_keys:
-    "id account_id name scopes created_at last_used_at expires_at revoked_at project project_only",
+    "id account_id name scopes created_at last_used_at expires_at revoked_at project project_only paused_at",
   bases: "base name epoch since state contents",
   checkpoints: "name base version up_to files",
   copies: "account_id epoch owner lease_until",
@@ -70,7 +70,7 @@ const NOT_SECRET: Record<string, string> = {
   oauth_clients: "id name redirect_uris created_at used_at asked_at",
   oauth_codes: "grant_id redirect_uri expires_at used_at",
   oauth_grants:
-    "id account_id client_id client_name redirect_host scopes resource created_at last_used_at expires_at revoked_at must_sign project project_only",
+    "id account_id client_id client_name redirect_host scopes resource created_at last_used_at expires_at revoked_at must_sign project project_only paused_at",
   oauth_tokens: "grant_id kind scopes expires_at used_at repeated_at",
   one_time_codes: "account_id confirmed_at last_step failures failed_at",
   passkey_challenges: "expires_at",

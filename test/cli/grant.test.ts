@@ -64,6 +64,7 @@ test("grant list shows the app, the scopes and the account of each grant", async
       last_used_at: null,
       expires_at: expect.any(String),
       revoked_at: null,
+      paused_at: null,
     },
   ]);
   await addAccount(accounts, "other@example.com");

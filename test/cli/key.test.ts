@@ -136,6 +136,7 @@ test("key list shows the state of every key, and no complete key", async () => {
       last_used_at: null,
       expires_at: "2999-01-01T00:00:00.000Z",
       revoked_at: null,
+      paused_at: null,
     },
   ]);
   expect(stdout + json.stdout).not.toContain(first.key.slice(0, 12));

@@ -18,7 +18,7 @@ const SUITES = [
   "dashboard/access",
   "dashboard/account",
   "dashboard/admin",
-  "dashboard/apps",
+  "dashboard/agents",
   "dashboard/guard",
   "dashboard/keys",
   "dashboard/security",

@@ -63,21 +63,27 @@ describe("the counts of the page:", () => {
     ];
     expect(actorsOf(counts, "acc")).toEqual([
       {
+        ...{ sourceId: "acc", agent: null },
         name: "You",
         by: null,
         href: "/memories?source=acc",
         saved: 4,
         asked: 0,
         found: 0,
+        brought: 0,
+        kinds: ["saved"],
         lastAt: new Date(3),
       },
       {
+        ...{ sourceId: "key_1", agent: "codex" },
         name: "codex",
         by: "laptop",
         href: "/memories?agent_id=codex",
         saved: 4,
         asked: 6,
         found: 4,
+        brought: 8,
+        kinds: ["searched", "recalled", "saved"],
         lastAt: new Date(2),
       },
     ]);

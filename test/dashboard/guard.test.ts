@@ -3,7 +3,7 @@ import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, formTo } from "../oauth/support/person.ts";
 import { until } from "../support/until.ts";
 
-const PATHS = ["/", "/memories", "/keys", "/apps", "/account", "/admin"];
+const PATHS = ["/", "/memories", "/keys", "/agents", "/account", "/admin"];
 const HOSTILE = `"'><script>alert(1)</script>&lt;`;
 /** Maximum bytes of a page. */
 const MAX_PAGE = 50_000;
@@ -56,7 +56,14 @@ test("long lists are split into pages, so pages stay small", async () => {
   const person = await signedIn(accountId);
   const sizes: [string, number][] = [];
   const names = new Set<string>();
-  for (const path of ["/keys", "/keys?page=2", "/keys?page=3", "/keys?page=x", "/account"]) {
+  for (const path of [
+    "/keys",
+    "/keys?page=2",
+    "/keys?page=3",
+    "/keys?page=x",
+    "/account",
+    "/agents",
+  ]) {
     const { text } = await person.visit(path);
     for (const [, name = ""] of text.matchAll(/<bdi>(key \d+)/g)) names.add(name);
     sizes.push([path, Buffer.byteLength(text)]);
@@ -83,13 +90,13 @@ test("hostile names are escaped on every page", async () => {
     expect(text).toContain("x&#x27;@example.com");
     if (text.includes(escaped)) shown.push(path);
   }
-  expect(shown).toEqual(expect.arrayContaining(["/keys", "/apps"]));
+  expect(shown).toEqual(expect.arrayContaining(["/keys", "/agents"]));
   const [key] = await server.keys.list(ownerId);
   const [grant] = await server.oauth.grants.list(ownerId);
   for (const path of [
     `/keys/${key?.id}/revoke`,
     `/keys/${key?.id}/regenerate`,
-    `/apps/${grant?.id}/revoke`,
+    `/agents/${grant?.id}/revoke`,
   ]) {
     const { text, status } = await person.visit(path);
     expect(status).toBe(200);

@@ -25,7 +25,7 @@ test("the page shows the text as written, and only properties with a value", asy
   const text = textOf(html);
   expect(text).toContain(`Id ${id}`);
   expect(text).toContain("In 30 days 84 % Half-life 120 days");
-  for (const absent of ["History", "session", "Near it", "Project", "Importance", "Expires"]) {
+  for (const absent of ["History", "session", "Near it", "Project ", "Importance", "Expires"]) {
     expect(text).not.toContain(absent);
   }
   expect(html).toContain(`href="/memories/${id}/edit"`);

@@ -19,7 +19,7 @@ test("a page does not wait for slow counts, and a later page shows them", async 
   expect(await countsOf("acc_1")).toEqual([]);
   expect(await countsOf("acc_1")).toEqual([]);
   expect(asked).toHaveLength(1);
-  const projects = [{ project: "atlas", memories: 3 }];
+  const projects = [{ project: "atlas", memories: 3, changed_at: "2026-01-01T00:00:00Z" }];
   asked[0]?.resolve({ ...NONE, projects });
   expect(await countsOf("acc_1")).toEqual(projects);
   expect(asked).toHaveLength(1);
@@ -33,7 +33,9 @@ test("a page does not wait for slow counts, and a later page shows them", async 
 });
 
 test("with very many memories a page shows the last counts while new ones are made", async () => {
-  const counted = (memories: number) => [{ project: "atlas", memories }];
+  const counted = (memories: number) => [
+    { project: "atlas", memories, changed_at: "2026-01-01T00:00:00Z" },
+  ];
   let stats: Promise<Stats> = Promise.resolve({ ...NONE, projects: counted(20_000) });
   const countsOf = createProjectCounts({ memories: { stats: () => stats }, timeoutMs: 1_000 });
   expect(await countsOf("acc_1")).toEqual(counted(20_000));

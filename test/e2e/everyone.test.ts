@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { projectPath } from "../../src/dashboard/navigation.tsx";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { expectSound, type Look, type Page } from "../support/browser.ts";
 import { type Dashboard, startDashboard } from "../support/dashboard.ts";
@@ -40,14 +41,16 @@ beforeAll(async () => {
   const id = saved[1]?.id ?? "";
   const former = saved[0]?.id ?? "";
   await dashboard.memories.saveAll(whole, [{ content: ARABIC, supersedes: former }]);
-  await dashboard.keys.create(accountId, {
+  const { record } = await dashboard.keys.create(accountId, {
     name: GERMAN,
     scopes: ["memories:read"],
     expiresAt: null,
+    bound: { project: memories[1]?.project ?? "", only: false },
   });
+  await dashboard.keys.pause(accountId, record.id, true);
   const asked = { accountId, kind: "searched", memories: 1, memoryId: id } as const;
   for (const text of [GERMAN, ARABIC, ENDLESS]) {
-    const source = { id: "key_1", by: text };
+    const source = { id: record.id, by: text };
     dashboard.activity.record({ ...asked, source, agent: text.slice(0, 100), query: text });
   }
   await dashboard.activity.keepQueries(accountId, true);
@@ -65,6 +68,9 @@ beforeAll(async () => {
     "/connect",
     "/welcome",
     "/welcome/ask?q=Fahrt",
+    "/projects",
+    projectPath(memories[1]?.project ?? ""),
+    "/agents",
     "/keys",
     "/account",
     "/admin",

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { projectPath } from "../../src/dashboard/navigation.tsx";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { hasHidden } from "../../src/text/plain-text.ts";
 import { expectSound } from "../support/browser.ts";
@@ -33,6 +34,7 @@ test("hostile memories, tags, agents, sessions and names are escaped on every pa
       tags: [text.replaceAll(",", "").slice(0, 64)],
       agent_id: text,
       session_id: text,
+      ...(!hasHidden(text) && { project: text }),
       metadata: { [text]: EVERYTHING },
     })),
   );
@@ -54,7 +56,11 @@ test("hostile memories, tags, agents, sessions and names are escaped on every pa
     `/memories/${query}`,
     `/connect?to=${query}&made=${query}`,
     `/keys?made=${query}`,
-    "/apps",
+    "/agents",
+    `/agents/local/written?agent=${encodeURIComponent(HOSTILE[0] ?? "")}`,
+    "/projects",
+    ...HOSTILE.filter((text) => !hasHidden(text)).map(projectPath),
+    `${projectPath(HOSTILE[1] ?? "")}/move?to_project=${encodeURIComponent(HOSTILE[0] ?? "")}`,
     "/account",
     "/admin",
     dashboard.authorizeUrl(clientId).slice(dashboard.origin.length),

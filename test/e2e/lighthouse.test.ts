@@ -46,6 +46,9 @@ test.skipIf(!isLong).each([
   ["the overview on a phone", (): string => "/", []],
   ["memories on a computer", (): string => "/memories", ["--preset=desktop"]],
   ["memories on a phone", (): string => "/memories", []],
+  ["the agents on a phone", (): string => "/agents", []],
+  ["the projects on a phone", (): string => "/projects", []],
+  ["a project on a phone", (): string => "/projects/acme%2Fbilling", []],
   ["a memory on a computer", (): string => `/memories/${memory}`, ["--preset=desktop"]],
   ["a memory on a phone", (): string => `/memories/${memory}`, []],
 ] as const)(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { CLIENTS } from "../../src/connect/clients.ts";
+import { projectPath } from "../../src/dashboard/navigation.tsx";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { createPerson } from "../oauth/support/person.ts";
 import { expectSound, type Look, type Page } from "../support/browser.ts";
@@ -64,7 +65,10 @@ beforeAll(async () => {
   for (let number = 0; number < 40; number++) {
     dashboard.activity.record({
       ...{ accountId, kind: "searched", agent: `${number} ${"a".repeat(120)}`, memories: 1 },
-      ...{ source: { id: "key_1", by: "b".repeat(128) }, memoryId: memory?.id ?? null },
+      ...{
+        source: { id: keys[1]?.record.id ?? "", by: "b".repeat(128) },
+        memoryId: memory?.id ?? null,
+      },
       query: "long ".repeat(80),
     });
   }
@@ -105,8 +109,13 @@ beforeAll(async () => {
     "/welcome/ask?q=tea+for+Sam",
     "/keys",
     `/keys/${keys[0]?.record.id}/revoke`,
-    `/keys/${keys[0]?.record.id}/written`,
-    "/apps",
+    `/agents/${keys[0]?.record.id}/written`,
+    "/agents",
+    `/agents/${keys[0]?.record.id}/pause`,
+    "/projects",
+    "/projects?page=2",
+    projectPath(longest[24]?.project ?? ""),
+    `${projectPath(longest[24]?.project ?? "")}/move?to_project=acme/billing`,
     "/account",
     "/account/security",
     "/admin",

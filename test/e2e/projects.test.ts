@@ -176,3 +176,84 @@ test("memories can be filtered by the key that wrote them", async () => {
     await expectSound(page);
   });
 });
+
+/** What is shown in the section with a heading. */
+const below = (page: Page, name: string) =>
+  page.locator("section", { has: page.getByRole("heading", { name }) }).textContent();
+
+test.each(LOOKS)(
+  "the page of a project shows what it knows and what recall says, and renames and merges it%s",
+  async (_, look) => {
+    const check = async (page: Page) => {
+      if (look.javaScript !== false) await expectSound(page);
+    };
+    await visit(async (page, client) => {
+      await client.saveAll([
+        { content: "The hull is red", project: "acme/atlas <b>", tags: ["paint"] },
+        { content: "Never sail in fog", project: "acme/atlas <b>", importance: 0.9 },
+        { content: "The mast is of spruce", project: "acme/boreas" },
+        { content: "Answer in short sentences", pinned: true },
+      ]);
+      await page.goto(`${dashboard.origin}/projects`);
+      await check(page);
+      await page.getByRole("link", { name: "acme/atlas <b>" }).click();
+      await page.getByRole("heading", { name: "acme/atlas <b>" }).waitFor();
+      await check(page);
+      expect(await below(page, "Newest")).toContain("The hull is red");
+      const important = await below(page, "Pinned and important");
+      expect(important).toContain("Never sail in fog");
+      expect(important).not.toContain("The hull is red");
+      const told = await below(page, "What an agent is told");
+      expect(told).toMatch(/Pinned\(.*Answer in short sentences/);
+      expect(told).toMatch(/Of this project\(.*Never sail in fog/);
+      expect(told).not.toContain("spruce");
+
+      await page.getByLabel("New name").fill("acme/boreas");
+      await press(page, "Rename");
+      await page.getByText("There is a project with this name.").waitFor();
+      await page.getByLabel("New name").fill("..");
+      await press(page, "Rename");
+      await page.getByText("2 memories now belong to the project “..”.").waitFor();
+      await page.getByRole("heading", { name: "..", exact: true }).waitFor();
+
+      await page.getByLabel("To the project").fill("acme/boreas");
+      await press(page, "Move all…");
+      await page.getByText("where 1 memory is already").waitFor();
+      await check(page);
+      await press(page, "Move 2 memories");
+      await page.getByText("2 memories now belong to the project “acme/boreas”.").waitFor();
+      expect(await below(page, "Newest")).toContain("The mast is of spruce");
+      await page.goto(`${dashboard.origin}/projects`);
+      const names = await page.getByRole("rowheader").allInnerTexts();
+      expect(names.map((name) => name.trim()).sort()).toEqual(["No project", "acme/boreas"]);
+    }, look);
+  },
+);
+
+test("the projects of others can't be seen, renamed or moved, and recall does not count as activity", async () => {
+  await visit(async (page, client) => {
+    await client.save({ content: "The hull is red", project: "atlas" });
+    const { person } = await dashboard.signedIn();
+    expect((await person.visit("/projects/atlas")).status).toBe(404);
+    expect((await person.visit("/projects/atlas/move?to_project=mine")).status).toBe(404);
+    const home = await person.visit("/projects");
+    const forged = home.forms.map((form) => ({ ...form, action: "/projects/atlas/rename" }));
+    await person.submit({ ...home, forms: forged }, { name: "mine" });
+    await page.goto(`${dashboard.origin}/projects/atlas`);
+    await page.getByText("The hull is red").first().waitFor();
+    await dashboard.activity.flush();
+    const kinds = await dashboard.activity.actors(client.accountId, "2000-01-01");
+    expect(kinds.map(({ kind }) => kind)).toEqual(["saved"]);
+  });
+});
+
+test("one project alone is exported", async () => {
+  const { accountId, person } = await dashboard.signedIn();
+  const client = await dashboard.client(accountId);
+  await client.save({ content: "The hull is red", project: "acme/atlas" });
+  await client.save({ content: "The mast is of spruce", project: "boreas" });
+  const page = await person.visit("/projects/acme%2Fatlas");
+  expect(page.text).toContain('href="/memories/export?project=acme%2Fatlas"');
+  const lines = (await person.visit("/memories/export?project=acme%2Fatlas")).text.trim();
+  expect(lines.split("\n").map((line) => JSON.parse(line).content)).toEqual(["The hull is red"]);
+});

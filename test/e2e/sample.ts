@@ -19,7 +19,10 @@ const memory = (
   importance: number,
   agent_id: string,
   session_id = `${agent_id}-${days}`,
-): Sample => ({ days, memory: { content, tags, importance, agent_id, session_id } });
+): Sample => {
+  const project = tags.includes("billing") ? { project: "acme/billing" } : {};
+  return { days, memory: { content, tags, importance, agent_id, session_id, ...project } };
+};
 
 /** Sample memories of an account: months of work with several agents, oldest first. */
 export const SAMPLES: readonly Sample[] = [

@@ -58,13 +58,22 @@ test.each<[string, Look]>([
   const check = (page: Page) => (look.javaScript === false ? undefined : expectSound(page));
   await browser.visit({ origin, ...look }, async (page) => {
     await setUp(page, origin);
-    expect(await page.locator(".copyable code").textContent()).toBe("ctxd connect --all");
+    expect(await page.locator(".copyable code").allTextContents()).toEqual([
+      "ctxd connect --all",
+      "ctxd connect --all --recall --capture",
+    ]);
     await page.getByText("Waiting for an agent").waitFor();
     await check(page);
 
     const owner = await server.accounts.findOwner();
     const wanted = { name: "laptop", scopes: ["memories:read"], expiresAt: null } as const;
     const { key } = await server.keys.create(owner?.id ?? "", wanted);
+    const headers = { authorization: `Bearer ${key}`, "user-agent": "curl/8.14.1" };
+    expect((await fetch(`${origin}/api/memories`, { headers })).status).toBe(200);
+    if (look.javaScript === false) await page.getByRole("link", { name: "Check again" }).click();
+    await page.getByText("A request came from curl with “laptop”").waitFor();
+    await page.getByText("Waiting for an agent").waitFor();
+    await check(page);
     await begin(origin, key);
     if (look.javaScript === false) await page.getByRole("link", { name: "Check again" }).click();
     await page.getByText("Claude Code is connected").waitFor();

@@ -23,9 +23,11 @@ describe.each(DATABASES)("keys on %s", (_, place) => {
       lastUsedAt: null,
       expiresAt: null,
       revokedAt: null,
+      pausedAt: null,
     });
     expect(await keys.authenticate(key)).toEqual({
       accountId: account.id,
+      isPaused: false,
       scopes: ["memories:read"],
       bound: null,
       keyId: record.id,
@@ -68,6 +70,19 @@ describe.each(DATABASES)("keys on %s", (_, place) => {
     clock.advance(MINUTE);
     expect(await keys.revoke(account.id, record.id)).toEqual(first);
     expect(await keys.list(account.id)).toEqual([first]);
+  });
+
+  test("a paused key stays, and other processes see the pause until it is resumed", async () => {
+    const { keys, account, another, accounts, clock } = await withAccountOn(place);
+    const { key, record } = await keys.create(account.id, NEW_KEY);
+    const elsewhere = (await another()).keys;
+    const paused = await keys.pause(account.id, record.id, true);
+    expect(paused.pausedAt).toEqual(new Date(clock()));
+    expect(await elsewhere.authenticate(key)).toMatchObject({ isPaused: true });
+    await elsewhere.pause(account.id, record.id, false);
+    expect(await keys.authenticate(key)).toMatchObject({ isPaused: false });
+    const bob = await addAccount(accounts, "bob@example.com");
+    await expect(keys.pause(bob.id, record.id, true)).rejects.toThrow("No key with this id.");
   });
 
   test("an account sees and revokes its own keys only", async () => {

@@ -87,7 +87,7 @@ describe("an app that the user binds to a project", () => {
       expect(await saved.json()).toMatchObject({ project: bound.project });
     }
     expect(await server.use(renewed.access_token)).toBe(200);
-    const apps = await connected.person.visit("/apps");
+    const apps = await connected.person.visit("/agents");
     expect(apps.text).toContain("<bdi>Öl &amp; Gas only</bdi>");
   });
 

@@ -78,7 +78,7 @@ test("mcp-remote signs in through the browser, uses and renews its tokens, and s
 
   const [grant] = await server.oauth.grants.list(accountId);
   await server.sessions.prove(person.jar.get("ctxd-session") ?? "");
-  const path = `/apps/${grant?.id}/revoke`;
+  const path = `/agents/${grant?.id}/revoke`;
   await person.submit(formTo(await person.visit(path), path));
   const listing = list();
   await allow();

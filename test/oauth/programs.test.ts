@@ -173,7 +173,7 @@ describe.each(process.env.LONG ? [CODEX, ...OTHERS] : [CODEX])("$id", (agent) =>
     expect(memories.map(({ content }) => content)).toContain(FACT);
 
     const [grant] = await grants();
-    const path = `/apps/${grant?.id}/revoke`;
+    const path = `/agents/${grant?.id}/revoke`;
     await person.submit(formTo(await person.visit(path), path));
     expect(await check(machine)).toMatch(signedOut);
     await signIn();

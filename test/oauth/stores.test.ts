@@ -85,6 +85,10 @@ describe.each(DATABASES)("OAuth on %s:", (_, place) => {
       scopes: ["memories:read", "memories:write"],
     });
     expect((await oauth.grants.list(accountId))[0]?.lastUsedAt).toEqual(new Date(clock()));
+    for (const isPaused of [true, false]) {
+      await other.grants.pause(accountId, grant?.id ?? "", isPaused);
+      expect(await oauth.tokens.authenticate(tokens.access_token)).toMatchObject({ isPaused });
+    }
     const { revokedAt } = await other.grants.revoke(accountId, grant?.id ?? "");
     expect(revokedAt).toEqual(new Date(clock()));
     clock.advance(MINUTE);

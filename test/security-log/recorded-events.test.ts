@@ -119,8 +119,8 @@ test("allowing an app, the reuse of its refresh token, and revoking it", async (
   expect(await told()).toMatchObject([{ event: "token_reused", ...app, via: "api" }]);
 
   const other = await server.connect();
-  const apps = await other.person.visit("/apps");
-  const revocation = /\/apps\/grant_\w+\/revoke/.exec(apps.text)?.[0] ?? "";
+  const apps = await other.person.visit("/agents");
+  const revocation = /\/agents\/grant_\w+\/revoke/.exec(apps.text)?.[0] ?? "";
   await other.person.submit(formTo(await other.person.visit(revocation), revocation));
   expect(names(await told())).toEqual(["app_allowed", "app_revoked"]);
 });

@@ -49,6 +49,13 @@ function pages(edge: Edge): Case[] {
     ...reads(edge, "/memories/export"),
     ...reads(edge, "/memories/export/offer"),
     ...reads(edge, "/memories/import"),
+    ...reads(edge, "/projects"),
+    ...reads(edge, "/projects/:id", `/projects/${encodeURIComponent(project)}`),
+    ...reads(
+      edge,
+      "/projects/:id/move",
+      `/projects/${encodeURIComponent(project)}/move?to_project=elsewhere`,
+    ),
     ...reads(edge, "/memories/new", `/memories/new?supersedes=${id}`),
     ...reads(edge, "/events", "/events?of=memories"),
   ];
@@ -155,6 +162,13 @@ function changes(edge: Edge): Case[] {
     sends(edge, "/welcome/save", { content: `${content} indeed` }),
     move({ tags: tag }, "elsewhere"),
     move({ project: "elsewhere" }, project),
+    sends(
+      edge,
+      "/projects/:id/rename",
+      { name: "anew" },
+      `/projects/${encodeURIComponent(project)}/rename`,
+    ),
+    sends(edge, "/projects/:id/move", { to_project: project }, "/projects/anew/move"),
     sends(edge, "/memories/:id/delete", {}, `/memories/${third}/delete`),
     asks(edge, "DELETE /api/memories/:id", undefined, `/api/memories/${second}?history=true`),
   ];

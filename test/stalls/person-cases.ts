@@ -13,7 +13,7 @@ function pages(owner: Access): Case[] {
   const same = [
     ...["/account", "/account/revoke", "/account/security", "/account/security/download"],
     ...["/admin", "/admin/backups", "/admin/health", "/admin/security"],
-    ...["/admin/security/download", "/apps", "/connect", "/keys"],
+    ...["/admin/security/download", "/agents", "/connect", "/keys"],
   ];
   return [
     ...same.flatMap((path) => reads(owner, path)),
@@ -23,11 +23,12 @@ function pages(owner: Access): Case[] {
     ...reads(owner, "/admin/accounts/:id/disable", `/admin/accounts/${MEMBER}/disable`),
     ...reads(owner, "/admin/accounts/:id/remove", `/admin/accounts/${MEMBER}/remove`),
     ...reads(owner, "/admin/accounts/:id/revoke", `/admin/accounts/${MEMBER}/revoke`),
-    ...reads(owner, "/apps/:id/revoke", `/apps/${GRANT}/revoke`),
-    ...reads(owner, "/apps/:id/written", `/apps/${GRANT}/written`),
+    ...reads(owner, "/agents/:id/revoke", `/agents/${GRANT}/revoke`),
+    ...reads(owner, "/agents/:id/pause", `/agents/${GRANT}/pause`),
+    ...reads(owner, "/apps"),
     ...reads(owner, "/keys/:id/regenerate", `/keys/${KEY}/regenerate`),
     ...reads(owner, "/keys/:id/revoke", `/keys/${KEY}/revoke`),
-    ...reads(owner, "/keys/:id/written", `/keys/${KEY}/written`),
+    ...reads(owner, "/agents/:id/written", `/agents/${KEY}/written?agent=codex`),
   ];
 }
 
@@ -37,11 +38,12 @@ function changes(owner: Access): Case[] {
   return [
     sends(owner, "/connect", { to: "claude-code" }),
     sends(owner, "/keys", { name: "another", scope: "read" }),
-    act("/keys/:id/written", KEY),
+    act("/agents/:id/pause", KEY),
+    act("/agents/:id/resume", KEY),
     act("/keys/:id/regenerate", KEY),
     act("/keys/:id/revoke", KEY),
-    act("/apps/:id/written", GRANT),
-    act("/apps/:id/revoke", GRANT),
+    act("/agents/:id/written", GRANT),
+    act("/agents/:id/revoke", GRANT),
     sends(owner, "/admin/invitations", { email: "" }),
     act("/admin/invitations/:id/revoke", INVITATION),
     act("/admin/accounts/:id/quota", MEMBER, { memories: "10", bytes: "" }),

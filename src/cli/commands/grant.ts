@@ -62,9 +62,7 @@ async function listGrants(config: Config, options: { user?: string; json?: boole
       describeScopes(grant.scopes),
       describeBound(toBound(grant)),
       formatMoment(grant.lastUsedAt),
-      grant.revokedAt
-        ? `revoked ${formatMoment(grant.revokedAt)}`
-        : `expires ${formatMoment(grant.expiresAt)}`,
+      describeState(grant),
     ]),
   );
 }
@@ -81,6 +79,12 @@ async function revokeGrant(config: Config, id: string, options: { json?: boolean
   });
 }
 
+function describeState({ revokedAt, pausedAt, expiresAt }: Grant): string {
+  if (revokedAt) return `revoked ${formatMoment(revokedAt)}`;
+  if (pausedAt) return `paused ${formatMoment(pausedAt)}`;
+  return `expires ${formatMoment(expiresAt)}`;
+}
+
 function toJson(grant: Grant) {
   return {
     id: grant.id,
@@ -95,5 +99,6 @@ function toJson(grant: Grant) {
     last_used_at: grant.lastUsedAt,
     expires_at: grant.expiresAt,
     revoked_at: grant.revokedAt,
+    paused_at: grant.pausedAt,
   };
 }

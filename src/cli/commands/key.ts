@@ -149,11 +149,13 @@ function toJson(key: KeyRecord) {
     last_used_at: key.lastUsedAt,
     expires_at: key.expiresAt,
     revoked_at: key.revokedAt,
+    paused_at: key.pausedAt,
   };
 }
 
-function describeState({ revokedAt, expiresAt }: KeyRecord): string {
+function describeState({ revokedAt, pausedAt, expiresAt }: KeyRecord): string {
   if (revokedAt) return `revoked ${formatMoment(revokedAt)}`;
+  if (pausedAt) return `paused ${formatMoment(pausedAt)}`;
   if (!expiresAt) return "active";
   const verb = expiresAt.getTime() <= Date.now() ? "expired" : "expires";
   return `${verb} ${formatMoment(expiresAt)}`;

@@ -68,8 +68,8 @@ async function recall(configure: () => Config, options: RecallOptions, env: Envi
     if (event.prompt === "") return;
     const body = bodyOf(event, options);
     const answer = options.url
-      ? await recallRemotely(config, options.url, body, env)
-      : await sendWhenServed(config, env, RECALL, body);
+      ? await recallRemotely(config, options.url, body, options, env)
+      : await sendWhenServed(config, env, RECALL, body, options);
     // Then the next hook finds a server.
     if (answer === null) return await sendLater(config, ["recall"], env, {});
     const text = answerOf(event, textIn(answer), options.agent);
@@ -83,7 +83,7 @@ async function recall(configure: () => Config, options: RecallOptions, env: Envi
 async function recallForPerson(config: Config, options: RecallOptions, env: Environment) {
   const body = bodyOf({ ...readHookEvent({}), folder: process.cwd() }, options);
   const answer = options.url
-    ? await recallRemotely(config, options.url, body, env)
+    ? await recallRemotely(config, options.url, body, options, env)
     : await recallHere(config, body, env);
   const text = textIn(answer);
   if (text !== "") await print(printable(text));
@@ -97,10 +97,16 @@ async function recallHere(config: Config, body: RecallBody, env: Environment): P
 }
 
 /** Recalls from a remote server. What was captured while it was away can be sent now. */
-async function recallRemotely(config: Config, address: string, body: RecallBody, env: Environment) {
+async function recallRemotely(
+  config: Config,
+  address: string,
+  body: RecallBody,
+  { agent }: RecallOptions,
+  env: Environment,
+) {
   const remote = await import("../server/remote-hooks.ts");
   const url = remote.parseServer(address);
-  const answer = await remote.recallRemotely(config, url, body);
+  const answer = await remote.recallRemotely(config, url, body, agent);
   remote.sendKeptLater(config, url, env);
   return answer;
 }

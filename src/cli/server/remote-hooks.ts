@@ -47,11 +47,16 @@ const unsentFolder = (config: Place, url: URL) => join(serverFolder(config, url)
  * Recalls from a remote server, which can't see this machine's folders: the project is found here.
  * @throws ServerAway, and CommandError with the server's reason when it refuses
  */
-export async function recallRemotely(config: Place, url: URL, body: RecallBody): Promise<unknown> {
+export async function recallRemotely(
+  config: Place,
+  url: URL,
+  body: RecallBody,
+  agent?: string,
+): Promise<unknown> {
   const { folder, ...rest } = body;
   const project = rest.project ?? (folder === undefined ? null : await projectOfFolder(folder));
   const server = createRemoteServer(url, () => keptKey(config, url), RECALL_PATIENCE);
-  const response = await server.request(RECALL, postJson({ ...rest, project }));
+  const response = await server.request(RECALL, postJson({ ...rest, project }, agent));
   if (response.ok) return response.json();
   throw new CommandError(await messageIn(response));
 }

@@ -1,5 +1,6 @@
 import { addCounts, dayOf, type Kind, QUESTIONS } from "../../activity/action.ts";
 import type { ActivityEvent, ActorCount, DayCount } from "../../activity/activity-reports.ts";
+import { findClient } from "../../connect/clients.ts";
 import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME, viewPath } from "../memories/memories-view.ts";
 
 const DAY = 86_400_000;
@@ -38,7 +39,7 @@ export function firstDay(days: number, now: number): string {
 }
 
 /** A source with its agent, and what they have done. */
-export interface Actor {
+export interface Actor extends Pick<ActorCount, "sourceId" | "agent"> {
   readonly name: string;
   /** The key or app, if `name` is the agent's. */
   readonly by: string | null;
@@ -48,6 +49,9 @@ export interface Actor {
   readonly asked: number;
   /** Questions that found something. */
   readonly found: number;
+  /** The number of memories that questions found. */
+  readonly brought: number;
+  readonly kinds: readonly Kind[];
   readonly lastAt: Date;
 }
 
@@ -57,15 +61,20 @@ export function actorsOf(counts: readonly ActorCount[], accountId: string): Acto
   for (const count of counts) {
     const { sourceId, agent, kind, times, memories, inVain, lastAt } = count;
     const id = JSON.stringify([sourceId, agent]);
-    const known = actors.get(id) ?? { saved: 0, asked: 0, found: 0, lastAt };
+    const nothing = { saved: 0, asked: 0, found: 0, brought: 0, kinds: [], lastAt };
+    const known = actors.get(id) ?? nothing;
     const asked = QUESTIONS.includes(kind) ? times : 0;
     const isLater = lastAt.getTime() > known.lastAt.getTime();
     actors.set(id, {
       ...namesOf(count, accountId),
+      sourceId,
+      agent,
       href: viewPath(agent === null ? { source: sourceId } : { agent_id: agent }),
       saved: known.saved + (SAVING.includes(kind) ? memories : 0),
       asked: known.asked + asked,
       found: known.found + (asked > 0 ? asked - inVain : 0),
+      brought: known.brought + (asked > 0 ? memories : 0),
+      kinds: [...known.kinds, kind],
       lastAt: isLater ? lastAt : known.lastAt,
     });
   }
@@ -81,6 +90,11 @@ export function namesOf(
   const by = sourceId === accountId ? "You" : source;
   if (agent === null) return { name: isLocal ? LOCAL_SOURCE_NAME : by, by: null };
   return { name: agent, by: isLocal ? "on this machine" : by };
+}
+
+/** The name by which people know an agent: `Claude Code` for `claude-code`. */
+export function agentName(agent: string | null): string | null {
+  return agent === null ? null : (findClient(agent)?.name ?? agent);
 }
 
 /** The events of a list, newest first, with equal actions of one agent merged. */

@@ -13,7 +13,7 @@ import type { Child, Markup } from "../../pages/jsx-runtime.ts";
 import { Notice } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { AGENT_EXPIRY, EXPIRY_CHOICES } from "../keys/keys-page.tsx";
-import { PATHS } from "../navigation.tsx";
+import { HELP_PATH, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import { type ConnectCommand, isLocal } from "../server-status.ts";
 import type { Visit } from "../session.ts";
@@ -90,9 +90,11 @@ interface InstructionsProps {
   fresh: { key: string; expiresAt: Date | null } | null;
   /** The command that connects the target, if ctxd knows how. */
   connect: ConnectCommand;
+  /** The same with capture and recall, if the target can do that. */
+  withHooks: string;
 }
 
-function Instructions({ visit, target, publicUrl, fresh, connect }: InstructionsProps) {
+function Instructions({ visit, target, publicUrl, fresh, connect, withHooks }: InstructionsProps) {
   const key = fresh?.key ?? PLACEHOLDER;
   const form = <KeyForm visit={visit} target={target} fresh={fresh} />;
   switch (target.kind) {
@@ -106,6 +108,7 @@ function Instructions({ visit, target, publicUrl, fresh, connect }: Instructions
           keyForm={form}
           apiKey={key}
           connect={connect}
+          withHooks={withHooks}
         />
       );
     case "program":
@@ -153,12 +156,12 @@ function ClientSteps({
   keyForm,
   apiKey,
   connect,
-}: {
+  withHooks,
+}: Pick<InstructionsProps, "connect" | "withHooks"> & {
   client: Client;
   publicUrl: string;
   keyForm: Markup;
   apiKey: string;
-  connect: ConnectCommand;
 }) {
   const url = `${publicUrl}/mcp`;
   const command = client.addCommand?.replace("URL", () => url);
@@ -172,6 +175,15 @@ function ClientSteps({
           The command shows its changes, asks first, and keeps a copy of the old settings.
         </p>
         <Copyable text={connect.command} label="the command of ctxd" />
+        {(client.hooks ?? client.plugin) && (
+          <>
+            <p>
+              Or also save what is said, and begin each conversation with what is known (
+              <a href={`${HELP_PATH}/capture`}>capture and recall</a>):
+            </p>
+            <Copyable text={withHooks} label="the command with capture and recall" />
+          </>
+        )}
         <p>
           Then {client.reload}
           {!connect.isHere && `, and ${client.signIn}`}.
@@ -208,7 +220,7 @@ function ClientSteps({
         />
         <p>
           Put this into the same file instead, {client.reload}, and {client.signIn}. You then find
-          the app under <a href={PATHS.apps}>Connected apps</a>.
+          the app under <a href={PATHS.agents}>Agents</a>.
         </p>
       </details>
     </>

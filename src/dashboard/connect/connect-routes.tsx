@@ -5,7 +5,7 @@ import { boundOf } from "../../pages/form.tsx";
 import { AGENT_EXPIRY, expiryOf } from "../keys/keys-page.tsx";
 import { PATHS } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
-import { connectCommand } from "../server-status.ts";
+import { connectCommand, HOOK_OPTIONS } from "../server-status.ts";
 import { createKeyInSession } from "../session.ts";
 import type { Target } from "./connect-page.tsx";
 
@@ -21,6 +21,7 @@ export function addConnectPage(parts: Parts): void {
     const target = findTarget(TARGETS, searchParams.get("to") ?? TARGETS[0]?.of.id);
     const made = searchParams.get("made");
     const key = made === null ? null : await shownOnce.take(visit.session, made);
+    const commandOf = (words: string) => connectCommand(parts, visit.account, words);
     const record = (await keys.list(visit.account.id)).find(({ id }) => id === made);
     return (
       <ConnectPage
@@ -28,7 +29,8 @@ export function addConnectPage(parts: Parts): void {
         target={target}
         publicUrl={config.publicUrl}
         fresh={key && record ? { key, expiresAt: record.expiresAt } : null}
-        connect={connectCommand(parts, visit.account, `connect ${target.of.id}`)}
+        connect={commandOf(`connect ${target.of.id}`)}
+        withHooks={commandOf(`connect ${target.of.id} ${HOOK_OPTIONS}`).command}
       />
     );
   });

@@ -7,13 +7,19 @@ import { Page } from "../page.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 
-function ExportPage({ visit }: { visit: Visit }) {
+/** @param project only its memories; null for all */
+function ExportPage({ visit, project }: { visit: Visit; project: string | null }) {
   return (
     <Page
       visit={visit}
       section="memories"
       title="Export memories"
-      lead="Download all your memories as one file, to keep or to move elsewhere."
+      lead={
+        <>
+          Download all {project === null ? "your memories" : "memories of the project "}
+          {project !== null && <bdi>{project}</bdi>} as one file, to keep or to move elsewhere.
+        </>
+      }
     >
       <div class="panel slim">
         <p>
@@ -22,7 +28,7 @@ function ExportPage({ visit }: { visit: Visit }) {
           or on any other ctxd. <a href={`${HELP_PATH}/import-export`}>How memories are moved</a>
         </p>
         <div class="actions">
-          <ButtonLink href={MEMORY_PATHS.export} kind="main">
+          <ButtonLink href={MEMORY_PATHS.export + visit.url.search} kind="main">
             Download the file
           </ButtonLink>
           <ButtonLink href={PATHS.memories}>Back to all memories</ButtonLink>
@@ -34,13 +40,19 @@ function ExportPage({ visit }: { visit: Visit }) {
 
 /** The download of all memories as a file. */
 export function addExportPages({ guard, pages, memories, record, room, turns }: Parts): void {
-  pages.proved.get(MEMORY_PATHS.exportOffer, (visit) => <ExportPage visit={visit} />);
+  const exportedProject = ({ url }: Visit) => url.searchParams.get("project");
+  pages.proved.get(MEMORY_PATHS.exportOffer, (visit) => (
+    <ExportPage visit={visit} project={exportedProject(visit)} />
+  ));
   pages.get(MEMORY_PATHS.export, async (visit) => {
     // A browser that downloads a file after the proof would stay on the page of the proof.
-    const asked = await guard.askForProof(visit, null, MEMORY_PATHS.exportOffer);
+    const asked = await guard.askForProof(visit, null, MEMORY_PATHS.exportOffer + visit.url.search);
     if (asked) return asked;
     const { account, reach, request, stillSignedIn } = visit;
-    const found = room.hold({ accountId: account.id }, request, await memories.export(reach, {}));
+    const project = exportedProject(visit);
+    const filter = project === null ? {} : { projects: [project] };
+    const exported = await memories.export(reach, filter);
+    const found = room.hold({ accountId: account.id }, request, exported);
     record(request, "memories_exported", { accountId: account.id });
     const day = new Date().toISOString().slice(0, 10);
     const stream = toStream(found, stillSignedIn, (read) => turns.step(account.id, read));

@@ -8,7 +8,7 @@ import { Allowed, BoundFields, PostForm } from "../../pages/form.tsx";
 import { EmptyState } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { listPage, Pager, Table } from "../../pages/table.tsx";
-import { DeleteWrittenLink } from "../apps/apps-routes.tsx";
+import { RemoveWrittenLink } from "../agents/agents-page.tsx";
 import { PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import type { Visit } from "../session.ts";
@@ -94,7 +94,7 @@ export function KeysPage({
       visit={visit}
       section="keys"
       title="API keys"
-      lead="A key gives a program access to your memories. Create one for each program, so that you can revoke them one by one."
+      lead="A key gives a program access to your memories. Create one for each program, so that you can pause or revoke them one by one."
       problem={problem}
     >
       {fresh && (
@@ -172,9 +172,10 @@ function KeyTable({
       columns={[
         {
           title: "Key",
-          cell: ({ name, prefix, createdAt }) => (
+          cell: ({ name, prefix, createdAt, pausedAt }) => (
             <>
               <bdi>{name}</bdi>
+              {pausedAt !== null && [" ", <span class="state">Paused</span>]}
               <span class="under">
                 <code>{prefix}…</code>, created <Moment at={createdAt} />
               </span>
@@ -201,7 +202,7 @@ function KeyTable({
               Revoke<span class="hidden-text"> {key.name}</span>
             </ButtonLink>
           )}
-          <DeleteWrittenLink section="keys" id={key.id} name={key.name} />
+          <RemoveWrittenLink id={key.id} name={key.name} />
         </div>
       )}
     />

@@ -8,7 +8,7 @@ import { Field } from "../../pages/field.tsx";
 import { type Child, Fragment } from "../../pages/jsx-runtime.ts";
 import { titleOf } from "../../text/excerpt.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
-import { PATHS } from "../navigation.tsx";
+import { PATHS, projectPath } from "../navigation.tsx";
 import { type View, viewPath } from "./memories-view.ts";
 
 /** Milliseconds that a page waits for counts. */
@@ -101,6 +101,7 @@ export function ProjectSwitch({ view, projects }: { view: View; projects: Projec
           No project
         </ProjectLink>
       </ul>
+      {view.project !== "" && <a href={projectPath(view.project)}>About this project</a>}
       {others > 0 && <OtherProject view={view} count={others} />}
     </nav>
   );

@@ -70,7 +70,7 @@ export function addSelectionForms({ pages, memories, undoable }: Parts): void {
     const ids = idsOf(form);
     const action = form.get("action");
     if (action === "delete") return { kind: "delete", ids };
-    if (action === "move") return { kind: "move", ids, project: projectIn(form) };
+    if (action === "move") return { kind: "move", ids, project: projectIn(form.get("to_project")) };
     const kind = action === "untag" ? "untag" : "tag";
     const change = { kind, ids, tag: checkTag(form.get("tag")).trim() } as const;
     const retag = retagged(change);
@@ -82,7 +82,7 @@ export function addSelectionForms({ pages, memories, undoable }: Parts): void {
   };
 
   const moveAll = async ({ reach }: Visit, form: URLSearchParams, filter: Filter) => {
-    const project = projectIn(form);
+    const project = projectIn(form.get("to_project"));
     const count = await memories.move(reach, filter, project);
     return {
       to: listIn(form),
@@ -122,8 +122,9 @@ export function addSelectionForms({ pages, memories, undoable }: Parts): void {
   });
 }
 
-function projectIn(form: URLSearchParams): string | null {
-  const { project = null } = checkChanges({ project: form.get("to_project")?.trim() || null });
+/** The project that a person has typed; null for none. @throws AppError `validation_failed` */
+export function projectIn(typed: string | null): string | null {
+  const { project = null } = checkChanges({ project: typed?.trim() || null });
   return project;
 }
 

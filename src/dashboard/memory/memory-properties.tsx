@@ -4,7 +4,7 @@ import type { Fading } from "../../memories/ranking/retention.ts";
 import { CopyButton } from "../../pages/button.tsx";
 import { percent } from "../../text/number-text.ts";
 import { viewPath } from "../memories/memories-view.ts";
-import { HELP_PATH } from "../navigation.tsx";
+import { HELP_PATH, projectPath } from "../navigation.tsx";
 import { Fact, TimeFact } from "../page.tsx";
 import { DEFAULT_IMPORTANCE } from "./memory-form.ts";
 
@@ -108,7 +108,13 @@ export function MemoryProperties({ memory }: { memory: Memory }) {
             <span class="faint">{METHODS[source.via] ?? source.via}</span>
           </Fact>
         )}
-        {project !== null && <Filtered name="Project" by={{ project }} />}
+        {project !== null && (
+          <Fact name="Project">
+            <a href={projectPath(project)}>
+              <bdi>{project}</bdi>
+            </a>
+          </Fact>
+        )}
         {agent_id !== null && <Filtered name="Agent" by={{ agent_id }} />}
         {session_id !== null && <Filtered name="Session" by={{ session_id }} />}
         <TimeFact name="Saved" at={new Date(created_at)} exact={true} />

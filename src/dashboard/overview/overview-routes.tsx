@@ -12,7 +12,7 @@ import { WELCOME_PATH } from "../../sign-in/paths.ts";
 import { excerptOf, titleOf } from "../../text/excerpt.ts";
 import { sizeText } from "../../text/number-text.ts";
 import { viewPath } from "../memories/memories-view.ts";
-import { HELP_PATH, MEMORY_PATHS, memoryPath, PATHS } from "../navigation.tsx";
+import { HELP_PATH, MEMORY_PATHS, memoryPath, PATHS, projectPath } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
@@ -135,7 +135,7 @@ function FigurePanels({ position, stats, growth, span, newest, lastFound, concer
           none="No memory has a project."
           groups={stats.projects.map(({ project, memories }) => ({
             label: project === null ? "no project" : <bdi>{project}</bdi>,
-            href: viewPath(project === null ? { unfiled: "1" } : { project }),
+            href: project === null ? viewPath({ unfiled: "1" }) : projectPath(project),
             memories,
           }))}
         />

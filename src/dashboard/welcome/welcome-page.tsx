@@ -12,7 +12,7 @@ import { Document, Notice, Problem } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { WELCOME_PATH } from "../../sign-in/paths.ts";
 import { titleOf } from "../../text/excerpt.ts";
-import { memoryPath, PATHS } from "../navigation.tsx";
+import { HELP_PATH, memoryPath, PATHS } from "../navigation.tsx";
 import type { Visit } from "../session.ts";
 
 /** The first steps, in their order. */
@@ -29,11 +29,14 @@ const NAMES: readonly (readonly [Step, string])[] = [
   ["ask", "Find it"],
 ];
 
-/** An agent that has connected. */
-export interface ConnectedAgent {
-  /** Null if the agent did not give its name. */
+/** An agent that has connected, or the last request of another program. */
+export interface Arrival {
+  readonly isAgent: boolean;
+  /** Null if it did not give its name. */
   readonly name: string | null;
-  /** Null if it connected before the server's last start. */
+  /** The key of a request. */
+  readonly by: string | null;
+  /** Null if it came before the server's last start. */
   readonly at: Date | null;
 }
 
@@ -48,15 +51,18 @@ export interface Asked {
 export function ConnectStep({
   visit,
   command,
+  withHooks,
   isHere,
   arrival,
 }: {
   visit: Visit;
   command: string;
+  /** The command that also sets up capture and recall. */
+  withHooks: string;
   /** Whether the agents run on the server's machine, where they need no key. */
   isHere: boolean;
-  /** The agent that has connected; null if none has. */
-  arrival: ConnectedAgent | null;
+  /** Null if nothing has come. */
+  arrival: Arrival | null;
 }) {
   return (
     <StepPage visit={visit} step="connect" title="Connect your first agent">
@@ -66,30 +72,16 @@ export function ConnectStep({
           : "Run this command on the machine where your agents run. It finds them, shows the changes to their settings, and asks before making them. The agents sign in here when they first connect."}
       </p>
       <Copyable text={command} label="the command" />
-      {arrival === null ? (
-        <div class="arrival spread" data-arrival="none" role="status">
-          <p>
-            <span class="waiting" aria-hidden="true" /> Waiting for an agent. Start a session in
-            your agent.
-          </p>
-          <a href={STEPS.connect}>Check again</a>
-        </div>
-      ) : (
-        <div class="arrival come spread" data-arrival="come" role="status">
-          <p>
-            <strong>
-              <bdi>{arrival.name ?? "An agent"}</bdi>
-            </strong>{" "}
-            is connected
-            {arrival.at && (
-              <>
-                , last seen <Moment at={arrival.at} />
-              </>
-            )}
-            .
-          </p>
-        </div>
-      )}
+      <details>
+        <summary>With capture and recall</summary>
+        <p>
+          Agents then also save what is said, for 90 days, and begin each conversation with what is
+          known. Not all can; the command says which.{" "}
+          <a href={`${HELP_PATH}/capture`}>What is captured and recalled</a>
+        </p>
+        <Copyable text={withHooks} label="the command with capture and recall" />
+      </details>
+      <ArrivalStatus arrival={arrival} />
       <div class="actions">
         <ButtonLink href={STEPS.save} kind="main">
           Continue
@@ -97,6 +89,48 @@ export function ConnectStep({
         <a href={PATHS.connect}>Connect by hand, another machine, or an agent on the web</a>
       </div>
     </StepPage>
+  );
+}
+
+function ArrivalStatus({ arrival }: { arrival: Arrival | null }) {
+  const name = <bdi>{arrival?.name ?? (arrival?.isAgent ? "An agent" : "a program")}</bdi>;
+  if (arrival?.isAgent) {
+    return (
+      <div class="arrival come spread" data-arrival="come" role="status">
+        <p>
+          <strong>{name}</strong> is connected
+          {arrival.at && (
+            <>
+              , last seen <Moment at={arrival.at} />
+            </>
+          )}
+          .
+        </p>
+      </div>
+    );
+  }
+  return (
+    <div class="arrival spread" data-arrival={arrival ? "request" : "none"} role="status">
+      <div>
+        {arrival && (
+          <p>
+            A request came from {name}
+            {arrival.by !== null && (
+              <>
+                {" "}
+                with “<bdi>{arrival.by}</bdi>”
+              </>
+            )}
+            , <Moment at={arrival.at} />. That is no agent yet.
+          </p>
+        )}
+        <p>
+          <span class="waiting" aria-hidden="true" /> Waiting for an agent. Start a session in your
+          agent.
+        </p>
+      </div>
+      <a href={STEPS.connect}>Check again</a>
+    </div>
   );
 }
 

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { findClient } from "../../connect/clients.ts";
+import { KEPT_DAYS } from "../../activity/activity.ts";
 import { orProblem } from "../../pages/page-response.tsx";
+import { actorsOf, agentName, firstDay } from "../activity/activity-view.ts";
 import {
   LOCAL_SOURCE_ID,
   LOCAL_SOURCE_NAME,
@@ -15,12 +16,12 @@ import {
   secretNotice,
 } from "../memory/memory-form.ts";
 import type { Parts } from "../parts.ts";
-import { connectCommand } from "../server-status.ts";
+import { connectCommand, HOOK_OPTIONS } from "../server-status.ts";
 import { ownSource, type Visit } from "../session.ts";
 import {
+  type Arrival,
   type Asked,
   AskStep,
-  type ConnectedAgent,
   ConnectStep,
   SaveStep,
   STEPS,
@@ -33,24 +34,32 @@ const MAX_RESULTS = 3;
  * them and leave them at any time. The server does not store which step a person has reached.
  */
 export function addWelcomePages(parts: Parts): void {
-  const { pages, memories, keys, grants, lastAgents } = parts;
+  const { pages, memories, keys, grants, activity, lastAgents, clock } = parts;
 
   /**
-   * The agent that connected last. If none has since the server's start, it is the last key or app that was used, or
-   * the agents on this machine if they have written memories.
+   * The agent that connected last, or else the last request. After a start, that is an agent of the activity or an app
+   * that was used, and a key that was used or agents of this machine that have written memories.
    */
-  const lastConnected = async ({ account, reach }: Visit): Promise<ConnectedAgent | null> => {
+  const lastArrival = async ({ account, reach }: Visit): Promise<Arrival | null> => {
     const latest = lastAgents.last(account.id);
-    if (latest) return { ...latest, name: findClient(latest.name ?? "")?.name ?? latest.name };
-    const [ofKeys, ofApps] = await Promise.all([keys.list(account.id), grants.list(account.id)]);
-    const used = [
-      ...ofKeys.map(({ name, lastUsedAt }) => ({ name, at: lastUsedAt })),
+    if (latest?.isAgent) return { ...latest, name: agentName(latest.name) };
+    const since = firstDay(KEPT_DAYS, clock());
+    const [ofKeys, ofApps, counts] = await Promise.all([
+      keys.list(account.id),
+      grants.list(account.id),
+      activity.actors(account.id, since),
+    ]);
+    const named = actorsOf(counts, account.id).filter(({ agent }) => agent !== null);
+    const agent = newestOf([
+      ...named.map(({ agent, lastAt }) => ({ name: agentName(agent), at: lastAt })),
       ...ofApps.map(({ clientName, lastUsedAt }) => ({ name: clientName, at: lastUsedAt })),
-    ].flatMap(({ name, at }) => (at ? [{ name, at }] : []));
-    const [newest] = used.sort((a, b) => b.at.getTime() - a.at.getTime());
-    if (newest) return newest;
+    ]);
+    if (agent) return { ...agent, by: null, isAgent: true };
+    if (latest) return latest;
+    const used = newestOf(ofKeys.map(({ name, lastUsedAt }) => ({ by: name, at: lastUsedAt })));
+    if (used) return { ...used, name: null, isAgent: false };
     const written = await memories.count(reach, { sourceId: LOCAL_SOURCE_ID });
-    return written > 0 ? { name: LOCAL_SOURCE_NAME, at: null } : null;
+    return written > 0 ? { name: LOCAL_SOURCE_NAME, by: null, at: null, isAgent: true } : null;
   };
 
   const ask = async (visit: Visit): Promise<Asked | null> => {
@@ -67,7 +76,8 @@ export function addWelcomePages(parts: Parts): void {
     <ConnectStep
       visit={visit}
       {...connectCommand(parts, visit.account, "connect --all")}
-      arrival={await lastConnected(visit)}
+      withHooks={connectCommand(parts, visit.account, `connect --all ${HOOK_OPTIONS}`).command}
+      arrival={await lastArrival(visit)}
     />
   ));
   pages.get(STEPS.save, (visit) => <SaveStep visit={visit} />);
@@ -92,4 +102,10 @@ export function addWelcomePages(parts: Parts): void {
     const { result, problem } = await orProblem(() => ask(visit));
     return <AskStep visit={visit} saved={saved} asked={result} problem={problem} />;
   });
+}
+
+/** The one with the latest time; undefined if none has a time. */
+function newestOf<Row extends { at: Date | null }>(rows: readonly Row[]): Row | undefined {
+  const timed = rows.filter(({ at }) => at !== null);
+  return timed.sort((a, b) => (b.at?.getTime() ?? 0) - (a.at?.getTime() ?? 0))[0];
 }

@@ -43,7 +43,11 @@ export const Stats = Type.Object({
     { description: `The ${STATS_LIMITS.agents} most frequent agents; \`null\` is none.` },
   ),
   projects: Type.Array(
-    Type.Object({ project: Type.Union([Type.String(), Type.Null()]), memories: count }),
+    Type.Object({
+      project: Type.Union([Type.String(), Type.Null()]),
+      memories: count,
+      changed_at: instant({ description: "When one of them was last saved or changed." }),
+    }),
     { description: `The ${STATS_LIMITS.projects} most frequent projects; \`null\` is none.` },
   ),
   days: Type.Array(
@@ -85,6 +89,7 @@ export function createTally(now: number, decay: Decay) {
   const tags = new Map<string, number>();
   const agents = new Map<string | null, number>();
   const projects = new Map<string | null, number>();
+  const changes = new Map<string | null, number>();
   const days = new Map<number, number>();
   const cells = new Map<number, Cell>();
   let memories = 0;
@@ -99,6 +104,7 @@ export function createTally(now: number, decay: Decay) {
       for (const tag of facts.tags) increment(tags, tag);
       increment(agents, facts.agentId);
       increment(projects, facts.project);
+      changes.set(facts.project, Math.max(changes.get(facts.project) ?? 0, facts.updatedAt));
       increment(days, Math.floor(facts.createdAt / DAY));
 
       const { importance } = facts;
@@ -125,7 +131,11 @@ export function createTally(now: number, decay: Decay) {
         newest: isEmpty ? null : new Date(newest).toISOString(),
         tags: firstTags.map(([tag, memories]) => ({ tag, memories })),
         agents: firstAgents.map(([agent_id, memories]) => ({ agent_id, memories })),
-        projects: firstProjects.map(([project, memories]) => ({ project, memories })),
+        projects: firstProjects.map(([project, memories]) => ({
+          project,
+          memories,
+          changed_at: new Date(changes.get(project) ?? 0).toISOString(),
+        })),
         days: [...days]
           .sort(([a], [b]) => a - b)
           .slice(-STATS_LIMITS.days)

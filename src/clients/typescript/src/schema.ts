@@ -685,6 +685,11 @@ export interface components {
                 project: string | null;
                 /** @description The number of memories. */
                 memories: number;
+                /**
+                 * Format: date-time
+                 * @description When one of them was last saved or changed.
+                 */
+                changed_at: string;
             }[];
             /** @description Days on which memories were created, oldest first; the last 3660. */
             days: {

@@ -229,6 +229,7 @@ class AgentCount(TypedDict):
 class ProjectCount(TypedDict):
     project: Optional[str]
     memories: int
+    changed_at: str
 
 
 class DayCount(TypedDict):
