@@ -30,7 +30,7 @@ export function createHelpSearch(pages: readonly HelpPage[]) {
     const rated = all.map((section) => {
       const title = `${section.page.label} ${section.title}`.toLowerCase();
       const text = section.text.toLowerCase();
-      const inTitle = words.filter((word) => title.includes(word)).length;
+      const inTitle = words.reduce((sum, word) => sum + title.split(word).length - 1, 0);
       const found = words.filter((word) => title.includes(word) || text.includes(word)).length;
       const times = words.reduce((sum, word) => sum + text.split(word).length - 1, 0);
       return { section, found, inTitle, times };
