@@ -119,7 +119,7 @@ export function AgentTable() {
             <td>
               <code>{`ctxd connect ${id}`}</code>
             </td>
-            <td>{hooks || plugin ? "yes" : "–"}</td>
+            <td data-label="by itself">{hooks || plugin ? "yes" : "–"}</td>
           </tr>
         ))}
         {HOSTED_CLIENTS.map(({ id, name }) => (
@@ -128,7 +128,7 @@ export function AgentTable() {
               <a href={`${HELP_PATH}/agents/${id}`}>{name}</a>
             </td>
             <td>in its settings</td>
-            <td>–</td>
+            <td data-label="by itself">–</td>
           </tr>
         ))}
       </tbody>

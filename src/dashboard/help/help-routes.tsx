@@ -63,7 +63,7 @@ const GROUPS = [
       { name: "monitoring", label: "Monitoring", text: monitoring },
       { name: "security", label: "Security", text: security },
       { name: "replicas", label: "Run several replicas", text: replicas },
-      { name: "systems", label: "Linux, macOS and Windows", text: systems },
+      { name: "systems", label: "Linux, macOS, Windows", text: systems },
       { name: "measurements", label: "Measurements", text: measurements },
     ],
   },

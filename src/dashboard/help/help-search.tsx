@@ -30,15 +30,16 @@ export function createHelpSearch(pages: readonly HelpPage[]) {
     const rated = all.map((section) => {
       const title = `${section.page.label} ${section.title}`.toLowerCase();
       const text = section.text.toLowerCase();
-      const inTitle = words.filter((word) => title.includes(word)).length;
+      const inTitle = words.reduce((sum, word) => sum + title.split(word).length - 1, 0);
       const found = words.filter((word) => title.includes(word) || text.includes(word)).length;
-      return { section, found, inTitle };
+      const times = words.reduce((sum, word) => sum + text.split(word).length - 1, 0);
+      return { section, found, inTitle, times };
     });
     // Sections with all words, or else with the most of them.
     const most = Math.max(1, ...rated.map(({ found }) => found));
     return rated
       .filter(({ found }) => found === most)
-      .sort((a, b) => b.inTitle - a.inTitle)
+      .sort((a, b) => b.inTitle - a.inTitle || b.times - a.times)
       .slice(0, MAX_RESULTS)
       .map(({ section }) => section);
   };
@@ -107,6 +108,6 @@ function excerptOf(text: string, words: readonly string[]): string {
   const places = words.map((word) => text.toLowerCase().indexOf(word)).filter((at) => at >= 0);
   const first = places.length > 0 ? Math.min(...places) : 0;
   const start = first <= BEFORE ? 0 : text.indexOf(" ", first - BEFORE) + 1;
-  const end = start + EXCERPT;
+  const end = text.length <= start + EXCERPT ? text.length : text.lastIndexOf(" ", start + EXCERPT);
   return `${start > 0 ? "… " : ""}${text.slice(start, end)}${end < text.length ? " …" : ""}`;
 }

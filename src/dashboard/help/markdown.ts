@@ -22,7 +22,8 @@ function toChild(read: unknown): Child {
   if (typeof read === "string") return read;
   if (Array.isArray(read)) return read.map(toChild);
   if (!Value.Check(ReadElement, read)) return null;
-  const { children: inside, href, align, id } = read.props;
+  if (read.type === "table") nameColumns(read);
+  const { children: inside, href, align, id, column } = read.props;
   const children = toChild(inside);
   if (typeof read.type !== "string") return Fragment({ children });
   if (read.type === "img") {
@@ -34,8 +35,25 @@ function toChild(read: unknown): Child {
     ...(typeof id === "string" && { id }),
     ...(typeof href === "string" && { href: served(href) }),
     ...(typeof align === "string" && { align }),
+    ...(typeof column === "string" && { "data-label": column }),
     children,
   });
+}
+
+const insideOf = (read: unknown): readonly unknown[] =>
+  Value.Check(ReadElement, read) ? [read.props.children].flat() : [];
+
+/** Most columns of a table that a reader still tells apart when a phone shows its cells below each other. */
+const MOST_UNNAMED = 2;
+
+/** Names the columns of a wide table in its cells. */
+function nameColumns(table: unknown): void {
+  const [head, body] = insideOf(table);
+  const names = insideOf(insideOf(head)[0]).map((cell) => plain(cell).trim());
+  if (names.length <= MOST_UNNAMED) return;
+  for (const row of insideOf(body))
+    for (const [index, cell] of insideOf(row).entries())
+      if (index > 0 && Value.Check(ReadElement, cell)) cell.props.column = names[index];
 }
 
 /** The address of a link. Pages name each other by their files, so that the links also work in an editor and on GitHub. */
@@ -53,9 +71,7 @@ export interface Section {
 /** The sections of a page in Markdown, as plain text. */
 export function sectionsOf(text: string): readonly Section[] {
   const sections: { id: string; title: string; text: string }[] = [];
-  const page = parse(text);
-  const blocks = Value.Check(ReadElement, page) ? [page.props.children].flat() : [];
-  for (const block of blocks) {
+  for (const block of insideOf(parse(text))) {
     const words = plain(block).replaceAll(/\s+/g, " ").trim();
     const id = Value.Check(ReadElement, block) ? block.props.id : undefined;
     const last = sections.at(-1);
