@@ -50,12 +50,6 @@ function pages(edge: Edge): Case[] {
     ...reads(edge, "/memories/export/offer"),
     ...reads(edge, "/memories/import"),
     ...reads(edge, "/projects"),
-    ...reads(edge, "/projects/:id", `/projects/${encodeURIComponent(project)}`),
-    ...reads(
-      edge,
-      "/projects/:id/move",
-      `/projects/${encodeURIComponent(project)}/move?to_project=elsewhere`,
-    ),
     ...reads(edge, "/memories/new", `/memories/new?supersedes=${id}`),
     ...reads(edge, "/events", "/events?of=memories"),
   ];
@@ -162,6 +156,13 @@ function changes(edge: Edge): Case[] {
     sends(edge, "/welcome/save", { content: `${content} indeed` }),
     move({ tags: tag }, "elsewhere"),
     move({ project: "elsewhere" }, project),
+    // Now the project has all memories.
+    ...reads(edge, "/projects/:id", `/projects/${encodeURIComponent(project)}`),
+    ...reads(
+      edge,
+      "/projects/:id/move",
+      `/projects/${encodeURIComponent(project)}/move?to_project=elsewhere`,
+    ),
     sends(
       edge,
       "/projects/:id/rename",

@@ -21,7 +21,7 @@ export function addAgentsPages(parts: Parts): void {
 
   /** A key or an app that can be used. */
   const find = async (accountId: string, id: string): Promise<Access> => {
-    const access = (await listAccess(accountId)).find((each) => each.id === id);
+    const [access] = await listAccess(accountId, id);
     if (access && access.kind !== "local" && isActive(access, clock())) return access;
     throw new AppError("not_found", "This agent is no longer connected.");
   };
@@ -31,23 +31,26 @@ export function addAgentsPages(parts: Parts): void {
   });
   pages.get(PATHS.agents, async (visit) => {
     const { account, reach } = visit;
-    const list = await listAccess(account.id);
     const pause = createPause();
-    const actors = actorsOf(
-      await activity.actors(account.id, firstDay(KEPT_DAYS, clock())),
-      account.id,
-    );
+    const list = await listAccess(account.id);
     await pause();
+    const counts = await activity.actors(account.id, firstDay(KEPT_DAYS, clock()));
+    await pause();
+    const actors = actorsOf(counts, account.id);
     const isLocal = actors.some(({ sourceId }) => sourceId === LOCAL_SOURCE_ID);
+    await pause();
     const hasLocal = isLocal || (await memories.count(reach, { sourceId: LOCAL_SOURCE_ID })) > 0;
+    await pause();
     const active = list.filter(
       (each) => isActive(each, clock()) && (each.kind !== "local" || hasLocal),
     );
+    const agents = agentsOf(active, actors);
+    await pause();
     const ended = list.filter(({ kind, revokedAt }) => kind === "app" && revokedAt !== null);
     return (
       <AgentsPage
         visit={visit}
-        agents={agentsOf(active, actors)}
+        agents={agents}
         ended={ended.reverse()}
         commandOf={(words) => connectCommand(parts, account, words).command}
       />
@@ -58,7 +61,11 @@ export function addAgentsPages(parts: Parts): void {
   const change = async (accountId: string, id: string, request: Request, isPaused: boolean) => {
     const { kind, name, facts } = await find(accountId, id);
     await (kind === "key" ? keys : grants).pause(accountId, id, isPaused);
-    record(request, `${kind === "key" ? "key" : "app"}_${isPaused ? "paused" : "resumed"}`, facts);
+    record(
+      request,
+      `${kind === "key" ? "key" : "app"}_${isPaused ? "paused" : "resumed"}`,
+      facts(),
+    );
     return name;
   };
   pages.confirmed(
@@ -75,8 +82,8 @@ export function addAgentsPages(parts: Parts): void {
             <strong>
               <bdi>{name}</bdi>
             </strong>{" "}
-            is refused from its next request on, until you resume it. Nothing has to be connected
-            again. The memories that it saved stay.
+            is refused from its next request on, whichever agent uses it, until you resume it.
+            Nothing has to be connected again. The memories that it saved stay.
           </p>
         ),
       };
@@ -114,7 +121,7 @@ export function addAgentsPages(parts: Parts): void {
     async ({ account, request }, _, id) => {
       const { facts } = await find(account.id, id);
       const { clientName } = await grants.revoke(account.id, id);
-      record(request, "app_revoked", facts);
+      record(request, "app_revoked", facts());
       return { to: PATHS.agents, notice: `“${clientName}” is disconnected.` };
     },
   );
@@ -130,7 +137,7 @@ export function addWrittenPage(parts: Parts): void {
 
   /** The access, the name of the writer, and the view of the memories that it wrote. */
   const find = async (accountId: string, id: string, agent: string) => {
-    const access = (await listAccess(accountId)).find((each) => each.id === id);
+    const [access] = await listAccess(accountId, id);
     if (!access) throw new AppError("not_found", "Your account has no such key or app.");
     const view = { source: id, agent_id: agent, history: "1" };
     const { filter } = listRequest({ ...readView(new URLSearchParams()), ...view });
@@ -184,7 +191,7 @@ export function addWrittenPage(parts: Parts): void {
     async ({ account, reach, request }, form, id) => {
       const { access, name, filter } = await find(account.id, id, form.get("agent") ?? "");
       const amount = await memories.removeMatching(reach, filter);
-      record(request, "memories_deleted", { ...access.facts, amount });
+      record(request, "memories_deleted", { ...access.facts(), amount });
       const notice = `${memoryCount(amount)} that “${name}” wrote are deleted permanently.`;
       return { to: PATHS.agents, notice };
     },

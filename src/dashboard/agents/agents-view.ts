@@ -10,7 +10,10 @@ import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME } from "../memories/memories-view.ts
 /** What lets agents use the memories of an account: a key, an app's grant, or the local socket. */
 export type Access = Awaited<ReturnType<ReturnType<typeof createAccessList>>>[number];
 
-/** Makes a function that lists the access of an account, including revoked keys and disconnected apps. */
+/**
+ * Makes a function that lists the access of an account, including revoked keys and disconnected apps. With an id it lists
+ * at most this one: an account may have many.
+ */
 export function createAccessList({
   keys,
   grants,
@@ -18,30 +21,32 @@ export function createAccessList({
   keys: Pick<Keys, "list">;
   grants: Pick<Grants, "list">;
 }) {
-  return async (accountId: string) => {
-    const ofKeys = (await keys.list(accountId)).map((key) => ({
+  return async (accountId: string, id?: string) => {
+    const pause = createPause();
+    const isWanted = (each: { id: string }) => id === undefined || each.id === id;
+    const ofKeys = (await keys.list(accountId)).filter(isWanted).map((key) => ({
       ...key,
       kind: "key" as const,
       returnsTo: null,
-      facts: keyFacts(key),
+      facts: () => keyFacts(key),
     }));
-    const pause = createPause();
-    const ofApps = (await grants.list(accountId)).map((grant) => ({
+    await pause();
+    const ofApps = (await grants.list(accountId)).filter(isWanted).map((grant) => ({
       ...grant,
       kind: "app" as const,
       name: grant.clientName,
       returnsTo: grant.redirectHost,
       bound: toBound(grant),
-      facts: grantFacts(grant),
+      facts: () => grantFacts(grant),
     }));
     await pause();
     const local = {
       ...{ kind: "local" as const, id: LOCAL_SOURCE_ID, name: LOCAL_SOURCE_NAME },
       ...{ scopes: FULL_ACCESS, bound: null, returnsTo: null },
       ...{ lastUsedAt: null, expiresAt: null, revokedAt: null, pausedAt: null },
-      facts: { accountId, subjectId: LOCAL_SOURCE_ID },
+      facts: () => ({ accountId, subjectId: LOCAL_SOURCE_ID }),
     };
-    return [local, ...ofKeys, ...ofApps];
+    return [...[local].filter(isWanted), ...ofKeys, ...ofApps];
   };
 }
 
