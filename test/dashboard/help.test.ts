@@ -5,7 +5,7 @@ import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { parse } from "yaml";
 import { readConfig } from "../../src/config/config.ts";
-import { markdown } from "../../src/dashboard/help/help-routes.tsx";
+import { markdown } from "../../src/dashboard/markdown.tsx";
 import { jsx } from "../../src/pages/jsx-runtime.ts";
 import { startServer } from "../support/server.ts";
 

@@ -1,7 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
-import { Type } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
 import { Elysia } from "elysia";
 import accounts from "../../help/accounts.md" with { type: "text" };
 import agents from "../../help/agents.md" with { type: "text" };
@@ -22,43 +20,12 @@ import systems from "../../help/systems.md" with { type: "text" };
 import terminal from "../../help/terminal.md" with { type: "text" };
 import upgrade from "../../help/upgrade.md" with { type: "text" };
 import watch from "../../help/watch.md" with { type: "text" };
-import { PICTURES } from "../../pages/assets.ts";
-import { type Child, Fragment, jsx, type Markup } from "../../pages/jsx-runtime.ts";
+import type { Child, Markup } from "../../pages/jsx-runtime.ts";
 import { Document } from "../../pages/layout.tsx";
 import { PAGE_ROUTE, pageResponse } from "../../pages/page-response.tsx";
+import { markdown } from "../markdown.tsx";
 import { HELP_PATH } from "../navigation.tsx";
 import { Frame } from "../page.tsx";
-
-/** An element in the output of Bun's Markdown parser, which has the form of React's. */
-const ReadElement = Type.Object({
-  type: Type.Unknown(),
-  props: Type.Record(Type.String(), Type.Unknown()),
-});
-
-/** Renders Markdown as part of a page. HTML in the Markdown is shown as text. */
-export function markdown(text: string): Child {
-  return toChild(Bun.markdown.react(text, undefined, { headings: { ids: true } }));
-}
-
-function toChild(read: unknown): Child {
-  if (typeof read === "string") return read;
-  if (Array.isArray(read)) return read.map(toChild);
-  if (!Value.Check(ReadElement, read)) return null;
-  const { children: inside, href, align, id } = read.props;
-  const children = toChild(inside);
-  if (typeof read.type !== "string") return Fragment({ children });
-  if (read.type === "img") {
-    return jsx("img", { src: PICTURES[`${read.props.src}`]?.path, alt: `${read.props.alt}` });
-  }
-  // The keyboard must be able to scroll code.
-  if (read.type === "pre") return jsx("pre", { tabindex: 0, children: jsx("code", { children }) });
-  return jsx(read.type, {
-    ...(typeof id === "string" && { id }),
-    ...(typeof href === "string" && { href }),
-    ...(typeof align === "string" && { align }),
-    children,
-  });
-}
 
 /** The help pages by subject. A page's name is also its file name and its path. */
 const GROUPS = [
@@ -97,7 +64,7 @@ const GROUPS = [
     ],
   },
 ];
-const PAGES = GROUPS.flatMap(({ pages }) => pages);
+export const HELP_PAGES = GROUPS.flatMap(({ pages }) => pages);
 
 /** The help, which works offline: a list of pages at `/help`, and each page at `/help/NAME`. */
 export function createHelpRoutes() {
@@ -112,7 +79,7 @@ export function createHelpRoutes() {
       ),
     PAGE_ROUTE,
   );
-  for (const { name, label, text } of PAGES) {
+  for (const { name, label, text } of HELP_PAGES) {
     let page: Markup | null = null;
     // Rendered at the first request: all pages together would take 20 ms at the start.
     const answer = () => {
