@@ -23,6 +23,7 @@ import { addSelectionForms } from "./memories/selection-routes.tsx";
 import { addMemoryEditPage, addMemoryPages, addNewMemoryPage } from "./memory/memory-routes.tsx";
 import { addOverviewPage } from "./overview/overview-routes.tsx";
 import { createPages } from "./page-routes.tsx";
+import { addPaletteLinks } from "./palette-routes.tsx";
 import type { DashboardParts, Parts } from "./parts.ts";
 import { addSecurityPages } from "./security/security-routes.tsx";
 import { createShownOnce } from "./session.ts";
@@ -32,6 +33,7 @@ import { addWelcomePages } from "./welcome/welcome-routes.tsx";
 const PAGES: readonly ((parts: Parts) => void)[] = [
   addWelcomePages,
   addLiveStream,
+  addPaletteLinks,
   addActivityPage,
   addOverviewPage,
   addExportPages,
