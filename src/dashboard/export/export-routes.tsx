@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
 import { NDJSON, toStream } from "../../memories/http/transfer-routes.ts";
+import type { Memory } from "../../memories/model/memory.ts";
 import { ButtonLink } from "../../pages/button.tsx";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
@@ -32,23 +33,30 @@ function ExportPage({ visit }: { visit: Visit }) {
   );
 }
 
+/** Sends memories as a file. */
+export function exportFile(
+  { record, room, turns }: Pick<Parts, "record" | "room" | "turns">,
+  { account, request, stillSignedIn }: Visit,
+  memories: AsyncGenerator<Memory[]>,
+): Response {
+  const found = room.hold({ accountId: account.id }, request, memories);
+  record(request, "memories_exported", { accountId: account.id });
+  const day = new Date().toISOString().slice(0, 10);
+  const stream = toStream(found, stillSignedIn, (read) => turns.step(account.id, read));
+  return new Response(stream, {
+    headers: {
+      "content-type": NDJSON,
+      "content-disposition": `attachment; filename="ctxd-memories-${day}.jsonl"`,
+    },
+  });
+}
+
 /** The download of all memories as a file. */
-export function addExportPages({ guard, pages, memories, record, room, turns }: Parts): void {
+export function addExportPages({ guard, pages, memories, ...parts }: Parts): void {
   pages.proved.get(MEMORY_PATHS.exportOffer, (visit) => <ExportPage visit={visit} />);
   pages.get(MEMORY_PATHS.export, async (visit) => {
     // A browser that downloads a file after the proof would stay on the page of the proof.
     const asked = await guard.askForProof(visit, null, MEMORY_PATHS.exportOffer);
-    if (asked) return asked;
-    const { account, reach, request, stillSignedIn } = visit;
-    const found = room.hold({ accountId: account.id }, request, await memories.export(reach, {}));
-    record(request, "memories_exported", { accountId: account.id });
-    const day = new Date().toISOString().slice(0, 10);
-    const stream = toStream(found, stillSignedIn, (read) => turns.step(account.id, read));
-    return new Response(stream, {
-      headers: {
-        "content-type": NDJSON,
-        "content-disposition": `attachment; filename="ctxd-memories-${day}.jsonl"`,
-      },
-    });
+    return asked ?? exportFile(parts, visit, await memories.export(visit.reach, {}));
   });
 }
