@@ -25,7 +25,7 @@ import {
 import { MemoryItem } from "./memory-item.tsx";
 import { SearchForm, SelectionFields, type Suggested, Suggestions } from "./memory-search-form.tsx";
 import { afterChanges, PendingChanges } from "./pending-changes.tsx";
-import { type ProjectCounts, ProjectNames, ProjectSwitch } from "./project-switch.tsx";
+import { type ProjectCounts, ProjectSwitch } from "./project-switch.tsx";
 
 /** The path of the form for a new memory, with initial values. */
 export function newPath(initial: { project?: string; supersedes?: string }): string {
@@ -113,8 +113,7 @@ export function MemoriesPage({
         {shown && <Results {...{ visit, view, shown, pending, secrets }} />}
         <PendingChanges pending={pending} view={view} token={visit.token} />
       </div>
-      <ProjectNames projects={projects} />
-      <Suggestions {...suggested} />
+      <Suggestions {...suggested} projects={projects.flatMap(({ project }) => project ?? [])} />
     </Page>
   );
 }

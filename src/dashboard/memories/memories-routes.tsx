@@ -14,8 +14,6 @@ import { createProjectCounts } from "./project-switch.tsx";
 
 /** Milliseconds that a page waits for suggestions, which a field can do without. */
 const SUGGESTIONS_TIMEOUT_MS = 40;
-/** Suggestions of a field: each makes the page larger. */
-const MAX_SUGGESTIONS = 20;
 
 /** The page for searching and browsing memories. */
 export function addMemoriesPage({ pages, memories, keys, grants, live, undoable }: Parts): void {
@@ -51,9 +49,8 @@ export function addMemoriesPage({ pages, memories, keys, grants, live, undoable 
   const suggestedTo = async (reach: Reach): Promise<Suggested> => {
     const stats = await withTimeLimit(memories.stats(reach), SUGGESTIONS_TIMEOUT_MS, () => null);
     return {
-      tags: stats?.tags.slice(0, MAX_SUGGESTIONS).map(({ tag }) => tag) ?? [],
-      agents:
-        stats?.agents.flatMap(({ agent_id }) => agent_id ?? []).slice(0, MAX_SUGGESTIONS) ?? [],
+      tags: stats?.tags.map(({ tag }) => tag) ?? [],
+      agents: stats?.agents.flatMap(({ agent_id }) => agent_id ?? []) ?? [],
     };
   };
 

@@ -166,24 +166,35 @@ function Action({ does, kind, children }: { does: string; kind?: "danger"; child
   );
 }
 
+/** Suggestions of a field: each makes the page larger. */
+const MAX_SUGGESTIONS = 15;
 /** Ids of the `datalist`s of frequent tags and agents. */
 const TAGS = "tags-list";
 const AGENTS = "agents-list";
 
-/** Frequent tags and agents, which fields suggest. */
+/** Frequent tags and agents. */
 export interface Suggested {
   tags: readonly string[];
   agents: readonly string[];
 }
 
-export function Suggestions({ tags, agents }: Suggested) {
-  const lists = [[TAGS, tags] as const, [AGENTS, agents] as const];
+/** What fields suggest. */
+export function Suggestions({
+  tags,
+  agents,
+  projects,
+}: Suggested & { projects: readonly string[] }) {
+  const lists = [
+    [TAGS, tags] as const,
+    [AGENTS, agents] as const,
+    [PROJECT_NAMES, projects] as const,
+  ];
   return (
     <>
       {lists.map(([id, values]) => (
         <datalist id={id}>
-          {values.map((value) => (
-            <option value={value} />
+          {values.slice(0, MAX_SUGGESTIONS).map((value) => (
+            <option>{value}</option>
           ))}
         </datalist>
       ))}
