@@ -172,14 +172,17 @@ function formerOf(points: readonly Point[], last: Kept | undefined) {
   let { added } = last;
   for (const [at, { id }] of points.entries()) {
     const number = numbers.get(id);
-    if (number === undefined) added++;
-    else places.set(Array.from(map.places.subarray(2 * number, 2 * number + 2), toShare), 2 * at);
+    if (number === undefined) {
+      added++;
+      continue;
+    }
+    for (const axis of [0, 1]) {
+      places[2 * at + axis] = (map.places[2 * number + axis] ?? 0) / FARTHEST;
+    }
   }
   const topics = map.topics.map(({ words, x, y }) => ({ words, x, y }));
   return added <= MAX_ADDED * points.length ? { places, topics, added } : null;
 }
-
-const toShare = (place: number) => place / FARTHEST;
 
 /** Waits for a map. If all clients that wait have gone, the work ends. */
 async function waitFor(work: Running, signal?: AbortSignal): Promise<MemoryMap> {
