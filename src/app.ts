@@ -166,7 +166,7 @@ export function createApp({
     })
     .use(createDocs(publicUrl))
     .use(createMcpRoutes({ loadServer: loadMcpServer, authorize, turns, lastAgents, config, log }))
-    .use(createPageRoutes())
+    .use(createPageRoutes(own))
     .use(createSecurityTxt({ config, clock: access.clock }))
     .use(createPersonRoutes({ ...services, ...own, memories, serverStatus, drain }, config, access))
     .group("/api", (api) =>

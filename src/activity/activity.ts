@@ -128,7 +128,7 @@ function withinLimits(
 ): CountedAction[] {
   const kept = new Map<string, CountedAction>();
   const perAccount = new Map<string, number>();
-  for (const action of withoutPartialQueries(actions)) {
+  for (const action of actions) {
     const keepsQueries = action.at >= (since.get(action.accountId) ?? Number.POSITIVE_INFINITY);
     const query = keepsQueries && action.query !== null ? maskSecrets(action.query) : null;
     const amount = perAccount.get(action.accountId) ?? 0;
@@ -140,22 +140,6 @@ function withinLimits(
     kept.set(key, same ? addCounts(same, shown) : shown);
   }
   return [...kept.values()];
-}
-
-/** The dashboard searches while a person types. Only the last of these searches counts. */
-function withoutPartialQueries(actions: readonly CountedAction[]): CountedAction[] {
-  /** By account: what was typed next. */
-  const typed = new Map<string, string | null>();
-  const isPartial = ({ kind, source, accountId, query }: CountedAction): boolean => {
-    if (kind !== "searched" || source.id !== accountId) return false;
-    const next = typed.get(accountId);
-    typed.set(accountId, query);
-    return query !== null && (next?.startsWith(query) ?? false);
-  };
-  return actions
-    .toReversed()
-    .filter((action) => !isPartial(action))
-    .reverse();
 }
 
 /** The beginning of a question, on one line and without characters that a database refuses. */

@@ -30,6 +30,7 @@ export function withActivity(memories: Memories, activity: Pick<Activity, "recor
 
     async search(reach, request) {
       const answer = await memories.search(reach, request);
+      if (request.isTyped) return answer;
       record(reach, {
         kind: "searched",
         memories: answer.memories.length,

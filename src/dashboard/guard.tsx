@@ -213,7 +213,7 @@ function stillUploading(): AppError {
 }
 
 /** The page of this server that a form was on; null if unknown. */
-function refererOf(request: Request, publicUrl: string): string | null {
+export function refererOf(request: Request, publicUrl: string): string | null {
   const url = URL.parse(request.headers.get("referer") ?? "");
   return url?.origin === publicUrl ? localPath(url.pathname + url.search, publicUrl) : null;
 }

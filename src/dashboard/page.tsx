@@ -48,7 +48,7 @@ export function Frame({ side, children }: { side: Child; children?: Child }) {
 const COMMANDS: readonly (readonly [label: string, path: string])[] = [
   ["Add a memory", MEMORY_PATHS.new],
   ["Import memories", MEMORY_PATHS.import],
-  ["Export memories", MEMORY_PATHS.exportOffer],
+  ["Export memories", MEMORY_PATHS.export],
   ["Take the first steps", WELCOME_PATH],
 ];
 

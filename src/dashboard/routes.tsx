@@ -23,6 +23,7 @@ import { addSelectionForms } from "./memories/selection-routes.tsx";
 import { addMemoryEditPage, addMemoryPages, addNewMemoryPage } from "./memory/memory-routes.tsx";
 import { addOverviewPage } from "./overview/overview-routes.tsx";
 import { createPages } from "./page-routes.tsx";
+import { addPaletteLinks } from "./palette-routes.tsx";
 import type { DashboardParts, Parts } from "./parts.ts";
 import { addProjectPages } from "./projects/project-routes.tsx";
 import { addSecurityPages } from "./security/security-routes.tsx";
@@ -33,6 +34,7 @@ import { addWelcomePages } from "./welcome/welcome-routes.tsx";
 const PAGES: readonly ((parts: Parts) => void)[] = [
   addWelcomePages,
   addLiveStream,
+  addPaletteLinks,
   addActivityPage,
   addOverviewPage,
   addExportPages,

@@ -4,8 +4,9 @@ import { AppError } from "../errors.ts";
 /**
  * The cookies of our pages. `session`: a signed-in person. `pending`: a person whose second step is due. `visit`:
  * anyone with a form. `notice`: a message for the next page. `device`: a browser in which people have signed in before.
+ * `theme`: the colours that were chosen in this browser.
  */
-type CookieName = "session" | "pending" | "visit" | "notice" | "device";
+type CookieName = "session" | "pending" | "visit" | "notice" | "device" | "theme";
 
 export type Cookies = ReturnType<typeof createCookies>;
 

@@ -3,6 +3,7 @@ import { description } from "../../package.json" with { type: "json" };
 import { FAVICON, SCRIPT, STYLES } from "./assets.ts";
 import type { Child } from "./jsx-runtime.ts";
 import { type Asset, LATIN } from "./styles.ts";
+import { THEME_STYLE_PATH } from "./theme.tsx";
 
 /** The HTML document of every page. It works without scripts and loads nothing from other hosts. */
 export function Document({
@@ -32,6 +33,7 @@ export function Document({
         <link rel="icon" type="image/svg+xml" href={FAVICON.path} />
         <link rel="preload" as="font" type={LATIN.type} crossorigin="" href={LATIN.path} />
         <link rel="stylesheet" href={STYLES.path} />
+        <link rel="stylesheet" href={THEME_STYLE_PATH} />
         {kind === "app" && <script src={SCRIPT.path} defer={true} />}
         {assets.map(({ path }) =>
           path.endsWith(".css") ? (

@@ -25,7 +25,7 @@ export function Moment({
 }) {
   if (at === null) return <span class="faint">{none}</span>;
   const iso = at.toISOString();
-  const full = `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+  const full = `${dayText(at, { withYear: true })}, ${iso.slice(11, 16)} UTC`;
   if (exact) return <time datetime={iso}>{full}</time>;
   return (
     <time datetime={iso} title={full} data-said={true}>

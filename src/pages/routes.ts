@@ -14,13 +14,20 @@ import {
   pageResponse,
 } from "./page-response.tsx";
 import type { Asset } from "./styles.ts";
+import { THEME_STYLE_PATH, themeOf, themeStyle } from "./theme.tsx";
 
 const CACHE_FOREVER = "public, max-age=31536000, immutable";
 
 /** Serves the assets of the pages. */
-export function createPageRoutes() {
+export function createPageRoutes({ cookies }: { cookies: Pick<Cookies, "read"> }) {
   const routes = new Elysia();
   const hidden = { detail: { hide: true } };
+  const headers = { "content-type": "text/css; charset=utf-8", "cache-control": "no-store" };
+  routes.get(
+    THEME_STYLE_PATH,
+    ({ request }) => new Response(themeStyle(themeOf(cookies, request)), { headers }),
+    hidden,
+  );
   for (const each of ASSETS) routes.get(each.path, serve(each, CACHE_FOREVER), hidden);
   // Browsers request this path for responses that name no icon, such as JSON.
   return routes.get("/favicon.ico", serve(FAVICON, "public, max-age=86400"), hidden);

@@ -10,6 +10,7 @@ export type Change = { ids: readonly string[] } & (
   | { kind: "delete" }
   | { kind: "tag" | "untag"; tag: string }
   | { kind: "move"; project: string | null }
+  | { kind: "set"; fields: Pick<MemoryChanges, "pinned" | "importance" | "expires_at"> }
 );
 
 const checkChanges = createCheck(MemoryChanges);
@@ -46,6 +47,9 @@ export function applyChange(
   const { ids } = change;
   if (change.kind === "delete") return countDone(ids, (id) => memories.remove(reach, id));
   if (change.kind === "move") return memories.moveThese(reach, ids, change.project);
+  if (change.kind === "set") {
+    return countDone(ids, (id) => memories.update(reach, id, change.fields));
+  }
   const newTags = retagged(change);
   const retag = async (id: string): Promise<void> => {
     const { tags } = await memories.get(reach, id);

@@ -104,18 +104,6 @@ describe.each(DATABASES)("activity on %s:", (_, place) => {
     expect((await list()).map(({ query }) => query)).toEqual(["after", null]);
   });
 
-  test("of the searches while a person types, only the last is counted", async () => {
-    const { activity, accountId, action, list } = await start(place);
-    await activity.keepQueries(accountId, true);
-    const source = { id: accountId, by: "" };
-    for (const query of ["dep", "deploy", "deploys?", "tabs"]) {
-      activity.record(action({ kind: "searched", query, source }));
-    }
-    activity.record(action({ kind: "searched", query: "t" }));
-    await activity.flush();
-    expect((await list()).map(({ query }) => query)).toEqual(["t", "tabs", "deploys?"]);
-  });
-
   test("a flood of actions of one account takes few rows and is counted completely", async () => {
     const { activity, accountId, action, list } = await start(place);
     await activity.keepQueries(accountId, true);

@@ -147,6 +147,17 @@ describe("the page", async () => {
     expect((await person.visit("/activity")).text).not.toContain(`href="/memories/${id}"`);
   });
 
+  test("counts a question in the dashboard when it is sent, not while it is typed", async () => {
+    const { accountId, person } = await server.signedIn();
+    for (const typed of ["/memories?q=wh", "/memories?q=which+serv", "/memories?q=what"]) {
+      await person.visit(typed, { "hx-request": "true" });
+    }
+    await person.visit("/memories?q=which+server");
+    await server.activity.flush();
+    const events = await server.activity.list(accountId, { limit: 9 });
+    expect(events).toMatchObject([{ kind: "searched", times: 1 }]);
+  });
+
   test("keeps questions if the person turns this on, and deletes them when turned off", async () => {
     const { accountId, person } = await server.signedIn();
     const client = await server.client(accountId);

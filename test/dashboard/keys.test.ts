@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
+import { dayText } from "../../src/pages/moment.tsx";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, formTo, type Page } from "../oauth/support/person.ts";
 import { createClient } from "../support/client.ts";
@@ -67,7 +68,7 @@ test("a key of the page Connect expires after a year, or after the chosen time",
   const made = await make({});
   const inAYear = new Date(server.clock() + 365 * DAY);
   expect((await server.keys.list(accountId)).at(-1)?.expiresAt).toEqual(inAYear);
-  const shown = `${inAYear.toISOString().slice(0, 10)} ${inAYear.toISOString().slice(11, 16)} UTC`;
+  const shown = `${dayText(inAYear, { withYear: true })}, ${inAYear.toISOString().slice(11, 16)} UTC`;
   expect(made.text).toContain(`It expires: <time datetime="${inAYear.toISOString()}">${shown}`);
   expect((await person.visit("/keys")).text).toContain(shown);
   await make({ expires: "90" });

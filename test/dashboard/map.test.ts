@@ -66,6 +66,27 @@ test("the script receives the place and groups of each memory", async () => {
   expect(Object.keys(masks).sort()).toEqual(["agent", "project", "tag"]);
 });
 
+test("when one memory comes, all others and the names of topics stay where they are", async () => {
+  const placesById = ({ ids, places }: Points) => {
+    const numbers = new Uint16Array(new Uint8Array(Buffer.from(places, "base64")).buffer);
+    const hex = Buffer.from(ids, "base64").toString("hex");
+    return new Map(
+      hex.match(/.{32}/g)?.map((id, at) => [id, numbers.subarray(2 * at, 2 * at + 2).join()]),
+    );
+  };
+  const before = await told<Points>("/map/points");
+  const { id } = await client.save({ content: "invoice of the new printer" });
+  const after = await told<Points>("/map/points");
+  const [former, places] = [placesById(before), placesById(after)];
+  expect(places.size).toBe(former.size + 1);
+  expect(places.delete(id.slice("mem_".length))).toBe(true);
+  expect(places).toEqual(former);
+  expect(after.topics.map(({ words }) => words).sort()).toEqual(
+    before.topics.map(({ words }) => words).sort(),
+  );
+  await client.remove(id);
+});
+
 test("the script receives the version of the map that the page shows", async () => {
   const { text } = await person.visit("/map");
   const [, path = ""] = /data-points="([^"]+)"/.exec(text) ?? [];

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
+import { foreignMarkdown } from "../../src/dashboard/markdown.tsx";
 import { SimilarMemories } from "../../src/dashboard/memory/memory-page.tsx";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
@@ -16,16 +17,20 @@ const reach = wholeAccount(accountId);
 const textOf = (html: string) => html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
 const open = async (id: string) => (await person.visit(`/memories/${id}`)).text;
 
-test("the page shows the text as written, and only properties with a value", async () => {
-  const content = "First  line\n\n  <b>second</b> line";
+test("the page shows the text formatted or as written, and only properties with a value", async () => {
+  const content = "# First  line\n\n  <b>second</b> *line*";
   const { id } = await client.save({ content });
   const html = await open(id);
-  expect(html).toContain("First  line\n\n  &lt;b&gt;second&lt;/b&gt; line</p>");
+  expect(html).toContain('<h2 class="h1">First  line</h2>');
+  expect(html).toContain("<p>&lt;b&gt;second&lt;/b&gt; <em>line</em></p>");
+  expect(await open(`${id}?show=raw`)).toContain(
+    "<p># First  line\n\n  &lt;b&gt;second&lt;/b&gt; *line*</p>",
+  );
   expect(html).not.toContain("<textarea");
   const text = textOf(html);
   expect(text).toContain(`Id ${id}`);
   expect(text).toContain("In 30 days 84 % Half-life 120 days");
-  for (const absent of ["History", "session", "Near it", "Project ", "Importance", "Expires"]) {
+  for (const absent of ["History", "session", "Near it", "Project ", "Pinned", "Expires"]) {
     expect(text).not.toContain(absent);
   }
   expect(html).toContain(`href="/memories/${id}/edit"`);
@@ -52,7 +57,7 @@ test("the page shows all properties that are not the default", async () => {
   ]) {
     expect(textOf(html)).toContain(`${name} ${value}`);
   }
-  expect(textOf(html)).toContain("Expires 2099-01-01 00:00 UTC Importance 0.9");
+  expect(textOf(html)).toContain("Expires 1 Jan 2099, 00:00 UTC Importance 0.9");
   expect(html).toContain('href="/memories?session_id=s+1"');
   expect(html).toContain("Metadata</summary>");
 });
@@ -60,14 +65,17 @@ test("the page shows all properties that are not the default", async () => {
 test("only safe web addresses become links", async () => {
   const { id } = await client.save({
     content:
-      'http://c.example/\u202Emoc.elpmaxe See https://a.example/x?y=1&z="q" (http://b.example/). javascript:alert(1) data:text/html,x',
+      'http://c.example/\u202Emoc.elpmaxe See https://a.example/x?y=1&z="q" (http://b.example/). [j](javascript:alert(1)) [d](data:text/html,x) [own](/account) [m](mailto:sam@b.example) [b]: <java\tscript:x> [evil](https:\\\\evil.example)',
   });
   const html = await open(id);
-  const links = [...html.matchAll(/href="([^"]*)" rel="noreferrer nofollow"/g)].map(([, to]) => to);
+  const links = [...html.matchAll(/href="([^"]*)" rel="noopener noreferrer nofollow"/g)].map(
+    ([, to]) => to,
+  );
   expect(links).toEqual([
     "http://c.example/",
     "https://a.example/x?y=1&amp;z=",
     "http://b.example/",
+    "mailto:sam@b.example",
   ]);
 });
 
@@ -76,8 +84,58 @@ test("a long text is folded, but complete in the page", async () => {
   const html = await open(id);
   expect(html).toContain('class="memory-content folded"');
   expect(textOf(html)).toContain("Show all 5,000 characters");
+  expect(await open(`${id}?show=all`)).not.toContain("folded");
   const short = await client.save({ content: "short" });
   expect(await open(short.id)).not.toContain("folded");
+});
+
+test("hostile Markdown makes no element of its own and no request, and large texts are not rendered", async () => {
+  const { id } = await client.save({
+    content:
+      '![x](https://evil.example/p.png "t") ![y](javascript:alert(1))\n\n<img src=https://evil.example onerror=alert(1)>\n<script>alert(1)</script>\n\n[a](https://a.example"onclick=alert(1)) <style>*{}</style>\n\n```"><svg onload=alert(1)>\ncode\n```\n\n| <iframe> | |\n|--|--|\n| <b onclick=x> | 2 |\n\n- [x] done',
+  });
+  const html = await open(id);
+  const [, text = ""] = /<div id="memory-text"[^>]*>(.*?)<\/div>/s.exec(html) ?? [];
+  const names = new Set([...text.matchAll(/<([a-z]\w*)/g)].map(([, name]) => name));
+  const allowed = [
+    "p",
+    "a",
+    "pre",
+    "code",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "ul",
+    "li",
+  ];
+  expect([...names].filter((name) => !allowed.includes(`${name}`))).toEqual([]);
+  expect(text).not.toMatch(/<[^>]* on\w+=/);
+  expect(text).toContain('x: <a href="https://evil.example/p.png"');
+  expect(text).toContain("☑ done");
+  for (const large of [
+    ">".repeat(9_000),
+    `${"|a".repeat(120)}\n${"|-".repeat(120)}${"\n|".repeat(8_000)}`,
+  ]) {
+    const began = performance.now();
+    expect(foreignMarkdown(large)?.toString() ?? "").not.toMatch(/<(table|blockquote)/);
+    expect(performance.now() - began).toBeLessThan(100);
+  }
+});
+
+test("a secret in a memory is named on its page and marked in the list, without being repeated", async () => {
+  const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
+  const content = `The token of the deploy bot is ${token}`;
+  const [saved] = await server.memories.saveAll(reach, [{ content }]);
+  expect(textOf(await open(saved?.id ?? ""))).toContain(
+    "This memory contains what looks like a secret: github-token",
+  );
+  const { text } = await person.visit("/memories");
+  expect(text.match(/badge secret/g)).toHaveLength(1);
+  const [, title] = /badge secret" title="([^"]*)"/.exec(text) ?? [];
+  expect(title).toBe("Contains what looks like a secret: github-token");
 });
 
 test("every version of a long history links to the current one", async () => {
@@ -115,7 +173,11 @@ test("every version of a long history links to the current one", async () => {
 test("the page shows similar memories, or says that they are not known yet", async () => {
   const { id } = await client.save({ content: "The lamp in the hall is broken" });
   const other = await client.save({ content: "The lamp in the hall is mended" });
-  expect(await open(id)).toMatch(new RegExp(`Similar memories.*/memories/${other.id}`));
+  const distant = await client.save({ content: "The garden lamp costs nine pounds a year" });
+  const html = await open(id);
+  expect(html).toMatch(new RegExp(`Similar memories.*/memories/${other.id}`));
+  // Less than half alike.
+  expect(html).not.toContain(distant.id);
   expect(SimilarMemories({ similar: [] }).toString()).toBe("");
   expect(SimilarMemories({ similar: null }).toString()).toContain("Reload this page in a moment.");
 });

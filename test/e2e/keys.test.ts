@@ -108,6 +108,59 @@ test.each<[string, Look]>([
   }, look);
 });
 
+test("the palette has projects, help and themes, and nothing twice", async () => {
+  const client = await dashboard.account();
+  await client.save({ content: "One", project: "<b>atlas" });
+  await dashboard.visitAs(client.accountId, async (page) => {
+    await page.goto(`${dashboard.origin}/memories`);
+    const options = page.locator("#palette-list").getByRole("option");
+    const field = page.getByRole("combobox", { name: "Search memories or go to a page" });
+    await page.keyboard.press("Control+k");
+    await field.waitFor();
+    const labels = await options.allTextContents();
+    expect(labels.filter((label) => /import|export|add a mem/i.test(label)).sort()).toEqual([
+      ...["Add a memory", "Export", "Import"],
+    ]);
+    expect(new Set(labels).size).toBe(labels.length);
+    await field.fill("atl");
+    await options.filter({ hasText: "<b>atlas" }).first().click();
+    await page.waitForURL(/project=%3Cb%3Eatlas/);
+    const colours = () =>
+      page.evaluate<string>("getComputedStyle(document.documentElement).colorScheme");
+    expect(await colours()).toBe("light dark");
+    await page.keyboard.press("Control+k");
+    await field.fill("dark");
+    await options.filter({ hasText: "Dark theme" }).click();
+    await page.waitForFunction("getComputedStyle(document.documentElement).colorScheme === 'dark'");
+    expect(page.url()).toContain("project=%3Cb%3Eatlas");
+    await page.keyboard.press("Control+k");
+    await field.fill("help search");
+    await field.fill("help found");
+    await options.filter({ hasText: "Help: How memories are found" }).click();
+    await page.waitForURL(/\/help\/search$/);
+    expect(await colours()).toBe("dark");
+  });
+});
+
+test.each([true, false])(
+  "the theme is chosen on the account's page, scripts or none: %p",
+  async (javaScript) => {
+    const client = await dashboard.account();
+    const use = async (page: Page) => {
+      await page.goto(`${dashboard.origin}/account`);
+      await page.getByRole("button", { name: "Dark theme" }).first().click();
+      await page.locator('button[value="dark"][aria-pressed="true"]').waitFor();
+      const background = await page
+        .locator("body")
+        .evaluate((body) => body.ownerDocument.defaultView?.getComputedStyle(body).backgroundColor);
+      expect(background).toBe("rgb(15, 16, 20)");
+      await page.getByRole("button", { name: "Theme of the system" }).first().click();
+      await page.locator('button[value="system"][aria-pressed="true"]').waitFor();
+    };
+    await dashboard.visitAs(client.accountId, use, { javaScript });
+  },
+);
+
 test("without JavaScript the palette's button opens the search", async () => {
   await visit(
     async (page) => {

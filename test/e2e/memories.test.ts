@@ -147,6 +147,46 @@ test("an exported file can be imported again", async () => {
   });
 });
 
+test.each<[string, Look]>([
+  ["", {}],
+  [", without JavaScript", { javaScript: false }],
+])("selected memories are exported, pinned and filtered%s", async (_, look) => {
+  await visit(async (page, client) => {
+    await client.saveAll(["One", "Two", "Three"].map((content) => ({ content, tags: ["a"] })));
+    await page.goto(`${dashboard.origin}/memories?tags=a`);
+    for (const content of ["One", "Three"]) {
+      await page.getByRole("checkbox", { name: `Select “${content}”` }).check();
+    }
+    const [download] = await Promise.all([page.waitForEvent("download"), press(page, "Export")]);
+    const lines = (await Bun.file(await download.path()).text()).trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line).content).sort()).toEqual(["One", "Three"]);
+    await page.getByRole("button", { name: "Pin", exact: true }).click();
+    await page.getByText("2 memories are pinned now.").first().waitFor();
+    await dashboard.applyDue();
+    await page.goto(`${dashboard.origin}/memories?tags=a,b&kept=pinned`);
+    const shown = await page.locator(".memory-text").allTextContents();
+    expect(shown.sort()).toEqual(["One", "Three"]);
+    expect(await page.locator(".chip bdi").allTextContents()).toEqual(["#a", "#b", "Pinned"]);
+    await page.getByRole("link", { name: "Remove the filter Pinned" }).click();
+    await page.getByText("3 memories", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Remove the filter #b" }).click();
+    await page.waitForURL(/\?tags=a$/);
+  }, look);
+});
+
+test("the list says how many superseded memories it leaves out", async () => {
+  await visit(async (page, client) => {
+    const { id } = await client.save({ content: "Old", project: "atlas" });
+    await client.save({ content: "New", project: "atlas", supersedes: id });
+    await page.goto(`${dashboard.origin}/memories`);
+    await page.getByText("1 memory, and 1 superseded").waitFor();
+    await page.getByRole("link", { name: "1 superseded" }).click();
+    await page.getByText("2 memories", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Remove the filter With superseded ones" }).click();
+    await page.getByText("1 memory, and 1 superseded").waitFor();
+  });
+});
+
 test("a memory of another account can't be opened", async () => {
   const other = await dashboard.account();
   const { id } = await other.save({ content: "A secret" });

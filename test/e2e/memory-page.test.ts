@@ -40,6 +40,36 @@ test("a text, an id and JSON are copied, and the key e opens the form", async ()
 
 test.each<[string, Look]>([
   ["", {}],
+  [", in the dark on a narrow screen", { dark: true, narrow: true }],
+])("the Markdown of a memory reads well and loads nothing%s", async (_, look) => {
+  const client = await dashboard.account();
+  const row = (cell: string) => `|${` ${cell} |`.repeat(9)}`;
+  const { id } = await client.save({
+    content: `### Deploy\n\nFirst **build**, then:\n- [x] tag\n- push to https://git.example/ctxd\n\n![logo](https://evil.example/logo.png) <img src="https://evil.example/x.png">\n\n\`\`\`sh\n${"make deploy ".repeat(20)}\n\`\`\`\n\n${row("Name")}\n${row("--")}\n${row("a value")}\n${row("")}\n\n> quoted\n\n# Last`,
+  });
+  await dashboard.visitAs(
+    client.accountId,
+    async (page) => {
+      await page.goto(`${dashboard.origin}/memories/${id}?show=all`);
+      const text = page.locator("#memory-text");
+      expect(await text.getByRole("heading").allTextContents()).toEqual(["Deploy", "Last"]);
+      expect(await text.locator("img").count()).toBe(0);
+      expect(await text.getByRole("link").allTextContents()).toEqual([
+        "https://git.example/ctxd",
+        "https://evil.example/logo.png",
+        "https://evil.example/x.png",
+      ]);
+      await expectSound(page);
+      await page.getByRole("link", { name: "Show as written" }).click();
+      await text.getByText("First **build**, then:").waitFor();
+      await expectSound(page);
+    },
+    look,
+  );
+});
+
+test.each<[string, Look]>([
+  ["", {}],
   [", without JavaScript", { javaScript: false }],
   [", in the dark on a narrow screen", { dark: true, narrow: true }],
 ])("a long text is unfolded, and a memory is pinned with one click%s", async (_, look) => {
@@ -52,8 +82,8 @@ test.each<[string, Look]>([
       const height = async () => (await page.locator("#memory-text").boundingBox())?.height ?? 0;
       expect(await page.locator("#memory-text").textContent()).toBe(LONG);
       expect(await height()).toBeLessThan(500);
-      await page.getByLabel("Show all").focus();
-      await page.keyboard.press("Space");
+      await page.getByRole("link", { name: "Show all" }).click();
+      await page.waitForURL(/show=all/);
       expect(await height()).toBeGreaterThan(2_000);
       if (look.javaScript !== false) await expectSound(page);
       await press(page, "Pin");

@@ -91,6 +91,46 @@ test("pending changes of tags and projects are shown as if applied", async () =>
   });
 });
 
+test("memories are pinned, and get an importance and a day of expiry, together", async () => {
+  await visit(async (page, client) => {
+    // The last change is the one that is undone.
+    const both = async () => {
+      dashboard.clock.advance(1);
+      await select(page, "Four");
+      await select(page, "Three");
+    };
+    await both();
+    await page.getByRole("button", { name: "Pin", exact: true }).click();
+    await page.getByText("2 memories are pinned now.").first().waitFor();
+    expect(await page.locator(".badge.pinned").count()).toBe(2);
+    await both();
+    await page.getByText("More", { exact: true }).click();
+    await expectSound(page);
+    await page.getByLabel("Importance, 0 to 1").fill("0.9");
+    await page.keyboard.press("Enter");
+    await page.getByText("2 memories now have the importance 0.9.").first().waitFor();
+    await both();
+    await page.getByText("More", { exact: true }).click();
+    await page.getByLabel("Expires (empty: never)").fill("2099-12-03");
+    await press(page, "Set expiry");
+    await page.getByText("2 memories now expire on 3 Dec 2099.").first().waitFor();
+    expect(await page.getByText("Expires 3 Dec 2099").count()).toBe(2);
+    await page.keyboard.press("z");
+    await page.getByText("Expires 3 Dec 2099").first().waitFor({ state: "detached" });
+    await dashboard.applyDue();
+    const { memories } = await client.list();
+    const facts = memories.map(({ pinned, importance, expires_at }) => [
+      ...[pinned, importance, expires_at],
+    ]);
+    expect(facts).toEqual([
+      [true, 0.9, null],
+      [true, 0.9, null],
+      [false, 0.5, null],
+      [false, 0.5, null],
+    ]);
+  });
+});
+
 test("emptying the last page shows the first one, and undoing returns to it", async () => {
   await visit(async (page, client) => {
     await client.saveAll(

@@ -36,7 +36,7 @@ test.each<[number, string]>([
 
 test("the exact time is a tooltip, and a missing time is shown as never", () => {
   const at = new Date(NOW - DAY);
-  expect(`${<Moment at={at} now={NOW} />}`).toContain('title="2026-11-21 12:00 UTC"');
-  expect(`${<Moment at={at} exact={true} />}`).toContain(">2026-11-21 12:00 UTC</time>");
+  expect(`${<Moment at={at} now={NOW} />}`).toContain('title="21 Nov 2026, 12:00 UTC"');
+  expect(`${<Moment at={at} exact={true} />}`).toContain(">21 Nov 2026, 12:00 UTC</time>");
   expect(`${<Moment at={null} none="not yet" />}`).toContain("not yet");
 });

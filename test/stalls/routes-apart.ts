@@ -20,6 +20,7 @@ export const APART = {
     "GET /favicon.ico",
     "GET /help",
     "GET /help/*",
+    "GET /theme.css",
     "OPTIONS *",
   ],
   "serves a visitor without an account; `hostile-requests.ts` has its longest bodies": [
@@ -65,6 +66,7 @@ export const APART = {
     "POST /account/password/remove",
     "POST /account/providers/:id/disconnect",
     "POST /account/recovery-codes",
+    "POST /account/theme",
     "POST /activity/queries",
     "POST /api/oauth/authorize",
     "POST /authorize",

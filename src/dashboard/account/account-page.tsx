@@ -4,6 +4,7 @@ import { linkProof } from "../../pages/cookies.ts";
 import { PostForm } from "../../pages/form.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { listPage, Pager, Table } from "../../pages/table.tsx";
+import { ThemeForm, type themeOf } from "../../pages/theme.tsx";
 import { PasswordField } from "../../sign-in/forms.tsx";
 import { WITH_PATH } from "../../sign-in/paths.ts";
 import type { SessionRecord } from "../../sign-in/sessions/sessions.ts";
@@ -56,6 +57,7 @@ interface AccountProps {
   sessions: readonly SessionRecord[];
   /** The id of the session that requests the page. */
   current: string;
+  theme: ReturnType<typeof themeOf>;
   problem?: string;
 }
 
@@ -68,6 +70,7 @@ export function AccountPage({
   providers,
   sessions,
   current,
+  theme,
   problem,
 }: AccountProps) {
   const { account, token } = visit;
@@ -92,6 +95,9 @@ export function AccountPage({
       <FactorsSection token={token} hasPassword={hasPassword} {...factors} />
       {providers.length > 0 && <ProviderLinks token={token} providers={providers} />}
       <Sessions visit={visit} sessions={sessions} current={current} />
+      <Setting id="theme" title="Theme" about="The colours of all pages in this browser.">
+        <ThemeForm token={token} current={theme} />
+      </Setting>
       <Setting
         id="revoke"
         title="If something was stolen"

@@ -2,10 +2,13 @@
 import { revokeAccess } from "../../access/revoke-access.ts";
 import { AppError } from "../../errors.ts";
 import { clientAddress } from "../../http/requests/proxy.ts";
+import { seeOther } from "../../http/responses.ts";
+import { THEME_PATH, themeCookie, themeOf } from "../../pages/theme.tsx";
 import { SIGN_IN_PATH } from "../../sign-in/paths.ts";
 import { noPasswords } from "../../sign-in/sign-in.ts";
 import { canSignIn } from "../../sign-in/sign-in-methods.ts";
 import { createPause } from "../../timing/pause.ts";
+import { refererOf } from "../guard.tsx";
 import { PATHS } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
@@ -25,6 +28,7 @@ export function addAccountPage({
   removeSignInMethod,
   webauthn,
   providers,
+  cookies,
   record,
 }: Parts): void {
   const providersOf = async (accountId: string) => {
@@ -55,12 +59,17 @@ export function addAccountPage({
         sessions={own}
         providers={await providersOf(id)}
         current={sessions.idOf(visit.session)}
+        theme={themeOf(cookies, visit.request)}
         {...(problem !== undefined && { problem })}
       />
     );
   };
 
   pages.get(PATHS.account, (visit) => page(visit));
+  pages.post(THEME_PATH, ({ request }, form) => {
+    const cookie = themeCookie(cookies, form.get("theme"));
+    return seeOther(refererOf(request, config.publicUrl) ?? PATHS.account, cookie ? [cookie] : []);
+  });
   pages.proved.post(
     PASSWORD_PATH,
     async ({ account: { id, email }, session, request }, form) => {

@@ -61,7 +61,7 @@ export function ActivityChart({
           columns={[
             {
               title: unit === "day" ? "Day (UTC)" : "Week from (UTC)",
-              cell: ({ day }) => day,
+              cell: ({ day }) => dayText(day, { withYear: true }),
             },
             { title: "Saved", isNumber: true, cell: (bar) => bar.saved.toLocaleString("en") },
             { title: "Asked", isNumber: true, cell: (bar) => bar.asked.toLocaleString("en") },
@@ -78,7 +78,7 @@ function Column({ bar, x, most }: { bar: Bar; x: number; most: number }) {
   const width = STEP - GAP;
   return (
     <g>
-      <title>{`${bar.day}: ${bar.saved} saved, ${bar.asked} asked`}</title>
+      <title>{`${dayText(bar.day, { withYear: true })}: ${bar.saved} saved, ${bar.asked} asked`}</title>
       <rect class="part-all" x={x} y={0} width={STEP} height={HEIGHT} />
       {saved > 0 && (
         <rect class="part-saved" x={x} y={HEIGHT - saved} width={width} height={saved} />

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
 import { NDJSON, toStream } from "../../memories/http/transfer-routes.ts";
+import type { Memory } from "../../memories/model/memory.ts";
 import { ButtonLink } from "../../pages/button.tsx";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
@@ -38,8 +39,26 @@ function ExportPage({ visit, project }: { visit: Visit; project: string | null }
   );
 }
 
+/** Sends memories as a file. */
+export function exportFile(
+  { record, room, turns }: Pick<Parts, "record" | "room" | "turns">,
+  { account, request, stillSignedIn }: Visit,
+  memories: AsyncGenerator<Memory[]>,
+): Response {
+  const found = room.hold({ accountId: account.id }, request, memories);
+  record(request, "memories_exported", { accountId: account.id });
+  const day = new Date().toISOString().slice(0, 10);
+  const stream = toStream(found, stillSignedIn, (read) => turns.step(account.id, read));
+  return new Response(stream, {
+    headers: {
+      "content-type": NDJSON,
+      "content-disposition": `attachment; filename="ctxd-memories-${day}.jsonl"`,
+    },
+  });
+}
+
 /** The download of all memories as a file. */
-export function addExportPages({ guard, pages, memories, record, room, turns }: Parts): void {
+export function addExportPages({ guard, pages, memories, ...parts }: Parts): void {
   const exportedProject = ({ url }: Visit) => url.searchParams.get("project");
   pages.proved.get(MEMORY_PATHS.exportOffer, (visit) => (
     <ExportPage visit={visit} project={exportedProject(visit)} />
@@ -48,19 +67,8 @@ export function addExportPages({ guard, pages, memories, record, room, turns }: 
     // A browser that downloads a file after the proof would stay on the page of the proof.
     const asked = await guard.askForProof(visit, null, MEMORY_PATHS.exportOffer + visit.url.search);
     if (asked) return asked;
-    const { account, reach, request, stillSignedIn } = visit;
     const project = exportedProject(visit);
     const filter = project === null ? {} : { projects: [project] };
-    const exported = await memories.export(reach, filter);
-    const found = room.hold({ accountId: account.id }, request, exported);
-    record(request, "memories_exported", { accountId: account.id });
-    const day = new Date().toISOString().slice(0, 10);
-    const stream = toStream(found, stillSignedIn, (read) => turns.step(account.id, read));
-    return new Response(stream, {
-      headers: {
-        "content-type": NDJSON,
-        "content-disposition": `attachment; filename="ctxd-memories-${day}.jsonl"`,
-      },
-    });
+    return exportFile(parts, visit, await memories.export(visit.reach, filter));
   });
 }

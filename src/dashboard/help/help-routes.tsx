@@ -68,14 +68,14 @@ const GROUPS = [
     ],
   },
 ];
-const PAGES = [...GROUPS.flatMap(({ pages }) => pages), ...AGENT_PAGES];
+export const HELP_PAGES = [...GROUPS.flatMap(({ pages }) => pages), ...AGENT_PAGES];
 
 /** Names that pages had before, with their names now. A browser keeps the heading of the address. */
 const MOVED = { connect: "agents", move: "import-export", scale: "replicas", watch: "monitoring" };
 
 /** The help, which works offline: pages and a search at `/help`, and each page at `/help/NAME`. */
 export function createHelpRoutes() {
-  const find = createHelpSearch(PAGES);
+  const find = createHelpSearch(HELP_PAGES);
   const routes = new Elysia().get(
     HELP_PATH,
     ({ request }) => {
@@ -101,7 +101,7 @@ export function createHelpRoutes() {
     },
     PAGE_ROUTE,
   );
-  for (const page of PAGES) {
+  for (const page of HELP_PAGES) {
     let rendered: Markup | null = null;
     // Rendered at the first request: all pages together would take 20 ms at the start.
     const answer = () => {

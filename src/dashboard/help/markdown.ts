@@ -1,42 +1,25 @@
-import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { PICTURES } from "../../pages/assets.ts";
-import { type Child, Fragment, jsx } from "../../pages/jsx-runtime.ts";
+import { type Child, jsx } from "../../pages/jsx-runtime.ts";
+import { ReadElement, toChild } from "../markdown.tsx";
 import { HELP_PATH } from "../navigation.tsx";
-
-/** An element in the output of Bun's Markdown parser, which has the form of React's. */
-const ReadElement = Type.Object({
-  type: Type.Unknown(),
-  props: Type.Record(Type.String(), Type.Unknown()),
-});
 
 const parse = (text: string): unknown =>
   Bun.markdown.react(text, undefined, { headings: { ids: true } });
 
 /** Renders Markdown as part of a page. HTML in the Markdown is shown as text. */
 export function markdown(text: string): Child {
-  return toChild(parse(text));
-}
-
-function toChild(read: unknown): Child {
-  if (typeof read === "string") return read;
-  if (Array.isArray(read)) return read.map(toChild);
-  if (!Value.Check(ReadElement, read)) return null;
-  if (read.type === "table") nameColumns(read);
-  const { children: inside, href, align, id, column } = read.props;
-  const children = toChild(inside);
-  if (typeof read.type !== "string") return Fragment({ children });
-  if (read.type === "img") {
-    return jsx("img", { src: PICTURES[`${read.props.src}`]?.path, alt: `${read.props.alt}` });
-  }
-  // The keyboard must be able to scroll code.
-  if (read.type === "pre") return jsx("pre", { tabindex: 0, children: jsx("code", { children }) });
-  return jsx(read.type, {
-    ...(typeof id === "string" && { id }),
-    ...(typeof href === "string" && { href: served(href) }),
-    ...(typeof align === "string" && { align }),
-    ...(typeof column === "string" && { "data-label": column }),
-    children,
+  const read = parse(text);
+  for (const block of insideOf(read)) nameColumns(block);
+  return toChild(read, (name, { src, alt, href, align, id, column }, children) => {
+    if (name === "img") return jsx(name, { src: PICTURES[`${src}`]?.path, alt: `${alt}` });
+    return jsx(name, {
+      ...(typeof id === "string" && { id }),
+      ...(typeof href === "string" && { href: served(href) }),
+      ...(typeof align === "string" && { align }),
+      ...(typeof column === "string" && { "data-label": column }),
+      children,
+    });
   });
 }
 
@@ -47,8 +30,9 @@ const insideOf = (read: unknown): readonly unknown[] =>
 const MOST_UNNAMED = 2;
 
 /** Names the columns of a wide table in its cells. */
-function nameColumns(table: unknown): void {
-  const [head, body] = insideOf(table);
+function nameColumns(block: unknown): void {
+  if (!Value.Check(ReadElement, block) || block.type !== "table") return;
+  const [head, body] = insideOf(block);
   const names = insideOf(insideOf(head)[0]).map((cell) => plain(cell).trim());
   if (names.length <= MOST_UNNAMED) return;
   for (const row of insideOf(body))

@@ -13,6 +13,7 @@ import type { PendingChange } from "../../undo/undoable.ts";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import type { Visit } from "../session.ts";
+import { FilterChips } from "./filter-chips.tsx";
 import {
   canTakeAll,
   isFiltered,
@@ -22,9 +23,9 @@ import {
   viewPath,
 } from "./memories-view.ts";
 import { MemoryItem } from "./memory-item.tsx";
-import { SearchForm, SelectionFields } from "./memory-search-form.tsx";
+import { SearchForm, SelectionFields, type Suggested, Suggestions } from "./memory-search-form.tsx";
 import { afterChanges, PendingChanges } from "./pending-changes.tsx";
-import { type ProjectCounts, ProjectNames, ProjectSwitch } from "./project-switch.tsx";
+import { type ProjectCounts, ProjectSwitch } from "./project-switch.tsx";
 
 /** The path of the form for a new memory, with initial values. */
 export function newPath(initial: { project?: string; supersedes?: string }): string {
@@ -35,7 +36,10 @@ export function newPath(initial: { project?: string; supersedes?: string }): str
 
 /** A page of the list, newest first, or the results of a search, best first. */
 export type Shown =
-  | ({ kind: "list"; memories: readonly Memory[]; total: number } & Cursors)
+  | ({ kind: "list"; memories: readonly Memory[]; total: number } & Cursors & {
+        /** Superseded memories that match the filters and are not shown. */
+        superseded: number;
+      })
   | {
       kind: "found";
       memories: readonly FoundMemory[];
@@ -58,7 +62,9 @@ export function MemoriesPage({
   position,
   projects,
   sources,
+  suggested,
   pending,
+  secrets,
   problem,
 }: {
   visit: Visit;
@@ -69,8 +75,11 @@ export function MemoriesPage({
   shown: Shown | null;
   projects: ProjectCounts;
   sources: readonly Source[];
+  suggested: Suggested;
   /** Pending changes. The list is shown as if they were applied. */
   pending: readonly PendingChange[];
+  /** Kinds of secrets in memories, by id. */
+  secrets: ReadonlyMap<string, string>;
   problem?: string | undefined;
 }) {
   // New memories appear at the top of the list.
@@ -100,10 +109,11 @@ export function MemoriesPage({
         data-live-at={position}
         data-live-noun="memory"
       >
-        {shown && <Results visit={visit} view={view} shown={shown} pending={pending} />}
+        <FilterChips view={view} sources={sources} />
+        {shown && <Results {...{ visit, view, shown, pending, secrets }} />}
         <PendingChanges pending={pending} view={view} token={visit.token} />
       </div>
-      <ProjectNames projects={projects} />
+      <Suggestions {...suggested} projects={projects.flatMap(({ project }) => project ?? [])} />
     </Page>
   );
 }
@@ -113,11 +123,13 @@ function Results({
   view,
   shown,
   pending,
+  secrets,
 }: {
   visit: Visit;
   view: View;
   shown: Shown;
   pending: readonly PendingChange[];
+  secrets: ReadonlyMap<string, string>;
 }) {
   const { memories } = shown;
   if (memories.length === 0) {
@@ -129,7 +141,17 @@ function Results({
     <PostForm action={MEMORY_PATHS.selection} token={visit.token} class="results">
       <input type="hidden" name="view" value={viewPath(view)} />
       <div class="results-line spread">
-        <p role="status">{summary(shown, view)}</p>
+        <p role="status">
+          {summary(shown, view)}
+          {shown.kind === "list" && shown.superseded > 0 && (
+            <>
+              {", and "}
+              <a href={viewPath({ ...view, cursor: "", history: "1" })}>
+                {`${shown.superseded.toLocaleString("en")} superseded`}
+              </a>
+            </>
+          )}
+        </p>
         <button type="button" class="link" data-select-all="id" hidden={true}>
           Select all on this page
         </button>
@@ -140,7 +162,12 @@ function Results({
       <ul class="memories">
         {memories.map((memory) => (
           <li>
-            <MemoryItem memory={afterChanges(memory, pending)} mark={mark} view={view} />
+            <MemoryItem
+              memory={afterChanges(memory, pending)}
+              secrets={secrets.get(memory.id)}
+              mark={mark}
+              view={view}
+            />
           </li>
         ))}
       </ul>

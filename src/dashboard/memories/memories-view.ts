@@ -58,6 +58,8 @@ const FIELDS = {
   source: (source) => ({ source }),
   /** `true` for captured memories, `false` for all others. */
   captured: (captured) => ({ captured }),
+  /** `pinned` or `important`. */
+  kept: null,
   /** `1` to include superseded memories. */
   history: () => ({ include_superseded: "true" }),
   /** Days in UTC, inclusive. */
@@ -72,14 +74,20 @@ const FIELDS = {
 >;
 const NAMES = Object.keys(FIELDS) as (keyof typeof FIELDS)[];
 
+/** Importance from which on the list counts a memory as important. */
+export const IMPORTANT = 0.7;
+/** The filters of `kept`, which the API does not have. */
+const KEPT: Readonly<Record<string, Filter>> = {
+  pinned: { isPinned: true },
+  important: { importanceFrom: IMPORTANT },
+};
+
 /** The values of the search form. Empty values do not filter. */
 export type View = Record<keyof typeof FIELDS, string>;
 
 /** Fields whose values people type or paste. */
 const TRIMMED: ReadonlySet<string> = new Set(["q", "tags", "source"]);
 const NOT_FILTERS: ReadonlySet<string> = new Set(["q", "cursor", "rest", "history"]);
-/** Fields that the project switch sets instead of the form. */
-const PROJECT_FIELDS: ReadonlySet<string> = new Set(["project", "unfiled"]);
 
 export function readView(parameters: URLSearchParams): View {
   const view = {} as View;
@@ -109,20 +117,13 @@ export function canTakeAll(view: View): boolean {
   return view.q === "" && isFiltered(view);
 }
 
-/** Whether the view has filters besides the project. */
-export function hasFilters(view: View): boolean {
-  return NAMES.some(
-    (name) => !NOT_FILTERS.has(name) && !PROJECT_FIELDS.has(name) && view[name] !== "",
-  );
-}
-
 /** @throws AppError `validation_failed` */
 export function listRequest(view: View): { filter: Filter; limit: number; cursor?: string } {
   const parameters = NAMES.map((name) => (view[name] === "" ? null : FIELDS[name]?.(view[name])));
   const { cursor, ...query } = checkList(
     Object.assign({ limit: String(PAGE_SIZE) }, ...parameters),
   );
-  const filter = toVisibleFilter(query);
+  const filter = { ...toVisibleFilter(query), ...KEPT[view.kept] };
   return { filter, limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) };
 }
 

@@ -33,9 +33,12 @@ const LABELS: Record<(typeof PARTS)[number], string> = {
 export function MemoryItem({
   memory,
   mark,
+  secrets,
   view,
 }: {
   memory: Memory | FoundMemory;
+  /** Kinds of the secrets in the memory, if there are any. */
+  secrets: string | undefined;
   mark?: ((text: string) => readonly Piece[]) | undefined;
   /** The list that shows it. Links stay in the same project. */
   view: Pick<View, "project" | "unfiled">;
@@ -48,9 +51,20 @@ export function MemoryItem({
         <input type="checkbox" name="id" value={id} aria-label={`Select “${titleOf(content)}”`} />
       </label>
       <a class={isFound ? "memory-text passage" : "memory-text"} href={memoryPath(id)}>
-        <bdi>{isFound ? <Passage memory={memory} mark={mark} /> : excerptOf(content, EXCERPT)}</bdi>
+        <bdi>
+          {isFound ? (
+            <Passage memory={memory} mark={mark} />
+          ) : (
+            excerptOf(withoutMarks(content), EXCERPT)
+          )}
+        </bdi>
       </a>
       <div class="memory-facts">
+        {secrets !== undefined && (
+          <span class="badge secret" title={`Contains what looks like a secret: ${secrets}`}>
+            Secret
+          </span>
+        )}
         {"score" in memory && <Score {...memory} />}
         <Facts memory={memory} within={{ project: view.project, unfiled: view.unfiled }} />
       </div>
@@ -59,6 +73,13 @@ export function MemoryItem({
       </span>
     </article>
   );
+}
+
+/** The text without the marks of Markdown that do not read well in one line: of headings, bold text and blocks of code. */
+function withoutMarks(content: string): string {
+  return content
+    .replaceAll(/^(?:#{1,6}[ \t]+|```[\w-]*$)/gm, "")
+    .replaceAll(/\*\*(?=\S)([^*\n]+)(?<=\S)\*\*/g, "$1");
 }
 
 /** Properties that are not the default, with links to the memories that share them. */
@@ -77,7 +98,8 @@ function Facts({
         <a href={memoryPath(memory.newer)}>There is a newer memory</a>
       )}
       {superseded_by !== null && <a href={memoryPath(superseded_by)}>Superseded</a>}
-      {pinned && <span>Pinned</span>}
+      {pinned && <span class="badge pinned">Pinned</span>}
+      {importance !== DEFAULT_IMPORTANCE && <span class="badge">{`Importance ${importance}`}</span>}
       {project !== null && project !== within.project && (
         <a href={viewPath({ project })}>
           <span class="hidden-text">Project </span>
@@ -90,7 +112,6 @@ function Facts({
         </a>
       ))}
       <Author memory={memory} to={to} />
-      {!pinned && importance !== DEFAULT_IMPORTANCE && <span>{`Importance ${importance}`}</span>}
       {expires_at !== null && (
         <span>
           Expires <Moment at={new Date(expires_at)} />

@@ -1,11 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Button } from "../../pages/button.tsx";
 import { Choice, Field, Select } from "../../pages/field.tsx";
+import type { Child } from "../../pages/jsx-runtime.ts";
 import { PATHS } from "../navigation.tsx";
-import { hasFilters, type Source, type View, viewPath } from "./memories-view.ts";
+import { IMPORTANT, type Source, type View, viewPath } from "./memories-view.ts";
 import { PROJECT_NAMES } from "./project-switch.tsx";
 
-/** The search form. With scripts, results appear while the person types. */
+/** The search form. With scripts, results appear while the person types. Sent, the question counts as asked. */
 export function SearchForm({ view, sources }: { view: View; sources: readonly Source[] }) {
   return (
     <search>
@@ -14,7 +15,7 @@ export function SearchForm({ view, sources }: { view: View; sources: readonly So
         action={PATHS.memories}
         class="memory-search"
         hx-get={PATHS.memories}
-        hx-trigger="input delay:250ms, submit"
+        hx-trigger="input delay:250ms"
         hx-target="#results"
         hx-select="#results"
         hx-swap="outerHTML"
@@ -35,7 +36,7 @@ export function SearchForm({ view, sources }: { view: View; sources: readonly So
           />
           <Button>Search</Button>
         </div>
-        <details open={hasFilters(view) || view.history !== ""}>
+        <details>
           <summary>Filters</summary>
           <Filters view={view} sources={sources} />
           <a href={viewPath({ project: view.project, unfiled: view.unfiled })}>Show all memories</a>
@@ -56,8 +57,9 @@ function Filters({ view, sources }: { view: View; sources: readonly Source[] }) 
           {...entry("tags")}
           hint="Separated by commas. One must match"
           autocomplete="off"
+          list={TAGS}
         />
-        <Field label="Agent" {...entry("agent_id")} autocomplete="off" />
+        <Field label="Agent" {...entry("agent_id")} autocomplete="off" list={AGENTS} />
         <Field label="Session" {...entry("session_id")} autocomplete="off" />
         <Select
           label="Written by"
@@ -75,6 +77,15 @@ function Filters({ view, sources }: { view: View; sources: readonly Source[] }) 
             ["", "all"],
             ["false", "saved"],
             ["true", "captured from conversations"],
+          ]}
+        />
+        <Select
+          label="Pinned or important"
+          {...entry("kept")}
+          options={[
+            ["", "any"],
+            ["pinned", "pinned"],
+            ["important", `importance ${IMPORTANT} or more`],
           ]}
         />
         <Field label="Saved from" type="date" {...entry("from")} />
@@ -100,17 +111,13 @@ export function SelectionFields({
       <p class="selection-count" />
       {hasMore && (
         <Choice name="all" value="1">
-          Move or delete all memories that match these filters, on other pages too
+          Move, export or delete all memories that match these filters, on other pages too
         </Choice>
       )}
       <div class="pair">
-        <Field label="Tag" name="tag" maxlength={64} autocomplete="off" />
-        <Button name="action" value="tag">
-          Add tag
-        </Button>
-        <Button name="action" value="untag">
-          Remove tag
-        </Button>
+        <Field label="Tag" name="tag" maxlength={64} autocomplete="off" list={TAGS} />
+        <Action does="tag">Add tag</Action>
+        <Action does="untag">Remove tag</Action>
       </div>
       <div class="pair">
         <Field
@@ -121,13 +128,76 @@ export function SelectionFields({
           list={PROJECT_NAMES}
           placeholder="none"
         />
-        <Button name="action" value="move">
-          Move
-        </Button>
-        <Button name="action" value="delete" kind="danger">
+        <Action does="move">Move</Action>
+      </div>
+      <details>
+        <summary>More</summary>
+        <div class="row">
+          <div class="pair">
+            <Field label="Importance, 0 to 1" name="to_importance" type="number" {...UNIT} />
+            <Action does="importance">Set importance</Action>
+          </div>
+          <div class="pair">
+            <Field label="Expires (empty: never)" name="to_expiry" type="date" />
+            <Action does="expiry">Set expiry</Action>
+          </div>
+        </div>
+      </details>
+      <div class="pair ends">
+        <Action does="pin">Pin</Action>
+        <Action does="unpin">Unpin</Action>
+        <Action does="export">Export</Action>
+        <Action does="delete" kind="danger">
           Delete
-        </Button>
+        </Action>
       </div>
     </fieldset>
+  );
+}
+
+const UNIT = { min: "0", max: "1", step: "any" };
+
+/** A button that does something with the selected memories. */
+function Action({ does, kind, children }: { does: string; kind?: "danger"; children?: Child }) {
+  return (
+    <Button name="action" value={does} {...(kind && { kind })}>
+      {children}
+    </Button>
+  );
+}
+
+/** Suggestions of a field: each makes the page larger. */
+const MAX_SUGGESTIONS = 15;
+/** Ids of the `datalist`s of frequent tags and agents. */
+const TAGS = "tags-list";
+const AGENTS = "agents-list";
+
+/** Frequent tags and agents. */
+export interface Suggested {
+  tags: readonly string[];
+  agents: readonly string[];
+}
+
+/** What fields suggest. */
+export function Suggestions({
+  tags,
+  agents,
+  projects,
+}: Suggested & { projects: readonly string[] }) {
+  const lists = [
+    [TAGS, tags] as const,
+    [AGENTS, agents] as const,
+    [PROJECT_NAMES, projects] as const,
+  ];
+  return (
+    <>
+      {lists.map(([id, values]) => (
+        <datalist id={id}>
+          {values.slice(0, MAX_SUGGESTIONS).map((value) => (
+            <option>{value}</option>
+          ))}
+        </datalist>
+      ))}
+    </>
   );
 }

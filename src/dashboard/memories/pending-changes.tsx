@@ -3,6 +3,7 @@ import type { Memory } from "../../memories/model/memory.ts";
 import { Button } from "../../pages/button.tsx";
 import { PostForm } from "../../pages/form.tsx";
 import { Fragment } from "../../pages/jsx-runtime.ts";
+import { dayText } from "../../pages/moment.tsx";
 import { memoryCount } from "../../text/number-text.ts";
 import { type Change, retagged } from "../../undo/change.ts";
 import type { PendingChange } from "../../undo/undoable.ts";
@@ -14,6 +15,8 @@ type ChangeKind = Change extends infer Each
     ? Omit<Each, "ids">
     : never
   : never;
+
+type Fields = (Change & { kind: "set" })["fields"];
 
 /** The end of a sentence that says what a change does to `count` memories. */
 export function describeChange(change: ChangeKind, count: number): string {
@@ -28,7 +31,18 @@ export function describeChange(change: ChangeKind, count: number): string {
       const to = change.project === null ? "no project" : `the project “${change.project}”`;
       return `now ${count === 1 ? "belongs" : "belong"} to ${to}`;
     }
+    case "set":
+      return describeFields(change.fields, count === 1);
   }
+}
+
+function describeFields({ pinned, importance, expires_at }: Fields, isOne: boolean): string {
+  const [is, has, expires] = isOne ? ["is", "has", "expires"] : ["are", "have", "expire"];
+  if (pinned !== undefined) return pinned ? `${is} pinned now` : `${is} no longer pinned`;
+  if (importance !== undefined) return `now ${has} the importance ${importance}`;
+  return expires_at
+    ? `now ${expires} on ${dayText(expires_at, { withYear: true })}`
+    : `now ${has} no day of expiry`;
 }
 
 /** Ids of the memories that a view no longer shows once the pending changes are applied. */
@@ -54,10 +68,9 @@ export function afterChanges<Shown extends Memory>(
   // The list has the newest change first; it is applied last.
   for (const { change } of pending.toReversed()) {
     if (!change.ids.includes(memory.id) || change.kind === "delete") continue;
-    after =
-      change.kind === "move"
-        ? { ...after, project: change.project }
-        : { ...after, tags: retagged(change)(after.tags) };
+    if (change.kind === "move") after = { ...after, project: change.project };
+    else if (change.kind === "set") after = { ...after, ...change.fields };
+    else after = { ...after, tags: retagged(change)(after.tags) };
   }
   return after;
 }

@@ -67,7 +67,6 @@ export function createProjectCounts({
 
 /** Projects with a link: those with the most memories. */
 const MAX_LINKS = 8;
-const MAX_SUGGESTIONS = 50;
 /** Id of the `datalist` of project names. */
 export const PROJECT_NAMES = "projects";
 
@@ -126,18 +125,6 @@ function OtherProject({ view, count }: { view: View; count: number }) {
         <Button>Show</Button>
       </form>
     </details>
-  );
-}
-
-/** The project names that fields suggest. */
-export function ProjectNames({ projects }: { projects: ProjectCounts }) {
-  const names = projects.flatMap(({ project }) => project ?? []).slice(0, MAX_SUGGESTIONS);
-  return (
-    <datalist id={PROJECT_NAMES}>
-      {names.map((name) => (
-        <option value={name} />
-      ))}
-    </datalist>
   );
 }
 

@@ -2,12 +2,14 @@
 import { AppError } from "../../errors.ts";
 import { createCheck } from "../../http/requests/validation.ts";
 import type { Reach } from "../../keys/reach.ts";
+import { checkExpiry } from "../../memories/model/change-memory.ts";
 import type { Filter } from "../../memories/model/filter.ts";
 import { LIMITS, MEMORY_ID, MemoryChanges, Tag } from "../../memories/model/memory.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { titleOf } from "../../text/excerpt.ts";
 import { memoryCount } from "../../text/number-text.ts";
 import { type Change, retagged } from "../../undo/change.ts";
+import { exportFile } from "../export/export-routes.tsx";
 import { MEMORY_PATHS } from "../navigation.tsx";
 import { ConfirmPage } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
@@ -24,7 +26,9 @@ const checkTag = createCheck(Tag);
 const checkChanges = createCheck(MemoryChanges);
 
 /** Changes the selected memories of a list, or all memories that match its filters. */
-export function addSelectionForms({ pages, memories, undoable }: Parts): void {
+export function addSelectionForms(parts: Parts): void {
+  const { guard, pages, memories, undoable, clock } = parts;
+
   const askToDelete = async (visit: Visit, form: URLSearchParams): Promise<Markup> => {
     const ids = idsOf(form);
     const filter = filterOfAll(form);
@@ -71,6 +75,11 @@ export function addSelectionForms({ pages, memories, undoable }: Parts): void {
     const action = form.get("action");
     if (action === "delete") return { kind: "delete", ids };
     if (action === "move") return { kind: "move", ids, project: projectIn(form.get("to_project")) };
+    const fields = fieldsIn(form);
+    if (fields) {
+      checkExpiry(fields.expires_at, clock(), "expires_at");
+      return { kind: "set", ids, fields };
+    }
     const kind = action === "untag" ? "untag" : "tag";
     const change = { kind, ids, tag: checkTag(form.get("tag")).trim() } as const;
     const retag = retagged(change);
@@ -90,14 +99,28 @@ export function addSelectionForms({ pages, memories, undoable }: Parts): void {
     };
   };
 
+  /** The selected memories as a file. Like the export of all, that of other pages needs a fresh proof. */
+  const exportChosen = async (visit: Visit, form: URLSearchParams, filter: Filter | null) => {
+    if (filter) {
+      const asked = await guard.askForProof(visit, form);
+      return asked ?? exportFile(parts, visit, await memories.export(visit.reach, filter));
+    }
+    const ids = idsOf(form);
+    async function* chosen() {
+      yield await memories.byIds(visit.reach, ids);
+    }
+    return exportFile(parts, visit, chosen());
+  };
+
   pages.post(MEMORY_PATHS.selection, async (visit, form) => {
     const { id: accountId } = visit.account;
     const [action, filter] = [form.get("action"), filterOfAll(form)];
     const isLater = form.has("later") && !filter;
+    if (action === "export") return exportChosen(visit, form, filter);
     if (action === "delete" && !isLater) return askToDelete(visit, form);
     if (action === "move" && filter) return moveAll(visit, form, filter);
     if (filter) {
-      throw new AppError("validation_failed", "Only selected memories can be tagged.");
+      throw new AppError("validation_failed", "Only selected memories can be changed like this.");
     }
     const change = await changeOf(visit.reach, form);
     if (isLater) {
@@ -120,6 +143,24 @@ export function addSelectionForms({ pages, memories, undoable }: Parts): void {
     }
     return { to: listIn(form), notice: "The change is undone." };
   });
+}
+
+/** The fields that a form sets; null if it does something else. */
+function fieldsIn(form: URLSearchParams): (Change & { kind: "set" })["fields"] | null {
+  const importance = form.get("to_importance");
+  const day = form.get("to_expiry");
+  switch (form.get("action")) {
+    case "pin":
+      return { pinned: true };
+    case "unpin":
+      return { pinned: false };
+    case "importance":
+      // An empty text would be read as 0.
+      return checkChanges({ importance: importance ? Number(importance) : Number.NaN });
+    case "expiry":
+      return checkChanges({ expires_at: day ? `${day}T00:00:00Z` : null });
+  }
+  return null;
 }
 
 /** The project that a person has typed; null for none. @throws AppError `validation_failed` */

@@ -3,10 +3,11 @@ import type { Memory } from "../../memories/model/memory.ts";
 import type { Fading } from "../../memories/ranking/retention.ts";
 import { Button, ButtonLink } from "../../pages/button.tsx";
 import { PostForm } from "../../pages/form.tsx";
-import { type Child, Fragment } from "../../pages/jsx-runtime.ts";
+import { Fragment } from "../../pages/jsx-runtime.ts";
 import { Notice } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { excerptOf, titleOf } from "../../text/excerpt.ts";
+import { foreignMarkdown } from "../markdown.tsx";
 import { newPath } from "../memories/memories-page.tsx";
 import { viewPath } from "../memories/memories-view.ts";
 import { memoryPath } from "../navigation.tsx";
@@ -19,27 +20,35 @@ import { MemoryFading, MemoryProperties } from "./memory-properties.tsx";
 const MAX_CHARACTERS = 1_500;
 const MAX_LINES = 20;
 
-/** Web addresses in a text, without punctuation that ends a sentence and without invisible characters. */
-const ADDRESS = /https?:\/\/[^\s\p{C}<>"'`]+[^\s\p{C}<>"'`.,;:!?)\]}]/giu;
-/** Addresses that become links. More would be tedious for the keyboard. */
-const MAX_LINKS = 20;
 const TEXT_ID = "memory-text";
 
-/** The full text of a memory, with its tags and copy buttons. */
-function MemoryText({ memory: { id, content, tags } }: { memory: Memory }) {
+/**
+ * The full text of a memory, with its tags and copy buttons.
+ * @param way `all` for the whole text, `raw` for the whole text as it was written; else a long text is folded
+ */
+function MemoryText({
+  memory: { id, content, tags },
+  way,
+}: {
+  memory: Memory;
+  way: string | null;
+}) {
   const characters = [...content].length;
   const isLong =
     characters > MAX_CHARACTERS || content.split("\n", MAX_LINES + 1).length > MAX_LINES;
+  const isFolded = isLong && way === null;
+  const formatted = way === "raw" ? null : foreignMarkdown(content);
+  const path = (way: string) => `${memoryPath(id)}${way}#${TEXT_ID}`;
+  const json = `/api${memoryPath(id)}`;
   return (
     <article class="panel memory-article">
-      <p id={TEXT_ID} class={isLong ? "memory-content folded" : "memory-content"} dir="auto">
-        {withLinks(content)}
-      </p>
-      {isLong && (
-        <label class="unfold">
-          <input type="checkbox" autocomplete="off" />
-          Show all {characters.toLocaleString("en")} characters
-        </label>
+      <div id={TEXT_ID} class={isFolded ? "memory-content folded" : "memory-content"} dir="auto">
+        {formatted ?? <p>{content}</p>}
+      </div>
+      {isFolded && (
+        <p class="unfold">
+          <a href={path("?show=all")}>{`Show all ${characters.toLocaleString("en")} characters`}</a>
+        </p>
       )}
       <div class="memory-foot spread">
         {tags.length > 0 && (
@@ -54,38 +63,31 @@ function MemoryText({ memory: { id, content, tags } }: { memory: Memory }) {
           </ul>
         )}
         <div class="actions">
-          <button type="button" class="plain small" data-copy-from={TEXT_ID} hidden={true}>
-            Copy text
-          </button>
-          <button
-            type="button"
-            class="plain small"
-            data-copy-url={`/api/memories/${id}`}
-            hidden={true}
-          >
-            Copy as JSON
-          </button>
+          <a class="button plain small" href={path(way === "raw" ? "" : "?show=raw")}>
+            {way === "raw" ? "Show formatted" : "Show as written"}
+          </a>
+          {COPIES.map(([label, field]) => (
+            <button
+              type="button"
+              class="plain small"
+              data-copy-url={json}
+              data-copy-field={field}
+              hidden={true}
+            >
+              {label}
+            </button>
+          ))}
         </div>
       </div>
     </article>
   );
 }
 
-/** The text with its first web addresses as links. The linked sites do not receive the address of this page. */
-function withLinks(text: string): Child[] {
-  const parts: Child[] = [];
-  let end = 0;
-  for (const { 0: address, index } of text.matchAll(ADDRESS).take(MAX_LINKS)) {
-    parts.push(
-      text.slice(end, index),
-      <a href={address} rel="noreferrer nofollow">
-        {address}
-      </a>,
-    );
-    end = index + address.length;
-  }
-  return [...parts, text.slice(end)];
-}
+/** Buttons that copy a field of the memory, or all of it. */
+const COPIES = [
+  ["Copy text", "content"],
+  ["Copy as JSON", undefined],
+] as const;
 
 /** What the page of a memory shows besides the memory. */
 export interface Context {
@@ -97,6 +99,8 @@ export interface Context {
   /** The memories before and after this one in its session, oldest first. */
   before: readonly Memory[];
   after: readonly Memory[];
+  /** Kinds of the secrets in the memory, if there are any. */
+  secrets: string | undefined;
   /** Memories with a similar meaning, most similar first, with score 1 for the same text; `null` while not known yet. */
   similar: readonly { memory: Memory; score: number }[] | null;
 }
@@ -111,7 +115,7 @@ export function MemoryPage({
   memory: Memory;
   context: Context;
 }) {
-  const { history, current, fading, before, after, similar } = context;
+  const { history, current, fading, before, after, secrets, similar } = context;
   return (
     <Page
       visit={visit}
@@ -127,8 +131,15 @@ export function MemoryPage({
           </a>
         </Notice>
       )}
+      {secrets !== undefined && (
+        <Notice>
+          {`This memory contains what looks like a secret: ${secrets}. `}
+          <a href={`${memoryPath(memory.id)}/edit`}>Remove it from the text</a>, and replace the
+          secret where it is used if others may have seen it.
+        </Notice>
+      )}
       <div class="memory-page">
-        <MemoryText memory={memory} />
+        <MemoryText memory={memory} way={visit.url.searchParams.get("show")} />
         <aside>
           <MemoryProperties memory={memory} />
           {memory.superseded_by === null && <MemoryFading memory={memory} fading={fading} />}

@@ -6,7 +6,6 @@ import { percent } from "../../text/number-text.ts";
 import { viewPath } from "../memories/memories-view.ts";
 import { HELP_PATH, projectPath } from "../navigation.tsx";
 import { Fact, TimeFact } from "../page.tsx";
-import { DEFAULT_IMPORTANCE } from "./memory-form.ts";
 
 const DAY = 86_400_000;
 const MONTH = 30 * DAY;
@@ -92,9 +91,9 @@ const METHODS: Record<MemorySource["via"], string> = {
   capture: "by capture",
 };
 
-/** The properties of a memory. Properties with no value or the default value are left out. */
+/** The properties of a memory. Properties with no value are left out. */
 export function MemoryProperties({ memory }: { memory: Memory }) {
-  const { id, project, source, agent_id, session_id, importance, metadata } = memory;
+  const { id, project, source, agent_id, session_id, importance, pinned, metadata } = memory;
   const { created_at, updated_at, expires_at } = memory;
   return (
     <section>
@@ -122,7 +121,9 @@ export function MemoryProperties({ memory }: { memory: Memory }) {
           <TimeFact name="Changed" at={new Date(updated_at)} exact={true} />
         )}
         {expires_at !== null && <TimeFact name="Expires" at={new Date(expires_at)} exact={true} />}
-        {importance !== DEFAULT_IMPORTANCE && <Fact name="Importance">{importance}</Fact>}
+        <Fact name="Importance">
+          {importance} {pinned && <span class="badge pinned">Pinned</span>}
+        </Fact>
         <Fact name="Id">
           <code>{id}</code>
           <CopyButton text={id} label="the id" kind="link" />

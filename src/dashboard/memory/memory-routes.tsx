@@ -113,10 +113,11 @@ export function addMemoryPages({ pages, memories }: Parts): void {
   };
 
   const contextOf = async (reach: Reach, memory: Memory): Promise<Context> => {
-    const [{ history, current }, inSession, near] = await Promise.all([
+    const [{ history, current }, inSession, near, secrets] = await Promise.all([
       historyOf(reach, memory),
       memories.inSession(reach, memory.id, MAX_SESSION_MEMORIES),
       withTimeLimit(memories.near(reach, memory.id), SIMILAR_TIMEOUT_MS, () => null),
+      memories.secrets.kindsIn([memory]),
     ]);
     const shown = new Set([...history, ...(current ? [current] : [])].map(({ id }) => id));
     return {
@@ -125,6 +126,7 @@ export function addMemoryPages({ pages, memories }: Parts): void {
       before: inSession.before,
       after: inSession.after,
       fading: memories.fading(memory),
+      secrets: secrets.get(memory.id),
       similar: near?.filter((each) => !shown.has(each.memory.id)).slice(0, MAX_SIMILAR) ?? null,
     };
   };

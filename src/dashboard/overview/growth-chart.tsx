@@ -152,5 +152,6 @@ function pathOf(span: Span): string {
 }
 
 function periodOf({ from, to }: Growth): string {
-  return from === to ? from : `${from} to ${to}`;
+  const [first, last] = [dayText(from, { withYear: true }), dayText(to, { withYear: true })];
+  return from === to ? first : `${first} to ${last}`;
 }

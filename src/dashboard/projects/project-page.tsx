@@ -10,7 +10,8 @@ import { excerptOf } from "../../text/excerpt.ts";
 import { memoryCount } from "../../text/number-text.ts";
 import { newPath } from "../memories/memories-page.tsx";
 import { viewPath } from "../memories/memories-view.ts";
-import { PROJECT_NAMES, type ProjectCounts, ProjectNames } from "../memories/project-switch.tsx";
+import { Suggestions } from "../memories/memory-search-form.tsx";
+import { PROJECT_NAMES, type ProjectCounts } from "../memories/project-switch.tsx";
 import { HELP_PATH, MEMORY_PATHS, memoryPath, projectPath } from "../navigation.tsx";
 import { Page, Setting } from "../page.tsx";
 import type { Visit } from "../session.ts";
@@ -79,7 +80,11 @@ export function ProjectPage({ visit, name, stats, problem, ...project }: Project
       )}
       <RecallPanel text={recalled} />
       <ProjectForms visit={visit} name={name} bound={bound} />
-      <ProjectNames projects={projects.filter(({ project }) => project !== name)} />
+      <Suggestions
+        tags={[]}
+        agents={[]}
+        projects={projects.flatMap(({ project }) => (project === name ? [] : (project ?? [])))}
+      />
     </Page>
   );
 }

@@ -32,6 +32,11 @@ const CONDITIONS: Conditions<HasColumn, string | null> = {
       ? "source_via = 'capture'"
       : "(source_via IS NULL OR source_via <> 'capture')";
   },
+  isPinned(isPinned, has) {
+    if (!has("pinned")) return isPinned ? "false" : null;
+    return isPinned ? "pinned" : "NOT pinned";
+  },
+  importanceFrom: (least) => `importance >= ${Number(least)}`,
   createdAfter: (from) => `created_at >= ${moment(from)}`,
   createdBefore: (end) => `created_at < ${moment(end)}`,
   tags: (tags, _, { tagsMatch }) =>

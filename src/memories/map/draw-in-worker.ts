@@ -1,7 +1,7 @@
 import { AppError } from "../../errors.ts";
 import { isCompiled } from "../../native/embedded-asset.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
-import type { Topics } from "./topics.ts";
+import type { TopicPlace, Topics } from "./topics.ts";
 
 /** In the executable all modules but the workers are one module, at the root of its file system. */
 const WORKER = isCompiled ? "./memories/map/map-worker.js" : "./map-worker.ts";
@@ -17,6 +17,8 @@ export interface ToDraw {
   dimension: number;
   /** The beginnings of the memories. */
   texts: string[];
+  /** A map of nearly the same memories, whose places and topics stay: x and y of each, `NaN` for a new memory. */
+  former: { places: Float32Array<ArrayBuffer>; topics: TopicPlace[] } | null;
 }
 
 export interface Drawn extends Topics {

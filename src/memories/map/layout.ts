@@ -86,6 +86,45 @@ export function layOut(vectors: Float32Array, dimension: number): Float32Array<A
   return places;
 }
 
+/** Points between which a new point is put, and how far at most it is beside their middle. */
+const NEAREST = 3;
+const BESIDE = 0.01;
+
+/**
+ * Gives new points a place near the points that they are nearest to. All others stay.
+ * @param former x and y of each point, 0 to 1; `NaN` for a new one
+ */
+export function placeAmong(
+  vectors: Float32Array,
+  dimension: number,
+  former: Float32Array<ArrayBuffer>,
+): Float32Array<ArrayBuffer> {
+  const places = former.slice();
+  const random = createRandomNumbers();
+  const isNew = (point: number) => Number.isNaN(former[2 * point]);
+  for (let point = 0; point < former.length / 2; point++) {
+    if (!isNew(point)) continue;
+    /** The known points that are most alike, the best first. */
+    let nearest: { other: number; likeness: number }[] = [];
+    for (let other = 0; other < former.length / 2; other++) {
+      if (isNew(other)) continue;
+      let likeness = 0;
+      for (let at = 0; at < dimension; at++) {
+        likeness += (vectors[point * dimension + at] ?? 0) * (vectors[other * dimension + at] ?? 0);
+      }
+      if (nearest.length === NEAREST && likeness <= (nearest.at(-1)?.likeness ?? 0)) continue;
+      nearest.push({ other, likeness });
+      nearest = nearest.sort((a, b) => b.likeness - a.likeness).slice(0, NEAREST);
+    }
+    for (const axis of [0, 1]) {
+      const sum = nearest.reduce((total, { other }) => total + (former[2 * other + axis] ?? 0), 0);
+      const place = sum / nearest.length + BESIDE * (2 * random() - 1);
+      places[2 * point + axis] = Math.min(1, Math.max(0, place));
+    }
+  }
+  return places;
+}
+
 /** Scales and moves all places to fill a square, without distortion. */
 function scale(places: Float32Array, from: number, to: number): void {
   const low = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];

@@ -93,6 +93,12 @@ function findClusters(places: Float32Array, count: number) {
   return best;
 }
 
+function clustersAround(centres: Float32Array, places: Float32Array) {
+  const clusterOf = new Uint8Array(places.length / 2);
+  assign(places, centres, clusterOf);
+  return { centres, clusterOf };
+}
+
 /** k-means++: the farther a place is from the centres so far, the likelier it becomes the next one. */
 function chooseCentres(places: Float32Array, count: number, random: () => number) {
   const size = places.length / 2;
@@ -187,17 +193,28 @@ const MAX_TOPICS = 14;
 const MEMORIES_OF_TWO_TOPICS = 24;
 const TYPICAL = 3;
 
+/** The name and the centre of a topic, which stay while few memories come and go. */
+export type TopicPlace = Pick<Topic, "words" | "x" | "y">;
+
 /**
  * Divides a map into topics, and names each by words that its texts have and others do not.
  * @param places x and y of each memory
+ * @param former topics that are kept, with their names
  */
-export function findTopics(places: Float32Array, texts: readonly string[]): Topics {
+export function findTopics(
+  places: Float32Array,
+  texts: readonly string[],
+  former?: readonly TopicPlace[],
+): Topics {
   const size = texts.length;
   const wanted = Math.round(Math.sqrt(size / (MEMORIES_OF_TWO_TOPICS / 4)));
   const count = Math.min(MAX_TOPICS, Math.max(1, wanted));
-  const { centres, clusterOf } = findClusters(places, Math.min(count, size));
+  const { centres, clusterOf } = former
+    ? clustersAround(Float32Array.from(former.flatMap(({ x, y }) => [x, y])), places)
+    : findClusters(places, Math.min(count, size));
   const members = Map.groupBy(clusterOf.keys(), (point) => clusterOf[point] ?? 0);
-  const words = topicWords(texts, clusterOf, centres.length / 2);
+  const words =
+    former?.map((topic) => topic.words) ?? topicWords(texts, clusterOf, centres.length / 2);
   const sizeOf = (cluster: number) => members.get(cluster)?.length ?? 0;
   // The largest first.
   const order = [...members.keys()].sort((a, b) => sizeOf(b) - sizeOf(a) || a - b);

@@ -17,6 +17,9 @@ export interface Filter {
   sourceId?: string;
   /** `true`: only captured memories; `false`: only others. */
   isCaptured?: boolean;
+  isPinned?: boolean;
+  /** The least importance, 0 to 1. */
+  importanceFrom?: number;
   /** Milliseconds since 1970, inclusive. */
   createdAfter?: number;
   /** Milliseconds since 1970, exclusive. */
@@ -69,7 +72,8 @@ export type Conditions<Subject, Result> = FieldTable<
 /** Whether a memory matches a filter. */
 export function passes(filter: Filter, memory: MemoryRow): boolean {
   const { tags: wanted = [], tagsMatch, agentId, sessionId, projects, sourceId } = filter;
-  const { isCaptured, createdAfter, createdBefore, isCurrent, aliveAt, except } = filter;
+  const { isCaptured, isPinned, importanceFrom = 0 } = filter;
+  const { createdAfter, createdBefore, isCurrent, aliveAt, except } = filter;
   const has = (tag: string) => memory.tags.includes(tag);
   const hasTags = tagsMatch === "all" ? wanted.every(has) : wanted.some(has);
   return (
@@ -79,6 +83,8 @@ export function passes(filter: Filter, memory: MemoryRow): boolean {
     (projects === undefined || projects.includes(memory.project)) &&
     (sourceId === undefined || memory.source?.id === sourceId) &&
     (isCaptured === undefined || isCaptured === wasCaptured(memory)) &&
+    (isPinned === undefined || isPinned === memory.pinned) &&
+    memory.importance >= importanceFrom &&
     (createdAfter === undefined || memory.createdAt >= createdAfter) &&
     (createdBefore === undefined || memory.createdAt < createdBefore) &&
     (!isCurrent || memory.supersededBy === null) &&

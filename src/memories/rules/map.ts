@@ -18,6 +18,8 @@ const TEXT_CHARACTERS = 600;
 const BATCH_SIZE = 200;
 /** Factor by which the random sample is larger than needed, so that it is hardly ever too small. */
 const SPARE = 1.2;
+/** The share of memories that are put between others before all get new places. */
+const MAX_ADDED = 0.2;
 /** Maps that are kept for one account: of all its memories, and of projects. */
 const KEPT = 4;
 const ID_PREFIX = "mem_";
@@ -58,6 +60,8 @@ interface Kept {
   /** When the first of its memories expires. */
   until: number;
   map: MemoryMap;
+  /** Memories that were put between others since all got their places. */
+  added: number;
 }
 
 /** A map that is being made. */
@@ -114,7 +118,9 @@ export function createMaps({
     await pause();
     const texts = points.map(({ text }) => text);
     const { dimension } = table.model;
-    const drawn = points.length > 0 ? await draw({ vectors, dimension, texts }, signal) : NOTHING;
+    const former = formerOf(points, kept.get(table)?.get(part));
+    const toDraw = { vectors, dimension, texts, former };
+    const drawn = points.length > 0 ? await draw(toDraw, signal) : NOTHING;
     await pause();
     const map: MemoryMap = {
       version: Bun.randomUUIDv7(),
@@ -130,7 +136,7 @@ export function createMaps({
       },
     };
     const maps = kept.get(table) ?? new LRUCache<string, Kept>({ max: KEPT });
-    kept.set(table, maps.set(part, { changes, until, map }));
+    kept.set(table, maps.set(part, { changes, until, map, added: former?.added ?? 0 }));
     return map;
   };
 
@@ -155,6 +161,27 @@ export function createMaps({
       return await waitFor(work, reach.signal);
     }
   };
+}
+
+/** The places and topics of the last map, for the memories of the next; null if too many have come since. */
+function formerOf(points: readonly Point[], last: Kept | undefined) {
+  if (!last || last.map.topics.length === 0) return null;
+  const { map } = last;
+  const numbers = new Map(map.topicOf.entries().map(([number]) => [idOnMap(map, number), number]));
+  const places = new Float32Array(2 * points.length).fill(Number.NaN);
+  let { added } = last;
+  for (const [at, { id }] of points.entries()) {
+    const number = numbers.get(id);
+    if (number === undefined) {
+      added++;
+      continue;
+    }
+    for (const axis of [0, 1]) {
+      places[2 * at + axis] = (map.places[2 * number + axis] ?? 0) / FARTHEST;
+    }
+  }
+  const topics = map.topics.map(({ words, x, y }) => ({ words, x, y }));
+  return added <= MAX_ADDED * points.length ? { places, topics, added } : null;
 }
 
 /** Waits for a map. If all clients that wait have gone, the work ends. */

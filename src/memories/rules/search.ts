@@ -57,6 +57,8 @@ export interface SearchRequest {
   known?: boolean;
   /** Whether results that say the same are one. By default they are if `known`. */
   merges?: boolean;
+  /** Whether somebody is still typing the query: then it does not count as asked. */
+  isTyped?: boolean;
   /** Whether the version of a fact that the query asks for comes before the others. The default is true. */
   versions?: boolean;
 }

@@ -2,8 +2,10 @@ import { AppError } from "../../errors.ts";
 import type { Metrics } from "../../metrics.ts";
 import { findSecrets, maskSecrets, maskSecretsInLong } from "../../secrets/find-secrets.ts";
 import { problemOf } from "../../text/input-kinds.ts";
+import { createPause } from "../../timing/pause.ts";
 import {
   LIMITS,
+  type Memory,
   type MemorySource,
   NewMemory,
   normaliseTags,
@@ -84,6 +86,18 @@ export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
         `Not saved: this ${HAS_SECRET} (${named(all)}). Save the fact without the secret, for example its purpose and where it is stored.`,
         { details: found.map(({ path }) => ({ path, message: HAS_SECRET })) },
       );
+    },
+
+    /** The kinds of the secrets in saved memories, by id. They are not counted, as nothing is received. */
+    async kindsIn(memories: readonly Memory[]): Promise<ReadonlyMap<string, string>> {
+      const found = new Map<string, string>();
+      const pause = createPause();
+      for (const memory of memories) {
+        const kinds = secretsIn(memory).flatMap(({ kinds }) => kinds);
+        if (kinds.length > 0) found.set(memory.id, named(kinds));
+        await pause();
+      }
+      return found;
     },
 
     /** A long text with its secrets masked; see `maskSecrets`. */

@@ -13,8 +13,8 @@ const MAX_SIMILAR = 10;
 const CANDIDATES = 50;
 /** Links of a history that are followed to find what holds now. */
 const MAX_STEPS = 32;
-/** Lowest score of texts about the same subject: a cosine of 0.65, which one of fifty random pairs has. */
-const NEAR = 0.3;
+/** Lowest score of memories that people are shown as similar: below it, few are about the same thing. */
+const NEAR = 0.6;
 
 /** A memory, and its similarity in meaning to another one, 0 to 1: 1 for the same text. */
 interface NearMemory {

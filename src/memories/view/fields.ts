@@ -146,6 +146,11 @@ const CONDITIONS: Conditions<Subject, Accepts> = {
     const isWanted = once(sources, (source) => wasCaptured({ source }));
     return (slot) => isWanted(source[slot] ?? 0) === isCaptured;
   },
+  isPinned: (isPinned, { columns: { pinned } }) => equals(pinned, isPinned ? 1 : 0),
+  importanceFrom:
+    (least, { columns: { importance } }) =>
+    (slot) =>
+      (importance[slot] ?? 0) >= least,
   createdAfter:
     (from, { columns: { createdAt } }) =>
     (slot) =>

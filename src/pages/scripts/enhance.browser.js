@@ -1,7 +1,7 @@
 // Makes pages more convenient with scripts. Everything also works without them.
 
-/** Buttons that copy their own text, the text of an element, or the response of an address. */
-const COPY_BUTTONS = "button[data-copy], button[data-copy-from], button[data-copy-url]";
+/** Buttons that copy a text of their own, or the response of an address or a field of it. */
+const COPY_BUTTONS = "button[data-copy], button[data-copy-url]";
 /** Buttons that select all rows of a page. */
 const SELECT_BUTTONS = "button[data-select-all]";
 
@@ -11,19 +11,17 @@ function showButtons() {
   for (const button of document.querySelectorAll(names)) button.hidden = false;
 }
 
-async function fetchJsonText(url) {
+async function fetchText(url, field) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url} answers ${response.status}`);
-  return JSON.stringify(await response.json(), null, 2);
+  const found = await response.json();
+  return field ? found[field] : JSON.stringify(found, null, 2);
 }
 
-async function writeClipboard({ copy, copyFrom, copyUrl }) {
-  if (copyUrl === undefined) {
-    await navigator.clipboard.writeText(copy ?? document.getElementById(copyFrom).textContent);
-    return;
-  }
+async function writeClipboard({ copy, copyUrl, copyField }) {
+  if (copyUrl === undefined) return navigator.clipboard.writeText(copy);
   // Some browsers allow copying only during the click. The promise provides the text later.
-  const text = fetchJsonText(copyUrl);
+  const text = fetchText(copyUrl, copyField);
   await navigator.clipboard.write([new ClipboardItem({ "text/plain": text })]);
 }
 

@@ -20,10 +20,14 @@ function createTexts(path) {
   };
 }
 
+/** The place of the buttons at the top right, which no name covers: the distance of its middle from the corner, half its width. */
+const TOOLS = { right: 70, top: 25, half: 75 };
+
 /** Makes a function that draws the names of topics, large topics first, without overlaps. */
 function createLabels(topics) {
   const names = topics.map(({ words }) => words.slice(0, 2).join(", "));
-  const boxes = new Float32Array(4 * topics.length);
+  /** Of each name and of the buttons: the middle and half the width. */
+  const boxes = new Float32Array(4 * (topics.length + 1));
   let [font, widths] = ["", []];
   return (context, { view, size, look }) => {
     context.font = look.font;
@@ -37,7 +41,8 @@ function createLabels(topics) {
     context.lineJoin = "round";
     context.strokeStyle = look.background;
     context.fillStyle = look.text;
-    let shown = 0;
+    boxes.set([size.width - TOOLS.right, TOOLS.top, TOOLS.half]);
+    let shown = 1;
     for (let topic = 0; topic < topics.length; topic++) {
       const half = widths[topic] / 2 + 4;
       const least = Math.min(half, size.width / 2);
@@ -63,7 +68,7 @@ function createLabels(topics) {
 
 /** Shows the text of a point beside it. */
 function createTip(element, texts) {
-  const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+  const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
   const part = (name, text) => {
     const made = document.createElement(name);
     made.dir = "auto";

@@ -21,7 +21,8 @@ function relativeText(at, now) {
   return at > now ? `in ${amount}` : `${amount} ago`;
 }
 
-const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+/** Dates have one form, whatever the language of the browser, as the rest of the page. */
+const exactFormat = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 
 function showMoments(root) {
   const now = Date.now();

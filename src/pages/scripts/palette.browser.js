@@ -1,4 +1,4 @@
-// The palette: pages, commands, and memories that match the text.
+// The palette: pages, commands, projects, help, and memories that match the text.
 
 /** Milliseconds without typing after which memories are searched. */
 const SEARCH_DELAY_MS = 200;
@@ -60,13 +60,16 @@ function startPalette(dialog) {
   const list = dialog.querySelector("[role=listbox]");
   const options = createOptionList(field, list);
   let commands = [];
+  /** What is shown only if it matches: there is much of it. */
+  let more = [];
   let foundMemories = [];
   let search = new AbortController();
   let timer = 0;
 
   const showEntries = (query, isNew) => {
     const words = query.toLowerCase().split(/\s+/);
-    const matching = commands.filter(({ label }) =>
+    const known = query === "" ? commands : [...commands, ...more];
+    const matching = known.filter(({ label }) =>
       words.every((word) => label.toLowerCase().includes(word)),
     );
     const memories = query === "" ? [] : [searchEntry(query), ...foundMemories];
@@ -106,7 +109,8 @@ function startPalette(dialog) {
   const run = (index) => {
     const entry = options.entryAt(index);
     close();
-    entry?.run();
+    if (entry?.run) entry.run();
+    else if (entry) location.assign(entry.path);
   };
 
   field.addEventListener("input", update);
@@ -139,6 +143,10 @@ function startPalette(dialog) {
     commands = commandEntries(dialog);
     field.value = "";
     update();
+    fetchMoreEntries(dialog).then((entries) => {
+      more = entries;
+      showEntries(field.value.trim(), false);
+    });
   }).observe(dialog, { attributes: true, attributeFilter: ["open"] });
 }
 

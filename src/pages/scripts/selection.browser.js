@@ -51,7 +51,8 @@ async function sendSelection(form, submitter) {
 
 document.addEventListener("submit", (event) => {
   const { target: form, submitter } = event;
-  const isSelection = form.matches("form.results") && !form.querySelector('[name="all"]:checked');
+  const isWhole = form.querySelector('[name="all"]:checked') || submitter?.value === "export";
+  const isSelection = form.matches("form.results") && !isWhole;
   if (event.defaultPrevented || !(isSelection || form.closest(".undo"))) return;
   event.preventDefault();
   if (form.dataset.busy !== undefined) return;
@@ -59,6 +60,13 @@ document.addEventListener("submit", (event) => {
   sendSelection(form, submitter)
     .catch(() => showProblem("The server can't be reached. Nothing was changed."))
     .finally(() => delete form.dataset.busy);
+});
+
+/** Enter in a field of the selection presses the button beside the field, not the first one of the form. */
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.isComposing || !event.target.matches(".pair input")) return;
+  event.preventDefault();
+  event.target.closest(".pair").querySelector("button").click();
 });
 
 /** The key `z` undoes the last change. A button disappears when its change can no longer be undone. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createMapDrawing } from "../../../src/memories/map/draw-in-worker.ts";
-import { findNeighbours, layOut } from "../../../src/memories/map/layout.ts";
+import { findNeighbours, layOut, placeAmong } from "../../../src/memories/map/layout.ts";
 import { createRandom } from "../../support/random.ts";
 
 const DIMENSION = 24;
@@ -50,6 +50,22 @@ test("what is about the same is near, and the picture fills a square", () => {
   expect(same.length / points.length).toBeGreaterThan(0.98);
 });
 
+test("new memories get a place near what is about the same, and all others stay", () => {
+  const vectors = subjects();
+  const former = layOut(vectors, DIMENSION);
+  const [first, last] = [0, former.length / 2 - 1];
+  const known = former.map((place, at) => ([first, last].includes(at >> 1) ? Number.NaN : place));
+  const places = placeAmong(vectors, DIMENSION, known);
+  expect(places.subarray(2, 2 * last)).toEqual(former.subarray(2, 2 * last));
+  const { count, points } = findNeighbours(places, 2, 10);
+  for (const point of [first, last]) {
+    const around = points.subarray(count * point, count * (point + 1));
+    expect(around.filter((other) => other % SUBJECTS === point % SUBJECTS).length).toBeGreaterThan(
+      8,
+    );
+  }
+});
+
 test("the same vectors have the same places each time", () => {
   expect(layOut(subjects(), DIMENSION)).toEqual(layOut(subjects(), DIMENSION));
 });
@@ -71,7 +87,7 @@ test("a thread draws a map and names its parts by what only their texts have", a
   );
   const draw = createMapDrawing();
   const { places, topics, topicOf } = await draw({
-    ...{ vectors: subjects(), dimension: DIMENSION, texts },
+    ...{ vectors: subjects(), dimension: DIMENSION, texts, former: null },
   });
   expect(places).toHaveLength(2 * texts.length);
   for (const [number, topic] of topics.entries()) {
@@ -85,7 +101,7 @@ test("a thread draws a map and names its parts by what only their texts have", a
 test("a map that takes too long is given up, and those after it are still answered", async () => {
   const texts = Array.from({ length: SUBJECTS * OF_EACH }, () => "text");
   const draw = createMapDrawing(1);
-  const late = () => draw({ vectors: subjects(), dimension: DIMENSION, texts });
+  const late = () => draw({ vectors: subjects(), dimension: DIMENSION, texts, former: null });
   const outcomes = await Promise.allSettled([late(), late()]);
   for (const { status, reason } of outcomes as PromiseRejectedResult[]) {
     expect({ status, code: reason.code }).toEqual({ status: "rejected", code: "unavailable" });
@@ -96,8 +112,14 @@ test("a map that takes too long is given up, and those after it are still answer
 test("a map for which nobody waits ends at once, and holds up no other", async () => {
   const draw = createMapDrawing();
   const leaving = new AbortController();
-  const large = { vectors: new Float32Array(10_000 * 64).fill(0.125), dimension: 64, texts: [] };
-  const small = { vectors: new Float32Array(2 * 64).fill(0.125), dimension: 64, texts: ["a", "b"] };
+  const large = {
+    vectors: new Float32Array(10_000 * 64).fill(0.125),
+    dimension: 64,
+    texts: [],
+    former: null,
+  };
+  const vectors = new Float32Array(2 * 64).fill(0.125);
+  const small = { vectors, dimension: 64, texts: ["a", "b"], former: null };
   const given = Promise.allSettled([draw(large, leaving.signal), draw(large, leaving.signal)]);
   const next = draw(small);
   leaving.abort(new Error("gone"));

@@ -59,6 +59,8 @@ export function filterOf(): Filter {
       projects: () => some(["ctxd", "other", null]),
       sourceId: () => random.pick(["key_1", "key_2"]) ?? "",
       isCaptured: () => random.below(2) === 0,
+      isPinned: () => random.below(2) === 0,
+      importanceFrom: () => random.below(10) / 10,
       isCurrent: () => true,
       aliveAt: () => random.below(5_000),
       sessionId: () => random.pick([...SESSIONS, "never"]) ?? "",
