@@ -66,11 +66,17 @@ export const APART = {
     "POST /account/providers/:id/disconnect",
     "POST /account/recovery-codes",
     "POST /activity/queries",
+    "POST /admin/backups/now",
+    "POST /admin/backups/schedule",
     "POST /api/oauth/authorize",
     "POST /authorize",
     "POST /proof",
     "POST /proof/options",
     "POST /sign-out",
+  ],
+  "imports and deletes in the steps of `POST /memories/import` and of a selection": [
+    "POST /memories/import/previewed",
+    "POST /memories/import/undo",
   ],
 } as const;
 
