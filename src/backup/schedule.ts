@@ -222,11 +222,10 @@ export function scheduleBackups({
       });
       return asked;
     },
-    /** Call this when the settings have changed. Creates a backup if one is due. */
-    restart(): void {
+    /** Forgets what was true of other settings. */
+    reset(): void {
       hasChecked = false;
       failure = null;
-      void inTurn(isDue);
     },
     /** The backup that is being created, and why the last one failed; null if there is none. */
     state: () => ({ running, failure }),

@@ -56,7 +56,7 @@ export async function createServerBackups(
     async change(wanted: ScheduleSettings | null): Promise<void> {
       await writeSchedule(dataDir, wanted);
       settings = await readSchedule(config);
-      schedule.restart();
+      schedule.reset();
     },
   };
 }

@@ -146,8 +146,8 @@ test("the backups page shows the schedule, the backups, and the restore command"
   server.securityLog.record("backup_created", { accountId: null, via: "command" });
   await server.securityLog.flush();
   const { text } = await owner.person.visit("/admin/backups");
-  expect(text).toContain("<dt>Every</dt><dd>12 hours</dd>");
-  expect(text).toContain("the newest 7");
+  expect(text).toMatch(/<option value="12" selected>every 12 hours/);
+  expect(text).toContain(`value="${FOLDER}"`);
   expect(text).toContain("On schedule");
   expect(text).toContain(
     Bun.escapeHTML(`ctxd restore '${FOLDER}/b2' --data-dir NEW_FOLDER --identity key.txt`),
@@ -217,14 +217,19 @@ test("the owner changes the schedule, unless the environment has it", async () =
   }
   expect(asked).toHaveLength(3);
 
+  shown = { schedule: null };
+  expect((await owner.person.visit(path)).text).toContain('value="/home/you/ctxd-backups"');
+  expect((await owner.person.submit(form, wanted)).text).toContain("The backup is complete.");
+  expect(asked.slice(3)).toEqual([expect.objectContaining({ folder: "/mnt/usb" }), "now"]);
+
   shown = { isFixed: true };
   const { text } = await owner.person.visit(path);
   expect(text).toContain("CTXD_BACKUP_DIR");
   expect(text).not.toContain('name="folder"');
+  expect(text).toContain("<dt>Every</dt><dd>12 hours</dd>");
+  expect(text).toContain("the newest 7");
   expect(text).toContain("Back up now</button>");
   expect((await owner.person.submit(form, wanted)).status).toBe(409);
-  shown = { schedule: null };
-  expect((await owner.person.visit(path)).text).toContain('value="/home/you/ctxd-backups"');
   shown = {};
   await server.securityLog.flush();
   const events = await server.securityLog.list(

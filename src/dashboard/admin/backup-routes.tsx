@@ -34,6 +34,14 @@ export function addBackupsPage({ pages, serverStatus, securityLog, record }: Par
     throw new AppError("conflict", "This server makes no backups by itself.");
   };
 
+  /** Begins a backup. Returns a notice if it is complete soon. */
+  const backUpNow = async (): Promise<{ notice?: string }> => {
+    const ended = server().createBackup();
+    const isEnded = await Promise.race([ended.then(() => true), Bun.sleep(PATIENCE_MS)]);
+    const { failure } = await server().backups();
+    return isEnded === true && failure === null ? { notice: "The backup is complete." } : {};
+  };
+
   const render = async (visit: Visit, entered?: { problem: string; form: URLSearchParams }) => {
     const facts = (await serverStatus?.backups()) ?? null;
     const command = (words: string) => serverStatus?.command(words) ?? `ctxd ${words}`;
@@ -58,17 +66,13 @@ export function addBackupsPage({ pages, serverStatus, securityLog, record }: Par
           : "Choose the folder for backups first.",
       );
     }
-    const done = server().createBackup();
-    const isDone = await Promise.race([done.then(() => true), Bun.sleep(PATIENCE_MS)]);
-    const { failure } = await server().backups();
-    const notice = isDone === true && failure === null ? { notice: "The backup is complete." } : {};
-    return { to: BACKUPS_PATH, ...notice };
+    return { to: BACKUPS_PATH, ...(await backUpNow()) };
   });
 
   pages.provedOwner.post(
     `${BACKUPS_PATH}/schedule`,
     async (visit, form) => {
-      const { isShared, isFixed } = await server().backups();
+      const { isShared, isFixed, schedule } = await server().backups();
       if (isShared || isFixed)
         throw new AppError("conflict", "The schedule can't be changed here.");
       const wanted = form.has("none") ? null : settingsOf(form);
@@ -80,10 +84,9 @@ export function addBackupsPage({ pages, serverStatus, securityLog, record }: Par
         });
       const subject = wanted?.folder ?? null;
       record(visit.request, "backups_changed", { accountId: visit.account.id, subject });
-      return {
-        to: BACKUPS_PATH,
-        notice: wanted ? "The schedule is saved." : "The server makes no more backups.",
-      };
+      if (wanted && schedule === null) return { to: BACKUPS_PATH, ...(await backUpNow()) };
+      const notice = wanted ? "The schedule is saved." : "The server makes no more backups.";
+      return { to: BACKUPS_PATH, notice };
     },
     (visit, problem, form) => render(visit, { problem, form }),
   );

@@ -12,14 +12,16 @@ import type { Visit } from "../session.ts";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** When the last backup was made and the next is due, and the settings. */
+/** When the last backup was made and the next is due, and the settings of the environment, which no form shows. */
 export function ScheduleFacts({
   folder,
   every,
   keep,
   recipients,
   newest,
-}: NonNullable<BackupFacts["schedule"]> & { newest: number | null }) {
+  isFixed,
+}: NonNullable<BackupFacts["schedule"]> &
+  Pick<BackupFacts, "isFixed"> & { newest: number | null }) {
   return (
     <Setting id="state" title="State">
       <dl>
@@ -33,12 +35,16 @@ export function ScheduleFacts({
             <Moment at={new Date(newest + every)} />
           )}
         </Fact>
-        {every !== null && <Fact name="Every">{spanText(every)}</Fact>}
-        <Fact name="Keeps">{keep === 1 ? "the newest" : `the newest ${keep}`}</Fact>
-        <Fact name="Folder">
-          <code>{folder}</code>
-        </Fact>
-        <Fact name="Encrypted">{recipients.length > 0 ? "yes" : "no"}</Fact>
+        {isFixed && (
+          <>
+            {every !== null && <Fact name="Every">{spanText(every)}</Fact>}
+            <Fact name="Keeps">{keep === 1 ? "the newest" : `the newest ${keep}`}</Fact>
+            <Fact name="Folder">
+              <code>{folder}</code>
+            </Fact>
+            <Fact name="Encrypted">{recipients.length > 0 ? "yes" : "no"}</Fact>
+          </>
+        )}
       </dl>
     </Setting>
   );
@@ -90,7 +96,7 @@ export function ScheduleSetting({
       title="Schedule"
       about={
         schedule === null
-          ? "There are no backups yet. Choose a folder: the first backup is made at once."
+          ? "There are no backups yet. Choose where the server keeps them."
           : "A change takes effect at once. Backups in the former folder stay."
       }
     >
@@ -143,16 +149,16 @@ export function ScheduleSetting({
           />
         )}
         <div class="actions">
-          <Button kind={schedule === null ? "main" : "plain"}>Save the schedule</Button>
+          <Button kind={schedule === null ? "main" : "plain"}>
+            {schedule === null ? "Save and back up now" : "Save the schedule"}
+          </Button>
+          {schedule !== null && (
+            <Button kind="link" name="none" value="true">
+              Make no more backups
+            </Button>
+          )}
         </div>
       </PostForm>
-      {schedule !== null && (
-        <PostForm action={`${BACKUPS_PATH}/schedule`} token={visit.token}>
-          <Button name="none" value="true">
-            Make no more backups
-          </Button>
-        </PostForm>
-      )}
     </Setting>
   );
 }

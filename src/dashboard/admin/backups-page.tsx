@@ -65,7 +65,13 @@ export function BackupsPage({
       }
     >
       {facts !== null && <State {...facts} />}
-      {schedule && <ScheduleFacts {...schedule} newest={newest?.at ?? null} />}
+      {schedule && (
+        <ScheduleFacts
+          {...schedule}
+          isFixed={facts?.isFixed ?? false}
+          newest={newest?.at ?? null}
+        />
+      )}
       <ScheduleSetting visit={visit} facts={facts} form={form} />
       {facts !== null && facts.complete.length > 0 && (
         <Setting
