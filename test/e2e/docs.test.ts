@@ -68,7 +68,7 @@ test("samples in three languages have the reader's key, and a request can be tri
     await page.getByText("201 Created").waitFor();
   });
   const [saved] = (await account.list()).memories;
-  expect(saved).toMatchObject({ content: "The user prefers to be called Sam.", project: "atlas" });
+  expect(saved?.content).toBe("The user prefers to be called Sam.");
 });
 
 test("without scripts, the page lists the requests of the document", async () => {
