@@ -147,7 +147,7 @@ function State({ running, failure, problem }: BackupFacts) {
           ): {failure.message}
         </Problem>
       )}
-      {problem !== null && problem !== failure?.message && <Problem>{problem}</Problem>}
+      {problem !== null && failure === null && <Problem>{problem}</Problem>}
     </>
   );
 }
