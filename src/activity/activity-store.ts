@@ -1,10 +1,12 @@
-import { and, asc, count, desc, eq, gt, inArray, lt, lte, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, inArray, isNull, lt, lte, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { type CountedAction, dayOf } from "./action.ts";
 import { createActivityTables } from "./tables.ts";
 
 /** Rows that one statement writes. */
 const BATCH = 100;
+/** Milliseconds between two batches of an import beyond which the second one begins a new import. */
+const IMPORT_GAP_MS = 60_000;
 
 /** Writes the counts of actions, and the setting that keeps questions. */
 export function createActivityStore({ db }: { db: Database }) {
@@ -45,7 +47,30 @@ export function createActivityStore({ db }: { db: Database }) {
     }
   };
 
-  const addEvents = async (tx: Orm, actions: readonly CountedAction[]) => {
+  /** Adds the counts of the import that goes on, and removes its row: an import is one row, however long it takes. */
+  const withEarlier = async (tx: Orm, action: CountedAction): Promise<CountedAction> => {
+    if (action.kind !== "imported") return action;
+    const { accountId, kind, sourceId, agent, at } = activityEvents;
+    const earlier = await tx
+      .delete(activityEvents)
+      .where(
+        and(
+          eq(accountId, action.accountId),
+          eq(kind, action.kind),
+          eq(sourceId, action.source.id),
+          action.agent === null ? isNull(agent) : eq(agent, action.agent),
+          gt(at, new Date(action.at - IMPORT_GAP_MS)),
+        ),
+      )
+      .returning();
+    const sumOf = (part: "times" | "memories") =>
+      earlier.reduce((sum, row) => sum + row[part], action[part]);
+    return { ...action, times: sumOf("times"), memories: sumOf("memories") };
+  };
+
+  const addEvents = async (tx: Orm, single: readonly CountedAction[]) => {
+    const actions: CountedAction[] = [];
+    for (const action of single) actions.push(await withEarlier(tx, action));
     const rows = actions.map(({ source: { id, by }, at, ...rest }) => ({
       ...rest,
       at: new Date(at),

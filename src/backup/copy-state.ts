@@ -1,7 +1,9 @@
 import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
+import { databasePath } from "../db/data-lock.ts";
 import { openUnmigrated } from "../db/sqlite-files.ts";
 import { countTables, type RecordedCheckpoint, readCheckpoints } from "../memories/log/records.ts";
+import { isCompiled } from "../native/embedded-asset.ts";
 import type { FileDigest } from "../system/file-digest.ts";
 import { isRunning } from "../system/processes.ts";
 import { BackupError, explainFailure } from "./backup-error.ts";
@@ -34,8 +36,8 @@ export async function copyState(
   await container.remove(DATABASE_FILE);
   await using scratch = isSealed ? await openScratch(dataDir) : null;
   const path = join(scratch?.folder ?? folder, DATABASE_FILE);
-  await source.copyDatabase(path);
-  const state = readState(path);
+  await source.copyDatabase?.(path);
+  const state = await inWorker({ from: source.copyDatabase ? null : databasePath(dataDir), path });
   const database = await (scratch ? container.add(path, DATABASE_FILE) : copyFile(path, null));
   if (database === null) throw new BackupError(`${path} was removed.`);
   return { ...state, database };
@@ -60,7 +62,35 @@ export async function openScratch(dataDir: string): Promise<AsyncDisposable & { 
   };
 }
 
-function readState(path: string): Omit<CopiedState, "database"> {
+/** What the worker does: it copies a database unless `from` is null, then checks and reads the copy at `path`. */
+export interface ToCopy {
+  from: string | null;
+  path: string;
+}
+/** Its answer: the state, or the problem. Of other errors, the worker dies. */
+export type FromCopy = Omit<CopiedState, "database"> | { problem: string };
+
+/** In the executable, all code but the workers is one module at the root of its file system. */
+const WORKER = isCompiled ? "./backup/copy-worker.js" : "./copy-worker.ts";
+
+/** Copies and checks in a worker: SQLite would block the thread for a second per hundred megabytes. */
+async function inWorker(toCopy: ToCopy): Promise<Omit<CopiedState, "database">> {
+  const worker = new Worker(new URL(WORKER, import.meta.url).href);
+  const { promise, resolve, reject } = Promise.withResolvers<FromCopy>();
+  worker.onmessage = ({ data }: MessageEvent<FromCopy>) => resolve(data);
+  worker.onerror = ({ message }) => reject(new Error(message));
+  worker.postMessage(toCopy);
+  try {
+    const answer = await promise;
+    if ("problem" in answer) throw new BackupError(answer.problem);
+    return answer;
+  } finally {
+    worker.terminate();
+  }
+}
+
+/** @throws BackupError for a damaged copy */
+export function readState(path: string): Omit<CopiedState, "database"> {
   using copy = openUnmigrated(path);
   const problem = copy.query("PRAGMA integrity_check(1)").values().flat()[0];
   if (problem !== "ok") throw new BackupError(`The database is damaged: ${problem}.`);

@@ -1,7 +1,6 @@
 import { type Dirent, existsSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Config } from "../config/config.ts";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
@@ -9,8 +8,10 @@ import { hashOf } from "../system/file-digest.ts";
 import { type Loop, startLoop } from "../timing/loop.ts";
 import { explainFailure } from "./backup-error.ts";
 import { SUMS_FILE } from "./container.ts";
+import type { Progress } from "./create-backup.ts";
 import { MANIFEST_FILE, type Manifest } from "./manifest.ts";
 import { verifyWritten } from "./open-backup.ts";
+import type { ScheduleSettings } from "./schedule-settings.ts";
 
 /** The file that completes a backup: the first for an unencrypted one, the second for an encrypted one. */
 const LAST_WRITTEN = [MANIFEST_FILE, SUMS_FILE] as const;
@@ -87,41 +88,48 @@ const RETRY_MS = 10 * 60_000;
 export type Schedule = ReturnType<typeof scheduleBackups>;
 
 /**
- * Creates backups on a schedule while the program runs, each in its own folder. A missed one is created
- * immediately. Each is verified after it was written, and only then old ones are removed. A failure is
- * logged, and the backup is tried again later.
+ * Creates backups while the program runs, when they are due and when somebody asks for one. Each has its own folder. A
+ * missed one is created immediately. Each is verified after it was written, and only then old ones are removed. A
+ * failure is logged, and a backup that is due is tried again later.
+ * @param settings the current ones; null for no backups
  * @param create creates a backup in a folder
  * @param origin identifies this server's data in the names of backups, because several servers may share the
  *   folder; null while the data has no owner
  * @param clock milliseconds since 1970
  */
 export function scheduleBackups({
-  settings: { folder: series, every, keep },
+  settings,
   create,
   origin,
   clock,
   log,
   metrics,
 }: {
-  settings: NonNullable<Config["backups"]>;
-  create: (folder: string, signal: AbortSignal) => Promise<Manifest>;
+  settings: () => ScheduleSettings | null;
+  create: (
+    folder: string,
+    how: Pick<ScheduleSettings, "recipients"> & { signal: AbortSignal; onProgress: Progress },
+  ) => Promise<Manifest>;
   origin: () => Promise<string | null>;
   clock: () => number;
   log: Log;
   metrics: Metrics;
 }) {
-  const runs = metrics.counter("ctxd_backups_total", "Scheduled backups.", ["result"]);
+  const runs = metrics.counter("ctxd_backups_total", "Backups of the server.", ["result"]);
   metrics.gauge(
     "ctxd_last_backup_timestamp_seconds",
     "Start of the newest complete backup; 0 when there is none.",
     () => (newest ?? 0) / 1_000,
   );
   const ending = new AbortController();
+  const { signal } = ending;
   let newest: number | null = null;
-  let failedAt: number | null = null;
-  let isRunning = false;
+  let failure: { at: number; message: string } | null = null;
+  let running: { at: number; done: Parameters<Progress>[0] | null } | null = null;
   let hasChecked = false;
   let loop: Loop | null = null;
+  let turn: Promise<void> = Promise.resolve();
+  let asked: Promise<void> | null = null;
 
   const ownBackups = async (): Promise<IsIncluded> => {
     const own = await origin();
@@ -129,26 +137,36 @@ export function scheduleBackups({
     return (other) => other === null || other === own;
   };
 
-  const isDue = () => {
+  const isDue = (): boolean => {
+    const every = settings()?.every ?? null;
+    if (every === null) return false;
     const now = clock();
     // A clock that was set back must not delay the next backup beyond the interval.
     const since = (moment: number) => (moment > now ? every : now - moment);
-    if (failedAt !== null && since(failedAt) < Math.min(RETRY_MS, every)) return false;
+    if (failure !== null && since(failure.at) < Math.min(RETRY_MS, every)) return false;
     return newest === null || since(newest) >= every;
   };
 
-  const createOne = async () => {
+  const createOne = async ({ folder: series, keep, recipients }: ScheduleSettings) => {
+    const job = { at: clock(), done: null as Parameters<Progress>[0] | null };
+    running = job;
+    const own = await origin();
+    // The names of folders have no fractions of a second.
+    if (existsSync(folderOf(series, job.at, own))) await Bun.sleep(1_000);
     const at = clock();
-    const folder = folderOf(series, at, await origin());
+    const folder = folderOf(series, at, own);
     const isOurs = await ownBackups();
     // Creates no parent folders: a missing one means that the disk is not mounted.
     if (!existsSync(series)) await explainFailure(series, "written", () => mkdir(series, 0o700));
     // An unfinished backup of an earlier crash may take the space that this one needs.
     for (const unfinished of (await listSeries(series, at, isOurs)).unfinished)
       await removeBackup(unfinished);
-    const manifest = await create(folder, ending.signal);
+    const onProgress: Progress = (done) => {
+      job.done = done;
+    };
+    const manifest = await create(folder, { recipients, signal, onProgress });
     try {
-      await verifyWritten(folder, { signal: ending.signal });
+      await verifyWritten(folder, { signal });
     } catch (error) {
       await removeBackup(folder);
       throw error;
@@ -160,44 +178,71 @@ export function scheduleBackups({
     log.info("backup_made", { folder, files: manifest.files.length, ms: clock() - at });
   };
 
-  const check = async () => {
-    isRunning = true;
+  const checkNow = async (isWanted: () => boolean) => {
+    const current = settings();
     try {
+      if (current === null) return;
       // A folder that can't be read has no backups, for example when its disk is not mounted.
       const isOurs = await ownBackups();
-      const known = await listSeries(series, clock(), isOurs).catch(() => null);
+      const known = await listSeries(current.folder, clock(), isOurs).catch(() => null);
       newest = known?.complete.at(-1)?.at ?? null;
-      if (!isDue()) return;
-      await createOne();
-      failedAt = null;
+      if (!isWanted()) return;
+      await createOne(current);
+      failure = null;
     } catch (error) {
-      if (ending.signal.aborted) return;
-      failedAt = clock();
+      if (signal.aborted) return;
+      failure = { at: clock(), message: messageOf(error) };
       runs.inc({ result: "failed" });
-      log.error("backup_failed", { cause: messageOf(error) });
+      log.error("backup_failed", { cause: failure.message });
     } finally {
-      isRunning = false;
+      running = null;
       hasChecked = true;
     }
+  };
+
+  const inTurn = (isWanted: () => boolean): Promise<void> => {
+    turn = turn.then(() => (signal.aborted ? undefined : checkNow(isWanted)));
+    return turn;
   };
 
   return {
     start() {
       loop = startLoop(async () => {
-        await check();
+        await inTurn(isDue);
         return CHECK_INTERVAL_MS;
       });
     },
-    /** Creates a backup if one is due. */
-    check,
+    /** Creates a backup if one is due. Never rejects. */
+    check: () => inTurn(isDue),
+    /** Creates a backup, unless one is being created. Resolves when it has ended, and never rejects. */
+    createNow(): Promise<void> {
+      if (running) return turn;
+      asked ??= inTurn(() => true).finally(() => {
+        asked = null;
+      });
+      return asked;
+    },
+    /** Forgets what was true of other settings. */
+    reset(): void {
+      hasChecked = false;
+      failure = null;
+    },
+    /** The backup that is being created, and why the last one failed; null if there is none. */
+    state: () => ({ running, failure }),
+    settings,
     /** The complete backups of this server, newest first. @throws BackupError when the folder can't be read */
-    list: async () => (await listSeries(series, clock(), await ownBackups())).complete.reverse(),
+    async list() {
+      const current = settings();
+      if (current === null) return [];
+      return (await listSeries(current.folder, clock(), await ownBackups())).complete.reverse();
+    },
     /** Whether the last backup failed, or the newest is older than it should be. */
-    isLate: () => failedAt !== null || (hasChecked && !isRunning && isDue()),
+    isLate: () => failure !== null || (hasChecked && running === null && isDue()),
     /** Stops the schedule, and aborts and removes a running backup. */
     async stop() {
       ending.abort();
       await loop?.stop();
+      await turn;
     },
   };
 }

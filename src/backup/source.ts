@@ -1,7 +1,7 @@
 import { existsSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { databasePath } from "../db/data-lock.ts";
-import { copyDatabase, openUnmigrated, schemaVersion } from "../db/sqlite-files.ts";
+import { openUnmigrated, schemaVersion } from "../db/sqlite-files.ts";
 import { errorCode } from "../errors.ts";
 import { isNewestCheckpoint, type RecordedCheckpoint } from "../memories/log/records.ts";
 import { BackupError } from "./backup-error.ts";
@@ -32,10 +32,10 @@ export interface BackupSource {
   /** Schema version of its database. */
   schema(): Promise<number>;
   /**
-   * Copies the current state of the database to a new SQLite file that only its owner can read. The copy
-   * contains no deleted data, and is durable when this resolves.
+   * Copies the current state of a shared database to a new SQLite file that only its owner can read. The copy
+   * contains no deleted data, and is durable when this resolves. Null for a data folder, which has such a file.
    */
-  copyDatabase(path: string): Promise<void>;
+  readonly copyDatabase: ((path: string) => Promise<void>) | null;
   /**
    * Whether an earlier read checkpoint is still the newest of its table. As long as it is, its base
    * exists.
@@ -68,7 +68,7 @@ export function openDataFolder(dataDir: string): BackupSource {
   return {
     name: dataDir,
     schema: async () => schemaVersion(live),
-    copyDatabase: async (path) => copyDatabase(live, path),
+    copyDatabase: null,
     isNewest: async (checkpoint) => isNewestCheckpoint(live, checkpoint),
     // The files of one base are copied concurrently.
     atOnce: 1,

@@ -7,7 +7,12 @@ import { TARGETS, type TargetName } from "../native/targets.ts";
 const SOURCE = join(import.meta.dir, "..");
 
 /** Modules of worker threads. They are loaded by path, so no import leads to them. */
-const WORKERS = ["embedding/worker.ts", "import/reader-worker.ts", "memories/map/map-worker.ts"];
+const WORKERS = [
+  "backup/copy-worker.ts",
+  "embedding/worker.ts",
+  "import/reader-worker.ts",
+  "memories/map/map-worker.ts",
+];
 
 /** The https address of a repository without a trailing slash: https://github.com/OWNER/ctxd. */
 const REPOSITORY = /^https:\/\/[^/\s]+\/[^/\s]+\/[^/\s]+$/;
@@ -56,6 +61,7 @@ export async function compile(
     define: { __dirname: JSON.stringify("/") },
     plugins: [
       redirectAddons,
+      compressScript,
       generatedModules({
         [join(SOURCE, "native", "embedded.ts")]: embeddedModule(embedded),
         [join(SOURCE, "upgrade", "repository.ts")]:
@@ -92,6 +98,17 @@ export const redirectAddons: BunPlugin = {
     build.onLoad({ filter: /.*/, namespace: "addon" }, ({ path }) => ({
       contents: `module.exports = require(${addons}).openedAddon(${JSON.stringify(path)});`,
       loader: "js",
+    }));
+  },
+};
+
+/** The script of the API page as gzip, as browsers receive it. */
+const compressScript: BunPlugin = {
+  name: "compress-script",
+  setup(build) {
+    build.onLoad({ filter: /[\\/]browser[\\/]standalone\.js$/ }, async ({ path }) => ({
+      contents: Bun.gzipSync(await Bun.file(path).bytes(), { level: 9 }),
+      loader: "file",
     }));
   },
 };

@@ -151,5 +151,7 @@ export function createPages(guard: Guard) {
     proved: createMethods(guard.askForProof),
     /** The same for pages and forms that only the owner of the server may use. */
     owner: createMethods(askNothing, requireOwner),
+    /** The same for those that need both. */
+    provedOwner: createMethods(guard.askForProof, requireOwner),
   };
 }

@@ -6,7 +6,8 @@ import { addAccountPage, addOwnAccessPage } from "./account/account-routes.tsx";
 import { addAuthenticatorPages, addPasskeyPages } from "./account/factor-routes.tsx";
 import { addActivityPage } from "./activity/activity-routes.tsx";
 import { addAdminPages } from "./admin/admin-routes.tsx";
-import { addServerPages } from "./admin/health-routes.tsx";
+import { addBackupsPage } from "./admin/backup-routes.tsx";
+import { addHealthPage } from "./admin/health-routes.tsx";
 import { addMemberPages } from "./admin/member-routes.tsx";
 import { addQuotaForms } from "./admin/quota-routes.tsx";
 import { addAgentsPages, addWrittenPage } from "./agents/agents-routes.tsx";
@@ -57,7 +58,8 @@ const PAGES: readonly ((parts: Parts) => void)[] = [
   addMemberPages,
   addSecurityPages,
   addQuotaForms,
-  addServerPages,
+  addHealthPage,
+  addBackupsPage,
   addAdminPages,
 ];
 

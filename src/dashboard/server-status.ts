@@ -1,4 +1,6 @@
 import type { Account } from "../accounts/account.ts";
+import type { Progress } from "../backup/create-backup.ts";
+import type { ScheduleSettings } from "../backup/schedule-settings.ts";
 import type { Config } from "../config/config.ts";
 
 /** Facts about the running server that are not in its database. */
@@ -11,6 +13,10 @@ export interface ServerStatus {
   readonly isForAgents: boolean;
   server(): ServerFacts;
   backups(): Promise<BackupFacts>;
+  /** Makes a backup, unless one is being made. Resolves when it has ended, and never rejects. */
+  createBackup(): Promise<void>;
+  /** Changes where and when the server makes backups; null for never. @throws BackupError when that is refused */
+  changeBackups(wanted: ScheduleSettings | null): Promise<void>;
 }
 
 export interface ServerFacts {
@@ -33,16 +39,19 @@ export interface ServerFacts {
 export interface BackupFacts {
   /** Whether several servers share the data. Then none of them makes backups by itself. */
   readonly isShared: boolean;
-  /** Null if there is no schedule. */
-  readonly schedule: {
-    readonly folder: string;
-    /** Milliseconds between two backups. */
-    readonly every: number;
-    readonly keep: number;
-    readonly isEncrypted: boolean;
-    readonly isLate: boolean;
-  } | null;
-  /** Complete backups of the schedule, newest first. */
+  /** Null if the server makes no backups. */
+  readonly schedule: (ScheduleSettings & { readonly isLate: boolean }) | null;
+  /** Whether the environment has the settings, so that they can't be changed here. */
+  readonly isFixed: boolean;
+  /** Recipients that the environment has, for all backups. */
+  readonly recipients: readonly string[];
+  /** A folder to suggest to the owner; may be empty. */
+  readonly suggested: string;
+  /** The backup that is being made, since when, and what of it is done. */
+  readonly running: { readonly at: number; readonly done: Parameters<Progress>[0] | null } | null;
+  /** Why the last backup failed, and when. */
+  readonly failure: { readonly at: number; readonly message: string } | null;
+  /** Complete backups, newest first. */
   readonly complete: readonly { readonly folder: string; readonly at: number }[];
   /** Why the backups can't be listed; null if they can. */
   readonly problem: string | null;

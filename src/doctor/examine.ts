@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
 import { listSeries } from "../backup/schedule.ts";
+import { readSchedule, type ScheduleSettings } from "../backup/schedule-settings.ts";
 import { RESTORE_FOLDER } from "../backup/source.ts";
 import type { Config } from "../config/config.ts";
 import { databasePath } from "../db/data-lock.ts";
@@ -41,10 +42,13 @@ function checkOwner(sqlite: Sqlite): Finding {
 }
 
 /** Checks that the newest scheduled backup is recent enough. */
-export async function checkBackups(backups: Config["backups"], now: number): Promise<Finding> {
+export async function checkBackups(
+  backups: Pick<ScheduleSettings, "folder" | "every"> | null,
+  now: number,
+): Promise<Finding> {
   const { ok, warning, problem } = findingsOf("backups");
-  if (!backups) return ok("no backups are scheduled (CTXD_BACKUP_DIR)");
-  const { folder, every } = backups;
+  const { folder = "", every = null } = backups ?? {};
+  if (every === null) return ok("no backups are scheduled (CTXD_BACKUP_DIR)");
   try {
     const { complete } = await listSeries(folder, now);
     const newest = complete.at(-1);
@@ -119,7 +123,10 @@ export async function* examine(config: Config, howToStart: string): AsyncGenerat
   yield checkCertificate(config.tls, Date.now());
   yield checkDataFolder(dataDir, shared ? null : howToStart);
   yield checkDisk(dataDir);
-  yield await checkBackups(config.backups, Date.now());
+  const schedule = await readSchedule(config).catch((error: Error) => error);
+  yield schedule instanceof Error
+    ? findingsOf("backups").problem(reasonOf(schedule))
+    : await checkBackups(schedule, Date.now());
   yield checkCacheFolder(cacheDir, isCompiled);
   const { isServed, ...server } = await checkServer(dataDir);
   yield server;

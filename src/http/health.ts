@@ -21,8 +21,8 @@ export type CheckResult =
 /** Milliseconds that a check may take. `ctxd health` waits for 5 s. */
 const TIMEOUT_MS = 3_000;
 
-/** The parts that the server needs, each with its check. */
-export type Checks = Readonly<Record<string, () => CheckResult | Promise<CheckResult>>>;
+/** The parts that the server needs, each with its check, which returns null if the server does without the part. */
+export type Checks = Readonly<Record<string, () => CheckResult | null | Promise<CheckResult>>>;
 
 const Health = Type.Object({
   status: Type.Union([Type.Literal("ok"), Type.Literal("failed")]),
@@ -102,11 +102,13 @@ export async function runChecks(checks: Checks): Promise<Record<string, CheckRes
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => [name, await run(check)] as const),
   );
-  return Object.fromEntries(results);
+  return Object.fromEntries(
+    results.flatMap(([name, result]) => (result === null ? [] : [[name, result]])),
+  );
 }
 
 /** A check that does not finish counts as failed, for example when a disk hangs. */
-async function run(check: Checks[string]): Promise<CheckResult> {
+async function run(check: Checks[string]): Promise<CheckResult | null> {
   try {
     return await withTimeLimit(check(), TIMEOUT_MS, () => "failed" as const);
   } catch {

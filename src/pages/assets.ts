@@ -12,14 +12,17 @@ import mapPointers from "./scripts/map-pointers.browser.js" with { type: "text" 
 import mapView from "./scripts/map-view.browser.js" with { type: "text" };
 import mapWords from "./scripts/map-words.browser.js" with { type: "text" };
 import moments from "./scripts/moments.browser.js" with { type: "text" };
+import nonces from "./scripts/nonces.browser.js" with { type: "text" };
 import palette from "./scripts/palette.browser.js" with { type: "text" };
 import paletteEntries from "./scripts/palette-entries.browser.js" with { type: "text" };
 import passkeys from "./scripts/passkeys.browser.js" with { type: "text" };
 import selection from "./scripts/selection.browser.js" with { type: "text" };
 import welcome from "./scripts/welcome.browser.js" with { type: "text" };
-import { type Asset, asset, FONTS, STYLE_TEXT, withoutComments } from "./styles.ts";
+import { API_STYLE_TEXT, type Asset, asset, FONTS, STYLE_TEXT, withoutComments } from "./styles.ts";
 
 export const STYLES = asset(withoutComments(STYLE_TEXT), "css", "text/css");
+
+export const API_STYLES = asset(withoutComments(API_STYLE_TEXT), "css", "text/css");
 
 export const FAVICON = asset(favicon, "svg", "image/svg+xml");
 
@@ -50,9 +53,13 @@ export const MAP = script(
   inOneScope(mapPainter, mapView, mapCanvas, mapWords, mapPointers, mapPage),
 );
 
+/** Gives the styles of the API page its nonce. */
+export const NONCES = script(inOneScope(nonces));
+
 /** All assets; `routes.ts` serves them. */
 export const ASSETS: readonly Asset[] = [
   STYLES,
+  API_STYLES,
   FAVICON,
   ...Object.values(PICTURES),
   ...FONTS,
@@ -62,6 +69,7 @@ export const ASSETS: readonly Asset[] = [
   WELCOME,
   HTMX,
   MAP,
+  NONCES,
 ];
 
 /** Joins scripts in one function, so that they share names with each other but not with other scripts. */

@@ -16,7 +16,8 @@ import {
 import type { Asset } from "./styles.ts";
 import { THEME_STYLE_PATH, themeOf, themeStyle } from "./theme.tsx";
 
-const CACHE_FOREVER = "public, max-age=31536000, immutable";
+/** For a path that contains a hash of its content. */
+export const CACHE_FOREVER = "public, max-age=31536000, immutable";
 
 /** Serves the assets of the pages. */
 export function createPageRoutes({ cookies }: { cookies: Pick<Cookies, "read"> }) {
@@ -33,17 +34,26 @@ export function createPageRoutes({ cookies }: { cookies: Pick<Cookies, "read"> }
   return routes.get("/favicon.ico", serve(FAVICON, "public, max-age=86400"), hidden);
 }
 
-/** Makes a handler that sends an asset, compressed if the client accepts gzip. It is compressed only once. */
+/** Makes a handler that sends an asset. Texts are compressed, only once. */
 function serve({ content, isText, type }: Asset, cacheControl: string) {
   const headers = { "content-type": type, "cache-control": cacheControl };
   let compressed: Uint8Array<ArrayBuffer> | undefined;
   return ({ request }: { request: Request }): Response => {
     if (!isText) return new Response(content, { headers });
-    const varied = { ...headers, vary: "accept-encoding" };
-    if (!acceptsGzip(request)) return new Response(content, { headers: varied });
     compressed ??= Bun.gzipSync(content, { level: 9 });
-    return new Response(compressed, { headers: { ...varied, "content-encoding": "gzip" } });
+    return sendText(request, compressed, headers);
   };
+}
+
+/** The answer with a text: as gzip if the client accepts it. */
+export function sendText(
+  request: Request,
+  compressed: Uint8Array<ArrayBuffer>,
+  headers: Record<string, string>,
+): Response {
+  const varied = { ...headers, vary: "accept-encoding" };
+  if (!acceptsGzip(request)) return new Response(Bun.gunzipSync(compressed), { headers: varied });
+  return new Response(compressed, { headers: { ...varied, "content-encoding": "gzip" } });
 }
 
 /** Whether the client accepts gzip (RFC 9110, section 12.5.3). */

@@ -11,6 +11,7 @@ import base from "./styles/base.css" with { type: "text" };
 import buttons from "./styles/buttons.css" with { type: "text" };
 import connect from "./styles/connect.css" with { type: "text" };
 import content from "./styles/content.css" with { type: "text" };
+import docs from "./styles/docs.css" with { type: "text" };
 import forms from "./styles/forms.css" with { type: "text" };
 import help from "./styles/help.css" with { type: "text" };
 import layout from "./styles/layout.css" with { type: "text" };
@@ -115,3 +116,6 @@ const HUES = Array.from(
 
 /** The stylesheet of all pages. */
 export const STYLE_TEXT = [FONT_FACES, ...PARTS, ...HUES].join("\n");
+
+/** The stylesheet of the API page, whose other styles are Scalar's. */
+export const API_STYLE_TEXT = [FONT_FACES, tokens, docs].join("\n");

@@ -33,7 +33,7 @@ declare module "*.woff2" {
   const path: string;
   export default path;
 }
-declare module "swagger-ui-dist/swagger-ui-bundle.js" {
+declare module "*/browser/standalone.js" {
   const path: string;
   export default path;
 }

@@ -63,6 +63,7 @@ export const EVENTS = {
   memories_imported: { label: "Memories imported" },
   memories_deleted: { label: "Memories deleted by filter" },
   memories_moved: { label: "Memories moved to another project" },
+  backups_changed: { label: "Schedule of backups changed" },
   backup_created: { label: "Backup made" },
   backup_restored: { label: "Backup restored" },
 } as const satisfies Record<string, EventKind>;

@@ -6,6 +6,7 @@ import type { Database } from "../db/database.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import type { CheckResult, Checks } from "../http/health.ts";
 import type { Store } from "../memories/store/store.ts";
+import type { ServerBackups } from "./backup-schedule.ts";
 
 /** Free bytes on the disk below which a group of writes may fail. */
 const MIN_FREE_BYTES = 16 << 20;
@@ -29,8 +30,7 @@ export function createChecks({
   data: { db: Pick<Database, "isReachable">; checks: Checks };
   opening: Promise<Pick<Store, "accounts" | "reembedded" | "lag">>;
   embedder: Pick<Embedder, "ready">;
-  /** Null without scheduled backups. */
-  backups: { isLate(): boolean } | null;
+  backups: Pick<ServerBackups, "isLate" | "settings">;
 }): Checks {
   const checkDb = async () => ((await db.isReachable()) ? "ok" : "failed");
   return {
@@ -42,7 +42,7 @@ export function createChecks({
       : () => checkTables(join(dataDir, "memories"), opening),
     disk: reuseFor(DISK_CHECK_MS, () => checkDisk(dataDir)),
     embedding: () => stateOf(embedder.ready()),
-    ...(backups && { backups: () => (backups.isLate() ? "late" : "ok") }),
+    backups: () => backups.settings() && (backups.isLate() ? "late" : "ok"),
     vectors: () => checkVectors(opening),
     upkeep: () => checkUpkeep(opening),
   };

@@ -35,7 +35,7 @@ import { readResources } from "../system/processes.ts";
 import { startPruning } from "../timing/loop.ts";
 import { withTimeLimit } from "../timing/time-limit.ts";
 import { createUndoable } from "../undo/undoable.ts";
-import { createBackupSchedule } from "./backup-schedule.ts";
+import { createServerBackups } from "./backup-schedule.ts";
 import { createChecks } from "./checks.ts";
 import { createPort, reservePort } from "./listen.ts";
 import { measureProcess, releaseMemoryWhenIdle } from "./process-memory.ts";
@@ -160,7 +160,7 @@ export async function serve(
   const undoable = createUndoable({ db, memories, clock, log });
   opened.defer(undoable.close);
 
-  const schedule = createBackupSchedule(config, { accounts, securityLog, log, metrics });
+  const backups = await createServerBackups(config, { accounts, securityLog, log, metrics });
   const local = localSocketOf(accounts);
   const drain = createDrain();
   const app = createApp({
@@ -177,12 +177,12 @@ export async function serve(
     undoable,
     log,
     metrics,
-    checks: createChecks({ config, data, opening, embedder: embedders.wanted, backups: schedule }),
+    checks: createChecks({ config, data, opening, embedder: embedders.wanted, backups }),
     serverStatus: createServerStatus({
       config,
       env,
       store,
-      schedule,
+      backups,
       clock,
       model: embedders.wanted.model,
     }),
@@ -222,10 +222,8 @@ export async function serve(
   const pruneSecurityLog = () => securityLog.prune(oldest());
   opened.defer(startPruning(pruneSecurityLog, warn("security_log_not_pruned")));
   opened.defer(startPruning(activity.prune, warn("activity_not_pruned")));
-  if (schedule) {
-    schedule.start();
-    opened.defer(schedule.stop);
-  }
+  backups.start();
+  opened.defer(backups.stop);
   if (!background) {
     onStart({ address, setUp: await untilReachable(setUp, log) });
     await untilDrained(drain, config);

@@ -1,12 +1,14 @@
 import { statfsSync } from "node:fs";
 import { arch, type } from "node:os";
-import type { Schedule } from "../backup/schedule.ts";
+import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { type Environment, INSTALLED_BY } from "../config/settings.ts";
 import type { ServerStatus } from "../dashboard/server-status.ts";
 import type { EmbeddingModel } from "../embedding/embedder.ts";
 import { messageOf } from "../errors.ts";
 import type { Store } from "../memories/store/store.ts";
+import { homeFolder } from "../system/folders.ts";
+import type { ServerBackups } from "./backup-schedule.ts";
 import { describeCommand, describeProgram } from "./invocation.ts";
 
 /** Ways to install ctxd that keep the data out of reach of the local users' agents. */
@@ -18,25 +20,25 @@ export function createServerStatus({
   env,
   store,
   model,
-  schedule,
+  backups,
   clock,
 }: {
   config: Config;
   env: Environment;
   store: Pick<Store, "lag">;
   model: EmbeddingModel;
-  /** Null without scheduled backups. */
-  schedule: Pick<Schedule, "isLate" | "list"> | null;
+  backups: Pick<ServerBackups, "change" | "createNow" | "isLate" | "list" | "settings" | "state">;
   clock: () => number;
 }): ServerStatus {
-  const { dataDir, shared, backups, backupRecipients } = config;
+  const { dataDir, shared } = config;
+  const isForAgents = !shared && !ISOLATED.includes(env[INSTALLED_BY] ?? "");
   const startedAt = new Date(clock() - process.uptime() * 1_000);
 
   return {
     program: describeProgram(env, "anywhere"),
     command: (words) => describeCommand(words, config, env, "anywhere"),
 
-    isForAgents: !shared && !ISOLATED.includes(env[INSTALLED_BY] ?? ""),
+    isForAgents,
 
     server: () => ({
       startedAt,
@@ -49,17 +51,23 @@ export function createServerStatus({
       lag: store.lag(),
     }),
 
+    createBackup: backups.createNow,
+    changeBackups: backups.change,
+
     async backups() {
-      const isShared = shared !== null;
-      if (!backups || !schedule) {
-        return { isShared, schedule: null, complete: [], problem: null };
-      }
-      const isEncrypted = backupRecipients.length > 0;
-      const own = { ...backups, isEncrypted, isLate: schedule.isLate() };
+      const settings = backups.settings();
+      const facts = {
+        isShared: shared !== null,
+        schedule: settings && { ...settings, isLate: backups.isLate() },
+        isFixed: config.backups !== null,
+        recipients: config.backupRecipients,
+        suggested: isForAgents ? join(homeFolder(env) ?? dataDir, "ctxd-backups") : "",
+        ...backups.state(),
+      };
       try {
-        return { isShared, schedule: own, complete: await schedule.list(), problem: null };
+        return { ...facts, complete: await backups.list(), problem: null };
       } catch (error) {
-        return { isShared, schedule: own, complete: [], problem: messageOf(error) };
+        return { ...facts, complete: [], problem: messageOf(error) };
       }
     },
   };

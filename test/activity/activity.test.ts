@@ -178,6 +178,29 @@ describe.each(DATABASES)("activity on %s:", (_, place) => {
   });
 });
 
+test.each(DATABASES)(
+  "an import is one event however long it takes, whatever comes between, on %s",
+  async (_, place) => {
+    const { activity, action, list, clock } = await start(place);
+    const batch = action({ kind: "imported", memories: 100 });
+    for (let part = 0; part < 5; part++) {
+      activity.record(batch);
+      activity.record(action({ kind: "imported", agent: "codex" }));
+      activity.record(action({ kind: "saved" }));
+      await activity.flush();
+      clock.advance(30_000);
+    }
+    const imports = async () => (await list()).filter(({ kind }) => kind === "imported");
+    const own = { agent: null, memories: 500, times: 5, at: new Date(clock() - 30_000) };
+    expect(await imports()).toMatchObject([{ agent: "codex", memories: 5 }, own]);
+    expect(await list()).toHaveLength(7);
+    clock.advance(60_000);
+    activity.record(batch);
+    await activity.flush();
+    expect(await imports()).toMatchObject([{ memories: 100 }, { agent: "codex" }, own]);
+  },
+);
+
 test("actions that could not be written are written later together with new ones", async () => {
   const [, sqlite] = DATABASES[0] ?? [];
   if (!sqlite) throw new Error("there is no SQLite");

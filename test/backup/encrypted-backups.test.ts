@@ -34,10 +34,10 @@ describe("scheduled backups, without the identity on the server,", () => {
   const clock = testClock();
   const lines: string[] = [];
   const series = join(place.path, "series");
-  const settings = { folder: series, every: 3_600_000, keep: 1 };
+  const settings = { folder: series, every: 3_600_000, keep: 1, recipients: [] };
   const scheduled = (spoil: (folder: string) => void = () => {}) =>
     scheduleBackups({
-      settings,
+      settings: () => settings,
       clock,
       metrics: createMetrics(),
       origin: async () => null,

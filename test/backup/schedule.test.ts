@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { cpSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { scheduleBackups } from "../../src/backup/schedule.ts";
+import type { ScheduleSettings } from "../../src/backup/schedule-settings.ts";
 import { checkBackups } from "../../src/doctor/examine.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { createLog } from "../../src/log.ts";
@@ -14,7 +15,7 @@ const HOUR = 3_600_000;
 const place = folderOfTest();
 const dataDir = join(place.path, "data");
 const folder = join(place.path, "backups");
-const settings = { folder, every: 24 * HOUR, keep: 2 };
+const settings = { folder, every: 24 * HOUR, keep: 2, recipients: [] };
 /** A disk that is too small. Only root can mount one, as in CI. */
 const disk = join(place.path, "disk");
 mkdirSync(disk);
@@ -42,13 +43,13 @@ beforeEach(() => {
 });
 
 function create(
-  wanted = settings,
+  wanted: ScheduleSettings = settings,
   make = (target: string) => backUp(dataDir, target),
   origin: string | null = null,
 ) {
   const metrics = createMetrics();
   const schedule = scheduleBackups({
-    ...{ settings: wanted, create: make, clock, log, metrics },
+    ...{ settings: () => wanted, create: make, clock, log, metrics },
     origin: async () => origin,
   });
   const sum = async (name: string, labels = {}) =>
@@ -197,8 +198,8 @@ test.skipIf(!mounted)("a full disk is reported, and the partial backup is remove
 test("stopping aborts a running backup without an error", async () => {
   const begun = Promise.withResolvers<void>();
   const schedule = scheduleBackups({
-    settings,
-    create: (_, signal) =>
+    settings: () => settings,
+    create: (_, { signal }) =>
       new Promise((_, reject) => {
         signal.onabort = () => reject(signal.reason);
         begun.resolve();

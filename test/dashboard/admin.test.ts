@@ -1,10 +1,30 @@
 import { afterAll, expect, test } from "bun:test";
+import { BackupError } from "../../src/backup/backup-error.ts";
+import type { BackupFacts } from "../../src/dashboard/server-status.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, formTo } from "../oauth/support/person.ts";
 
 const PASSWORD = "correct horse";
 
 const FOLDER = "/backups/of the week";
+const schedule = { folder: FOLDER, every: 12 * 3_600_000, keep: 7, recipients: ["age1x"] };
+const facts: BackupFacts = {
+  isShared: false,
+  schedule: { ...schedule, isLate: false },
+  isFixed: false,
+  recipients: [],
+  suggested: "/home/you/ctxd-backups",
+  running: null,
+  failure: null,
+  complete: [
+    { folder: `${FOLDER}/b2`, at: 86_400_000 },
+    { folder: `${FOLDER}/b1`, at: 0 },
+  ],
+  problem: null,
+};
+/** What the page is shown besides that, and what its forms have asked for. */
+let shown: Partial<BackupFacts> = {};
+const asked: unknown[] = [];
 const server = await startOAuthServer({
   serverStatus: {
     program: "ctxd",
@@ -20,18 +40,13 @@ const server = await startOAuthServer({
       disk: { free: 3e9, total: 8e9 },
       lag: 7,
     }),
-    backups: async () => ({
-      isShared: false,
-      schedule: {
-        ...{ folder: FOLDER, every: 12 * 3_600_000, keep: 7 },
-        ...{ isEncrypted: true, isLate: false },
-      },
-      complete: [
-        { folder: `${FOLDER}/b2`, at: 86_400_000 },
-        { folder: `${FOLDER}/b1`, at: 0 },
-      ],
-      problem: null,
-    }),
+    backups: async () => ({ ...facts, ...shown }),
+    createBackup: async () => void asked.push("now"),
+    async changeBackups(wanted) {
+      if (wanted?.folder === "/full")
+        throw new BackupError("/full can't be written: the disk is full.");
+      asked.push(wanted);
+    },
   },
 });
 afterAll(server.close);
@@ -47,6 +62,8 @@ test("only the owner can open the page and use its forms", async () => {
     "/admin",
     "/admin/health",
     "/admin/backups",
+    "/admin/backups/now",
+    "/admin/backups/schedule",
     "/admin/invitations",
     `/admin/accounts/${member.accountId}`,
     `/admin/accounts/${owner.accountId}/revoke`,
@@ -61,7 +78,7 @@ test("only the owner can open the page and use its forms", async () => {
     const forged = { ...page, forms: page.forms.map((form) => ({ ...form, action: path })) };
     const isShown = /^\/admin(\/health|\/backups|\/accounts\/\w+)?$/.test(path);
     if (!isShown) expect((await member.person.submit(forged)).status).toBe(403);
-    if (!/invitations|quota|enable/.test(path)) {
+    if (!/invitations|quota|enable|backups\/./.test(path)) {
       expect((await member.person.visit(path)).status).toBe(403);
     }
   }
@@ -129,14 +146,98 @@ test("the backups page shows the schedule, the backups, and the restore command"
   server.securityLog.record("backup_created", { accountId: null, via: "command" });
   await server.securityLog.flush();
   const { text } = await owner.person.visit("/admin/backups");
-  expect(text).toContain("<dt>Every</dt><dd>12 hours</dd>");
-  expect(text).toContain("the newest 7");
+  expect(text).toMatch(/<option value="12" selected>every 12 hours/);
+  expect(text).toContain(`value="${FOLDER}"`);
   expect(text).toContain("On schedule");
   expect(text).toContain(
     Bun.escapeHTML(`ctxd restore '${FOLDER}/b2' --data-dir NEW_FOLDER --identity key.txt`),
   );
   expect(text.indexOf("week/b2")).toBeLessThan(text.indexOf("week/b1"));
   expect(text).toContain("Backup made");
+});
+
+test("a backup is made by a button, and the page shows how far it is and why it failed", async () => {
+  const path = "/admin/backups";
+  asked.length = 0;
+  const form = formTo(await owner.person.visit(path), `${path}/now`);
+  expect((await owner.person.submit(form)).text).toContain("The backup is complete.");
+  expect(asked).toEqual(["now"]);
+
+  shown = { running: { at: 0, done: { step: "copying files", count: 3, total: 12 } } };
+  const running = await owner.person.visit(path);
+  expect(running.text).toContain("Making a backup: copying files, 3 of 12");
+  expect(running.text).not.toContain("Back up now</button>");
+  expect(running.headers.get("refresh")).toBe("2");
+
+  shown = { failure: { at: 0, message: "/mnt/usb can't be written: the disk is full." } };
+  const failed = await owner.person.visit(path);
+  expect(failed.text).toContain(Bun.escapeHTML("can't be written: the disk is full."));
+  expect(failed.headers.get("refresh")).toBeNull();
+  expect((await owner.person.submit(form)).text).not.toContain("The backup is complete.");
+
+  for (const [none, answer] of [
+    [{ schedule: null }, "Choose the folder for backups first."],
+    [{ schedule: null, isShared: true }, "none of them makes backups: run ctxd backup."],
+  ] as const) {
+    shown = none;
+    const refused = await owner.person.submit(form);
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain(answer);
+  }
+  shown = {};
+});
+
+test("the owner changes the schedule, unless the environment has it", async () => {
+  const path = "/admin/backups";
+  asked.length = 0;
+  const form = formTo(await owner.person.visit(path), `${path}/schedule`);
+  expect(form.forms[0]?.fields).toEqual(
+    expect.arrayContaining([
+      ["folder", FOLDER],
+      ["keep", "7"],
+      ["recipients", "age1x"],
+    ]),
+  );
+  const wanted = { folder: " /mnt/usb ", hours: "6", keep: "3", recipients: "age1a, age1b" };
+  expect((await owner.person.submit(form, wanted)).text).toContain("The schedule is saved.");
+  expect((await owner.person.submit(form, { ...wanted, hours: "0" })).status).toBe(200);
+  expect((await owner.person.submit(form, { none: "true" })).text).toContain("no more backups");
+  const recipients = ["age1a", "age1b"];
+  expect(asked).toEqual([
+    { folder: "/mnt/usb", every: 6 * 3_600_000, keep: 3, recipients },
+    { folder: "/mnt/usb", every: null, keep: 3, recipients },
+    null,
+  ]);
+  const full = await owner.person.submit(form, { ...wanted, folder: "/full" });
+  expect(full.status).toBe(422);
+  expect(full.text).toContain(Bun.escapeHTML("/full can't be written: the disk is full."));
+  expect(full.text).toContain('value="/full"');
+  for (const wrong of [{ keep: "0" }, { keep: "x" }, { hours: "-1" }, { hours: "soon" }]) {
+    expect((await owner.person.submit(form, { ...wanted, ...wrong })).status).toBe(422);
+  }
+  expect(asked).toHaveLength(3);
+
+  shown = { schedule: null };
+  expect((await owner.person.visit(path)).text).toContain('value="/home/you/ctxd-backups"');
+  expect((await owner.person.submit(form, wanted)).text).toContain("The backup is complete.");
+  expect(asked.slice(3)).toEqual([expect.objectContaining({ folder: "/mnt/usb" }), "now"]);
+
+  shown = { isFixed: true };
+  const { text } = await owner.person.visit(path);
+  expect(text).toContain("CTXD_BACKUP_DIR");
+  expect(text).not.toContain('name="folder"');
+  expect(text).toContain("<dt>Every</dt><dd>12 hours</dd>");
+  expect(text).toContain("the newest 7");
+  expect(text).toContain("Back up now</button>");
+  expect((await owner.person.submit(form, wanted)).status).toBe(409);
+  shown = {};
+  await server.securityLog.flush();
+  const events = await server.securityLog.list(
+    owner.accountId,
+    { event: "backups_changed" },
+    { limit: 9, before: null },
+  );
+  expect(events.map(({ subject }) => subject)).toEqual([null, "/mnt/usb"]);
 });
 
 test("a quota is set, shown with its use, enforced and cleared", async () => {

@@ -67,9 +67,7 @@ test.each(LOOKS)("a ZIP of Claude and a PDF are previewed, then imported, %s", a
     await check();
     expect((await client.list()).memories).toHaveLength(0);
 
-    await choose(page, files);
-    await page.getByLabel("Project").fill("garden");
-    await press(page, "Import the files");
+    await press(page, "Import these");
     await page.getByText("Imported from a PDF and conversations of Claude:").waitFor();
     await check();
     const { memories } = await client.list();
@@ -80,6 +78,51 @@ test.each(LOOKS)("a ZIP of Claude and a PDF are previewed, then imported, %s", a
         ["bees: Bees hum.", "garden", "import"],
       ]),
     );
+  });
+});
+
+test.each(LOOKS)(
+  "an import is undone as a whole, and nothing else with it, %s",
+  async (_, look) => {
+    await visit(look, async (page, client) => {
+      const mine = await client.save({ content: "Mine stays." });
+      const list = Array.from({ length: 600 }, (_, n) => `Note ${n} is about hive ${n * 7}.`);
+      await choose(page, [{ name: "list.json", buffer: Buffer.from(JSON.stringify(list)) }]);
+      await press(page, "Import the files");
+      await page.getByText("Imported from a list in JSON:").waitFor();
+      // Also later, on the page of imports.
+      await page.goto(dashboard.origin + PATH);
+      await page.getByText("Your last import: 600 memories from a list in JSON").waitFor();
+      if (look.javaScript !== false) await expectSound(page);
+      await press(page, "Undo: delete 600 memories");
+      await page.getByText("The import is undone: 600 memories deleted.").waitFor();
+      expect((await client.list()).memories.map(({ id }) => id)).toEqual([mine.id]);
+      expect(await page.getByText("Your last import").count()).toBe(0);
+    });
+  },
+);
+
+test("the files of a preview are those of the last one, of this account alone", async () => {
+  await visit({}, async (page, client) => {
+    await choose(page, [{ name: "a.txt", buffer: Buffer.from("One.") }]);
+    await page.getByLabel("Only show what would be imported").check();
+    await press(page, "Import the files");
+    await page.getByRole("button", { name: "Import these" }).waitFor();
+    const kept = await page.locator('input[name="kept"]').inputValue();
+    await visit({}, async (other, stranger) => {
+      await choose(other, [{ name: "b.txt", buffer: Buffer.from("Two.") }]);
+      await other.getByLabel("Only show what would be imported").check();
+      await press(other, "Import the files");
+      const field = other.locator('input[name="kept"]');
+      await field.waitFor({ state: "attached" });
+      await field.evaluate((input, value) => input.setAttribute("value", value), kept);
+      await press(other, "Import these");
+      await other.getByText("The files of this preview are no longer kept.").waitFor();
+      expect((await stranger.list()).memories).toHaveLength(0);
+    });
+    await press(page, "Import these");
+    await page.getByText("Imported from text:").waitFor();
+    expect((await client.list()).memories.map(({ content }) => content)).toEqual(["One."]);
   });
 });
 

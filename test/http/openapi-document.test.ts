@@ -6,7 +6,13 @@ interface Operation {
   summary?: string;
   tags?: string[];
   security?: unknown[];
-  parameters?: { name: string; in: string; required: boolean; description?: string }[];
+  parameters?: {
+    name: string;
+    in: string;
+    required: boolean;
+    description?: string;
+    examples?: { example?: { "x-disabled": boolean } };
+  }[];
   requestBody?: { required: boolean; content: Record<string, unknown> };
   responses: Record<string, { description: string; content: Record<string, object> }>;
 }
@@ -60,7 +66,10 @@ test("describes every parameter, and requires only those without a default", () 
   const parameters = operations().flatMap(({ operation }) => operation.parameters ?? []);
   for (const parameter of parameters) {
     expect(parameter.description).toMatch(/\w/);
-    expect(parameter).not.toHaveProperty("examples");
+    // Samples contain what is required, and nothing else.
+    const disabled = parameter.examples?.example?.["x-disabled"];
+    if (disabled !== undefined) expect(disabled).toBe(!parameter.required);
+    expect(parameter.examples ?? {}).not.toBeArray();
   }
   const required = parameters.filter((parameter) => parameter.required);
   expect([...new Set(required.map(({ name }) => name))].sort()).toEqual(["id", "q"]);

@@ -45,8 +45,10 @@ test("1,000 slow and half-open connections do not block other clients", async ()
     `POST /api/memories/import HTTP/1.1\r\n${HEAD}${json}Transfer-Encoding: chunked\r\n\r\n3\r\n{"c`,
   ];
   await Promise.all(Array.from({ length: 950 }, (_, n) => open(slow[n % slow.length] ?? "")));
-  // These clients do not read their answers, twenty of one megabyte each.
-  const asset = `GET /docs/swagger-ui.js HTTP/1.1\r\n${HEAD}\r\n`.repeat(20);
+  // These clients do not read their answers, twenty of several megabytes each.
+  const page = await (await fetch(`${server.origin}/docs`)).text();
+  const [, script = ""] = /<script src="([^"]+)"/.exec(page) ?? [];
+  const asset = `GET ${script} HTTP/1.1\r\n${HEAD}\r\n`.repeat(20);
   await Promise.all(Array.from({ length: 50 }, () => open(asset, false)));
 
   for (let count = 0; count < 20; count++) {

@@ -14,20 +14,18 @@ const OWNER = "acc_owner";
 
 function status(env: Record<string, string>) {
   const config = readConfig({ CTXD_DATA_DIR: temporaryFolder(), ...env }, {});
-  const schedule =
-    config.backups &&
-    scheduleBackups({
-      settings: config.backups,
-      create: () => Promise.reject(new Error("no backup is due")),
-      origin: async () => originOf(OWNER),
-      clock: () => 10 * DAY,
-      log: silentLog,
-      metrics: createMetrics(),
-    });
+  const schedule = scheduleBackups({
+    settings: () => config.backups && { ...config.backups, recipients: [] },
+    create: () => Promise.reject(new Error("no backup is due")),
+    origin: async () => originOf(OWNER),
+    clock: () => 10 * DAY,
+    log: silentLog,
+    metrics: createMetrics(),
+  });
   return createServerStatus({
     config,
     env,
-    schedule: schedule && { ...schedule, isLate: () => true },
+    backups: { ...schedule, isLate: () => true, change: async () => {} },
     store: { lag: () => 3 },
     model: fakeEmbedder().model,
     clock: () => 10 * DAY,
@@ -82,7 +80,8 @@ test("only complete backups of this server are listed, newest first", async () =
   expect(facts).toMatchObject({
     isShared: false,
     problem: null,
-    schedule: { folder, every: DAY / 2, keep: 3, isEncrypted: false, isLate: true },
+    isFixed: true,
+    schedule: { folder, every: DAY / 2, keep: 3, recipients: [], isLate: true },
   });
 });
 
@@ -90,10 +89,6 @@ test("a missing backup folder is a problem, no schedule is none", async () => {
   const env = { CTXD_BACKUP_DIR: join(temporaryFolder(), "away") };
   const facts = await status(env).backups();
   expect(facts.problem).toContain(env.CTXD_BACKUP_DIR);
-  expect(await status({}).backups()).toEqual({
-    isShared: false,
-    schedule: null,
-    complete: [],
-    problem: null,
-  });
+  const none = { isShared: false, isFixed: false, schedule: null, complete: [], problem: null };
+  expect(await status({}).backups()).toMatchObject(none);
 });

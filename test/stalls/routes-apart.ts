@@ -68,11 +68,17 @@ export const APART = {
     "POST /account/recovery-codes",
     "POST /account/theme",
     "POST /activity/queries",
+    "POST /admin/backups/now",
+    "POST /admin/backups/schedule",
     "POST /api/oauth/authorize",
     "POST /authorize",
     "POST /proof",
     "POST /proof/options",
     "POST /sign-out",
+  ],
+  "imports and deletes in the steps of `POST /memories/import` and of a selection": [
+    "POST /memories/import/previewed",
+    "POST /memories/import/undo",
   ],
 } as const;
 

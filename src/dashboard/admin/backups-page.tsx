@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { Copyable } from "../../pages/button.tsx";
+import { Button, Copyable } from "../../pages/button.tsx";
+import { PostForm } from "../../pages/form.tsx";
 import { Problem } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { Table } from "../../pages/table.tsx";
@@ -7,20 +8,22 @@ import type { SecurityRecord } from "../../security-log/event-store.ts";
 import { EVENTS } from "../../security-log/events.ts";
 import { quoteForShell } from "../../system/shell.ts";
 import { AdminTabs, BACKUPS_PATH, HELP_PATH } from "../navigation.tsx";
-import { Fact, Page, Setting, TimeFact } from "../page.tsx";
+import { Page, Setting } from "../page.tsx";
 import type { BackupFacts } from "../server-status.ts";
 import type { Visit } from "../session.ts";
+import { ScheduleFacts, ScheduleSetting } from "./backup-schedule.tsx";
 
-const MINUTE = 60_000;
 const MAX_BACKUPS = 30;
 
-/** The page of backups: the schedule, the existing backups, and how to restore one. */
+/** The page of backups: makes one, the schedule, the existing backups, and how to restore one. */
 export function BackupsPage({
   visit,
   facts,
   events,
   program,
-  backup,
+  command,
+  problem,
+  form,
 }: {
   visit: Visit;
   /** Null if the program does not report them. */
@@ -29,8 +32,11 @@ export function BackupsPage({
   events: readonly SecurityRecord[];
   /** The command to type instead of `ctxd`. */
   program: string;
-  /** The command that makes a backup of this server's data. */
-  backup: string;
+  /** The command for this server's data, as it is typed. */
+  command: (words: string) => string;
+  /** Why the submitted schedule was refused, and what was submitted. */
+  problem?: string;
+  form?: URLSearchParams;
 }) {
   const schedule = facts?.schedule ?? null;
   const newest = facts?.complete[0] ?? null;
@@ -40,20 +46,33 @@ export function BackupsPage({
       section="admin"
       title="Backups"
       above={<AdminTabs current={BACKUPS_PATH} />}
+      problem={problem}
       actions={
         schedule && (
-          <span class={schedule.isLate ? "state failed" : "state well"}>
-            {schedule.isLate ? "Late" : "On schedule"}
-          </span>
+          <>
+            {schedule.every !== null && (
+              <span class={schedule.isLate ? "state failed" : "state well"}>
+                {schedule.isLate ? "Late" : "On schedule"}
+              </span>
+            )}
+            {facts?.running == null && (
+              <PostForm action={`${BACKUPS_PATH}/now`} token={visit.token}>
+                <Button kind="main">Back up now</Button>
+              </PostForm>
+            )}
+          </>
         )
       }
     >
-      {facts?.problem != null && <Problem>{facts.problem}</Problem>}
-      {facts === null || schedule === null ? (
-        <NoSchedule isShared={facts?.isShared ?? false} />
-      ) : (
-        <ScheduleFacts {...schedule} newest={newest?.at ?? null} />
+      {facts !== null && <State {...facts} />}
+      {schedule && (
+        <ScheduleFacts
+          {...schedule}
+          isFixed={facts?.isFixed ?? false}
+          newest={newest?.at ?? null}
+        />
       )}
+      <ScheduleSetting visit={visit} facts={facts} form={form} />
       {facts !== null && facts.complete.length > 0 && (
         <Setting
           id="kept"
@@ -61,7 +80,7 @@ export function BackupsPage({
           about="The server verified each backup after writing it."
         >
           <Table
-            caption="Backups of the schedule"
+            caption="Backups of the server"
             rows={facts.complete.slice(0, MAX_BACKUPS)}
             columns={[
               { title: "Time", cell: ({ at }) => <Moment at={new Date(at)} /> },
@@ -70,33 +89,23 @@ export function BackupsPage({
           />
         </Setting>
       )}
-      <Setting id="by-hand" title="By hand" about="You can run this while the server runs.">
-        <Copyable text={backup} label="the command that makes a backup" />
-      </Setting>
       <Setting
-        id="restore"
-        title="Restore"
-        about={
-          <>
-            Restores into an empty folder. The running server is not changed.{" "}
-            <a href={`${HELP_PATH}/back-up`}>What a restore brings back</a>
-          </>
-        }
+        id="by-hand"
+        title="In a terminal"
+        about="A backup into a new folder, also while the server runs."
       >
-        <Copyable
-          text={[
-            `${program} restore ${newest === null ? "FOLDER" : quoteForShell(newest.folder)}`,
-            "--data-dir NEW_FOLDER",
-            ...(schedule?.isEncrypted ? ["--identity key.txt"] : []),
-          ].join(" ")}
-          label="the command that restores"
-        />
+        <Copyable text={command("backup FOLDER")} label="the command that makes a backup" />
       </Setting>
+      <Restore
+        program={program}
+        folder={newest?.folder ?? null}
+        isEncrypted={(schedule?.recipients.length ?? 0) > 0}
+      />
       {events.length > 0 && (
         <Setting
           id="events"
           title="History"
-          about="Backups and restores by the schedule and by commands."
+          about="Backups and restores by the server and by commands."
         >
           <Table
             caption="Backups made and restored"
@@ -104,7 +113,7 @@ export function BackupsPage({
             columns={[
               { title: "Event", cell: ({ event }) => EVENTS[event]?.label },
               { title: "When", cell: ({ at }) => <Moment at={at} /> },
-              { title: "By", cell: ({ via }) => (via === "server" ? "Schedule" : "Command") },
+              { title: "By", cell: ({ via }) => (via === "server" ? "Server" : "Command") },
             ]}
           />
         </Setting>
@@ -113,65 +122,79 @@ export function BackupsPage({
   );
 }
 
-function NoSchedule({ isShared }: { isShared: boolean }) {
+/** The backup that is being made, or why the last one failed. */
+function State({ running, failure, problem }: BackupFacts) {
+  const done = running?.done ?? null;
   return (
-    <Setting id="schedule" title="Schedule">
-      <p>
-        {isShared ? (
-          "Several servers share this data, so none of them makes backups. Run the command below from a timer."
-        ) : (
-          <>
-            There are no scheduled backups. Set <code>CTXD_BACKUP_DIR</code> to a folder, preferably
-            on another disk. The server then makes a backup every day and keeps seven.
-          </>
-        )}
-      </p>
-    </Setting>
+    <>
+      {running !== null && (
+        <div class="progress" role="status">
+          <p class="step">
+            <span>
+              Making a backup
+              {done && `: ${done.step}, ${done.count} of ${done.total}`}
+            </span>
+            <progress
+              aria-label="Progress"
+              {...(done && { value: `${done.count}`, max: `${Math.max(1, done.total)}` })}
+            />
+          </p>
+        </div>
+      )}
+      {failure !== null && running === null && (
+        <Problem>
+          The last backup failed (<Moment at={new Date(failure.at)} />
+          ): {failure.message}
+        </Problem>
+      )}
+      {problem !== null && failure === null && <Problem>{problem}</Problem>}
+    </>
   );
 }
 
-function ScheduleFacts({
+function Restore({
+  program,
   folder,
-  every,
-  keep,
   isEncrypted,
-  newest,
-}: NonNullable<BackupFacts["schedule"]> & { newest: number | null }) {
+}: {
+  program: string;
+  folder: string | null;
+  isEncrypted: boolean;
+}) {
+  const restore = [
+    `${program} restore ${folder === null ? "FOLDER" : quoteForShell(folder)}`,
+    "--data-dir NEW_FOLDER",
+    ...(isEncrypted ? ["--identity key.txt"] : []),
+  ].join(" ");
   return (
     <Setting
-      id="schedule"
-      title="Schedule"
-      about="The settings are CTXD_BACKUP_DIR, CTXD_BACKUP_EVERY and CTXD_BACKUP_KEEP."
+      id="restore"
+      title="Restore"
+      about={
+        <>
+          This server and its data are not changed.{" "}
+          <a href={`${HELP_PATH}/back-up`}>What a restore brings back</a>
+        </>
+      }
     >
-      <dl>
-        <Fact name="Every">{spanText(every)}</Fact>
-        <Fact name="Keeps">{keep === 1 ? "the newest" : `the newest ${keep}`}</Fact>
-        <TimeFact name="Last" at={newest === null ? null : new Date(newest)} none="none yet" />
-        <Fact name="Next due">
-          {newest === null ? "now" : <Moment at={new Date(newest + every)} />}
-        </Fact>
-        <Fact name="Folder">
-          <code>{folder}</code>
-        </Fact>
-        <Fact name="Encrypted">{isEncrypted ? "yes" : "no"}</Fact>
-      </dl>
+      <ol>
+        <li>
+          On this machine or another one with ctxd, restore into a new folder
+          {isEncrypted && ", with the key file of the recipient"}:
+          <Copyable text={restore} label="the command that restores" />
+        </li>
+        <li>
+          Look at it on another port:
+          <Copyable
+            text={`${program} serve --data-dir NEW_FOLDER --port 7744`}
+            label="the command that starts a server on it"
+          />
+        </li>
+        <li>
+          To go on with it, stop this server and start it with <code>--data-dir NEW_FOLDER</code>.
+          Everybody signs in again; passwords and API keys are those of the backup.
+        </li>
+      </ol>
     </Setting>
   );
-}
-
-/** A duration in the largest unit that divides it: `12 hours`. */
-function spanText(milliseconds: number): string {
-  const minutes = Math.round(milliseconds / MINUTE);
-  const units = [
-    [7 * 24 * 60, "week"],
-    [24 * 60, "day"],
-    [60, "hour"],
-    [1, "minute"],
-  ] as const;
-  for (const [size, unit] of units) {
-    if (minutes % size !== 0) continue;
-    const count = minutes / size;
-    return count === 1 ? unit : `${count} ${unit}s`;
-  }
-  return `${minutes} minutes`;
 }

@@ -4,12 +4,11 @@ import { version } from "../../../package.json" with { type: "json" };
 import { type CheckResult, runChecks } from "../../http/health.ts";
 import { Table } from "../../pages/table.tsx";
 import { sizeText } from "../../text/number-text.ts";
-import { AdminTabs, BACKUPS_PATH, HEALTH_PATH, HELP_PATH } from "../navigation.tsx";
+import { AdminTabs, HEALTH_PATH, HELP_PATH } from "../navigation.tsx";
 import { Fact, Page, Setting, TimeFact } from "../page.tsx";
 import type { Parts } from "../parts.ts";
 import type { ServerFacts } from "../server-status.ts";
 import type { Visit } from "../session.ts";
-import { BackupsPage } from "./backups-page.tsx";
 
 /** What each check covers. */
 const ABOUT: Readonly<Record<string, string>> = {
@@ -127,36 +126,11 @@ function stateClass(states: readonly CheckResult[]): string {
   return states.every((state) => state === "ok") ? "state well" : "state";
 }
 
-/** Backups and restores shown from the security log. */
-const MAX_EVENTS = 10;
-
-/** The owner's pages of health and backups. */
-export function addServerPages({ config, pages, checks, serverStatus, securityLog }: Parts): void {
-  const listEvents = async () => {
-    const [made, restored] = await Promise.all(
-      (["backup_created", "backup_restored"] as const).map((event) =>
-        securityLog.list(null, { event }, { limit: MAX_EVENTS, before: null }),
-      ),
-    );
-    const newestFirst = [...(made ?? []), ...(restored ?? [])].sort((a, b) => b.id - a.id);
-    return newestFirst.slice(0, MAX_EVENTS);
-  };
-
+/** The owner's page of the server's health. */
+export function addHealthPage({ config, pages, checks, serverStatus }: Parts): void {
   pages.owner.get(HEALTH_PATH, async (visit) => {
     const results = await runChecks(checks);
     const facts = serverStatus?.server() ?? null;
     return <HealthPage visit={visit} results={results} facts={facts} address={config.publicUrl} />;
-  });
-  pages.owner.get(BACKUPS_PATH, async (visit) => {
-    const facts = (await serverStatus?.backups()) ?? null;
-    return (
-      <BackupsPage
-        visit={visit}
-        facts={facts}
-        events={await listEvents()}
-        program={serverStatus?.program ?? "ctxd"}
-        backup={serverStatus?.command("backup FOLDER") ?? "ctxd backup FOLDER"}
-      />
-    );
   });
 }

@@ -7,6 +7,7 @@ import { Choice, Field } from "../../pages/field.tsx";
 import { PostForm } from "../../pages/form.tsx";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Done, Notice, Problem } from "../../pages/layout.tsx";
+import { Moment } from "../../pages/moment.tsx";
 import { SLOT } from "../../pages/page-response.tsx";
 import { type Column, Table } from "../../pages/table.tsx";
 import { excerptOf } from "../../text/excerpt.ts";
@@ -20,6 +21,20 @@ const MAX_ROWS = 50;
 /** Characters of a memory that a preview shows. */
 const EXCERPT = 300;
 
+/** The form that imports the files of a preview, and the one that undoes an import. */
+export const PREVIEWED_PATH = `${MEMORY_PATHS.import}/previewed`;
+export const UNDO_PATH = `${MEMORY_PATHS.import}/undo`;
+
+/** An import that can be undone. */
+export interface LastImport {
+  id: string;
+  /** The memories that it has created. */
+  ids: readonly string[];
+  /** The files, in words. */
+  about: string;
+  at: Date;
+}
+
 const LEAD = (
   <>
     Import exports of ChatGPT, Claude and other memory servers, notes, tables and documents.{" "}
@@ -31,12 +46,24 @@ const LEAD = (
 export function ImportPage({
   visit,
   isImporting = false,
+  undo = null,
 }: {
   visit: Visit;
   isImporting?: boolean;
+  /** The last import, if it can be undone. */
+  undo?: LastImport | null;
 }) {
   return (
     <Page visit={visit} section="memories" title="Import memories" lead={LEAD}>
+      {undo && (
+        <div class="panel slim">
+          <p>
+            Your last import: {memoryCount(undo.ids.length)} from {undo.about},{" "}
+            <Moment at={undo.at} />
+          </p>
+          <UndoForm token={visit.token} undo={undo} />
+        </div>
+      )}
       {isImporting && (
         <div class="progress" role="status">
           {SLOT}
@@ -89,7 +116,11 @@ function ImportForm({ visit }: { visit: Visit }) {
 }
 
 /** The progress of an import. The stylesheet shows only the newest one. */
-export function ImportProgress({ reading, totals, isTrial }: Omit<Result, "problem">) {
+export function ImportProgress({
+  reading,
+  totals,
+  isTrial,
+}: Pick<Result, "reading" | "totals" | "isTrial">) {
   const share = reading.share();
   const percent = share === null ? null : Math.floor(100 * share);
   return (
@@ -106,7 +137,8 @@ export function ImportProgress({ reading, totals, isTrial }: Omit<Result, "probl
   );
 }
 
-interface Result {
+/** What an import has done so far, or a preview would do. */
+export interface Result {
   reading: Reading;
   totals: Totals;
   isTrial: boolean;
@@ -114,14 +146,42 @@ interface Result {
   problem: string | null;
 }
 
+/** Deletes what an import has created. */
+function UndoForm({ token, undo }: { token: string; undo: LastImport }) {
+  return (
+    <PostForm action={UNDO_PATH} token={token}>
+      <input type="hidden" name="import" value={undo.id} />
+      <Button kind="danger">Undo: delete {memoryCount(undo.ids.length)}</Button>
+    </PostForm>
+  );
+}
+
 /** The outcome of an import. */
-export function ImportOutcome({ reading, totals, isTrial, problem }: Result) {
+export function ImportOutcome({
+  token,
+  kept,
+  undo,
+  ...result
+}: Result & {
+  token: string;
+  /** Names the files of a preview, which can be imported at once; null if they are not kept. */
+  kept: string | null;
+  undo: LastImport | null;
+}) {
+  const { reading, totals, isTrial } = result;
   const { files, leftOut } = reading;
   const unread = files.filter((file) => file.problem !== null);
   return (
     <div class="step">
-      <Verdict reading={reading} totals={totals} isTrial={isTrial} problem={problem} />
+      <Verdict {...result} />
       {isUnderstood(totals) && <Counts totals={totals} />}
+      {kept !== null && (
+        <PostForm action={PREVIEWED_PATH} token={token}>
+          <input type="hidden" name="kept" value={kept} />
+          <Button kind="main">Import these</Button>
+        </PostForm>
+      )}
+      {undo && <UndoForm token={token} undo={undo} />}
       {totals.masked > 0 && <Notice>Secrets were masked in {memoryCount(totals.masked)}.</Notice>}
       {isTrial && <Samples totals={totals} />}
       {unread.length > 0 && (

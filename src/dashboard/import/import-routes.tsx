@@ -1,41 +1,69 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+import { LRUCache } from "lru-cache";
+import type { Account } from "../../accounts/account.ts";
+import { createSecret } from "../../db/id.ts";
 import { AppError } from "../../errors.ts";
 import { describeError } from "../../http/errors.ts";
 import { requestId } from "../../http/observer.ts";
 import type { FormWithFiles } from "../../http/requests/form.ts";
 import { SourceError } from "../../import/files/source.ts";
+import type { Reading } from "../../import/read-files.ts";
 import { readInWorker } from "../../import/read-in-worker.ts";
-import { createTotals, transfer } from "../../import/transfer.ts";
+import { createTotals, describeFiles, isUnderstood, transfer } from "../../import/transfer.ts";
 import { parseLines } from "../../memories/http/transfer-routes.ts";
 import { Project } from "../../memories/model/memory.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { PAGE_ROUTE, streamedPage } from "../../pages/page-response.tsx";
 import { problemOf } from "../../text/input-kinds.ts";
+import { memoryCount } from "../../text/number-text.ts";
 import type { Streamed } from "../guard.tsx";
 import { MEMORY_PATHS } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
 import { credentialOf, type Visit } from "../session.ts";
-import { ImportOutcome, ImportPage, ImportProgress } from "./import-page.tsx";
+import {
+  ImportOutcome,
+  ImportPage,
+  ImportProgress,
+  type LastImport,
+  PREVIEWED_PATH,
+  type Result,
+  UNDO_PATH,
+} from "./import-page.tsx";
 
 /** The total size of the files. The API has no limit. */
 const MAX_BYTES = 32 << 20;
 /** Milliseconds between two updates of the progress. */
 const INTERVAL_MS = 500;
+/** Milliseconds for which an import can be undone, and the most memories of all accounts' imports. */
+const UNDO_MS = 60 * 60_000;
+const MAX_UNDO = 1_000_000;
+/** Memories that are deleted at once. */
+const BATCH = 250;
 
-/** Imports files of all formats that `ctxd import` reads, and streams the progress. */
-export function addImportPage({ guard, pages, memories, record, log }: Parts): void {
+/** Imports files of all formats that `ctxd import` reads, streams the progress, and undoes an import. */
+export function addImportPage({ guard, pages, memories, undoable, record, log }: Parts): void {
+  const previews = createPreviews();
+  /** The last import of each account. */
+  const last = new LRUCache<string, LastImport>({
+    maxSize: MAX_UNDO,
+    sizeCalculation: ({ ids }) => ids.length + 1,
+    ttl: UNDO_MS,
+    ttlAutopurge: true,
+  });
+
   /** Imports the files. Yields the progress, then the outcome. */
-  async function* importFiles(
-    { account, reach, request, stillSignedIn }: Visit,
-    { files, project, isTrial }: ReturnType<typeof readUpload>,
-  ): AsyncGenerator<Markup, void> {
+  async function* importFiles(visit: Visit, upload: Upload): AsyncGenerator<Markup, void> {
+    const { account, reach, request, stillSignedIn } = visit;
+    const { files, project, isTrial } = upload;
     const reading = readInWorker(files, { project });
     const totals = createTotals();
+    const ids: string[] = [];
     const send = (lines: readonly string[]) =>
       memories.import(reach, parseLines(new Blob([lines.join("\n")]).stream()), {
         source: { via: "import", ...credentialOf(account) },
         dryRun: isTrial,
         stillAllowed: stillSignedIn,
+        onCreated: (created) => ids.push(...created),
       });
     const progress = () => <ImportProgress reading={reading} totals={totals} isTrial={isTrial} />;
     let problem: string | null = null;
@@ -48,18 +76,55 @@ export function addImportPage({ guard, pages, memories, record, log }: Parts): v
         yield progress();
       }
     } catch (error) {
-      problem =
-        error instanceof SourceError
-          ? error.message
-          : describeError(error, { log, id: requestId(request) }).message;
+      problem = reasonOf(error, request);
     } finally {
-      const amount = totals.created + totals.updated;
-      if (!isTrial) record(request, "memories_imported", { accountId: account.id, amount });
+      if (!isTrial) ended(visit, { amount: totals.created + totals.updated, ids, reading });
     }
-    yield <ImportOutcome reading={reading} totals={totals} isTrial={isTrial} problem={problem} />;
+    yield showOutcome(visit, upload, { reading, totals, isTrial, problem });
   }
 
-  pages.get(MEMORY_PATHS.import, (visit) => <ImportPage visit={visit} />);
+  const showOutcome = ({ account, token }: Visit, upload: Upload, result: Result): Markup => {
+    const { isTrial, problem, totals } = result;
+    const isWhole = problem === null && isUnderstood(totals);
+    const kept = isTrial && isWhole ? previews.keep(account.id, upload) : null;
+    if (!isTrial && isWhole) previews.drop(account.id);
+    const undo = !isTrial && totals.created > 0 ? (last.get(account.id) ?? null) : null;
+    return <ImportOutcome {...result} token={token} kept={kept} undo={undo} />;
+  };
+
+  const reasonOf = (error: unknown, request: Request): string =>
+    error instanceof SourceError
+      ? error.message
+      : describeError(error, { log, id: requestId(request) }).message;
+
+  const ended = (
+    { account, request }: Visit,
+    { amount, ids, reading }: { amount: number; ids: readonly string[]; reading: Reading },
+  ): void => {
+    record(request, "memories_imported", { accountId: account.id, amount });
+    if (ids.length === 0) return;
+    const about = describeFiles(reading.files);
+    last.set(account.id, { id: createSecret(""), ids, about, at: new Date() });
+  };
+
+  const undo = async ({ id: accountId }: Account, importId: string | null) => {
+    const undone = last.get(accountId);
+    if (undone?.id !== importId) {
+      throw new AppError("not_found", "This import can't be undone any more.");
+    }
+    last.delete(accountId);
+    let count = 0;
+    for (let from = 0; from < undone.ids.length; from += BATCH) {
+      const ids = undone.ids.slice(from, from + BATCH);
+      count += await undoable.applyNow(accountId, { kind: "delete", ids });
+    }
+    const notice = `The import is undone: ${memoryCount(count)} deleted.`;
+    return { to: MEMORY_PATHS.import, notice };
+  };
+
+  pages.get(MEMORY_PATHS.import, ({ account, ...visit }) => (
+    <ImportPage visit={{ account, ...visit }} undo={last.get(account.id) ?? null} />
+  ));
   pages.routes.post(
     MEMORY_PATHS.import,
     ({ request, server }) => {
@@ -73,7 +138,60 @@ export function addImportPage({ guard, pages, memories, record, log }: Parts): v
     },
     PAGE_ROUTE,
   );
+  pages.routes.post(
+    PREVIEWED_PATH,
+    ({ request, server }) => {
+      server?.timeout(request, 0);
+      return guard.act(request, (visit, form) => {
+        const upload = previews.find(visit.account.id, form.get("kept") ?? "");
+        return streamed(visit, importFiles(visit, { ...upload, isTrial: false })).response;
+      });
+    },
+    PAGE_ROUTE,
+  );
+  pages.routes.post(
+    UNDO_PATH,
+    ({ request, server }) => {
+      server?.timeout(request, 0);
+      return guard.act(request, ({ account }, form) => undo(account, form.get("import")));
+    },
+    PAGE_ROUTE,
+  );
 }
+
+/** Milliseconds for which the files of a preview are kept, and bytes of the files of all accounts. */
+const PREVIEW_MS = 15 * 60_000;
+const MAX_PREVIEWS = 3 * MAX_BYTES;
+
+/** Keeps the files of each account's last preview in memory, so that they can be imported without choosing them again. */
+function createPreviews() {
+  const kept = new LRUCache<string, Upload & { id: string }>({
+    maxSize: MAX_PREVIEWS,
+    sizeCalculation: ({ files }) => files.reduce((sum, { size }) => sum + size, 1),
+    ttl: PREVIEW_MS,
+    ttlAutopurge: true,
+  });
+  return {
+    /** Returns the name of what is kept. */
+    keep(accountId: string, upload: Upload): string {
+      const id = createSecret("");
+      kept.set(accountId, { ...upload, id });
+      return id;
+    },
+    /** @throws AppError `not_found` if another preview came since, or too much time has passed */
+    find(accountId: string, id: string): Upload {
+      const upload = kept.get(accountId);
+      if (upload?.id !== id) {
+        const message = "The files of this preview are no longer kept. Choose them again.";
+        throw new AppError("not_found", message);
+      }
+      return upload;
+    },
+    drop: (accountId: string) => void kept.delete(accountId),
+  };
+}
+
+type Upload = ReturnType<typeof readUpload>;
 
 /** @throws AppError `validation_failed` */
 function readUpload(form: FormWithFiles) {

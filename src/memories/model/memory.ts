@@ -110,7 +110,7 @@ export const NewMemory = Type.Object(
     metadata: Type.Optional({ ...metadata, default: {} }),
     expires_at: Type.Optional(orNull(expiresAt, "A moment in the future.")),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ content: "The user prefers to be called Sam." }] },
 );
 export type NewMemory = Static<typeof NewMemory>;
 

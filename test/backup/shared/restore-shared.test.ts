@@ -70,7 +70,7 @@ async function backUpFrom(
     return {
       ...source,
       async copyDatabase(path: string) {
-        await source.copyDatabase(path);
+        await source.copyDatabase?.(path);
         await onRound?.();
       },
     };

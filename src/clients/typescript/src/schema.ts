@@ -1,5 +1,141 @@
 // Made from the server's document: CTXD_WRITE=1 bun test test/clients/schema.test.ts
 export interface paths {
+    "/api/memories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List memories, newest first
+         * @description Pass `next_cursor` as `cursor` to get the next page. It is null on the last one.
+         */
+        get: operations["listMemories"];
+        put?: never;
+        /**
+         * Save a memory
+         * @description When this is answered, the memory is on disk, and every search finds it. If a memory with exactly the same text exists in the same project, it is returned with status 200, and nothing is saved. With `supersedes`, the memory that was true before is kept as history, out of searches and lists. This needs `memories:write`, and is refused with 409 if another memory supersedes that one already. `similar=true` needs `memories:read`. Without the scope `memories:read` the answer has only `id`, `created_at` and `updated_at`.
+         */
+        post: operations["createMemory"];
+        /**
+         * Delete all memories that match a filter, permanently
+         * @description Needs at least one filter. With `source`, one request deletes all that a misled agent or a lost key wrote.
+         */
+        delete: operations["deleteMemories"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/memories/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find memories by meaning
+         * @description Best first. Equal scores are ordered newest first, then by id.
+         */
+        get: operations["searchMemories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/memories/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a memory
+         * @description Send its `ETag` as `If-Match` when you change the memory, to avoid lost updates.
+         */
+        get: operations["getMemory"];
+        /**
+         * Change a memory
+         * @description Fields that are left out stay as they are. Without the scope `memories:read` the answer has only `id`, `created_at` and `updated_at`.
+         */
+        put: operations["updateMemory"];
+        post?: never;
+        /**
+         * Delete a memory permanently
+         * @description Within a minute no file contains it, except backups. The memory that it superseded is then superseded by the one that superseded it, or becomes current again.
+         */
+        delete: operations["deleteMemory"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/memories/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a memory's history
+         * @description The memory with those that it supersedes and that supersede it, newest first.
+         */
+        get: operations["getMemoryHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/memories/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Save up to 256 memories, all or none
+         * @description Faster than one request each. A body has at most 8 MiB and 50,000 JSON values; an import may have any length. If one memory is invalid, none is saved. Duplicates are saved too, for example repeated turns of a conversation. Without the scope `memories:read` the answer has only `id`, `created_at` and `updated_at`.
+         */
+        post: operations["createMemories"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/memories/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move all memories that match a filter to a project
+         * @description Needs at least one filter. A history is moved as a whole. Times do not change. If the request fails, some memories may have moved: send it again.
+         */
+        post: operations["moveMemories"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/memories/capture": {
         parameters: {
             query?: never;
@@ -74,142 +210,6 @@ export interface paths {
          * @description One memory per line, as exported; only `content` is required. Ids and times are kept, except that lines of one session with the same time and without an id get times a millisecond apart, in their order. `source` becomes the importing credential. Secrets such as API keys are masked. A line whose id exists is written only if its `updated_at` is newer, so importing a file twice changes nothing. Invalid lines are skipped and reported. Without the scope `memories:read`, `dry_run` is refused, and all lines that change nothing count as `kept`. The body may have any length. Memories are saved while it is read, and stay if it breaks off.
          */
         post: operations["importMemories"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/memories/search": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Find memories by meaning
-         * @description Best first. Equal scores are ordered newest first, then by id.
-         */
-        get: operations["searchMemories"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/memories": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List memories, newest first
-         * @description Pass `next_cursor` as `cursor` to get the next page. It is null on the last one.
-         */
-        get: operations["listMemories"];
-        put?: never;
-        /**
-         * Save a memory
-         * @description When this is answered, the memory is on disk, and every search finds it. If a memory with exactly the same text exists in the same project, it is returned with status 200, and nothing is saved. With `supersedes`, the memory that was true before is kept as history, out of searches and lists. This needs `memories:write`, and is refused with 409 if another memory supersedes that one already. `similar=true` needs `memories:read`. Without the scope `memories:read` the answer has only `id`, `created_at` and `updated_at`.
-         */
-        post: operations["createMemory"];
-        /**
-         * Delete all memories that match a filter, permanently
-         * @description Needs at least one filter. With `source`, one request deletes all that a misled agent or a lost key wrote.
-         */
-        delete: operations["deleteMemories"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/memories/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a memory
-         * @description Send its `ETag` as `If-Match` when you change the memory, to avoid lost updates.
-         */
-        get: operations["getMemory"];
-        /**
-         * Change a memory
-         * @description Fields that are left out stay as they are. Without the scope `memories:read` the answer has only `id`, `created_at` and `updated_at`.
-         */
-        put: operations["updateMemory"];
-        post?: never;
-        /**
-         * Delete a memory permanently
-         * @description Within a minute no file contains it, except backups. The memory that it superseded is then superseded by the one that superseded it, or becomes current again.
-         */
-        delete: operations["deleteMemory"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/memories/{id}/history": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List a memory's history
-         * @description The memory with those that it supersedes and that supersede it, newest first.
-         */
-        get: operations["getMemoryHistory"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/memories/move": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Move all memories that match a filter to a project
-         * @description Needs at least one filter. A history is moved as a whole. Times do not change. If the request fails, some memories may have moved: send it again.
-         */
-        post: operations["moveMemories"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/memories/batch": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Save up to 256 memories, all or none
-         * @description Faster than one request each. A body has at most 8 MiB and 50,000 JSON values; an import may have any length. If one memory is invalid, none is saved. Duplicates are saved too, for example repeated turns of a conversation. Without the scope `memories:read` the answer has only `id`, `created_at` and `updated_at`.
-         */
-        post: operations["createMemories"];
         delete?: never;
         options?: never;
         head?: never;
@@ -722,6 +722,545 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    listMemories: {
+        parameters: {
+            query?: {
+                /** @description Comma-separated. A memory must have one of them, or all with `tags_match=all`. */
+                tags?: string;
+                /** @description Whether a memory must have one of `tags` (the default) or all. */
+                tags_match?: "any" | "all";
+                /** @description The agent that the memory belongs to. */
+                agent_id?: string;
+                /** @description The conversation that the memory comes from. */
+                session_id?: string;
+                /** @description Memories of this project and of none; only of this project with `project_only=true`. `*` means all projects. */
+                project?: string;
+                /** @description Whether memories of no project are left out. Without `project`: only memories of no project. */
+                project_only?: "true" | "false";
+                /** @description Id of the key, the app's grant or the account that wrote the memory. */
+                source?: string;
+                /** @description `true`: only memories that were captured from conversations. `false`: only others. */
+                captured?: "true" | "false";
+                /** @description Created before this moment. */
+                created_before?: string;
+                /** @description Created at this moment or later. */
+                created_after?: string;
+                /** @description Whether superseded memories are included. */
+                include_superseded?: "true" | "false";
+                /** @description The most memories to return. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        memories: components["schemas"]["Memory"][];
+                        /** @description The `cursor` of the next page; `null` on the last page. */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    createMemory: {
+        parameters: {
+            query?: {
+                /** @description Whether the answer lists memories that say nearly the same, or that the new one may have outdated. */
+                similar?: "true" | "false";
+            };
+            header?: {
+                /** @description A repeated request with the same key within 24 hours saves nothing and gets the same answer. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The memory's text. Not only white space.
+                     * @example The user prefers to be called Sam.
+                     */
+                    content: string;
+                    /**
+                     * @description Labels to filter by, without commas. Trimmed; duplicates are dropped.
+                     * @default []
+                     * @example [
+                     *       "work"
+                     *     ]
+                     */
+                    tags?: string[];
+                    /**
+                     * @description The agent that the memory belongs to.
+                     * @example planner
+                     */
+                    agent_id?: string;
+                    /**
+                     * @description The conversation that the memory comes from.
+                     * @example s-42
+                     */
+                    session_id?: string;
+                    project?: string | null;
+                    /**
+                     * @description 0 to 1. The higher, the slower the memory's score decays with age.
+                     * @default 0.5
+                     * @example 0.5
+                     */
+                    importance?: number;
+                    /**
+                     * @description Whether the memory never fades.
+                     * @example false
+                     */
+                    pinned?: boolean;
+                    supersedes?: string | null;
+                    /**
+                     * @description Any JSON object of at most 4 KiB. Kept and returned, not searched.
+                     * @default {}
+                     * @example {}
+                     */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description A moment in the future. */
+                    expires_at?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The memory that has the same text. */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the memory, for `If-Match`. */
+                    ETag?: string;
+                    /** @description The memory's path. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedMemory"];
+                };
+            };
+            /** @description Saved. */
+            201: {
+                headers: {
+                    /** @description Identifies this state of the memory, for `If-Match`. */
+                    ETag?: string;
+                    /** @description The memory's path. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedMemory"];
+                };
+            };
+        };
+    };
+    deleteMemories: {
+        parameters: {
+            query?: {
+                /** @description Comma-separated. A memory must have one of them, or all with `tags_match=all`. */
+                tags?: string;
+                /** @description Whether a memory must have one of `tags` (the default) or all. */
+                tags_match?: "any" | "all";
+                /** @description The agent that the memory belongs to. */
+                agent_id?: string;
+                /** @description The conversation that the memory comes from. */
+                session_id?: string;
+                /** @description Only memories of this project. */
+                project?: string;
+                /** @description `true` without `project`: memories of no project. */
+                project_only?: "true" | "false";
+                /** @description Id of the key, the app's grant or the account that wrote the memory. */
+                source?: string;
+                /** @description `true`: only memories that were captured from conversations. `false`: only others. */
+                captured?: "true" | "false";
+                /** @description Created before this moment. */
+                created_before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The number of deleted memories. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example 3 */
+                        deleted: number;
+                    };
+                };
+            };
+        };
+    };
+    searchMemories: {
+        parameters: {
+            query: {
+                /** @description What to look for, in natural language. If the query names a time, such as last week or in May 2023, memories of that time come first. */
+                q: string;
+                /** @description The most memories to return. */
+                limit?: number;
+                /** @description Comma-separated. A memory must have one of them, or all with `tags_match=all`. */
+                tags?: string;
+                /** @description Whether a memory must have one of `tags` (the default) or all. */
+                tags_match?: "any" | "all";
+                /** @description The agent that the memory belongs to. */
+                agent_id?: string;
+                /** @description The conversation that the memory comes from. */
+                session_id?: string;
+                /** @description Memories of this project and of none; only of this project with `project_only=true`. `*` means all projects. */
+                project?: string;
+                /** @description Whether memories of no project are left out. Without `project`: only memories of no project. */
+                project_only?: "true" | "false";
+                /** @description Id of the key, the app's grant or the account that wrote the memory. */
+                source?: string;
+                /** @description `true`: only memories that were captured from conversations. `false`: only others. */
+                captured?: "true" | "false";
+                /** @description Created before this moment. */
+                created_before?: string;
+                /** @description Created at this moment or later. */
+                created_after?: string;
+                /** @description Whether superseded memories are included. */
+                include_superseded?: "true" | "false";
+                /** @description Memories with a lower `score` are left out. Decay is part of the score. */
+                min_score?: number;
+                /** @description Compare meaning and words, only meaning, or only words. */
+                mode?: "hybrid" | "semantic" | "keyword";
+                /** @description Whether to return only memories that are likely answers, with the mode `hybrid`. Their score without decay must be high enough. An empty result means that nothing is known about the query. */
+                known?: "true" | "false";
+                /** @description Whether a memory's score falls with its age. */
+                decay?: "true" | "false";
+                /** @description Whether each memory has an `explanation` of its score. */
+                explain?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found. */
+            200: {
+                headers: {
+                    /** @description The mode that was used: `keyword` instead of `hybrid` while the server loads the model after a start. */
+                    "Ctxd-Search-Mode"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        memories: components["schemas"]["FoundMemory"][];
+                    };
+                };
+            };
+        };
+    };
+    getMemory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `mem_` and a UUID in hex. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The memory. */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the memory, for `If-Match`. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Memory"];
+                };
+            };
+        };
+    };
+    updateMemory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The memory's `ETag`. The change is refused if the memory has changed since. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @description `mem_` and a UUID in hex. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The memory's text. Not only white space.
+                     * @example The user prefers to be called Sam.
+                     */
+                    content?: string;
+                    /**
+                     * @description Labels to filter by, without commas. Trimmed; duplicates are dropped.
+                     * @example [
+                     *       "work"
+                     *     ]
+                     */
+                    tags?: string[];
+                    /** @description `null` clears it. */
+                    agent_id?: string | null;
+                    /** @description `null` clears it. */
+                    session_id?: string | null;
+                    /** @description `null` clears it. */
+                    project?: string | null;
+                    /**
+                     * @description 0 to 1. The higher, the slower the memory's score decays with age.
+                     * @example 0.5
+                     */
+                    importance?: number;
+                    /**
+                     * @description Whether the memory never fades.
+                     * @example false
+                     */
+                    pinned?: boolean;
+                    /**
+                     * @description Any JSON object of at most 4 KiB. Kept and returned, not searched.
+                     * @example {}
+                     */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description A moment in the future. `null` clears it. */
+                    expires_at?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The changed memory. */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the memory, for `If-Match`. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedMemory"];
+                };
+            };
+        };
+    };
+    deleteMemory: {
+        parameters: {
+            query?: {
+                /** @description Whether the memory's whole history is deleted too. Otherwise the memories before and after it are linked with each other. */
+                history?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                /** @description `mem_` and a UUID in hex. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description `mem_` and a UUID in hex.
+                         * @example mem_0197f2c4e0b47c3a9a1d5b8e2f60c711
+                         */
+                        id: string;
+                        /** @constant */
+                        deleted: true;
+                    };
+                };
+            };
+        };
+    };
+    getMemoryHistory: {
+        parameters: {
+            query?: {
+                /** @description The most memories to return. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description `mem_` and a UUID in hex. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        memories: components["schemas"]["Memory"][];
+                        /** @description The `cursor` of the next page; `null` on the last page. */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    createMemories: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours saves nothing and gets the same answer. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    memories: {
+                        /**
+                         * @description The memory's text. Not only white space.
+                         * @example The user prefers to be called Sam.
+                         */
+                        content: string;
+                        /**
+                         * @description Labels to filter by, without commas. Trimmed; duplicates are dropped.
+                         * @default []
+                         * @example [
+                         *       "work"
+                         *     ]
+                         */
+                        tags?: string[];
+                        /**
+                         * @description The agent that the memory belongs to.
+                         * @example planner
+                         */
+                        agent_id?: string;
+                        /**
+                         * @description The conversation that the memory comes from.
+                         * @example s-42
+                         */
+                        session_id?: string;
+                        project?: string | null;
+                        /**
+                         * @description 0 to 1. The higher, the slower the memory's score decays with age.
+                         * @default 0.5
+                         * @example 0.5
+                         */
+                        importance?: number;
+                        /**
+                         * @description Whether the memory never fades.
+                         * @example false
+                         */
+                        pinned?: boolean;
+                        supersedes?: string | null;
+                        /**
+                         * @description Any JSON object of at most 4 KiB. Kept and returned, not searched.
+                         * @default {}
+                         * @example {}
+                         */
+                        metadata?: {
+                            [key: string]: unknown;
+                        };
+                        /** @description A moment in the future. */
+                        expires_at?: string | null;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description The saved memories, in the given order. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        memories: components["schemas"]["SavedMemory"][];
+                    };
+                };
+            };
+        };
+    };
+    moveMemories: {
+        parameters: {
+            query?: {
+                /** @description Comma-separated. A memory must have one of them, or all with `tags_match=all`. */
+                tags?: string;
+                /** @description Whether a memory must have one of `tags` (the default) or all. */
+                tags_match?: "any" | "all";
+                /** @description The agent that the memory belongs to. */
+                agent_id?: string;
+                /** @description The conversation that the memory comes from. */
+                session_id?: string;
+                /** @description Only memories of this project. */
+                project?: string;
+                /** @description `true` without `project`: memories of no project. */
+                project_only?: "true" | "false";
+                /** @description Id of the key, the app's grant or the account that wrote the memory. */
+                source?: string;
+                /** @description `true`: only memories that were captured from conversations. `false`: only others. */
+                captured?: "true" | "false";
+                /** @description Created before this moment. */
+                created_before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The new project of the memories; `null` for none.
+                     * @example atlas
+                     */
+                    project: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The number of memories that were moved. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example 3 */
+                        moved: number;
+                    };
+                };
+            };
+        };
+    };
     captureTurns: {
         parameters: {
             query?: never;
@@ -943,545 +1482,6 @@ export interface operations {
                             /** @example content is required. */
                             reason: string;
                         }[];
-                    };
-                };
-            };
-        };
-    };
-    searchMemories: {
-        parameters: {
-            query: {
-                /** @description What to look for, in natural language. If the query names a time, such as last week or in May 2023, memories of that time come first. */
-                q: string;
-                /** @description The most memories to return. */
-                limit?: number;
-                /** @description Comma-separated. A memory must have one of them, or all with `tags_match=all`. */
-                tags?: string;
-                /** @description Whether a memory must have one of `tags` (the default) or all. */
-                tags_match?: "any" | "all";
-                /** @description The agent that the memory belongs to. */
-                agent_id?: string;
-                /** @description The conversation that the memory comes from. */
-                session_id?: string;
-                /** @description Memories of this project and of none; only of this project with `project_only=true`. `*` means all projects. */
-                project?: string;
-                /** @description Whether memories of no project are left out. Without `project`: only memories of no project. */
-                project_only?: "true" | "false";
-                /** @description Id of the key, the app's grant or the account that wrote the memory. */
-                source?: string;
-                /** @description `true`: only memories that were captured from conversations. `false`: only others. */
-                captured?: "true" | "false";
-                /** @description Created before this moment. */
-                created_before?: string;
-                /** @description Created at this moment or later. */
-                created_after?: string;
-                /** @description Whether superseded memories are included. */
-                include_superseded?: "true" | "false";
-                /** @description Memories with a lower `score` are left out. Decay is part of the score. */
-                min_score?: number;
-                /** @description Compare meaning and words, only meaning, or only words. */
-                mode?: "hybrid" | "semantic" | "keyword";
-                /** @description Whether to return only memories that are likely answers, with the mode `hybrid`. Their score without decay must be high enough. An empty result means that nothing is known about the query. */
-                known?: "true" | "false";
-                /** @description Whether a memory's score falls with its age. */
-                decay?: "true" | "false";
-                /** @description Whether each memory has an `explanation` of its score. */
-                explain?: "true" | "false";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Found. */
-            200: {
-                headers: {
-                    /** @description The mode that was used: `keyword` instead of `hybrid` while the server loads the model after a start. */
-                    "Ctxd-Search-Mode"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        memories: components["schemas"]["FoundMemory"][];
-                    };
-                };
-            };
-        };
-    };
-    listMemories: {
-        parameters: {
-            query?: {
-                /** @description Comma-separated. A memory must have one of them, or all with `tags_match=all`. */
-                tags?: string;
-                /** @description Whether a memory must have one of `tags` (the default) or all. */
-                tags_match?: "any" | "all";
-                /** @description The agent that the memory belongs to. */
-                agent_id?: string;
-                /** @description The conversation that the memory comes from. */
-                session_id?: string;
-                /** @description Memories of this project and of none; only of this project with `project_only=true`. `*` means all projects. */
-                project?: string;
-                /** @description Whether memories of no project are left out. Without `project`: only memories of no project. */
-                project_only?: "true" | "false";
-                /** @description Id of the key, the app's grant or the account that wrote the memory. */
-                source?: string;
-                /** @description `true`: only memories that were captured from conversations. `false`: only others. */
-                captured?: "true" | "false";
-                /** @description Created before this moment. */
-                created_before?: string;
-                /** @description Created at this moment or later. */
-                created_after?: string;
-                /** @description Whether superseded memories are included. */
-                include_superseded?: "true" | "false";
-                /** @description The most memories to return. */
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        memories: components["schemas"]["Memory"][];
-                        /** @description The `cursor` of the next page; `null` on the last page. */
-                        next_cursor: string | null;
-                    };
-                };
-            };
-        };
-    };
-    createMemory: {
-        parameters: {
-            query?: {
-                /** @description Whether the answer lists memories that say nearly the same, or that the new one may have outdated. */
-                similar?: "true" | "false";
-            };
-            header?: {
-                /** @description A repeated request with the same key within 24 hours saves nothing and gets the same answer. */
-                "idempotency-key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /**
-                     * @description The memory's text. Not only white space.
-                     * @example The user prefers to be called Sam.
-                     */
-                    content: string;
-                    /**
-                     * @description Labels to filter by, without commas. Trimmed; duplicates are dropped.
-                     * @default []
-                     * @example [
-                     *       "work"
-                     *     ]
-                     */
-                    tags?: string[];
-                    /**
-                     * @description The agent that the memory belongs to.
-                     * @example planner
-                     */
-                    agent_id?: string;
-                    /**
-                     * @description The conversation that the memory comes from.
-                     * @example s-42
-                     */
-                    session_id?: string;
-                    project?: string | null;
-                    /**
-                     * @description 0 to 1. The higher, the slower the memory's score decays with age.
-                     * @default 0.5
-                     * @example 0.5
-                     */
-                    importance?: number;
-                    /**
-                     * @description Whether the memory never fades.
-                     * @example false
-                     */
-                    pinned?: boolean;
-                    supersedes?: string | null;
-                    /**
-                     * @description Any JSON object of at most 4 KiB. Kept and returned, not searched.
-                     * @default {}
-                     * @example {}
-                     */
-                    metadata?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description A moment in the future. */
-                    expires_at?: string | null;
-                };
-            };
-        };
-        responses: {
-            /** @description The memory that has the same text. */
-            200: {
-                headers: {
-                    /** @description Identifies this state of the memory, for `If-Match`. */
-                    ETag?: string;
-                    /** @description The memory's path. */
-                    Location?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SavedMemory"];
-                };
-            };
-            /** @description Saved. */
-            201: {
-                headers: {
-                    /** @description Identifies this state of the memory, for `If-Match`. */
-                    ETag?: string;
-                    /** @description The memory's path. */
-                    Location?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SavedMemory"];
-                };
-            };
-        };
-    };
-    deleteMemories: {
-        parameters: {
-            query?: {
-                /** @description Comma-separated. A memory must have one of them, or all with `tags_match=all`. */
-                tags?: string;
-                /** @description Whether a memory must have one of `tags` (the default) or all. */
-                tags_match?: "any" | "all";
-                /** @description The agent that the memory belongs to. */
-                agent_id?: string;
-                /** @description The conversation that the memory comes from. */
-                session_id?: string;
-                /** @description Only memories of this project. */
-                project?: string;
-                /** @description `true` without `project`: memories of no project. */
-                project_only?: "true" | "false";
-                /** @description Id of the key, the app's grant or the account that wrote the memory. */
-                source?: string;
-                /** @description `true`: only memories that were captured from conversations. `false`: only others. */
-                captured?: "true" | "false";
-                /** @description Created before this moment. */
-                created_before?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The number of deleted memories. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @example 3 */
-                        deleted: number;
-                    };
-                };
-            };
-        };
-    };
-    getMemory: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description `mem_` and a UUID in hex. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The memory. */
-            200: {
-                headers: {
-                    /** @description Identifies this state of the memory, for `If-Match`. */
-                    ETag?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Memory"];
-                };
-            };
-        };
-    };
-    updateMemory: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The memory's `ETag`. The change is refused if the memory has changed since. */
-                "if-match"?: string;
-            };
-            path: {
-                /** @description `mem_` and a UUID in hex. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /**
-                     * @description The memory's text. Not only white space.
-                     * @example The user prefers to be called Sam.
-                     */
-                    content?: string;
-                    /**
-                     * @description Labels to filter by, without commas. Trimmed; duplicates are dropped.
-                     * @example [
-                     *       "work"
-                     *     ]
-                     */
-                    tags?: string[];
-                    /** @description `null` clears it. */
-                    agent_id?: string | null;
-                    /** @description `null` clears it. */
-                    session_id?: string | null;
-                    /** @description `null` clears it. */
-                    project?: string | null;
-                    /**
-                     * @description 0 to 1. The higher, the slower the memory's score decays with age.
-                     * @example 0.5
-                     */
-                    importance?: number;
-                    /**
-                     * @description Whether the memory never fades.
-                     * @example false
-                     */
-                    pinned?: boolean;
-                    /**
-                     * @description Any JSON object of at most 4 KiB. Kept and returned, not searched.
-                     * @example {}
-                     */
-                    metadata?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description A moment in the future. `null` clears it. */
-                    expires_at?: string | null;
-                };
-            };
-        };
-        responses: {
-            /** @description The changed memory. */
-            200: {
-                headers: {
-                    /** @description Identifies this state of the memory, for `If-Match`. */
-                    ETag?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SavedMemory"];
-                };
-            };
-        };
-    };
-    deleteMemory: {
-        parameters: {
-            query?: {
-                /** @description Whether the memory's whole history is deleted too. Otherwise the memories before and after it are linked with each other. */
-                history?: "true" | "false";
-            };
-            header?: never;
-            path: {
-                /** @description `mem_` and a UUID in hex. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Deleted. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description `mem_` and a UUID in hex.
-                         * @example mem_0197f2c4e0b47c3a9a1d5b8e2f60c711
-                         */
-                        id: string;
-                        /** @constant */
-                        deleted: true;
-                    };
-                };
-            };
-        };
-    };
-    getMemoryHistory: {
-        parameters: {
-            query?: {
-                /** @description The most memories to return. */
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
-            };
-            header?: never;
-            path: {
-                /** @description `mem_` and a UUID in hex. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        memories: components["schemas"]["Memory"][];
-                        /** @description The `cursor` of the next page; `null` on the last page. */
-                        next_cursor: string | null;
-                    };
-                };
-            };
-        };
-    };
-    moveMemories: {
-        parameters: {
-            query?: {
-                /** @description Comma-separated. A memory must have one of them, or all with `tags_match=all`. */
-                tags?: string;
-                /** @description Whether a memory must have one of `tags` (the default) or all. */
-                tags_match?: "any" | "all";
-                /** @description The agent that the memory belongs to. */
-                agent_id?: string;
-                /** @description The conversation that the memory comes from. */
-                session_id?: string;
-                /** @description Only memories of this project. */
-                project?: string;
-                /** @description `true` without `project`: memories of no project. */
-                project_only?: "true" | "false";
-                /** @description Id of the key, the app's grant or the account that wrote the memory. */
-                source?: string;
-                /** @description `true`: only memories that were captured from conversations. `false`: only others. */
-                captured?: "true" | "false";
-                /** @description Created before this moment. */
-                created_before?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /**
-                     * @description The new project of the memories; `null` for none.
-                     * @example atlas
-                     */
-                    project: string | null;
-                };
-            };
-        };
-        responses: {
-            /** @description The number of memories that were moved. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @example 3 */
-                        moved: number;
-                    };
-                };
-            };
-        };
-    };
-    createMemories: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A repeated request with the same key within 24 hours saves nothing and gets the same answer. */
-                "idempotency-key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    memories: {
-                        /**
-                         * @description The memory's text. Not only white space.
-                         * @example The user prefers to be called Sam.
-                         */
-                        content: string;
-                        /**
-                         * @description Labels to filter by, without commas. Trimmed; duplicates are dropped.
-                         * @default []
-                         * @example [
-                         *       "work"
-                         *     ]
-                         */
-                        tags?: string[];
-                        /**
-                         * @description The agent that the memory belongs to.
-                         * @example planner
-                         */
-                        agent_id?: string;
-                        /**
-                         * @description The conversation that the memory comes from.
-                         * @example s-42
-                         */
-                        session_id?: string;
-                        project?: string | null;
-                        /**
-                         * @description 0 to 1. The higher, the slower the memory's score decays with age.
-                         * @default 0.5
-                         * @example 0.5
-                         */
-                        importance?: number;
-                        /**
-                         * @description Whether the memory never fades.
-                         * @example false
-                         */
-                        pinned?: boolean;
-                        supersedes?: string | null;
-                        /**
-                         * @description Any JSON object of at most 4 KiB. Kept and returned, not searched.
-                         * @default {}
-                         * @example {}
-                         */
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                        /** @description A moment in the future. */
-                        expires_at?: string | null;
-                    }[];
-                };
-            };
-        };
-        responses: {
-            /** @description The saved memories, in the given order. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        memories: components["schemas"]["SavedMemory"][];
                     };
                 };
             };

@@ -100,6 +100,8 @@ export interface ImportOptions {
   dryRun: boolean;
   /** Called before each batch is embedded, and before it is written. It throws to end the import. */
   stillAllowed: () => Promise<void>;
+  /** Called after each batch with the ids of its new memories. */
+  onCreated?: (ids: readonly string[]) => void;
 }
 
 /**
@@ -112,7 +114,7 @@ export async function importMemories(
   { store, clock, secrets }: Parts & { secrets: Pick<SecretWatch, "maskMemory"> },
   reach: Reach,
   lines: AsyncIterable<ImportLine>,
-  { source, dryRun, stillAllowed }: ImportOptions,
+  { source, dryRun, stillAllowed, onCreated }: ImportOptions,
 ): Promise<ImportReport> {
   // A dry run reveals existing memories, and changes nothing.
   if (dryRun) requireScope(reach, "memories:read");
@@ -146,6 +148,7 @@ export async function importMemories(
       if (result === "kept") skip(lines[index]?.line ?? 0, result, NOT_NEWER);
       else report[result]++;
     }
+    onCreated?.(lines.filter((_, index) => results[index] === "created").map(({ id }) => id));
   };
 
   const inOrder = createSessionOrder();
