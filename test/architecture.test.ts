@@ -232,7 +232,7 @@ describe("each library is imported in one place:", () => {
       /^sign-in\/providers\/(provider|openid)\.ts$/,
     ],
     ["the library of passkeys", /^@simplewebauthn\//, /^sign-in\/passkeys\/webauthn\.ts$/],
-    ["the library of QR codes", /^qr$/, /^pages\/qr-code\.tsx$/],
+    ["the library of QR codes", /^qr$/, /^dashboard\/account\/qr-code\.tsx$/],
     ["the library of differences", /^diff$/, /^dashboard\/memory\/memory-history\.tsx$/],
     ["the library of Amazon's signatures", /^aws4fetch$/, /^objects\//],
     ["the JSX library", /^@kitajs\//, /^pages\//],

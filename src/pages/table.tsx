@@ -91,7 +91,7 @@ export function Pager({
 }
 
 /** Rows per page. With more, a page would be larger than 50 KB. */
-const ROWS = 34;
+const ROWS = 33;
 
 /**
  * The page of a list that the address asks for with `page`, counted from 1. The default is the first. The paths are

@@ -60,6 +60,7 @@ test("long lists are split into pages, so pages stay small", async () => {
     "/keys",
     "/keys?page=2",
     "/keys?page=3",
+    "/keys?page=4",
     "/keys?page=x",
     "/account",
     "/agents",

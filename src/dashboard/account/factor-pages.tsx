@@ -4,7 +4,6 @@ import { Button, ButtonLink, Copyable, CopyableText } from "../../pages/button.t
 import { Field } from "../../pages/field.tsx";
 import { PostForm } from "../../pages/form.tsx";
 import { Moment } from "../../pages/moment.tsx";
-import { QrCode } from "../../pages/qr-code.tsx";
 import { Table } from "../../pages/table.tsx";
 import { CodeForm, PasskeyForm } from "../../sign-in/forms.tsx";
 import type { PasskeyRecord } from "../../sign-in/passkeys/passkeys.ts";
@@ -14,6 +13,7 @@ import { RECOVERY_CODES } from "../../sign-in/second-step/recovery-codes.ts";
 import { PATHS } from "../navigation.tsx";
 import { Page, Setting } from "../page.tsx";
 import type { Visit } from "../session.ts";
+import { QrCode } from "./qr-code.tsx";
 
 export const PASSKEYS_PATH = `${ACCOUNT_PATH}/passkeys`;
 export const NEW_PASSKEY_PATH = `${PASSKEYS_PATH}/new`;

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { expect, test } from "bun:test";
 import decodeQR from "qr/decode.js";
-import { QrCode } from "../../src/pages/qr-code.tsx";
+import { QrCode } from "../../src/dashboard/account/qr-code.tsx";
 
 /** Pixels per module. */
 const SCALE = 4;
