@@ -134,8 +134,7 @@ describe("what needs attention", async () => {
     expect(await attention(owner)).toEqual([]);
     server.clock.advance(2 * 86_400_000);
     const [line, ...others] = await attention(owner);
-    expect(line).toContain(`/memories?source=${laptop.id}`);
-    expect(line).toContain("laptop &lt;b&gt; is silent");
+    expect(line).toStartWith("/agents  laptop &lt;b&gt; is silent");
     expect(others).toEqual([]);
     laptop.act();
     await server.activity.flush();

@@ -45,7 +45,9 @@ export async function concernsOf(
   const lately = await activity.actors(account.id, firstDay(SILENT_DAYS, now));
   const [ofKeys, ofApps] = await Promise.all([keys.list(account.id), grants.list(account.id)]);
   const alive = ofKeys.filter(({ expiresAt }) => (expiresAt?.getTime() ?? Infinity) > now);
-  const active = [...alive, ...ofApps].filter(({ revokedAt }) => revokedAt === null);
+  const active = [...alive, ...ofApps].filter(({ revokedAt, pausedAt }) => {
+    return revokedAt === null && pausedAt === null;
+  });
   const activeIds = new Set([LOCAL_SOURCE_ID, ...active.map(({ id }) => id)]);
   const states = account.role === "owner" ? await runChecks(checks) : {};
   return [
@@ -74,8 +76,8 @@ function silentAgents(counts: readonly ActorCount[], accountId: string, now: num
     .filter(({ saved, asked, lastAt }) => {
       return saved + asked >= BUSY && now - lastAt.getTime() > SILENT_DAYS * DAY;
     })
-    .map(({ name, by, href, lastAt }) => ({
-      href,
+    .map(({ name, by, lastAt }) => ({
+      href: PATHS.agents,
       title: by === null ? `${name} is silent` : `${name} (${by}) is silent`,
       why: (
         <>
