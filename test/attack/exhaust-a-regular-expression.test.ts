@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { createHelpRoutes } from "../../src/dashboard/help/help-routes.tsx";
 import { createUnrouted } from "../../src/http/errors.ts";
 import { createRouteNames } from "../../src/http/observer.ts";
 import { LIMITS } from "../../src/memories/model/memory.ts";
@@ -39,6 +40,8 @@ const SHORTER: readonly [path: string, beginning: string, most: number][] = [
 const ROUTES = ["/a/:id", "/a/:id/b/:id", "/a/*", "/a"].map((path) => ({ method: "GET", path }));
 /** Work that builds expressions later than at the import of a file. */
 const WORK: Record<string, () => unknown> = {
+  "dashboard/help/help-search.tsx": () =>
+    createHelpRoutes().handle(new Request("http://localhost/help?q=a+server+with+memories")),
   "http/errors.ts": () => createUnrouted(ROUTES),
   "http/observer.ts": () => createRouteNames(ROUTES),
 };

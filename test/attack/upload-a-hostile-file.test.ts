@@ -39,7 +39,7 @@ async function upload(name: string, content: string | Buffer): Promise<string> {
   const response = await fetch(`${server.origin}${IMPORT}`, formOf(name, content));
   const page = await response.text();
   expect(page.length).toBeLessThan(100_000);
-  const [outcome = ""] = page.split('<div class="step">').at(-1)?.split("<form") ?? [];
+  const [outcome = ""] = page.split('<div class="step">').at(-1)?.split('enctype="') ?? [];
   return outcome.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
 }
 

@@ -2,11 +2,12 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { CLIENTS, HOSTED_CLIENTS } from "../../src/connect/clients.ts";
 import { renderEntry } from "../../src/connect/format.ts";
-import { AGENT_PAGES } from "../../src/dashboard/help/agent-pages.tsx";
+import { AGENT_PAGES, loadFormats } from "../../src/dashboard/help/agent-pages.tsx";
 
 const URL = "https://memory.example.com/mcp";
 
 /** The help page of an agent, in Markdown. */
+await loadFormats();
 const pageOf = (id: string) => AGENT_PAGES.find(({ name }) => name === `agents/${id}`)?.text ?? "";
 
 test.each(CLIENTS.map((client) => [client.name, client] as const))(

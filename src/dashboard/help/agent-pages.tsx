@@ -2,13 +2,22 @@
 
 import type { Client, Places } from "../../connect/client.ts";
 import { CLIENTS, HOSTED_CLIENTS } from "../../connect/clients.ts";
-import { renderEntry } from "../../connect/format.ts";
 import { HELP_PATH } from "../navigation.tsx";
 
 const SERVER = "https://memory.example.com";
 const MCP = `${SERVER}/mcp`;
 
-/** A help page for each agent, in Markdown, made of what `ctxd connect` knows about the agent. */
+let formats: typeof import("../../connect/format.ts") | undefined;
+
+/** Loads what the texts of the pages need. A server starts faster without it. */
+export async function loadFormats(): Promise<void> {
+  formats ??= await import("../../connect/format.ts");
+}
+
+/**
+ * A help page for each agent, in Markdown, made of what `ctxd connect` knows about the agent. The texts need
+ * `loadFormats`.
+ */
 export const AGENT_PAGES = [
   ...CLIENTS.map((client) => ({
     name: `agents/${client.id}`,
@@ -38,7 +47,7 @@ function clientPage(client: Client): string {
   const { id, name, hooks, plugin, reload, signIn, addCommand, remark } = client;
   const launch = { command: "/usr/local/bin/ctxd", args: ["mcp", "--agent", id] };
   const code = (entry: ReturnType<Client["remote"]>) =>
-    `\`\`\`${client.format}\n${renderEntry(client, entry)}\n\`\`\``;
+    `\`\`\`${client.format}\n${formats?.renderEntry(client, entry)}\n\`\`\``;
   const remembers = `
 With [capture and recall](capture.md):
 

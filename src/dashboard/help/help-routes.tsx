@@ -26,7 +26,7 @@ import { Document } from "../../pages/layout.tsx";
 import { PAGE_ROUTE, pageResponse } from "../../pages/page-response.tsx";
 import { HELP_PATH } from "../navigation.tsx";
 import { Frame } from "../page.tsx";
-import { AGENT_PAGES, AgentTable } from "./agent-pages.tsx";
+import { AGENT_PAGES, AgentTable, loadFormats } from "./agent-pages.tsx";
 import { createHelpSearch, HelpResults, HelpSearchForm, wordsOf } from "./help-search.tsx";
 import { markdown } from "./markdown.ts";
 
@@ -78,7 +78,8 @@ export function createHelpRoutes() {
   const find = createHelpSearch(HELP_PAGES);
   const routes = new Elysia().get(
     HELP_PATH,
-    ({ request }) => {
+    async ({ request }) => {
+      await loadFormats();
       const question = new URL(request.url).searchParams.get("q") ?? "";
       const words = wordsOf(question);
       return pageResponse(
@@ -104,7 +105,8 @@ export function createHelpRoutes() {
   for (const page of HELP_PAGES) {
     let rendered: Markup | null = null;
     // Rendered at the first request: all pages together would take 20 ms at the start.
-    const answer = () => {
+    const answer = async () => {
+      await loadFormats();
       rendered ??= (
         <HelpPage title={page.label} current={page.name}>
           {markdown(page.text)}

@@ -108,7 +108,7 @@ function MemoryLinks({ memories, none }: { memories: readonly Memory[]; none: st
 }
 
 /** A line of a recalled text, with the reason why it is there, and the memory's time and id before what it says. */
-const LINE = /^- \[(?<why>.*?)\] (?<facts>\(.*?mem_\w+\)) (?<said>.*)$/;
+const LINE = /^- \[(?<why>[^\]]*)\] (?<facts>\([^)]*\)) (?<said>.*)$/;
 
 /** What recall says: a heading, and the lines of the memories by the reason why they are there. */
 function RecallPanel({ text }: { text: string | null }) {
