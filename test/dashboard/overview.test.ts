@@ -90,7 +90,7 @@ test.each([
 });
 
 describe("what needs attention", async () => {
-  const checks: Record<string, CheckResult> = { database: "ok", backups: "ok" };
+  const checks: Record<string, CheckResult> = { database: "ok", backups: "ok", vectors: "ok" };
   const server = await startOAuthServer({
     checks: Object.fromEntries(
       Object.keys(checks).map((name) => [name, () => checks[name] ?? "ok"]),
@@ -168,8 +168,10 @@ describe("what needs attention", async () => {
     await (await server.client(member.accountId)).save({ content: "The staging server is Otter" });
     Object.assign(checks, { database: "failed", backups: "late" });
     expect(await attention(member)).toEqual([]);
+    Object.assign(checks, { vectors: "changing, 40 % done" });
     const states = (await attention(owner)).join();
     expect(states).toContain("Server: database");
     expect(states).toContain("No recent backup");
+    expect(states).not.toContain("vectors");
   });
 });

@@ -23,8 +23,8 @@ const MAX_IN_VAIN = 0.5;
 /** Days before the end of a key in which it is named. */
 const ENDING_DAYS = 14;
 const MAX_CONCERNS = 8;
-/** States of a check that end by themselves. */
-const PASSING: readonly CheckResult[] = ["ok", "loading"];
+/** States of a check that end by themselves: `ok`, `loading` and `changing`. */
+const PASSING = /^(?:ok|loading|changing)/;
 
 /** What a person should look at: a link, and why. */
 interface Concern {
@@ -64,7 +64,7 @@ export async function concernsOf(
 
 function concernsOfServer(states: Readonly<Record<string, CheckResult>>): Concern[] {
   return Object.entries(states).flatMap(([part, state]) => {
-    if (PASSING.includes(state)) return [];
+    if (PASSING.test(state)) return [];
     if (part === "backups")
       return { href: BACKUPS_PATH, title: "No recent backup", why: "The last one is overdue" };
     return { href: HEALTH_PATH, title: `Server: ${part}`, why: state };
