@@ -162,7 +162,7 @@ function Summary({ days, bars, actors }: Pick<Activity, "days" | "bars" | "actor
 }
 
 /** A number, or a dash for 0. */
-function amount(number: number): Markup | string {
+export function amount(number = 0): Markup | string {
   return number === 0 ? <span class="faint">–</span> : number.toLocaleString("en");
 }
 

@@ -2,10 +2,11 @@
 import { findClient } from "../../connect/clients.ts";
 import { Button, ButtonLink, Copyable } from "../../pages/button.tsx";
 import { Allowed, PostForm } from "../../pages/form.tsx";
-import { Fragment, type Markup } from "../../pages/jsx-runtime.ts";
+import { Fragment } from "../../pages/jsx-runtime.ts";
 import { EmptyState } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { listPage, Pager, Table } from "../../pages/table.tsx";
+import { amount } from "../activity/activity-page.tsx";
 import { agentName } from "../activity/activity-view.ts";
 import { viewPath } from "../memories/memories-view.ts";
 import { HELP_PATH, PATHS } from "../navigation.tsx";
@@ -108,10 +109,6 @@ function AgentTable({ visit, agents }: { visit: Visit; agents: readonly Agent[] 
       )}
     />
   );
-}
-
-function amount(count = 0): Markup | string {
-  return count === 0 ? <span class="faint">–</span> : count.toLocaleString("en");
 }
 
 /** The number of saved memories, as a link to them. */

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { KEPT_DAYS } from "../../activity/activity.ts";
 import { AppError } from "../../errors.ts";
+import type { Child } from "../../pages/jsx-runtime.ts";
 import { memoryCount } from "../../text/number-text.ts";
 import { createPause } from "../../timing/pause.ts";
 import { actorsOf, agentName, firstDay } from "../activity/activity-view.ts";
@@ -78,13 +79,10 @@ export function addAgentsPages(parts: Parts): void {
         confirm: "Pause",
         cancel: PATHS.agents,
         text: (
-          <p>
-            <strong>
-              <bdi>{name}</bdi>
-            </strong>{" "}
+          <About name={name}>
             is refused from its next request on, whichever agent uses it, until you resume it.
             Nothing has to be connected again. The memories that it saved stay.
-          </p>
+          </About>
         ),
       };
     },
@@ -108,13 +106,10 @@ export function addAgentsPages(parts: Parts): void {
         confirm: "Disconnect",
         cancel: PATHS.agents,
         text: (
-          <p>
-            <strong>
-              <bdi>{name}</bdi>
-            </strong>{" "}
+          <About name={name}>
             will lose access to your memories at once. You can connect it again later. The memories
             that it saved stay.
-          </p>
+          </About>
         ),
       };
     },
@@ -124,6 +119,18 @@ export function addAgentsPages(parts: Parts): void {
       record(request, "app_revoked", facts());
       return { to: PATHS.agents, notice: `“${clientName}” is disconnected.` };
     },
+  );
+}
+
+/** A sentence about a key or an app, which begins with its name. */
+function About({ name, children }: { name: string; children?: Child }) {
+  return (
+    <p>
+      <strong>
+        <bdi>{name}</bdi>
+      </strong>{" "}
+      {children}
+    </p>
   );
 }
 

@@ -180,10 +180,10 @@ export interface Suggested {
 
 /** What fields suggest. */
 export function Suggestions({
-  tags,
-  agents,
+  tags = [],
+  agents = [],
   projects,
-}: Suggested & { projects: readonly string[] }) {
+}: Partial<Suggested> & { projects: readonly string[] }) {
   const lists = [
     [TAGS, tags] as const,
     [AGENTS, agents] as const,

@@ -81,8 +81,6 @@ export function ProjectPage({ visit, name, stats, problem, ...project }: Project
       <RecallPanel text={recalled} />
       <ProjectForms visit={visit} name={name} bound={bound} />
       <Suggestions
-        tags={[]}
-        agents={[]}
         projects={projects.flatMap(({ project }) => (project === name ? [] : (project ?? [])))}
       />
     </Page>
