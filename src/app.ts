@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import type { Access } from "./access/access.ts";
-import { recordRecalls, withActivity } from "./activity/with-activity.ts";
+import { recordRecalls, withActivity, withSearchActivity } from "./activity/with-activity.ts";
 import { createCapture } from "./capture/capture.ts";
 import type { ProgressFiles } from "./capture/progress.ts";
 import { createRecall } from "./capture/recall.ts";
@@ -51,6 +51,8 @@ import { createVisitors } from "./sign-in/sessions/visitor.ts";
 import { createHashing, createSignIn } from "./sign-in/sign-in.ts";
 import { createSignUp } from "./sign-in/sign-up/sign-up.ts";
 import { addSignUpPages } from "./sign-in/sign-up/sign-up-routes.tsx";
+import { createSpaceRoutes } from "./spaces/routes.ts";
+import { withSpaces } from "./spaces/with-spaces.ts";
 
 /** What the server consists of. The optional parts are those that tests leave out. */
 interface AppParts
@@ -108,7 +110,7 @@ export function createApp({
     local,
     session,
     record,
-    admit: access.accounts.admit,
+    admit: access.spaces.admit,
     count: limits.countHolder,
     begin: turns.take,
   });
@@ -122,10 +124,11 @@ export function createApp({
     return { ...caller, agentId: readSessionHeaders(request.headers).agentId };
   };
   const resourceMetadata = publicUrl + RESOURCE_METADATA_PATH;
-  const memories = withActivity(services.memories, activity);
-  const recall = createRecall({ memories: services.memories, onRecall: recordRecalls(activity) });
+  const changed = withSpaces(withActivity(services.memories, activity));
+  const memories = withSearchActivity(changed, activity);
+  const recall = createRecall({ memories: changed, onRecall: recordRecalls(activity) });
   // What people look at in the dashboard is no activity of an agent.
-  const shownRecall = createRecall({ memories: services.memories });
+  const shownRecall = createRecall({ memories: changed });
   const capture = createCapture({ memories, progress, projectOf, clock: access.clock });
   const loadMcpServer = async () => {
     const { createMcpServerFactory } = await import("./mcp/server.ts");
@@ -175,7 +178,8 @@ export function createApp({
         .use(createMetricsRoutes({ metrics, authorize, isOwner }))
         .use(createCaptureRoutes({ capture, recall, projectOf, authorize: authorizeHook, log }))
         .use(createMemoryRoutes({ memories, authorize, record, room, turns, etags: access.etags }))
-        .use(createStatsRoutes({ memories, authorize })),
+        .use(createStatsRoutes({ memories, authorize }))
+        .use(createSpaceRoutes({ ...access, authorize, record, publicUrl })),
     );
   const explainUnrouted = createUnrouted(app.routes);
   const routeOf = createRouteNames(app.routes);

@@ -26,6 +26,7 @@ const ORDER = [
   "import",
   "activity",
   "undo",
+  "spaces",
   "memories",
   "access",
   "oauth",

@@ -1,6 +1,8 @@
 import { createAccounts } from "../accounts/accounts.ts";
 import { createInvitations } from "../accounts/invitations.ts";
 import { createQuotas } from "../accounts/quotas.ts";
+import { createSpaceInvitations } from "../accounts/space-invitations.ts";
+import { createSpaces } from "../accounts/spaces.ts";
 import type { Config } from "../config/config.ts";
 import type { StoreParts } from "../db/database.ts";
 import { createEphemeral } from "../db/ephemeral.ts";
@@ -45,6 +47,8 @@ export function createAccess({
     quotas: createQuotas({ db, ofMembers: memberQuota }),
     devices: createDevices({ db, accounts, clock }),
     invitations: createInvitations({ db, clock }),
+    spaces: createSpaces({ db, clock }),
+    spaceInvitations: createSpaceInvitations({ db, clock }),
     setUpToken: createSetUpToken(db, setUpToken),
     sessions: createSessions({ db, clock }),
     identities,

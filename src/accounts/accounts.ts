@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, notLike, type SQL, sql } from "drizzle-orm";
 import type { Database, Orm, StoreParts } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { type Account, type NewAccount, normaliseEmail, unknownAccount } from "./account.ts";
@@ -11,6 +11,7 @@ import {
   prepareAccount,
 } from "./ownership.ts";
 import { createPasswords, hashPasswordMark } from "./passwords.ts";
+import { spaceAddress } from "./space.ts";
 import { createAccountTables } from "./tables.ts";
 
 /** The message for right credentials of a disabled account. */
@@ -24,6 +25,7 @@ export function createAccounts({ db, clock }: StoreParts) {
   const tables = db.tables(createAccountTables);
   const { accounts, account, invitations, removedAccounts } = tables;
   const ownership = createOwnership({ db, clock });
+  const isPerson = notLike(accounts.email, spaceAddress("%"));
 
   const findWhere = async (condition: SQL): Promise<Account | null> => {
     const [found] = await orm.select(account).from(accounts).where(condition);
@@ -70,9 +72,9 @@ export function createAccounts({ db, clock }: StoreParts) {
     findByEmail: (email: string): Promise<Account | null> =>
       findWhere(eq(accounts.email, normaliseEmail(email))),
 
-    /** All accounts, oldest first. */
+    /** All accounts of people, oldest first. */
     list: async (): Promise<Account[]> =>
-      await orm.select(account).from(accounts).orderBy(asc(accounts.id)),
+      await orm.select(account).from(accounts).where(isPerson).orderBy(asc(accounts.id)),
 
     ...ownership,
 
@@ -112,16 +114,17 @@ export function createAccounts({ db, clock }: StoreParts) {
 
     /**
      * Removes an account with its keys, and overwrites them in the database file. The server that holds its memories
-     * removes them when it reads `removed`. Removing the last account also removes the invitations.
-     * @throws AppError `not_found` for an unknown account, `conflict` for the owner's while there are others
+     * removes them when it reads `removed`. Spaces without another member go with it. Removing the last account also removes
+     * the invitations.
+     * @throws AppError `not_found` for an unknown account, `conflict` for the owner's while there are others, and for the
+     *   only admin of a space that has other members
      */
     async remove(id: string): Promise<void> {
       await db.transaction(async (tx) => {
-        await checkRemovable(tx, tables, id);
-        const isThis = eq(accounts.id, id);
-        const removed = await tx.delete(accounts).where(isThis).returning({ id: accounts.id });
-        if (removed.length === 0) throw unknownAccount();
-        await tx.insert(removedAccounts).values({ id });
+        const areThese = inArray(accounts.id, [id, ...(await checkRemovable(tx, tables, id))]);
+        const removed = await tx.delete(accounts).where(areThese).returning({ id: accounts.id });
+        if (removed.every((one) => one.id !== id)) throw unknownAccount();
+        await tx.insert(removedAccounts).values(removed);
         if (!(await hasAny(tx, tables))) await tx.delete(invitations);
       });
       await db.expunge();

@@ -6,7 +6,7 @@ import { parseEmail } from "./account.ts";
 import { type AccountTables, createAccountTables } from "./tables.ts";
 
 /** Milliseconds for which an invitation is valid. */
-const INVITATION_LIFETIME = 7 * 24 * 3_600_000;
+export const INVITATION_LIFETIME = 7 * 24 * 3_600_000;
 
 /** An invitation that is neither used nor expired, without its secret. */
 export type Invitation = Omit<AccountTables["invitations"]["$inferSelect"], "hash">;

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, ne, not } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, not, notInArray } from "drizzle-orm";
 import { type Orm, returnedRow, type StoreParts } from "../db/database.ts";
 import { constraintViolation } from "../db/database-error.ts";
 import { createId } from "../db/id.ts";
@@ -11,6 +11,7 @@ import {
   unknownAccount,
 } from "./account.ts";
 import { checkPassword, hashPassword } from "./passwords.ts";
+import { spacesOfOne } from "./space-members.ts";
 import { type AccountTables, createAccountTables } from "./tables.ts";
 
 type NewRow = Omit<AccountTables["accounts"]["$inferInsert"], "role">;
@@ -55,10 +56,19 @@ export async function findOwner(
   return owner ?? null;
 }
 
-/** @throws AppError `conflict` when an account is the owner's and others have accounts */
-export async function checkRemovable(tx: Orm, tables: AccountTables, id: string): Promise<void> {
-  if ((await findOwner(tx, tables))?.id !== id) return;
-  if (!(await hasAny(tx, tables, ne(tables.accounts.id, id)))) return;
+/**
+ * @returns the spaces without another member, which are removed with the account
+ * @throws AppError `conflict` when an account is the owner's and others have accounts, and for the only admin of a space
+ *   that has other members
+ */
+export async function checkRemovable(
+  tx: Orm,
+  tables: AccountTables,
+  id: string,
+): Promise<string[]> {
+  const spaces = await spacesOfOne(tx, tables, id);
+  if ((await findOwner(tx, tables))?.id !== id) return spaces;
+  if (!(await hasAny(tx, tables, notInArray(tables.accounts.id, [id, ...spaces])))) return spaces;
   throw new AppError(
     "conflict",
     "The owner's account can't be removed while others have accounts: make another account the owner first, with ctxd user owner EMAIL.",
@@ -172,7 +182,9 @@ export function createOwnership({ db, clock }: StoreParts) {
         throw unknownAccount();
       }),
 
-    /** @throws AppError `conflict` when an account is the owner's and others have accounts */
-    checkRemovable: (id: string): Promise<void> => checkRemovable(orm, tables, id),
+    /** The check of `remove`, before a person is asked. @throws AppError as `remove` */
+    async checkRemovable(id: string): Promise<void> {
+      await checkRemovable(orm, tables, id);
+    },
   };
 }

@@ -1,9 +1,11 @@
 import type { Dialect } from "../db/database.ts";
+import type { Role } from "./space.ts";
 
 export type AccountTables = ReturnType<typeof createAccountTables>;
 
 /** The database tables of accounts, created by `db/migrations.sql`. */
-export function createAccountTables({ table, text, integer, timestamp }: Dialect) {
+export function createAccountTables(dialect: Dialect) {
+  const { table, text, integer, timestamp, json, primaryKey } = dialect;
   /** Accounts, which own memories. */
   const accounts = table("accounts", {
     id: text("id").primaryKey(),
@@ -42,6 +44,39 @@ export function createAccountTables({ table, text, integer, timestamp }: Dialect
     bytes: integer("bytes"),
   });
 
+  /** Spaces. Each is an account without a person, of the same id. */
+  const spaces = table("spaces", {
+    id: text("id").primaryKey(),
+    name: text("name").notNull(),
+    /** What members save for these projects belongs to the space. */
+    projects: json<readonly string[]>("projects").notNull(),
+    disabledAt: timestamp("disabled_at"),
+  });
+
+  const spaceMembers = table(
+    "space_members",
+    {
+      spaceId: text("space_id").notNull(),
+      accountId: text("account_id").notNull(),
+      role: text("role").$type<Role>().notNull(),
+      joinedAt: timestamp("joined_at").notNull(),
+    },
+    ({ spaceId, accountId }) => [primaryKey({ columns: [spaceId, accountId] })],
+  );
+
+  /** Invitations into spaces, until they are used or expire. */
+  const spaceInvitations = table("space_invitations", {
+    id: text("id").primaryKey(),
+    spaceId: text("space_id").notNull(),
+    /** SHA-256 of the link's secret, in hex. */
+    hash: text("hash").notNull().unique(),
+    /** The only address whose account may join; null for anybody with the link. */
+    email: text("email"),
+    role: text("role").$type<Role>().notNull(),
+    createdAt: timestamp("created_at").notNull(),
+    expiresAt: timestamp("expires_at").notNull(),
+  });
+
   const { id, email, role, createdAt, disabledAt } = accounts;
   return {
     accounts,
@@ -50,5 +85,8 @@ export function createAccountTables({ table, text, integer, timestamp }: Dialect
     removedAccounts,
     invitations,
     quotas,
+    spaces,
+    spaceMembers,
+    spaceInvitations,
   };
 }

@@ -1,4 +1,4 @@
-import type { Reach } from "../keys/reach.ts";
+import { personOf, type Reach } from "../keys/reach.ts";
 import type { Memories } from "../memories/rules/memories.ts";
 import type { Action, Kind } from "./action.ts";
 import type { Activity } from "./activity.ts";
@@ -6,7 +6,7 @@ import type { Activity } from "./activity.ts";
 type PartialAction = Pick<Action, "kind"> & Partial<Action>;
 
 /**
- * Wraps the memories so that every action is recorded in the activity. Only the id of a memory is recorded, so that
+ * Wraps the memories so that every change is recorded in the activity of its account. Only the id of a memory is recorded, so that
  * nothing of a deleted memory remains. The agent is the one that the connection names.
  */
 export function withActivity(memories: Memories, activity: Pick<Activity, "record">): Memories {
@@ -27,18 +27,6 @@ export function withActivity(memories: Memories, activity: Pick<Activity, "recor
     moveThese: counted("changed", memories.moveThese),
     remove: counted("deleted", memories.remove),
     removeMatching: counted("deleted", memories.removeMatching),
-
-    async search(reach, request) {
-      const answer = await memories.search(reach, request);
-      if (request.isTyped) return answer;
-      record(reach, {
-        kind: "searched",
-        memories: answer.memories.length,
-        memoryId: answer.memories[0]?.id ?? null,
-        query: request.query,
-      });
-      return answer;
-    },
 
     async saveAll(reach, inputs, saving) {
       const made = await memories.saveAll(reach, inputs, saving);
@@ -70,12 +58,40 @@ export function withActivity(memories: Memories, activity: Pick<Activity, "recor
   };
 }
 
+/**
+ * Wraps the memories so that every search is recorded: as one action, wherever it has looked, and as the person's own even
+ * in a space, because others must not read what somebody asks.
+ */
+export function withSearchActivity(
+  memories: Memories,
+  activity: Pick<Activity, "record">,
+): Memories {
+  return {
+    ...memories,
+
+    async search(reach, request) {
+      const answer = await memories.search(reach, request);
+      if (request.isTyped) return answer;
+      const own = { ...reach, accountId: personOf(reach) };
+      const action: PartialAction = {
+        kind: "searched",
+        memories: answer.memories.length,
+        memoryId: answer.memories[0]?.id ?? null,
+        query: request.query,
+      };
+      activity.record(toAction(own, action));
+      return answer;
+    },
+  };
+}
+
 /** Makes a function that records each recall as one action. */
 export function recordRecalls(activity: Pick<Activity, "record">) {
   return (reach: Reach, { prompt }: { prompt: string | null }, ids: readonly string[]): void => {
     const [memoryId = null] = ids;
     const found = { memories: ids.length, memoryId, query: prompt };
-    activity.record(toAction(reach, { kind: "recalled", ...found }));
+    const own = { ...reach, accountId: personOf(reach) };
+    activity.record(toAction(own, { kind: "recalled", ...found }));
   };
 }
 

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { type Context, Elysia } from "elysia";
-import { invalidField } from "../errors.ts";
+import { AppError, invalidField } from "../errors.ts";
 import { allowLongWork } from "../http/load/turns.ts";
 import { responses } from "../http/openapi.ts";
 import type { Authorize, Principal } from "../http/principal.ts";
@@ -60,6 +60,7 @@ export function createCaptureRoutes({
       "/capture",
       async ({ request, body }) => {
         const principal = await authorize(request, "memories:add");
+        checkPersonal(principal);
         checkPaths(principal, body);
         if ((body.turns === undefined) === (body.transcript === undefined)) {
           throw invalidField("turns", "or `transcript` is required, but not both");
@@ -139,6 +140,14 @@ export function createCaptureRoutes({
         },
       },
     );
+}
+
+/** What people say to their agents is nobody else's. */
+function checkPersonal({ space }: Principal): void {
+  if (!space) return;
+  const message =
+    "Captured turns are personal, and this request is for a space: send it without one, with a key of your own.";
+  throw new AppError("forbidden", message);
 }
 
 /** Paths refer to this machine, so only callers on the local socket may send them. */

@@ -388,3 +388,43 @@
 
    ALTER TABLE api_keys ADD COLUMN paused_at INTEGER;
    ALTER TABLE oauth_grants ADD COLUMN paused_at INTEGER;
+
+-- 20: spaces
+-- The memories of a space are those of an account without a person, which has the same id. Who leaves a space loses the keys
+-- and grants that are bound to it.
+
+   CREATE TABLE spaces (
+     id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+     name TEXT NOT NULL,
+     projects TEXT NOT NULL,
+     disabled_at INTEGER
+   ) STRICT;
+
+   CREATE TABLE space_members (
+     space_id TEXT NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,
+     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+     role TEXT NOT NULL CHECK (role IN ('read', 'write', 'admin')),
+     joined_at INTEGER NOT NULL,
+     PRIMARY KEY (space_id, account_id)
+   ) STRICT;
+   CREATE INDEX space_members_account_id ON space_members (account_id);
+
+   CREATE TABLE space_invitations (
+     id TEXT PRIMARY KEY NOT NULL,
+     space_id TEXT NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,
+     hash TEXT NOT NULL UNIQUE,
+     email TEXT,
+     role TEXT NOT NULL CHECK (role IN ('read', 'write', 'admin')),
+     created_at INTEGER NOT NULL,
+     expires_at INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX space_invitations_space_id ON space_invitations (space_id);
+   CREATE INDEX space_invitations_email ON space_invitations (email);
+
+   ALTER TABLE api_keys ADD COLUMN space_id TEXT;
+   ALTER TABLE oauth_grants ADD COLUMN space_id TEXT;
+   CREATE TRIGGER access_of_former_members AFTER DELETE ON space_members
+   BEGIN
+     DELETE FROM api_keys WHERE account_id = OLD.account_id AND space_id = OLD.space_id;
+     DELETE FROM oauth_grants WHERE account_id = OLD.account_id AND space_id = OLD.space_id;
+   END;

@@ -410,3 +410,46 @@ DELETE FROM server_secrets WHERE name = 'set-up';
 
 ALTER TABLE api_keys ADD COLUMN paused_at bigint;
 ALTER TABLE oauth_grants ADD COLUMN paused_at bigint;
+
+-- 20: spaces
+-- The memories of a space are those of an account without a person, which has the same id. Who leaves a space loses the keys
+-- and grants that are bound to it. A server of an earlier version, which may use the same database, does not know spaces
+-- and finds none of those keys and grants.
+
+CREATE TABLE spaces (
+  id text COLLATE "C" PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
+  name text COLLATE "C" NOT NULL,
+  projects text COLLATE "C" NOT NULL,
+  disabled_at bigint
+);
+
+CREATE TABLE space_members (
+  space_id text COLLATE "C" NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,
+  account_id text COLLATE "C" NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  role text COLLATE "C" NOT NULL CHECK (role IN ('read', 'write', 'admin')),
+  joined_at bigint NOT NULL,
+  PRIMARY KEY (space_id, account_id)
+);
+CREATE INDEX space_members_account_id ON space_members (account_id);
+
+CREATE TABLE space_invitations (
+  id text COLLATE "C" PRIMARY KEY,
+  space_id text COLLATE "C" NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,
+  hash text COLLATE "C" NOT NULL UNIQUE,
+  email text COLLATE "C",
+  role text COLLATE "C" NOT NULL CHECK (role IN ('read', 'write', 'admin')),
+  created_at bigint NOT NULL,
+  expires_at bigint NOT NULL
+);
+CREATE INDEX space_invitations_space_id ON space_invitations (space_id);
+CREATE INDEX space_invitations_email ON space_invitations (email);
+
+ALTER TABLE api_keys ADD COLUMN space_id text COLLATE "C";
+ALTER TABLE oauth_grants ADD COLUMN space_id text COLLATE "C";
+CREATE FUNCTION access_of_former_members() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN
+  DELETE FROM api_keys WHERE account_id = OLD.account_id AND space_id = OLD.space_id;
+  DELETE FROM oauth_grants WHERE account_id = OLD.account_id AND space_id = OLD.space_id;
+  RETURN OLD;
+END $body$;
+CREATE TRIGGER access_of_former_members AFTER DELETE ON space_members
+  FOR EACH ROW EXECUTE FUNCTION access_of_former_members();

@@ -20,6 +20,7 @@ export const DOCUMENTATION = {
   servers: [{ url: "/" }],
   tags: [
     { name: "memories", description: "Save, find, change and forget memories." },
+    { name: "spaces", description: "Share memories with others." },
     { name: "server", description: "The state of the server." },
   ],
   security: [{ apiKey: [] }],

@@ -1,7 +1,8 @@
 import { DISABLED } from "../accounts/accounts.ts";
+import { findSpace, PERSONAL, type Space } from "../accounts/space.ts";
 import { AppError } from "../errors.ts";
 import { type Keys, keyFacts } from "../keys/keys.ts";
-import { type Reach, requireScope } from "../keys/reach.ts";
+import { inSpace, type Reach, requireScope } from "../keys/reach.ts";
 import type { Scope } from "../keys/scopes.ts";
 import type { RecordEvent } from "./record-event.ts";
 
@@ -15,7 +16,13 @@ export type Principal = Reach &
 /** Returns the holder of an OAuth access token; null for an invalid one. */
 type AuthenticateToken = (
   token: string,
-) => Promise<(Omit<Principal, "via"> & { isPaused: boolean }) | null>;
+) => Promise<(Omit<Principal, "via"> & Bindings & { isPaused: boolean }) | null>;
+
+/** What the credential of a request is bound to besides a project. */
+interface Bindings {
+  /** The only space that it reaches; null for all memories of the person. */
+  readonly spaceId: string | null;
+}
 
 /**
  * Returns the sender of a request, and checks that it has `scope`. The result holds at this moment:
@@ -54,8 +61,8 @@ export function createAuthorize({
   count?: (request: Request, holder: string) => void;
   session?: ((request: Request) => Promise<Principal | null>) | undefined;
   record?: RecordEvent;
-  /** The account with this id, if it is enabled. */
-  admit: (accountId: string) => Promise<unknown>;
+  /** The account with this id, with its spaces, if it is enabled. */
+  admit: (accountId: string) => Promise<{ spaces: readonly Space[] } | null>;
   /** Waits until a request of this account may begin; see `Turns`. @returns whether it had to wait */
   begin?: (request: Request, accountId: string) => Promise<boolean>;
 }): Authorize {
@@ -67,7 +74,7 @@ export function createAuthorize({
     count(request, holder);
   };
 
-  const authenticate = async (request: Request): Promise<Principal> => {
+  const authenticate = async (request: Request): Promise<Principal & Partial<Bindings>> => {
     const header = request.headers.get("authorization");
     if (header === null) {
       const atMachine = local(request);
@@ -93,8 +100,8 @@ export function createAuthorize({
     if (key) {
       countOnce(request, key.keyId);
       refusePaused(key, "API key");
-      const { accountId, scopes, bound, keyId: id, name: by } = key;
-      return { accountId, scopes, bound, via: "key", credential: { by, id } };
+      const { accountId, scopes, bound, spaceId, keyId: id, name: by } = key;
+      return { accountId, scopes, bound, spaceId, via: "key", credential: { by, id } };
     }
     const holder = await tokens.authenticate(token);
     if (!holder) {
@@ -111,16 +118,58 @@ export function createAuthorize({
   };
 
   const authorize: Authorize = async (request, scope) => {
-    const principal = await authenticate(request);
+    const { spaceId = null, ...person } = await authenticate(request);
+    const admitted = await admit(person.accountId);
     // People at the machine itself may export the memories of a disabled account.
-    if (principal.via !== "local" && !(await admit(principal.accountId)))
-      throw new AppError("forbidden", DISABLED);
+    if (person.via !== "local" && !admitted) throw new AppError("forbidden", DISABLED);
+    const { bound } = person;
+    const reached = (admitted?.spaces ?? []).filter(
+      (space) => bound === null || space.projects.includes(bound.project),
+    );
+    const principal = chooseSpace({ ...person, spaces: reached }, spaceId, askedSpace(request));
     if (scope !== undefined) requireScope(principal, scope);
     // Meanwhile a key may have been revoked.
-    const hasWaited = await begin(request, principal.accountId);
+    const hasWaited = await begin(request, person.accountId);
     return hasWaited ? authorize(request, scope) : principal;
   };
   return authorize;
+}
+
+/** The header and the parameter by which a request chooses a space by its name or id, or the person's own memories. */
+const SPACE_HEADER = "ctxd-space";
+const SPACE_PARAMETER = "space";
+
+/** What a request chooses; null for the default. */
+function askedSpace({ headers, url }: Request): string | null {
+  const asked = url.includes(`${SPACE_PARAMETER}=`)
+    ? URL.parse(url)?.searchParams.get(SPACE_PARAMETER)
+    : undefined;
+  return asked ?? headers.get(SPACE_HEADER);
+}
+
+/**
+ * The memories that a request reaches: those of one space, the person's own, or by default the person's own with all
+ * spaces to search in.
+ * @param onlySpace the id of the space that the credential is bound to
+ * @param wanted a space's name or id, or `personal`
+ * @throws AppError `not_found` for a space of which the person is not a member, `forbidden` for a credential that is bound
+ *   to another one
+ */
+export function chooseSpace<Caller extends Reach & { spaces: readonly Space[] }>(
+  person: Caller,
+  onlySpace: string | null,
+  wanted: string | null,
+): Caller {
+  if (onlySpace === null) {
+    if (wanted === null) return person;
+    if (wanted === PERSONAL) return { ...person, space: null, spaces: [] };
+    return inSpace(person, findSpace(person.spaces, wanted));
+  }
+  const own = person.spaces.find(({ id }) => id === onlySpace);
+  if (own && (wanted === null || wanted === own.id || wanted === own.name)) {
+    return inSpace(person, own);
+  }
+  throw new AppError("forbidden", "This key reaches the memories of one space, and no others.");
 }
 
 /** @throws AppError `forbidden` while a key or an app is paused */

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Config } from "../config/config.ts";
-import type { Reach } from "../keys/reach.ts";
+import { personOf, type Reach } from "../keys/reach.ts";
 import type { Facts, SecurityEvent } from "../security-log/events.ts";
 import type { SecurityLog } from "../security-log/security-log.ts";
 import { exactAddress } from "./requests/proxy.ts";
@@ -75,7 +75,9 @@ export function createLastAgents({ clock }: { clock: () => number }) {
      * Remembers the agent that sent a message. Without a name it may be any program, except on the local socket.
      * @param name any text
      */
-    note({ accountId, via }: Reach, name: string | null): void {
+    note(sender: Reach, name: string | null): void {
+      const { via } = sender;
+      const accountId = personOf(sender);
       // Later messages of an agent may lack its name.
       const known = last.get(accountId);
       const agent = name?.trim().slice(0, MAX_CHARACTERS) || (known?.isAgent && known.name) || null;
@@ -84,7 +86,9 @@ export function createLastAgents({ clock }: { clock: () => number }) {
     },
 
     /** Remembers a request with a key or a token, unless an agent is known. */
-    noteRequest({ accountId, via, credential }: Reach, { headers }: Request): void {
+    noteRequest(sender: Reach, { headers }: Request): void {
+      const { via, credential } = sender;
+      const accountId = personOf(sender);
       if ((via !== "key" && via !== "token") || last.get(accountId)?.isAgent) return;
       const [name = null] = /^[\w.-]{1,80}/.exec(headers.get("user-agent") ?? "") ?? [];
       last.set(accountId, {

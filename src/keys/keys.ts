@@ -4,7 +4,14 @@ import { constraintViolation } from "../db/database-error.ts";
 import { createId, hashSecret } from "../db/id.ts";
 import { AppError } from "../errors.ts";
 import { generateKey, isWellFormed, type NewKey, parseNewKey } from "./new-key.ts";
-import { type Bound, type BoundColumns, inBoundForm, toBound, toBoundColumns } from "./reach.ts";
+import {
+  type Bound,
+  type BoundColumns,
+  boundForms,
+  inBoundForm,
+  toBound,
+  toBoundColumns,
+} from "./reach.ts";
 import { createKeyTables } from "./tables.ts";
 
 /** A key without its secret. */
@@ -21,7 +28,7 @@ export const keyFacts = ({ accountId, id, name, prefix }: KeyRecord) => ({
   subject: `${prefix}… ${name}`,
 });
 
-/** Finds a valid key by its hash, plain or in bound form. */
+/** Finds a valid key by its hash, in any of its forms. */
 function prepareHolder(orm: Orm, apiKeys: KeyTable) {
   return orm
     .select({
@@ -33,13 +40,14 @@ function prepareHolder(orm: Orm, apiKeys: KeyTable) {
       projectOnly: apiKeys.projectOnly,
       lastUsedAt: apiKeys.lastUsedAt,
       pausedAt: apiKeys.pausedAt,
+      spaceId: apiKeys.spaceId,
     })
     .from(apiKeys)
     .where(
       and(
-        or(
-          eq(apiKeys.hash, sql.placeholder("hash")),
-          eq(apiKeys.hash, sql.placeholder("boundHash")),
+        inArray(
+          apiKeys.hash,
+          boundForms("").map((_, form) => sql.placeholder(`hash${form}`)),
         ),
         isNull(apiKeys.revokedAt),
         or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql.placeholder("now"))),
@@ -88,17 +96,18 @@ export function createKeys({ db, clock }: StoreParts) {
      */
     async create(accountId: string, wanted: NewKey): Promise<{ key: string; record: KeyRecord }> {
       const now = clock();
-      const { name, scopes, expiresAt, bound } = parseNewKey(wanted, now);
+      const { name, scopes, expiresAt, bound, spaceId } = parseNewKey(wanted, now);
       const key = generateKey();
       const hash = hashSecret(key);
       const row = {
         id: createId("key", now),
         accountId,
-        hash: bound ? inBoundForm(hash) : hash,
+        hash: inBoundForm(hash, { bound, spaceId }),
         prefix: key.slice(0, 8),
         name,
         scopes,
         ...toBoundColumns(bound),
+        spaceId,
         createdAt: new Date(now),
         expiresAt,
       };
@@ -150,8 +159,7 @@ export function createKeys({ db, clock }: StoreParts) {
     /** The record of a revoked or expired key; null for others. */
     async findRefused(presented: string): Promise<KeyRecord | null> {
       if (!isWellFormed(presented)) return null;
-      const hash = hashSecret(presented);
-      const [found] = await listWhere(inArray(apiKeys.hash, [hash, inBoundForm(hash)]));
+      const [found] = await listWhere(inArray(apiKeys.hash, boundForms(hashSecret(presented))));
       return found ?? null;
     },
 
@@ -162,8 +170,8 @@ export function createKeys({ db, clock }: StoreParts) {
     async authenticate(presented: string) {
       if (!isWellFormed(presented)) return null;
       const now = clock();
-      const hash = hashSecret(presented);
-      const [row] = await holder.execute({ hash, boundHash: inBoundForm(hash), now });
+      const [hash0, hash1, hash2] = boundForms(hashSecret(presented));
+      const [row] = await holder.execute({ hash0, hash1, hash2, now });
       if (!row) return null;
       const { lastUsedAt, pausedAt, project, projectOnly, ...found } = row;
       await markUsed(found.keyId, lastUsedAt, now);

@@ -51,6 +51,8 @@ export interface NewKey {
   readonly expiresAt: Date | null;
   /** The project that the key is bound to; by default none. */
   readonly bound?: Bound | null;
+  /** The only space that it reaches, of which the person is a member; by default none. */
+  readonly spaceId?: string | null;
 }
 
 const MAX_NAME_LENGTH = 100;
@@ -61,7 +63,7 @@ const MAX_NAME_LENGTH = 100;
  * @throws AppError `validation_failed`
  */
 export function parseNewKey(
-  { name: typed, scopes, expiresAt, bound: wanted = null }: NewKey,
+  { name: typed, scopes, expiresAt, bound: wanted = null, spaceId = null }: NewKey,
   now: number,
 ): Required<NewKey> {
   const name = typed.trim();
@@ -88,5 +90,5 @@ export function parseNewKey(
     const message = details.map((detail) => detail.message).join(" ");
     throw new AppError("validation_failed", message, { details });
   }
-  return { name, scopes, expiresAt, bound };
+  return { name, scopes, expiresAt, bound, spaceId };
 }

@@ -1,3 +1,4 @@
+import type { Space } from "../accounts/space.ts";
 import { AppError, type ErrorDetail } from "../errors.ts";
 import { problemOf, text } from "../text/input-kinds.ts";
 import { allows, FULL_ACCESS, type Scope } from "./scopes.ts";
@@ -32,11 +33,35 @@ export interface Reach {
   readonly agentId?: string | null;
   /** Aborted when the client has gone, if its request is given up then. */
   readonly signal?: AbortSignal;
+  /** The space that the account is; null for the person's own account, if it was chosen instead of a space. */
+  readonly space?: Space | null;
+  /** The account of the person who reaches a space. */
+  readonly personId?: string;
+  /** The person's spaces, which are searched too. */
+  readonly spaces?: readonly Space[];
 }
 
 /** All memories of an account. */
 export function wholeAccount(accountId: string): Reach {
   return { accountId, bound: null };
+}
+
+/** The memories of a space, as a person who is its member reaches them. */
+export function inSpace<Caller extends Reach>(caller: Caller, space: Space): Caller {
+  const { scopes = FULL_ACCESS } = caller;
+  return {
+    ...caller,
+    accountId: space.id,
+    personId: personOf(caller),
+    space,
+    spaces: [],
+    scopes: space.role === "read" ? scopes.filter((scope) => scope === "memories:read") : scopes,
+  };
+}
+
+/** The account of the person who sent a request. */
+export function personOf({ personId, accountId }: Reach): string {
+  return personId ?? accountId;
 }
 
 /** Whether a caller may do what needs a scope. */
@@ -47,6 +72,12 @@ export function hasScope({ scopes = FULL_ACCESS }: Reach, needed: Scope): boolea
 /** @throws AppError `forbidden` for a caller without the scope */
 export function requireScope(reach: Reach, needed: Scope): void {
   if (hasScope(reach, needed)) return;
+  if (reach.space?.role === "read" && needed !== "memories:read") {
+    throw new AppError(
+      "forbidden",
+      "You may read the memories of this space, and not change them.",
+    );
+  }
   // The holder of a token can ask for more scopes; a key can't change.
   throw reach.via === "token"
     ? new AppError("forbidden", `This token lacks the scope ${needed}.`, {
@@ -86,14 +117,18 @@ export function describeBound(bound: Bound | null): string {
 }
 
 /**
- * The stored form of a value that decides about access, for what is bound to a project. A server of an
- * earlier version may use the same database. It does not know about projects, and does not find this form.
+ * The stored form of a value that decides about access, for what is bound to a project or a space. A server of an
+ * earlier version may use the same database. It does not know about them, and does not find this form.
  */
-export function inBoundForm(value: string): string {
-  return `project ${value}`;
+export function inBoundForm(
+  value: string,
+  { bound, spaceId }: { bound: Bound | null; spaceId: string | null },
+): string {
+  if (spaceId !== null) return `space ${value}`;
+  return bound === null ? value : `project ${value}`;
 }
 
-/** Whether a grant's stored resource is this one, with or without a project. */
-export function matchesResource(stored: string, resource: string): boolean {
-  return stored === resource || stored === inBoundForm(resource);
+/** All forms of such a value. */
+export function boundForms(value: string): string[] {
+  return [value, `project ${value}`, `space ${value}`];
 }

@@ -8,7 +8,7 @@ export function createKeyTables(dialect: Dialect) {
   const apiKeys = table("api_keys", {
     id: text("id").primaryKey(),
     accountId: text("account_id").notNull(),
-    /** SHA-256 of the key, in hex; of a bound key in bound form. */
+    /** SHA-256 of the key, in hex; of a bound key in its bound form. */
     hash: text("hash").notNull().unique(),
     /** The key's first eight characters, by which its holder knows it again. */
     prefix: text("prefix").notNull(),
@@ -24,6 +24,8 @@ export function createKeyTables(dialect: Dialect) {
     projectOnly: boolean("project_only").notNull().default(false),
     /** While it is paused, its requests are refused. */
     pausedAt: timestamp("paused_at"),
+    /** The only space that it reaches; null for a key of the person. */
+    spaceId: text("space_id"),
   });
 
   return { apiKeys };

@@ -5,9 +5,9 @@ import { createId, createSecret, hashSecret } from "../db/id.ts";
 import { AppError } from "../errors.ts";
 import {
   type Bound,
+  boundForms,
   boundProblem,
   inBoundForm,
-  matchesResource,
   toBoundColumns,
 } from "../keys/reach.ts";
 import { formatScopes, type Scope } from "../keys/scopes.ts";
@@ -85,6 +85,8 @@ const CODE_LIFETIME = 60_000;
 interface Consent extends Omit<AuthorizationRequest, "state"> {
   /** The project that the app is bound to; by default none. */
   readonly bound?: Bound | null;
+  /** The only space that the app reaches, of which the person is a member; by default none. */
+  readonly spaceId?: string | null;
 }
 
 /** A client's request for the tokens of a code. */
@@ -112,7 +114,8 @@ export function createCodes({ db, grants, clock }: StoreParts & { grants: Grants
      */
     async create(accountId: string, consent: Consent): Promise<string> {
       const now = clock();
-      const { client, redirectUri, challenge, scopes, bound = null, resource } = consent;
+      const { client, redirectUri, challenge, scopes, resource } = consent;
+      const { bound = null, spaceId = null } = consent;
       const problem = boundProblem(bound);
       if (problem) throw new AppError("validation_failed", problem.message, { details: [problem] });
       await grants.prune();
@@ -129,7 +132,8 @@ export function createCodes({ db, grants, clock }: StoreParts & { grants: Grants
           redirectHost: describeRedirect(redirectUri),
           scopes,
           ...toBoundColumns(bound),
-          resource: bound ? inBoundForm(resource) : resource,
+          spaceId,
+          resource: inBoundForm(resource, { bound, spaceId }),
           mustSign: client.keys?.required ?? false,
           createdAt: new Date(now),
           expiresAt,
@@ -172,7 +176,7 @@ export function createCodes({ db, grants, clock }: StoreParts & { grants: Grants
         if (row.code.expiresAt.getTime() <= now) return refused();
         if (redirectUri !== null && redirectUri !== row.code.redirectUri) return refused();
         if (!matchesChallenge(verifier, row.code.challenge)) return refused();
-        if (!matchesResource(row.grant.resource, resource)) {
+        if (!boundForms(resource).includes(row.grant.resource)) {
           return new OAuthError("invalid_target", "The code is for another resource.");
         }
         await tx

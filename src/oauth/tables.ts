@@ -48,6 +48,8 @@ export function createOAuthTables(dialect: Dialect) {
     projectOnly: boolean("project_only").notNull().default(false),
     /** While it is paused, the requests of its tokens are refused. Tokens can still be renewed. */
     pausedAt: timestamp("paused_at"),
+    /** The only space that it reaches; null for a grant of the person. */
+    spaceId: text("space_id"),
   });
 
   /** Authorization codes. Used ones are kept as long as their grant. */

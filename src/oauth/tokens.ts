@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, gt, inArray, isNull, sql } from "drizzle-orm";
 import { createLastUsedWriter, type Orm, type StoreParts } from "../db/database.ts";
 import { hashSecret } from "../db/id.ts";
-import { inBoundForm, matchesResource, toBound } from "../keys/reach.ts";
+import { boundForms, toBound } from "../keys/reach.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import { ACCESS_PREFIX, type AccessSet, issueAccess, issueTokens, type TokenSet } from "./codes.ts";
 import { type Grant, type Grants, ReuseError } from "./grants.ts";
@@ -54,6 +54,7 @@ export function createTokens({
       app: oauthGrants.redirectHost,
       lastUsedAt: oauthGrants.lastUsedAt,
       pausedAt: oauthGrants.pausedAt,
+      spaceId: oauthGrants.spaceId,
     })
     .from(oauthTokens)
     .innerJoin(oauthGrants, eq(oauthGrants.id, oauthTokens.grantId))
@@ -63,7 +64,7 @@ export function createTokens({
         eq(oauthTokens.kind, "access"),
         gt(oauthTokens.expiresAt, sql.placeholder("now")),
         isNull(oauthGrants.revokedAt),
-        inArray(oauthGrants.resource, [audience, inBoundForm(audience)]),
+        inArray(oauthGrants.resource, boundForms(audience)),
       ),
     )
     .prepare();
@@ -141,9 +142,10 @@ export function createTokens({
       const [row] = await holder.execute({ hash: hashSecret(presented), now });
       if (!row) return null;
       await markUsed(row.grantId, row.lastUsedAt, now);
-      const { accountId, scopes, app, clientName: by, grantId: id } = row;
+      const { accountId, scopes, app, spaceId, clientName: by, grantId: id } = row;
       const isPaused = row.pausedAt !== null;
-      return { accountId, scopes, bound: toBound(row), app, credential: { by, id }, isPaused };
+      const bound = toBound(row);
+      return { accountId, scopes, bound, spaceId, app, credential: { by, id }, isPaused };
     },
   };
 }
@@ -157,7 +159,7 @@ function renewalProblem(
   if (scopes?.some((scope) => !allows(grant.scopes, scope))) {
     return new OAuthError("invalid_scope", "The grant does not have all these scopes.");
   }
-  if (!matchesResource(grant.resource, resource)) {
+  if (!boundForms(resource).includes(grant.resource)) {
     return new OAuthError("invalid_target", "The token is for another resource.");
   }
   return null;

@@ -36,6 +36,15 @@ export const EVENTS = {
   invitation_used: { label: "Invitation used" },
   invitation_revoked: { label: "Invitation revoked" },
 
+  space_created: { label: "Space made" },
+  space_changed: { label: "Space changed" },
+  space_deleted: { label: "Space deleted" },
+  space_invited: { label: "Invitation into a space made" },
+  space_uninvited: { label: "Invitation into a space revoked" },
+  space_joined: { label: "Space joined" },
+  space_left: { label: "Space left" },
+  space_role_changed: { label: "Role in a space changed" },
+
   password_changed: { label: "Password changed" },
   password_removed: { label: "Password removed" },
   provider_connected: { label: "Sign-in provider connected" },

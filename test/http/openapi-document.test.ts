@@ -58,7 +58,7 @@ test("names every operation once, with a summary and a tag", () => {
   for (const { operation } of operations()) {
     expect(operation.operationId).toMatch(/^[a-z]+[A-Z][A-Za-z]+$/);
     expect(operation.summary).toMatch(/^[A-Z]/);
-    expect(["memories", "server"]).toContain(operation.tags?.join() ?? "");
+    expect(["memories", "spaces", "server"]).toContain(operation.tags?.join() ?? "");
   }
 });
 
@@ -72,7 +72,7 @@ test("describes every parameter, and requires only those without a default", () 
     expect(parameter.examples ?? {}).not.toBeArray();
   }
   const required = parameters.filter((parameter) => parameter.required);
-  expect([...new Set(required.map(({ name }) => name))].sort()).toEqual(["id", "q"]);
+  expect([...new Set(required.map(({ name }) => name))].sort()).toEqual(["id", "q", "space"]);
   for (const { path, operation } of operations()) {
     const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === "path");
     expect(inPath.length).toBe(path.split("{").length - 1);

@@ -24,12 +24,14 @@ describe.each(DATABASES)("keys on %s", (_, place) => {
       expiresAt: null,
       revokedAt: null,
       pausedAt: null,
+      spaceId: null,
     });
     expect(await keys.authenticate(key)).toEqual({
       accountId: account.id,
       isPaused: false,
       scopes: ["memories:read"],
       bound: null,
+      spaceId: null,
       keyId: record.id,
       name: "laptop",
     });

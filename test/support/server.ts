@@ -172,6 +172,7 @@ export async function startServer(options: Options = {}) {
   if (!first || !db) throw new Error("there is no server");
   const { access, keys, memories, memoryLog, app } = first;
   const { accounts, invitations, quotas, sessions, oauth, factors, ephemeral } = access;
+  const { spaces, spaceInvitations } = access;
   let turn = 0;
   // As Elysia listens, but for the turns.
   const server = Bun.serve({
@@ -204,6 +205,8 @@ export async function startServer(options: Options = {}) {
     clock,
     accounts,
     invitations,
+    spaces,
+    spaceInvitations,
     quotas,
     keys,
     memories,
@@ -251,8 +254,9 @@ export async function startServer(options: Options = {}) {
       accountId: string,
       scopes: readonly Scope[] = SCOPES,
       bound: Bound | null = null,
+      spaceId: string | null = null,
     ): Promise<Client> {
-      const wanted = { name: "test", scopes, expiresAt: null, bound };
+      const wanted = { name: "test", scopes, expiresAt: null, bound, spaceId };
       const { key } = await keys.create(accountId, wanted);
       return createClient(origin, key);
     },

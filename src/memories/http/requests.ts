@@ -1,4 +1,4 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import {
   checked,
   instant,
@@ -105,97 +105,97 @@ const limit = (standard: number) =>
 
 const strict = { additionalProperties: false };
 
-/** The query of `GET /memories/search`. */
-export const SearchQuery = Type.Object(
-  {
-    q: text(
-      {
-        minLength: 1,
-        maxLength: LIMITS.query,
-        description:
-          "What to look for, in natural language. If the query names a time, such as last week or in May 2023, memories of that time come first.",
-        examples: ["what should I call the user"],
-      },
-      { notBlank: true },
-    ),
-    limit: limit(10),
-    ...visibleFields,
-    min_score: numberText("number", {
-      minimum: 0,
-      maximum: 1,
-      default: 0,
-      description: "Memories with a lower `score` are left out. Decay is part of the score.",
+/** A query, which may choose a space besides its own fields. The principal of the request has it; see `chooseSpace`. */
+const query = <Fields extends TProperties>(fields: Fields) =>
+  Type.Object({ ...fields, ...spaceField }, strict);
+const spaceField = {
+  space: Type.Optional(
+    Type.String({
+      description:
+        "Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same.",
+      examples: ["acme"],
     }),
-    mode: Type.Union(
-      SEARCH_MODES.map((mode) => Type.Literal(mode)),
-      { default: "hybrid", description: "Compare meaning and words, only meaning, or only words." },
-    ),
-    known: flag(
-      false,
-      "Whether to return only memories that are likely answers, with the mode `hybrid`. Their score without decay must be high enough. An empty result means that nothing is known about the query.",
-    ),
-    decay: flag(true, "Whether a memory's score falls with its age."),
-    explain: flag(false, "Whether each memory has an `explanation` of its score."),
-  },
-  strict,
-);
+  ),
+};
+
+/** The query of `GET /memories/search`. */
+export const SearchQuery = query({
+  q: text(
+    {
+      minLength: 1,
+      maxLength: LIMITS.query,
+      description:
+        "What to look for, in natural language. If the query names a time, such as last week or in May 2023, memories of that time come first.",
+      examples: ["what should I call the user"],
+    },
+    { notBlank: true },
+  ),
+  limit: limit(10),
+  ...visibleFields,
+  min_score: numberText("number", {
+    minimum: 0,
+    maximum: 1,
+    default: 0,
+    description: "Memories with a lower `score` are left out. Decay is part of the score.",
+  }),
+  mode: Type.Union(
+    SEARCH_MODES.map((mode) => Type.Literal(mode)),
+    { default: "hybrid", description: "Compare meaning and words, only meaning, or only words." },
+  ),
+  known: flag(
+    false,
+    "Whether to return only memories that are likely answers, with the mode `hybrid`. Their score without decay must be high enough. An empty result means that nothing is known about the query.",
+  ),
+  decay: flag(true, "Whether a memory's score falls with its age."),
+  explain: flag(false, "Whether each memory has an `explanation` of its score."),
+});
 
 /** The query of `POST /memories`. */
-export const CreationQuery = Type.Object(
-  {
-    similar: flag(
-      false,
-      "Whether the answer lists memories that say nearly the same, or that the new one may have outdated.",
-    ),
-  },
-  strict,
-);
+export const CreationQuery = query({
+  similar: flag(
+    false,
+    "Whether the answer lists memories that say nearly the same, or that the new one may have outdated.",
+  ),
+});
 
 /** The query of `GET /memories`. */
-export const ListQuery = Type.Object(
-  {
-    ...visibleFields,
-    limit: limit(20),
-    cursor: Type.Optional(
-      Type.String({ maxLength: 200, description: "`next_cursor` of the previous page." }),
-    ),
-  },
-  strict,
-);
+export const ListQuery = query({
+  ...visibleFields,
+  limit: limit(20),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 200, description: "`next_cursor` of the previous page." }),
+  ),
+});
 
 /** The query of `GET /memories/export`. */
-export const ExportQuery = Type.Object(filterFields, strict);
+export const ExportQuery = query(filterFields);
 
 /** The query of `POST /memories/import`. */
-export const ImportQuery = Type.Object(
-  { dry_run: flag(false, "Whether to report what would be done, and change nothing.") },
-  strict,
-);
+export const ImportQuery = query({
+  dry_run: flag(false, "Whether to report what would be done, and change nothing."),
+});
 
 /** The query of `GET /memories/:id/history`. */
-export const HistoryQuery = Type.Object(
-  {
-    limit: limit(LIMITS.page),
-    cursor: Type.Optional(
-      text({ minLength: 1, maxLength: 36, description: "`next_cursor` of the previous page." }),
-    ),
-  },
-  strict,
-);
+export const HistoryQuery = query({
+  limit: limit(LIMITS.page),
+  cursor: Type.Optional(
+    text({ minLength: 1, maxLength: 36, description: "`next_cursor` of the previous page." }),
+  ),
+});
 
 /** The query of `DELETE /memories/:id`. */
-export const RemovalQuery = Type.Object(
-  {
-    history: flag(
-      false,
-      "Whether the memory's whole history is deleted too. Otherwise the memories before and after it are linked with each other.",
-    ),
-  },
-  strict,
-);
+export const RemovalQuery = query({
+  history: flag(
+    false,
+    "Whether the memory's whole history is deleted too. Otherwise the memories before and after it are linked with each other.",
+  ),
+});
 
 /** The query of `DELETE /memories`. */
-export const DeletionQuery = Type.Object(deletionFields, strict);
+export const DeletionQuery = query(deletionFields);
+
+/** The query of requests without fields of their own. */
+export const SpaceQuery = query({});
 
 /** The body of `POST /memories/move`. */
 export const Move = Type.Object(
@@ -229,7 +229,7 @@ export const ChangeHeaders = Type.Object({
   ),
 });
 
-type FilterQuery = Static<typeof ExportQuery>;
+type FilterQuery = Omit<Static<typeof ExportQuery>, "space">;
 
 /** The part of a filter that each parameter makes. */
 const FILTERS: FieldTable<FilterQuery, FilterQuery, Filter> = {

@@ -11,6 +11,7 @@ import {
   ListQuery,
   Move,
   SearchQuery,
+  SpaceQuery,
   toExactFilter,
   toVisibleFilter,
 } from "./requests.ts";
@@ -120,6 +121,7 @@ function createReadingRoutes({ memories, authorize, etags, room }: Dependencies)
       },
       {
         params: MemoryPath,
+        query: SpaceQuery,
         detail: {
           operationId: "getMemory",
           summary: "Get a memory",
@@ -192,7 +194,7 @@ export function createStatsRoutes({
   return routes
     .derive(signedIn(authorize, "memories:read"))
     .get("/stats", ({ principal }) => memories.stats(principal), {
-      query: Type.Object({}, { additionalProperties: false }),
+      query: SpaceQuery,
       detail: {
         operationId: "getStats",
         summary: "Count memories",

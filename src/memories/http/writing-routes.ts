@@ -27,6 +27,7 @@ import {
   CreationQuery,
   DeletionQuery,
   RemovalQuery,
+  SpaceQuery,
   toExactFilter,
 } from "./requests.ts";
 
@@ -153,6 +154,7 @@ export function createSavingRoutes({ memories, authorize, etags, room }: Depende
         parse: parser((request, principal) =>
           room.receive(principal, request, MAX_BATCH.bytes, readBatch),
         ),
+        query: SpaceQuery,
         body: Batch,
         headers: CreationHeaders,
         detail: {
@@ -195,6 +197,7 @@ export function createChangeRoutes({ memories, authorize, etags, record }: Depen
       {
         parse: parser(createBodyReader(MemoryChanges, MAX_BODY)),
         params: MemoryPath,
+        query: SpaceQuery,
         body: MemoryChanges,
         headers: ChangeHeaders,
         detail: {

@@ -183,6 +183,7 @@ const memoryFields = {
   created_at: instant({ description: "UTC.", examples: [EXAMPLE_TIME] }),
   updated_at: instant({ description: "UTC.", examples: [EXAMPLE_TIME] }),
   expires_at: orNull(expiresAt),
+  space: Type.Optional(orNull(Type.String(), "For members of a space: its name; `null` outside.")),
 };
 
 /** A memory as every transport shows it. */

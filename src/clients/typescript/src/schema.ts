@@ -329,6 +329,8 @@ export interface components {
              */
             updated_at: string;
             expires_at: string | null;
+            /** @description For members of a space: its name; `null` outside. */
+            space?: string | null;
         };
         FoundMemory: {
             /**
@@ -400,6 +402,8 @@ export interface components {
              */
             updated_at: string;
             expires_at: string | null;
+            /** @description For members of a space: its name; `null` outside. */
+            space?: string | null;
             /**
              * @description Approximately the probability that the memory answers the query, lowered by age. Comparable between queries and accounts.
              * @example 0.82
@@ -634,6 +638,8 @@ export interface components {
              */
             updated_at: string;
             expires_at: string | null;
+            /** @description For members of a space: its name; `null` outside. */
+            space?: string | null;
             /** @description Present only if there are warnings. */
             warnings?: {
                 /** @constant */
@@ -751,6 +757,8 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                space?: string;
             };
             header?: never;
             path?: never;
@@ -778,6 +786,8 @@ export interface operations {
             query?: {
                 /** @description Whether the answer lists memories that say nearly the same, or that the new one may have outdated. */
                 similar?: "true" | "false";
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                space?: string;
             };
             header?: {
                 /** @description A repeated request with the same key within 24 hours saves nothing and gets the same answer. */
@@ -888,6 +898,8 @@ export interface operations {
                 captured?: "true" | "false";
                 /** @description Created before this moment. */
                 created_before?: string;
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                space?: string;
             };
             header?: never;
             path?: never;
@@ -948,6 +960,8 @@ export interface operations {
                 decay?: "true" | "false";
                 /** @description Whether each memory has an `explanation` of its score. */
                 explain?: "true" | "false";
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                space?: string;
             };
             header?: never;
             path?: never;
@@ -972,7 +986,10 @@ export interface operations {
     };
     getMemory: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                space?: string;
+            };
             header?: never;
             path: {
                 /** @description `mem_` and a UUID in hex. */
@@ -997,7 +1014,10 @@ export interface operations {
     };
     updateMemory: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                space?: string;
+            };
             header?: {
                 /** @description The memory's `ETag`. The change is refused if the memory has changed since. */
                 "if-match"?: string;
@@ -1070,6 +1090,8 @@ export interface operations {
             query?: {
                 /** @description Whether the memory's whole history is deleted too. Otherwise the memories before and after it are linked with each other. */
                 history?: "true" | "false";
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                space?: string;
             };
             header?: never;
             path: {
@@ -1106,6 +1128,8 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                space?: string;
             };
             header?: never;
             path: {
@@ -1133,7 +1157,10 @@ export interface operations {
     };
     createMemories: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                space?: string;
+            };
             header?: {
                 /** @description A repeated request with the same key within 24 hours saves nothing and gets the same answer. */
                 "idempotency-key"?: string;
@@ -1230,6 +1257,8 @@ export interface operations {
                 captured?: "true" | "false";
                 /** @description Created before this moment. */
                 created_before?: string;
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                space?: string;
             };
             header?: never;
             path?: never;
@@ -1420,6 +1449,8 @@ export interface operations {
                 created_before?: string;
                 /** @description Created at this moment or later. */
                 created_after?: string;
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                space?: string;
             };
             header?: never;
             path?: never;
@@ -1443,6 +1474,8 @@ export interface operations {
             query?: {
                 /** @description Whether to report what would be done, and change nothing. */
                 dry_run?: "true" | "false";
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                space?: string;
             };
             header?: never;
             path?: never;
@@ -1489,7 +1522,10 @@ export interface operations {
     };
     getStats: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                space?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;

@@ -18,9 +18,7 @@ class Source(TypedDict):
     id: str
 
 
-class Memory(TypedDict):
-    """A memory."""
-
+class _Memory(TypedDict):
     id: str
     content: str
     tags: List[str]
@@ -36,6 +34,12 @@ class Memory(TypedDict):
     created_at: str
     updated_at: str
     expires_at: Optional[str]
+
+
+class Memory(_Memory, total=False):
+    """A memory. `space` is there for members of a space: its name, or `None` outside of it."""
+
+    space: Optional[str]
 
 
 class Matched(TypedDict):

@@ -1,0 +1,145 @@
+import { describe, expect, test } from "bun:test";
+import { createAccounts } from "../../src/accounts/accounts.ts";
+import { createSpaceInvitations } from "../../src/accounts/space-invitations.ts";
+import { createSpaces } from "../../src/accounts/spaces.ts";
+import { createKeys } from "../../src/keys/keys.ts";
+import { testClock } from "../support/database.ts";
+import { DATABASES, type Place } from "../support/databases.ts";
+import { addAccount } from "../support/stores.ts";
+
+async function storesAt(place: Place) {
+  const db = await (await place()).open();
+  const parts = { db, clock: testClock() };
+  const accounts = createAccounts(parts);
+  const [ann, bob, eve] = [
+    await addAccount(accounts, "ann@example.com"),
+    await addAccount(accounts, "bob@example.com"),
+    await addAccount(accounts, "eve@example.com"),
+  ];
+  const spaces = createSpaces(parts);
+  const invitations = createSpaceInvitations(parts);
+  const space = await spaces.create(ann.id, "  acme ");
+  return { ...parts, accounts, spaces, invitations, keys: createKeys(parts), space, ann, bob, eve };
+}
+
+describe.each(DATABASES)("spaces on %s", (_, place) => {
+  test("who makes a space is its first admin, and a space is no account of a person", async () => {
+    const { spaces, space, accounts, ann, bob, eve } = await storesAt(place);
+    expect(space).toEqual({ id: space.id, name: "acme", role: "admin", projects: [] });
+    expect((await spaces.admit(ann.id))?.spaces).toEqual([space]);
+    expect((await spaces.admit(bob.id))?.spaces).toEqual([]);
+    expect(await accounts.list()).toEqual([ann, bob, eve]);
+    expect(await spaces.list()).toMatchObject([{ id: space.id, name: "acme", members: 1 }]);
+  });
+
+  test.each(["", " ", "personal", "Personal", "acc_1", "a,b", "x".repeat(65), "a\u0000b"])(
+    "a space can't be called %j",
+    async (name) => {
+      const { spaces, space, ann } = await storesAt(place);
+      expect(spaces.create(ann.id, name)).rejects.toMatchObject({ code: "validation_failed" });
+      const renaming = spaces.change(ann.id, space.id, { name });
+      expect(renaming).rejects.toMatchObject({ code: "validation_failed" });
+    },
+  );
+
+  test("a link lets one person in, once, for a week", async () => {
+    const { spaces, invitations, space, ann, bob, eve, clock } = await storesAt(place);
+    const wanted = { email: null, role: "write" } as const;
+    const { secret } = await invitations.create(ann.id, space.id, wanted);
+    expect(await invitations.find(secret)).toMatchObject({ spaceName: "acme", role: "write" });
+    await invitations.acceptLink(bob, secret);
+    expect((await spaces.admit(bob.id))?.spaces).toMatchObject([{ name: "acme", role: "write" }]);
+    expect(invitations.acceptLink(eve, secret)).rejects.toMatchObject({ code: "not_found" });
+    const late = await invitations.create(ann.id, space.id, wanted);
+    clock.advance(7 * 24 * 3_600_000);
+    expect(invitations.acceptLink(eve, late.secret)).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test("an invitation of an address is for the account that has it already", async () => {
+    const { spaces, invitations, space, ann, bob, eve, accounts, clock } = await storesAt(place);
+    const wanted = { email: "Bob@example.com", role: "read" } as const;
+    const { secret, invitation } = await invitations.create(ann.id, space.id, wanted);
+    expect(await invitations.listFor(bob)).toEqual([invitation]);
+    expect(await invitations.listFor(eve)).toEqual([]);
+    const { id } = invitation;
+    expect(invitations.accept(eve, id)).rejects.toMatchObject({ code: "not_found" });
+    expect(invitations.acceptLink(eve, secret)).rejects.toMatchObject({ code: "not_found" });
+    await invitations.accept(bob, id);
+    expect(await spaces.members(space.id)).toMatchObject([
+      { email: "ann@example.com", role: "admin" },
+      { email: "bob@example.com", role: "read" },
+    ]);
+
+    const early = { email: "new@example.com", role: "read" } as const;
+    const made = await invitations.create(ann.id, space.id, early);
+    clock.advance(1);
+    const young = await addAccount(accounts, "new@example.com");
+    expect(await invitations.listFor(young)).toEqual([]);
+    await invitations.acceptLink(young, made.secret);
+    expect((await spaces.admit(young.id))?.spaces).toHaveLength(1);
+  });
+
+  test("only admins change a space, and strangers don't learn that it exists", async () => {
+    const { spaces, invitations, space, ann, bob, eve } = await storesAt(place);
+    const { secret } = await invitations.create(ann.id, space.id, { email: null, role: "write" });
+    await invitations.acceptLink(bob, secret);
+    const changes = (actor: string) => [
+      () => spaces.change(actor, space.id, { name: "mine" }),
+      () => spaces.setRole(actor, space.id, ann.id, "read"),
+      () => spaces.removeMember(actor, space.id, ann.id),
+      () => spaces.remove(actor, space.id),
+      () => invitations.create(actor, space.id, { email: null, role: "admin" }),
+      () => invitations.revoke(actor, space.id, "inv_1"),
+    ];
+    for (const change of changes(bob.id)) {
+      expect(change()).rejects.toMatchObject({ code: "forbidden" });
+    }
+    for (const change of changes(eve.id)) {
+      expect(change()).rejects.toMatchObject({ code: "not_found" });
+    }
+    expect((await spaces.admit(ann.id))?.spaces).toEqual([space]);
+  });
+
+  test("the last admin stays until another one is there or the space is gone", async () => {
+    const { spaces, invitations, accounts, space, ann, bob } = await storesAt(place);
+    const { secret } = await invitations.create(ann.id, space.id, { email: null, role: "read" });
+    await invitations.acceptLink(bob, secret);
+    const conflict = { code: "conflict" };
+    expect(spaces.removeMember(ann.id, space.id, ann.id)).rejects.toMatchObject(conflict);
+    expect(spaces.setRole(ann.id, space.id, ann.id, "write")).rejects.toMatchObject(conflict);
+    expect(accounts.remove(ann.id)).rejects.toMatchObject(conflict);
+    await spaces.setRole(ann.id, space.id, bob.id, "admin");
+    await spaces.removeMember(ann.id, space.id, ann.id);
+    expect((await spaces.admit(ann.id))?.spaces).toEqual([]);
+    expect(accounts.remove(bob.id)).resolves.toBeUndefined();
+    expect(await spaces.list()).toEqual([]);
+    expect((await accounts.removed()).sort()).toEqual([bob.id, space.id].sort());
+  });
+
+  test("who leaves loses the keys that are bound to the space, and no others", async () => {
+    const { spaces, invitations, keys, space, ann, bob } = await storesAt(place);
+    const { secret } = await invitations.create(ann.id, space.id, { email: null, role: "write" });
+    await invitations.acceptLink(bob, secret);
+    const wanted = { name: "k", scopes: ["memories:read"], expiresAt: null } as const;
+    const bound = await keys.create(bob.id, { ...wanted, spaceId: space.id });
+    const own = await keys.create(bob.id, wanted);
+    const others = await keys.create(ann.id, { ...wanted, spaceId: space.id });
+    expect(await keys.authenticate(bound.key)).toMatchObject({ spaceId: space.id });
+    await spaces.removeMember(bob.id, space.id, bob.id);
+    expect(await keys.authenticate(bound.key)).toBeNull();
+    expect(await keys.authenticate(own.key)).toMatchObject({ spaceId: null });
+    expect(await keys.authenticate(others.key)).toMatchObject({ spaceId: space.id });
+  });
+
+  test("a closed space is as if it were not there, and comes back", async () => {
+    const { spaces, space, ann } = await storesAt(place);
+    await spaces.setDisabled(space.id, true);
+    expect((await spaces.admit(ann.id))?.spaces).toEqual([]);
+    const renaming = spaces.change(ann.id, space.id, { name: "x" });
+    expect(renaming).rejects.toMatchObject({ code: "not_found" });
+    await spaces.setDisabled(space.id, false);
+    expect((await spaces.admit(ann.id))?.spaces).toEqual([space]);
+    await spaces.remove(ann.id, space.id);
+    expect(await spaces.list()).toEqual([]);
+  });
+});
