@@ -130,7 +130,9 @@ function describe(memory: Memory | FoundMemory, project: string | null): string 
   const said = !isTalk(memory) ? "" : role ? `said by the ${role} on ` : "said on ";
   const isOther = memory.project !== null && memory.project !== project;
   const other = isOther ? `${showHidden(memory.project ?? "")}, ` : "";
+  // Others have written it, or may have.
+  const shared = memory.space ? `shared in ${showHidden(memory.space)}, ` : "";
   const oneLine = showHidden(text.replaceAll(/\s+/g, " ").trim());
   // The facts come before the text, which can't pass for them there.
-  return `(${other}${said}${formatDate(memory.created_at)}, ${memory.id}) ${oneLine}`;
+  return `(${shared}${other}${said}${formatDate(memory.created_at)}, ${memory.id}) ${oneLine}`;
 }

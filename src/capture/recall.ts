@@ -4,6 +4,7 @@ import type { Filter } from "../memories/model/filter.ts";
 import type { FoundMemory } from "../memories/model/found-memory.ts";
 import { LIMITS, type Memory } from "../memories/model/memory.ts";
 import type { Memories } from "../memories/rules/memories.ts";
+import { labelled, reachesOf } from "../spaces/with-spaces.ts";
 import { createPause } from "../timing/pause.ts";
 import {
   isPreference,
@@ -88,10 +89,17 @@ export function createRecall({
   /** Ids of the memories that each session has received. */
   const received = new LRUCache<string, Set<string>>({ max: MAX_SESSIONS });
 
-  /** The newest memories. */
-  const list = async (reach: Reach, filter: Filter) => {
+  /** The newest memories of the caller, and of the spaces in which the project lives. */
+  const list = async (reach: Reach, filter: Filter): Promise<Memory[]> => {
     const options = { filter: { ...filter, isCurrent: true }, limit: CANDIDATES };
-    return (await memories.list(reach, options)).memories;
+    const pages = await Promise.all(
+      reachesOf(reach, filter).map(async (each) => {
+        const page = await memories.list(each, options);
+        return page.memories.map((memory) => labelled(each, memory));
+      }),
+    );
+    const [own = []] = pages;
+    return pages.length === 1 ? own : pages.flat().sort(newestFirst).slice(0, CANDIDATES);
   };
 
   const search = async (
@@ -249,7 +257,11 @@ function byImportance(a: Memory, b: Memory): number {
 }
 
 function mostImportantFirst(a: Memory, b: Memory): number {
-  return byImportance(a, b) || Date.parse(b.created_at) - Date.parse(a.created_at);
+  return byImportance(a, b) || newestFirst(a, b);
+}
+
+function newestFirst(a: Memory, b: Memory): number {
+  return Date.parse(b.created_at) - Date.parse(a.created_at);
 }
 
 /** What was said last in the previous conversation. @param captured newest first */

@@ -57,10 +57,8 @@ export function withSpaces(memories: Memories): Memories {
     ...memories,
 
     async search(reach, request) {
-      const spaces = spacesToSearch(reach, request.filter);
-      const reaches = [reach, ...spaces.map((space) => inSpace(reach, space))];
       const answers = await Promise.all(
-        reaches.map(async (each) => {
+        reachesOf(reach, request.filter).map(async (each) => {
           const found = await memories.search(each, request);
           return { ...found, memories: found.memories.map((memory) => labelled(each, memory)) };
         }),
@@ -124,14 +122,20 @@ function livesIn({ projects }: Space, project: string | null | undefined): boole
   return project != null && projects.includes(project);
 }
 
-/** The spaces that a search looks into: those in which one of its projects lives, or all if it names none. */
-function spacesToSearch({ spaces = [] }: Reach, { projects }: Filter): readonly Space[] {
-  if (projects === undefined) return spaces;
-  return spaces.filter((space) => projects.some((project) => livesIn(space, project)));
+/**
+ * Where a search looks: into the caller's own account and the spaces in which one of its projects lives, or into all if it
+ * names none.
+ */
+export function reachesOf<Caller extends Reach>(caller: Caller, { projects }: Filter): Caller[] {
+  const { spaces = [] } = caller;
+  const wanted = spaces.filter(
+    (space) => projects === undefined || projects.some((project) => livesIn(space, project)),
+  );
+  return [caller, ...wanted.map((space) => inSpace(caller, space))];
 }
 
 /** A memory with the space that it is in, for callers who know of spaces. */
-function labelled<Known extends Memory>(reach: Reach, memory: Known): Known {
+export function labelled<Known extends Memory>(reach: Reach, memory: Known): Known {
   const { space, spaces = [] } = reach;
   return space !== undefined || spaces.length > 0
     ? { ...memory, space: space?.name ?? null }
