@@ -4,7 +4,7 @@ import type { Filter } from "../memories/model/filter.ts";
 import type { FoundMemory } from "../memories/model/found-memory.ts";
 import { LIMITS, type Memory } from "../memories/model/memory.ts";
 import type { Memories } from "../memories/rules/memories.ts";
-import { labelled, reachesOf } from "../spaces/with-spaces.ts";
+import { reachesOf } from "../spaces/with-spaces.ts";
 import { createPause } from "../timing/pause.ts";
 import {
   isPreference,
@@ -93,10 +93,7 @@ export function createRecall({
   const list = async (reach: Reach, filter: Filter): Promise<Memory[]> => {
     const options = { filter: { ...filter, isCurrent: true }, limit: CANDIDATES };
     const pages = await Promise.all(
-      reachesOf(reach, filter).map(async (each) => {
-        const page = await memories.list(each, options);
-        return page.memories.map((memory) => labelled(each, memory));
-      }),
+      reachesOf(reach, filter).map(async (each) => (await memories.list(each, options)).memories),
     );
     const [own = []] = pages;
     return pages.length === 1 ? own : pages.flat().sort(newestFirst).slice(0, CANDIDATES);

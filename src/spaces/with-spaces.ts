@@ -3,11 +3,8 @@ import { AppError } from "../errors.ts";
 import { hasScope, inSpace, type Reach, requireScope } from "../keys/reach.ts";
 import type { Scope } from "../keys/scopes.ts";
 import type { Filter } from "../memories/model/filter.ts";
-import type { FoundMemory } from "../memories/model/found-memory.ts";
-import type { Memory, NewMemory } from "../memories/model/memory.ts";
+import type { NewMemory } from "../memories/model/memory.ts";
 import type { Memories } from "../memories/rules/memories.ts";
-
-type Found = Awaited<ReturnType<Memories["search"]>>;
 
 /**
  * Wraps the memories for people who are members of spaces. A search looks into the spaces that matter too, a call with an
@@ -56,40 +53,20 @@ export function withSpaces(memories: Memories): Memories {
   return {
     ...memories,
 
-    async search(reach, request) {
-      const answers = await Promise.all(
-        reachesOf(reach, request.filter).map(async (each) => {
-          const found = await memories.search(each, request);
-          return { ...found, memories: found.memories.map((memory) => labelled(each, memory)) };
-        }),
-      );
-      return mergeAnswers(answers, request.limit);
+    search: (reach, request) => {
+      const [, ...others] = reachesOf(reach, request.filter);
+      return memories.search(reach, request, others);
     },
 
-    async find(reach, id) {
-      const there = await locate(reach, id);
-      const memory = await memories.find(there, id);
-      return memory && labelled(there, memory);
-    },
+    find: async (reach, id) => memories.find(await locate(reach, id), id),
 
-    async get(reach, id) {
-      const there = await locate(reach, id);
-      return labelled(there, await memories.get(there, id));
-    },
+    get: async (reach, id) => memories.get(await locate(reach, id), id),
 
-    history: async (reach, id, page) => {
-      const there = await locate(reach, id);
-      const found = await memories.history(there, id, page);
-      return { ...found, memories: found.memories.map((memory) => labelled(there, memory)) };
-    },
+    history: async (reach, id, page) => memories.history(await locate(reach, id), id, page),
 
     similar: async (reach, id) => memories.similar(await locate(reach, id), id),
 
-    async save(reach, input, saving) {
-      const there = await placeOf(reach, input);
-      const saved = await memories.save(there, input, saving);
-      return { ...saved, memory: labelled(there, saved.memory) };
-    },
+    save: async (reach, input, saving) => memories.save(await placeOf(reach, input), input, saving),
 
     async saveAll(reach, inputs, saving) {
       const places = await Promise.all(inputs.map((input) => placeOf(reach, input)));
@@ -99,19 +76,11 @@ export function withSpaces(memories: Memories): Memories {
           "These memories belong to different spaces: save those of each by themselves.";
         throw new AppError("validation_failed", message);
       }
-      const saved = await memories.saveAll(there, inputs, saving);
-      return saved.map((memory) => labelled(there, memory));
+      return await memories.saveAll(there, inputs, saving);
     },
 
-    async update(reach, id, changes, change = {}) {
-      const there = await locateFor(reach, id, "memories:write");
-      const { isExpected } = change;
-      const memory = await memories.update(there, id, changes, {
-        ...change,
-        ...(isExpected && { isExpected: (present) => isExpected(labelled(there, present)) }),
-      });
-      return labelled(there, memory);
-    },
+    update: async (reach, id, ...rest) =>
+      memories.update(await locateFor(reach, id, "memories:write"), id, ...rest),
 
     remove: async (reach, id, withHistory) =>
       memories.remove(await locateFor(reach, id, "memories:write"), id, withHistory),
@@ -132,36 +101,4 @@ export function reachesOf<Caller extends Reach>(caller: Caller, { projects }: Fi
     (space) => projects === undefined || projects.some((project) => livesIn(space, project)),
   );
   return [caller, ...wanted.map((space) => inSpace(caller, space))];
-}
-
-/** A memory with the space that it is in, for callers who know of spaces. */
-export function labelled<Known extends Memory>(reach: Reach, memory: Known): Known {
-  const { space, spaces = [] } = reach;
-  return space !== undefined || spaces.length > 0
-    ? { ...memory, space: space?.name ?? null }
-    : memory;
-}
-
-/** The answers of several accounts as one: each keeps its order, and the best of the next ones comes first. */
-function mergeAnswers(answers: readonly Found[], limit: number): Found {
-  const [own, ...others] = answers;
-  if (!own) throw new Error("a search has no answer");
-  if (others.length === 0) return own;
-  const next = answers.map(() => 0);
-  const merged: FoundMemory[] = [];
-  while (merged.length < limit) {
-    let best: { memory: FoundMemory; list: number } | null = null;
-    for (const [list, { memories }] of answers.entries()) {
-      const memory = memories[next[list] ?? 0];
-      if (memory && (best === null || memory.score > best.memory.score)) best = { memory, list };
-    }
-    if (best === null) break;
-    merged.push(best.memory);
-    next[best.list] = (next[best.list] ?? 0) + 1;
-  }
-  return {
-    memories: merged,
-    mode: answers.every(({ mode }) => mode === own.mode) ? own.mode : "keyword",
-    period: answers.find(({ period }) => period !== null)?.period ?? null,
-  };
 }

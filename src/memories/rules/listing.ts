@@ -138,7 +138,9 @@ export function createExport({ store, clock }: Parts) {
 
   return async (reach: Reach, filter: Filter): Promise<AsyncGenerator<Memory[], void>> => {
     const visible = readable(reach, { ...filter, aliveAt: clock() });
-    return readPages(store, reach, await listIds(reach.accountId, visible));
+    // What is exported is imported anywhere, also where there is no such space.
+    const { space: _, spaces: __, ...exporting } = reach;
+    return readPages(store, exporting, await listIds(reach.accountId, visible));
   };
 }
 

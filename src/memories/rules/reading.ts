@@ -10,12 +10,14 @@ import type { Usage } from "../model/quota.ts";
 import { readable } from "../model/reach.ts";
 import type { SearchMode } from "../ranking/question.ts";
 import { type Fading, fadingOf } from "../ranking/retention.ts";
+import type { OpenTable } from "../store/pooled-table.ts";
 import type { Store } from "../store/store.ts";
 import { createExport, createHistory, createListing } from "./listing.ts";
 import { createMaps, type MemoryMap } from "./map.ts";
 import { type SearchRequest, type SearchResult, searchTable } from "./search.ts";
 import { findSimilar } from "./similar.ts";
 import { createStats, type Stats } from "./stats.ts";
+import { uniteTables } from "./united-tables.ts";
 import { findVisible, notFound, type Parts, toVisibleMemories } from "./visible.ts";
 
 /** Returns a function that searches memories. */
@@ -25,27 +27,48 @@ function createSearch({ store, clock, decay }: Parts & { decay: Decay }) {
   /**
    * The memories that answer a query, best first, the period that it names, and the mode that was used: a hybrid
    * search compares words alone while the model is being loaded.
+   * @param others where the search looks too
    */
   return async (
     reach: Reach,
     { mode: wanted = "hybrid", ...request }: SearchRequest,
+    others: readonly Reach[] = [],
   ): Promise<{ memories: FoundMemory[]; mode: SearchMode; period: SearchResult["period"] }> => {
     const filter = readable(reach, { ...request.filter, aliveAt: clock() });
-    const { found, visible, mode } = await store.use(
-      reach.accountId,
-      async ({ table, embedder }) => {
-        const isWithoutModel = wanted === "hybrid" && !(await isModelAtHand(embedder));
-        const mode = isWithoutModel ? "keyword" : wanted;
-        const embedQuery = (text: string) => embedder.embedQuery(text, reach);
-        const asked = { ...request, filter, mode };
-        const moment = { now: clock(), decay };
-        const found = await searchTable(table, { ...embedder, embedQuery }, asked, moment);
-        const rows = found.hits.map(({ memory }) => memory);
-        return { found, visible: await toVisibleMemories(table, reach, rows), mode };
-      },
-    );
+    const reaches = [reach, ...others] as const;
+    const { found, visible, mode } = await useAll(store, reaches, async (opened) => {
+      const [{ table, embedder }] = opened;
+      const isWithoutModel = wanted === "hybrid" && !(await isModelAtHand(embedder));
+      const mode = isWithoutModel ? "keyword" : wanted;
+      const embedQuery = (text: string) => embedder.embedQuery(text, reach);
+      const asked = { ...request, filter, mode };
+      const moment = { now: clock(), decay };
+      const tables = opened.map((each) => each.table);
+      const united = others.length === 0 ? null : uniteTables(tables);
+      const found = await searchTable(united ?? table, { ...embedder, embedQuery }, asked, moment);
+      const visible = new Map<string, Memory>();
+      const rows = found.hits.map(({ memory }) => memory);
+      for (const [at, own] of Map.groupBy(rows, ({ id }) => united?.ownerOf(id) ?? 0)) {
+        const memories = await toVisibleMemories(tables[at] ?? table, reaches[at] ?? reach, own);
+        for (const memory of memories) visible.set(memory.id, memory);
+      }
+      return { found, visible, mode };
+    });
     return { memories: await toFound(found, visible), mode, period: found.period };
   };
+}
+
+const hasAny = (list: readonly Reach[]): list is readonly [Reach, ...Reach[]] => list.length > 0;
+
+/** Runs a task with the tables of several accounts. */
+function useAll<Result>(
+  store: Pick<Store, "use">,
+  [{ accountId }, ...others]: readonly [Reach, ...Reach[]],
+  task: (opened: readonly [OpenTable, ...OpenTable[]]) => Promise<Result>,
+): Promise<Result> {
+  return store.use(accountId, (first) =>
+    hasAny(others) ? useAll(store, others, (opened) => task([first, ...opened])) : task([first]),
+  );
 }
 
 export type Reading = ReturnType<typeof createReading>;
@@ -158,13 +181,13 @@ export function createReading({
 /** Adds the matched passages. A hundred long texts take a while: other requests run between them. */
 async function toFound(
   { hits, terms }: SearchResult,
-  visible: readonly Memory[],
+  visible: ReadonlyMap<string, Memory>,
 ): Promise<FoundMemory[]> {
   const match = createMatcher(terms);
   const pause = createPause();
   const memories: FoundMemory[] = [];
-  for (const [place, { memory: _, nearest, ...marks }] of hits.entries()) {
-    const memory = visible[place];
+  for (const { memory: row, nearest, ...marks } of hits) {
+    const memory = visible.get(row.id);
     if (memory) memories.push({ ...memory, matched: match(memory.content, nearest), ...marks });
     await pause();
   }

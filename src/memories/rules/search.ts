@@ -35,6 +35,7 @@ import {
   versionsToCompare,
 } from "../ranking/version-order.ts";
 import type { MemoryTable } from "../table/table.ts";
+import type { SearchedTable } from "./united-tables.ts";
 
 /** Candidates by meaning and by words, each; more if a page is larger. */
 const CANDIDATES = 100;
@@ -84,7 +85,7 @@ export interface SearchResult {
 
 /** Finds the memories of a table that answer a query. */
 export async function searchTable(
-  table: MemoryTable,
+  table: SearchedTable,
   embedder: Embedder,
   {
     query,

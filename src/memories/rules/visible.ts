@@ -15,13 +15,18 @@ export interface Parts {
   clock: () => number;
 }
 
+/** The space that a memory is in, for callers who know of spaces. */
+function spaceOf({ space, spaces = [] }: Reach): Pick<Memory, "space"> {
+  return space !== undefined || spaces.length > 0 ? { space: space?.name ?? null } : {};
+}
+
 /** A memory as a caller receives it: without links to memories that are out of its reach, or missing. */
 export function toVisibleMemory(
   reach: Reach,
   row: MemoryRow,
   get: (id: string) => MemoryRow | null | undefined,
 ): Memory {
-  const memory = toMemory(row);
+  const memory = { ...toMemory(row), ...spaceOf(reach) };
   if (!reach.bound) return memory;
   const visible = (id: string | null) => {
     const linked = id === null ? null : get(id);
@@ -40,7 +45,7 @@ export async function toVisibleMemories(
   reach: Reach,
   rows: readonly MemoryRow[],
 ): Promise<Memory[]> {
-  if (!reach.bound) return rows.map(toMemory);
+  if (!reach.bound) return rows.map((row) => toVisibleMemory(reach, row, () => null));
   const known = new Map(rows.map((row) => [row.id, row]));
   const missing = new Set(rows.flatMap(linksOf).filter((id) => !known.has(id)));
   if (missing.size > 0) for (const row of await table.find([...missing])) known.set(row.id, row);
