@@ -18,6 +18,7 @@ import replicas from "../../help/replicas.md" with { type: "text" };
 import search from "../../help/search.md" with { type: "text" };
 import security from "../../help/security.md" with { type: "text" };
 import settings from "../../help/settings.md" with { type: "text" };
+import spaces from "../../help/spaces.md" with { type: "text" };
 import systems from "../../help/systems.md" with { type: "text" };
 import terminal from "../../help/terminal.md" with { type: "text" };
 import upgrade from "../../help/upgrade.md" with { type: "text" };
@@ -47,6 +48,7 @@ const GROUPS = [
     pages: [
       { name: "capture", label: "Capture and recall", text: capture },
       { name: "projects", label: "Projects", text: projects },
+      { name: "spaces", label: "Share in a team", text: spaces },
       { name: "terminal", label: "In a terminal", text: terminal },
       { name: "search", label: "How memories are found", text: search },
       { name: "import-export", label: "Import and export", text: importExport },
