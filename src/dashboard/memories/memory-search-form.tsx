@@ -3,7 +3,7 @@ import { Button } from "../../pages/button.tsx";
 import { Choice, Field, Select } from "../../pages/field.tsx";
 import type { Child } from "../../pages/jsx-runtime.ts";
 import { PATHS } from "../navigation.tsx";
-import { IMPORTANT, type Source, type View, viewPath } from "./memories-view.ts";
+import { ONLY, type Source, type View, viewPath } from "./memories-view.ts";
 import { PROJECT_NAMES } from "./project-switch.tsx";
 
 /** The search form. With scripts, results appear while the person types. Sent, the question counts as asked. */
@@ -80,12 +80,11 @@ function Filters({ view, sources }: { view: View; sources: readonly Source[] }) 
           ]}
         />
         <Select
-          label="Pinned or important"
-          {...entry("kept")}
+          label="Only"
+          {...entry("only")}
           options={[
-            ["", "any"],
-            ["pinned", "pinned"],
-            ["important", `importance ${IMPORTANT} or more`],
+            ["", "all"],
+            ...Object.entries(ONLY).map(([name, { label }]) => [name, label] as const),
           ]}
         />
         <Field label="Saved from" type="date" {...entry("from")} />

@@ -8,8 +8,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List memories, newest first
-         * @description Pass `next_cursor` as `cursor` to get the next page. It is null on the last one.
+         * List memories
+         * @description Pass `next_cursor` as `cursor` to get the next page. It is null on the last one. Equally important memories are ordered newest first.
          */
         get: operations["listMemories"];
         put?: never;
@@ -749,6 +749,8 @@ export interface operations {
                 include_superseded?: "true" | "false";
                 /** @description The most memories to return. */
                 limit?: number;
+                /** @description The newest or the most important memories first. */
+                sort?: "newest" | "importance";
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
