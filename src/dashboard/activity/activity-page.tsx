@@ -25,7 +25,7 @@ export const DEFAULT_RANGE: Range = 30;
 export const QUERIES_PATH = `${PATHS.activity}/queries`;
 
 /** Agents listed in the summary. */
-const MAX_ACTORS = 20;
+const MAX_ACTORS = 15;
 
 /** The address of the page. Defaults are left out. */
 function activityPath({ days, before }: { days: Range; before?: number | null }): string {

@@ -3,7 +3,7 @@ import { createHighlighter } from "../../memories/matched/highlights.ts";
 import type { FoundMemory } from "../../memories/model/found-memory.ts";
 import type { Memory } from "../../memories/model/memory.ts";
 import type { SearchMode } from "../../memories/ranking/question.ts";
-import { HTMX, LIVE } from "../../pages/assets.ts";
+import { LIVE } from "../../pages/assets.ts";
 import { ButtonLink } from "../../pages/button.tsx";
 import { PostForm } from "../../pages/form.tsx";
 import { Fragment } from "../../pages/jsx-runtime.ts";
@@ -34,7 +34,7 @@ export function newPath(initial: { project?: string; supersedes?: string }): str
   return parameters.size > 0 ? `${MEMORY_PATHS.new}?${parameters}` : MEMORY_PATHS.new;
 }
 
-/** A page of the list, newest first, or the results of a search, best first. */
+/** A page of the list, or the results of a search, best first. */
 export type Shown =
   | ({ kind: "list"; memories: readonly Memory[]; total: number } & Cursors & {
         /** Superseded memories that match the filters and are not shown. */
@@ -99,9 +99,9 @@ export function MemoriesPage({
         </>
       }
       problem={problem}
-      assets={[HTMX, LIVE]}
+      assets={[LIVE]}
     >
-      <SearchForm view={view} sources={sources} />
+      <SearchForm view={view} sources={sources} accountId={visit.account.id} />
       <ProjectSwitch view={view} projects={projects} />
       <div
         id="results"
@@ -151,10 +151,18 @@ function Results({
               </a>
             </>
           )}
+          {shown.kind === "list" && <OrderLink view={view} />}
         </p>
-        <button type="button" class="link" data-select-all="id" hidden={true}>
-          Select all on this page
-        </button>
+        <div class="actions">
+          {viewPath({ ...view, cursor: "", rest: "" }) !== PATHS.memories && (
+            <button type="button" class="link" data-save={true} hidden={true}>
+              Save this search
+            </button>
+          )}
+          <button type="button" class="link" data-select-all="id" hidden={true}>
+            Select all on this page
+          </button>
+        </div>
       </div>
       {shown.kind === "found" && shown.mode === "keyword" && (
         <Notice>The server has just started. For a few seconds it searches by words only.</Notice>
@@ -179,21 +187,43 @@ function Results({
   );
 }
 
+/** Says how the list is ordered, with a link to the other order. */
+function OrderLink({ view }: { view: View }) {
+  const isByImportance = view.sort === "importance";
+  const [order, other] = isByImportance ? ORDER_NAMES.toReversed() : ORDER_NAMES;
+  const path = viewPath({ ...view, cursor: "", sort: isByImportance ? "" : "importance" });
+  return (
+    <>
+      <span data-order={isByImportance && order}>{`, ${order} first. `}</span>
+      <a href={path}>{`Show ${other} first`}</a>
+    </>
+  );
+}
+
+const ORDER_NAMES = ["newest", "most important"];
+
+/** The links to other pages, by the order of the list. */
+const PAGER = {
+  newest: { first: "Newest", before: "Newer", after: "Older" },
+  importance: { first: "Most important", before: "More important", after: "Less important" },
+};
+
 function CursorLinks({ view, cursors }: { view: View; cursors: Cursors }) {
   const { nextCursor, previousCursor } = cursors;
   if (nextCursor === null && previousCursor === null) return Fragment({});
   const to = (cursor: string) => viewPath({ ...view, cursor });
+  const { first, before, after } = PAGER[view.sort === "importance" ? "importance" : "newest"];
   return (
     <nav class="pager" aria-label="Pages of memories">
       <div class="actions">
         {previousCursor !== null && (
           <>
-            <ButtonLink href={to("")}>Newest</ButtonLink>
-            <ButtonLink href={to(previousCursor)}>Newer</ButtonLink>
+            <ButtonLink href={to("")}>{first}</ButtonLink>
+            <ButtonLink href={to(previousCursor)}>{before}</ButtonLink>
           </>
         )}
       </div>
-      {nextCursor !== null && <ButtonLink href={to(nextCursor)}>Older</ButtonLink>}
+      {nextCursor !== null && <ButtonLink href={to(nextCursor)}>{after}</ButtonLink>}
     </nav>
   );
 }

@@ -85,7 +85,7 @@ export function addMemoriesPage({
     const position = await live.positionOf("memories", visit.account.id);
     const pending = await undoable.list(visit.account.id);
     // Scripts request only the results, as somebody types or while memories change.
-    const isPart = visit.request.headers.has("hx-request");
+    const isPart = visit.request.headers.has("ctxd-part");
     const around = await surroundings(visit, view, isPart);
     const looked = { pending, isTyped: isPart };
     const { result, problem } = await orProblem(() => find(visit.reach, view, looked));
