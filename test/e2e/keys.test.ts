@@ -124,7 +124,7 @@ test("the palette has projects, help and themes, and nothing twice", async () =>
     expect(new Set(labels).size).toBe(labels.length);
     await field.fill("atl");
     await options.filter({ hasText: "<b>atlas" }).first().click();
-    await page.waitForURL(/project=%3Cb%3Eatlas/);
+    await page.waitForURL(/\/projects\/%3Cb%3Eatlas$/);
     const colours = () =>
       page.evaluate<string>("getComputedStyle(document.documentElement).colorScheme");
     expect(await colours()).toBe("light dark");

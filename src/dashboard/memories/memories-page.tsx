@@ -151,8 +151,8 @@ function Results({
               </a>
             </>
           )}
-          {shown.kind === "list" && <OrderLink view={view} />}
         </p>
+        {shown.kind === "list" && <Orders view={view} />}
         <div class="actions">
           {viewPath({ ...view, cursor: "", rest: "" }) !== PATHS.memories && (
             <button type="button" class="link" data-save={true} hidden={true}>
@@ -187,20 +187,26 @@ function Results({
   );
 }
 
-/** Says how the list is ordered, with a link to the other order. */
-function OrderLink({ view }: { view: View }) {
-  const isByImportance = view.sort === "importance";
-  const [order, other] = isByImportance ? ORDER_NAMES.toReversed() : ORDER_NAMES;
-  const path = viewPath({ ...view, cursor: "", sort: isByImportance ? "" : "importance" });
+/** The orders of a list, as the address names them. */
+const ORDER_LABELS = [
+  ["", "Newest first"] as const,
+  ["importance", "Most important first"] as const,
+];
+
+/** The orders of the list: its own, and links to the others. */
+function Orders({ view }: { view: View }) {
   return (
-    <>
-      <span data-order={isByImportance && order}>{`, ${order} first. `}</span>
-      <a href={path}>{`Show ${other} first`}</a>
-    </>
+    <p class="orders">
+      {ORDER_LABELS.map(([sort, label]) =>
+        sort === view.sort ? (
+          <span data-order={sort}>{label}</span>
+        ) : (
+          <a href={viewPath({ ...view, cursor: "", sort })}>{label}</a>
+        ),
+      )}
+    </p>
   );
 }
-
-const ORDER_NAMES = ["newest", "most important"];
 
 /** The links to other pages, by the order of the list. */
 const PAGER = {

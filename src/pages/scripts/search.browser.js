@@ -74,7 +74,7 @@ function searchHere() {
 function nameOfView() {
   const { q, project } = Object.fromEntries(new URLSearchParams(location.search));
   const chips = [...document.querySelectorAll(".chip bdi")].map((chip) => chip.textContent);
-  const order = document.querySelector("[data-order]")?.dataset.order;
+  const order = document.querySelector("[data-order=importance]")?.textContent;
   return [q, project, ...chips, order].filter(Boolean).join(", ") || "No project";
 }
 
