@@ -187,7 +187,7 @@ describe("what needs attention", async () => {
     const listed = async (only: string) =>
       [...(await open(only)).text.matchAll(TEXTS)].map(([, text]) => text);
     expect(await attention(member)).toEqual([
-      "/memories?only=secret  1 memory contains a secret    Agents can read it",
+      "/memories?only=secret  1 memory contains a secret    that agents can read",
       "/memories?only=expiring  1 memory expires within 7 days    and will be deleted",
     ]);
     expect(await listed("secret")).toEqual([secret]);

@@ -41,8 +41,8 @@ export function SearchForm({
         </details>
       </form>
       <nav
-        class="saved"
-        id="saved"
+        class="searches"
+        id="searches"
         aria-label="Saved searches"
         data-account={accountId}
         hidden={true}

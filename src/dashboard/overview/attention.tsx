@@ -35,7 +35,7 @@ const MAX_CONCERNS = 8;
 const COUNT_TIMEOUT_MS = 50;
 /** Lists of memories that need a person: their filter, what one and several of them do, and why it matters. */
 const LISTS = [
-  ["secret", "contains a secret", "contain a secret", "Agents can read it"],
+  ["secret", "contains a secret", "contain a secret", "that agents can read"],
   [
     "expiring",
     ...[`expires within ${EXPIRING_DAYS} days`, `expire within ${EXPIRING_DAYS} days`],

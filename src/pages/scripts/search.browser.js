@@ -50,7 +50,7 @@ searchForm?.addEventListener("input", () => {
   }, TYPING_PAUSE_MS);
 });
 
-const savedList = document.getElementById("saved");
+const savedList = document.getElementById("searches");
 /** Other people may use this browser. */
 const savedName = `searches of ${savedList?.dataset.account}`;
 
@@ -112,7 +112,9 @@ function showSaved() {
   savedList.hidden = saved.length === 0;
   const button = document.querySelector("[data-save]");
   if (!button) return;
-  button.hidden = search === "" || saved.some((each) => each.search === search);
+  button.hidden = search === "";
+  button.disabled = saved.some((each) => each.search === search);
+  button.textContent = button.disabled ? "Saved" : "Save this search";
   button.onclick = () => saveSearches([...readSaved(), { name: nameOfView(), search }]);
 }
 
