@@ -250,7 +250,9 @@ type Figures = Awaited<ReturnType<typeof readFigures>>;
 
 async function readFigures(parts: Parts, visit: Visit) {
   const { activity, memories, live, clock } = parts;
-  const { account, reach, url } = visit;
+  const { account, reach, url, request } = visit;
+  // While the page is open, its script requests only the figures.
+  const isPart = request.headers.has("ctxd-part");
   const lastFound = async (): Promise<Event | null> => {
     const found = await activity.lastFound(account.id);
     const memory = found && (await memories.find(reach, found.memoryId));
@@ -263,7 +265,7 @@ async function readFigures(parts: Parts, visit: Visit) {
     memories.stats(reach),
     memories.list(reach, { filter: NEWEST, limit: MAX_NEWEST }),
     lastFound(),
-    concernsOf(parts, visit),
+    isPart ? [] : concernsOf(parts, visit),
   ]);
   const wanted = url.searchParams.get("span");
   const span = SPANS.find((each) => each === wanted) ?? "all";

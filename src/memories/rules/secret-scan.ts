@@ -22,7 +22,7 @@ const NOTHING_SEEN: Look = { at: Number.NEGATIVE_INFINITY, ids: new Set() };
 
 /**
  * Returns a function that finds the memories that contain secrets, at most `MAX_WITH_SECRETS`. The first call for a table
- * reads every text, which takes 3 s for 100,000 memories; later ones read what has changed since.
+ * reads every text, which takes some seconds for 100,000 memories; later ones read what has changed since.
  */
 export function createSecretScan({ store, clock }: Parts) {
   const looks = new WeakMap<MemoryTable, { changes: number; look: Promise<Look> }>();
