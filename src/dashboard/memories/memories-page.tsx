@@ -14,6 +14,7 @@ import { HELP_PATH, MEMORY_PATHS, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import type { Visit } from "../session.ts";
 import { FilterChips } from "./filter-chips.tsx";
+import { CursorLinks, type Cursors, Orders } from "./list-links.tsx";
 import {
   canTakeAll,
   isFiltered,
@@ -47,12 +48,6 @@ export type Shown =
       /** Answers in other projects, if this one has none. */
       elsewhere: number;
     };
-
-/** Cursors of the pages before and after; `null` if there is none. */
-interface Cursors {
-  nextCursor: string | null;
-  previousCursor: string | null;
-}
 
 /** The page for searching, browsing and selecting memories. */
 export function MemoriesPage({
@@ -184,53 +179,6 @@ function Results({
       {shown.kind === "list" && <CursorLinks view={view} cursors={shown} />}
       <SelectionFields hasMore={canTakeAll(view) && hasMore} />
     </PostForm>
-  );
-}
-
-/** The orders of a list, as the address names them. */
-const ORDER_LABELS = [
-  ["", "Newest first"] as const,
-  ["importance", "Most important first"] as const,
-];
-
-/** The orders of the list: its own, and links to the others. */
-function Orders({ view }: { view: View }) {
-  return (
-    <p class="orders">
-      {ORDER_LABELS.map(([sort, label]) =>
-        sort === view.sort ? (
-          <span data-order={sort}>{label}</span>
-        ) : (
-          <a href={viewPath({ ...view, cursor: "", sort })}>{label}</a>
-        ),
-      )}
-    </p>
-  );
-}
-
-/** The links to other pages, by the order of the list. */
-const PAGER = {
-  newest: { first: "Newest", before: "Newer", after: "Older" },
-  importance: { first: "Most important", before: "More important", after: "Less important" },
-};
-
-function CursorLinks({ view, cursors }: { view: View; cursors: Cursors }) {
-  const { nextCursor, previousCursor } = cursors;
-  if (nextCursor === null && previousCursor === null) return Fragment({});
-  const to = (cursor: string) => viewPath({ ...view, cursor });
-  const { first, before, after } = PAGER[view.sort === "importance" ? "importance" : "newest"];
-  return (
-    <nav class="pager" aria-label="Pages of memories">
-      <div class="actions">
-        {previousCursor !== null && (
-          <>
-            <ButtonLink href={to("")}>{first}</ButtonLink>
-            <ButtonLink href={to(previousCursor)}>{before}</ButtonLink>
-          </>
-        )}
-      </div>
-      {nextCursor !== null && <ButtonLink href={to(nextCursor)}>{after}</ButtonLink>}
-    </nav>
   );
 }
 
