@@ -1,9 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { ThemeForm } from "../pages/theme.tsx";
 import { HELP_PAGES } from "./help/help-routes.tsx";
-import { viewPath } from "./memories/memories-view.ts";
 import { createProjectCounts } from "./memories/project-switch.tsx";
-import { HELP_PATH } from "./navigation.tsx";
+import { HELP_PATH, projectPath } from "./navigation.tsx";
 import type { Parts } from "./parts.ts";
 
 /** Projects that the palette finds: those with the most memories. */
@@ -17,7 +16,7 @@ export function addPaletteLinks({ pages, memories }: Parts): void {
     return (
       <>
         {projects.slice(0, MAX_PROJECTS).map((project) => (
-          <a href={viewPath({ project })} data-kind="Projects">
+          <a href={projectPath(project)} data-kind="Projects">
             {project}
           </a>
         ))}

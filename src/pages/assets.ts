@@ -1,4 +1,3 @@
-import htmx from "htmx.org/dist/htmx.min.js" with { type: "text" };
 import peers from "../help/peers.svg" with { type: "text" };
 import favicon from "./favicon.svg" with { type: "text" };
 import enhance from "./scripts/enhance.browser.js" with { type: "text" };
@@ -16,6 +15,7 @@ import nonces from "./scripts/nonces.browser.js" with { type: "text" };
 import palette from "./scripts/palette.browser.js" with { type: "text" };
 import paletteEntries from "./scripts/palette-entries.browser.js" with { type: "text" };
 import passkeys from "./scripts/passkeys.browser.js" with { type: "text" };
+import search from "./scripts/search.browser.js" with { type: "text" };
 import selection from "./scripts/selection.browser.js" with { type: "text" };
 import welcome from "./scripts/welcome.browser.js" with { type: "text" };
 import { API_STYLE_TEXT, type Asset, asset, FONTS, STYLE_TEXT, withoutComments } from "./styles.ts";
@@ -33,7 +33,7 @@ export const PICTURES: Readonly<Record<string, Asset>> = {
 
 /** The script of all dashboard pages: several files in one scope. Pages also work without it. */
 export const SCRIPT = script(
-  inOneScope(moments, enhance, keys, paletteEntries, palette, selection),
+  inOneScope(moments, enhance, keys, paletteEntries, palette, search, selection),
 );
 
 /** Creates and uses passkeys. Browsers offer passkeys only to scripts. */
@@ -44,9 +44,6 @@ export const LIVE = script(inOneScope(livePart, live));
 
 /** Shows when the first agent connects. */
 export const WELCOME = script(welcome);
-
-/** The library that replaces parts of a page, as its attributes say. */
-export const HTMX = script(htmx);
 
 /** Draws the map of memories. */
 export const MAP = script(
@@ -67,7 +64,6 @@ export const ASSETS: readonly Asset[] = [
   PASSKEYS,
   LIVE,
   WELCOME,
-  HTMX,
   MAP,
   NONCES,
 ];

@@ -62,10 +62,15 @@ export function CopyButton({ text, label, kind }: CopyableProps & { kind: string
 export function Copyable({ text, label }: CopyableProps) {
   return (
     <div class="copyable">
-      <code tabindex={0}>{text}</code>
+      <code tabindex={0}>{text.split(" ").map(wholeWord)}</code>
       <CopyButton text={text} label={label} kind="plain" />
     </div>
   );
+}
+
+/** A word of a command, so that no line ends after the hyphens of an option. */
+function wholeWord(word: string, place: number): Child {
+  return [place > 0 && " ", word.startsWith("-") ? <span>{word}</span> : word];
 }
 
 /** Several lines of text with a button that copies them. */

@@ -102,17 +102,50 @@ async function findSecretsInLong(text: string): Promise<FoundSecret[]> {
   }
 }
 
+/** Characters of a text that are compared with keywords in one step. */
+const STEP = 50_000;
+
+/** Keywords with the places of their patterns, by their first two characters. Those of one character are by none. */
+const KEYWORDS = new Map<number, { keyword: string; places: number[] }[]>();
+for (const [place, { keywords }] of PATTERNS.entries()) {
+  for (const keyword of keywords) {
+    const beginning = keyword.length < 2 ? Number.NaN : beginningAt(keyword, 0);
+    const same = KEYWORDS.get(beginning) ?? [];
+    KEYWORDS.set(beginning, same);
+    const known = same.find((each) => each.keyword === keyword);
+    if (known) known.places.push(place);
+    else same.push({ keyword, places: [place] });
+  }
+}
+
+/** The character at a place of a text and the one after it, as a number. */
+function beginningAt(text: string, at: number): number {
+  return text.charCodeAt(at) * 0x1_00_00 + text.charCodeAt(at + 1);
+}
+
+/** The patterns of which a text has a keyword. Looking for each keyword alone would take four times as long. */
+function* likelyPatterns(lower: string): Generator<void, Pattern[]> {
+  const found = new Set<number>();
+  const short = KEYWORDS.get(Number.NaN) ?? [];
+  for (const { keyword, places } of short) {
+    if (lower.includes(keyword)) for (const place of places) found.add(place);
+  }
+  for (let at = 0; at < lower.length; at++) {
+    for (const { keyword, places } of KEYWORDS.get(beginningAt(lower, at)) ?? []) {
+      if (lower.startsWith(keyword, at)) for (const place of places) found.add(place);
+    }
+    if (at % STEP === STEP - 1) yield;
+  }
+  return [...found].sort((a, b) => a - b).flatMap((place) => PATTERNS[place] ?? []);
+}
+
 /** Finds secrets step by step: one pattern at a time. */
 function* searchSteps(text: string): Generator<void, FoundSecret[]> {
   const { visible, placeOf } = withoutInvisible(text);
   const candidates = [...findPrivateKeys(visible), ...findUrlPasswords(visible)];
   yield;
-  const lower = visible.toLowerCase();
-  for (const pattern of PATTERNS) {
-    // Most texts have none of its keywords, and are not searched further.
-    if (pattern.keywords.some((keyword) => lower.includes(keyword))) {
-      candidates.push(...findByPattern(visible, pattern));
-    }
+  for (const pattern of yield* likelyPatterns(visible.toLowerCase())) {
+    candidates.push(...findByPattern(visible, pattern));
     yield;
   }
   return withoutOverlaps(candidates).map(({ kind, start, end }) => ({

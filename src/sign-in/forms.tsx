@@ -49,6 +49,7 @@ export function CodeForm({
     : "One of your recovery codes. Each works once.",
   submit,
   autofocus = false,
+  isMain = hasApp,
   children,
 }: {
   action: string;
@@ -60,6 +61,8 @@ export function CodeForm({
   hint?: string;
   submit: string;
   autofocus?: boolean;
+  /** Whether this is the page's main form. */
+  isMain?: boolean;
   children?: Child;
 }) {
   return (
@@ -75,7 +78,7 @@ export function CodeForm({
         autofocus={autofocus}
       />
       <div class="actions">
-        <Button kind={hasApp ? "main" : "plain"}>{submit}</Button>
+        <Button kind={isMain ? "main" : "plain"}>{submit}</Button>
       </div>
     </PostForm>
   );

@@ -90,8 +90,13 @@ try {
     .locator(".memory a[href^='/memories/mem_']")
     .first()
     .getAttribute("href");
+  await page.goto(`${origin}/memories/new?project=harbour`);
+  await page.getByLabel("Text").fill("The harbour is open until six.");
+  await page.getByRole("button", { name: "Save the memory" }).click();
   const paths = [
     ...["/", "/memories", "/memories?q=what+is+known+of+the+harbour", memory ?? ""],
+    ...["/memories?sort=importance", "/memories?only=expiring", "/memories?only=secret"],
+    ...["/agents", "/projects", "/projects/harbour"],
     ...["/memories/new", "/map", "/activity", "/connect", "/keys", "/account", "/admin"],
   ];
   console.log(`${values.memories} memories, medians of ${VISITS} visits`);

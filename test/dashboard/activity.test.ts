@@ -150,7 +150,7 @@ describe("the page", async () => {
   test("counts a question in the dashboard when it is sent, not while it is typed", async () => {
     const { accountId, person } = await server.signedIn();
     for (const typed of ["/memories?q=wh", "/memories?q=which+serv", "/memories?q=what"]) {
-      await person.visit(typed, { "hx-request": "true" });
+      await person.visit(typed, { "ctxd-part": "results" });
     }
     await person.visit("/memories?q=which+server");
     await server.activity.flush();

@@ -2,11 +2,17 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { growthOf, roundedUp } from "../../src/dashboard/overview/growth-chart.tsx";
 import { retentionBands } from "../../src/dashboard/overview/overview-routes.tsx";
 import type { CheckResult } from "../../src/http/health.ts";
+import { generateKey } from "../../src/keys/new-key.ts";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { SCOPES } from "../../src/keys/scopes.ts";
+import type { NewMemory } from "../../src/memories/model/memory.ts";
 import { sizeText } from "../../src/text/number-text.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
+import type { Page } from "../oauth/support/person.ts";
 
 const DAY = 86_400_000;
+/** The texts of a list of memories. */
+const TEXTS = /class="memory-text"[^>]*><bdi>(.*?)<\/bdi>/g;
 
 /** Counts with one memory per day, for a number of days up to 2026-11-21. */
 function daily(count: number) {
@@ -161,6 +167,50 @@ describe("what needs attention", async () => {
     expect((await attention(member)).join()).toContain("The key “ci” has expired");
     await server.keys.revoke(member.accountId, record.id);
     expect((await attention(member)).join()).not.toContain("The key");
+  });
+
+  test("is memories with secrets and those that expire soon, with lists of exactly these", async () => {
+    const member = await server.signedIn();
+    const whole = wholeAccount(member.accountId);
+    const save = async (memory: NewMemory, via: "api" | "capture" = "api") => {
+      const source = { via, by: "laptop", id: "key_1" };
+      const [saved] = await server.memories.saveAll(whole, [memory], { source });
+      return saved?.id ?? "";
+    };
+    const inDays = (days: number) => new Date(server.clock() + days * DAY).toISOString();
+    const secret = `The key is ${generateKey()}`;
+    const first = await save({ content: secret });
+    await save({ content: "Otter is full", expires_at: inDays(6) });
+    await save({ content: "Heron is full", expires_at: inDays(8) });
+    await save({ content: "said today", expires_at: inDays(1) }, "capture");
+    const open = (only: string) => member.person.visit(`/memories?only=${only}`);
+    const listed = async (only: string) =>
+      [...(await open(only)).text.matchAll(TEXTS)].map(([, text]) => text);
+    expect(await attention(member)).toEqual([
+      "/memories?only=secret  1 memory contains a secret    that agents can read",
+      "/memories?only=expiring  1 memory expires within 7 days    and will be deleted",
+    ]);
+    expect(await listed("secret")).toEqual([secret]);
+    expect(await listed("expiring")).toEqual(["Otter is full"]);
+
+    await save({ content: "not in the text", metadata: { key: generateKey() } });
+    await server.memories.update(whole, first, { content: "The key is in the vault" });
+    expect(await listed("secret")).toEqual(["not in the text"]);
+    // After the clock was set back, new texts are found too.
+    server.clock.advance(-DAY);
+    const last = await save({ content: secret });
+    expect(await listed("secret")).toEqual(["not in the text", secret]);
+    server.clock.advance(DAY);
+    expect((await attention(member)).join()).toContain("2 memories contain a secret");
+
+    const press = (page: Page, changes: Record<string, string> = {}) => {
+      const forms = page.forms.filter(({ action }) => action.includes("/selection"));
+      return member.person.submit({ ...page, forms }, changes);
+    };
+    const wanted = { action: "delete", all: "1", id: last };
+    await press(await press(await open("secret"), wanted));
+    expect(await listed("secret")).toEqual([]);
+    expect(await listed("")).toHaveLength(4);
   });
 
   test("is what fails of the server, for its owner alone", async () => {

@@ -54,7 +54,7 @@ test("results requested while typing come without projects and sources", async (
   expect(page).toContain("project=atlas");
   const cookie = [...person.jar].map(([name, value]) => `${name}=${value}`).join("; ");
   const answer = await fetch(`${server.origin}/memories?q=One`, {
-    headers: { cookie, "hx-request": "true" },
+    headers: { cookie, "ctxd-part": "results" },
   });
   const part = await answer.text();
   expect(part).toContain('id="results"');

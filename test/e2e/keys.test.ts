@@ -124,7 +124,7 @@ test("the palette has projects, help and themes, and nothing twice", async () =>
     expect(new Set(labels).size).toBe(labels.length);
     await field.fill("atl");
     await options.filter({ hasText: "<b>atlas" }).first().click();
-    await page.waitForURL(/project=%3Cb%3Eatlas/);
+    await page.waitForURL(/\/projects\/%3Cb%3Eatlas$/);
     const colours = () =>
       page.evaluate<string>("getComputedStyle(document.documentElement).colorScheme");
     expect(await colours()).toBe("light dark");
@@ -132,7 +132,7 @@ test("the palette has projects, help and themes, and nothing twice", async () =>
     await field.fill("dark");
     await options.filter({ hasText: "Dark theme" }).click();
     await page.waitForFunction("getComputedStyle(document.documentElement).colorScheme === 'dark'");
-    expect(page.url()).toContain("project=%3Cb%3Eatlas");
+    expect(page.url()).toEndWith("/projects/%3Cb%3Eatlas");
     await page.keyboard.press("Control+k");
     await field.fill("help search");
     await field.fill("help found");

@@ -163,7 +163,7 @@ test.each<[string, Look]>([
     await page.getByRole("button", { name: "Pin", exact: true }).click();
     await page.getByText("2 memories are pinned now.").first().waitFor();
     await dashboard.applyDue();
-    await page.goto(`${dashboard.origin}/memories?tags=a,b&kept=pinned`);
+    await page.goto(`${dashboard.origin}/memories?tags=a,b&only=pinned`);
     const shown = await page.locator(".memory-text").allTextContents();
     expect(shown.sort()).toEqual(["One", "Three"]);
     expect(await page.locator(".chip bdi").allTextContents()).toEqual(["#a", "#b", "Pinned"]);
@@ -172,6 +172,70 @@ test.each<[string, Look]>([
     await page.getByRole("link", { name: "Remove the filter #b" }).click();
     await page.waitForURL(/\?tags=a$/);
   }, look);
+});
+
+test.each([true, false])(
+  "the most important memories come first on request, scripts or none: %p",
+  async (javaScript) => {
+    await visit(
+      async (page, client) => {
+        await client.saveAll(
+          Array.from({ length: 30 }, (_, index) => ({
+            content: `memory ${index}`,
+            importance: (29 - index) / 30,
+          })),
+        );
+        const texts = () => page.locator(".memory > .memory-text").allTextContents();
+        await page.goto(`${dashboard.origin}/memories`);
+        expect((await texts())[0]).toBe("memory 29");
+        await page.getByRole("link", { name: "Most important first" }).click();
+        await page.waitForURL(/\?sort=importance$/);
+        expect((await texts())[0]).toBe("memory 0");
+        await page.getByRole("link", { name: "Less important" }).click();
+        await page.getByText("memory 29").waitFor();
+        expect(await texts()).toHaveLength(5);
+        await page.getByRole("link", { name: "More important" }).click();
+        await page.getByText("memory 0", { exact: true }).waitFor();
+        await page.getByRole("link", { name: "Newest first" }).click();
+        await page.waitForURL(/\/memories$/);
+      },
+      { javaScript },
+    );
+  },
+);
+
+test("a search is saved in the browser, for one account, and opens again", async () => {
+  await visit(async (page, client) => {
+    await client.save({ content: "Otter is full", tags: ["servers"], project: "atlas" });
+    await client.save({ content: "Heron is empty", project: "atlas" });
+    await page.goto(`${dashboard.origin}/memories?project=atlas`);
+    const save = page.getByRole("button", { name: "Save this search", exact: true });
+    const saved = page.getByRole("navigation", { name: "Saved searches" });
+    await page.getByText("Filters").click();
+    await page.getByLabel("Tags").fill("servers");
+    await page.waitForURL(/project=atlas/);
+    await page.getByText("1 memory", { exact: true }).waitFor();
+    await save.click();
+    await save.waitFor({ state: "hidden" });
+    const link = saved.getByRole("link", { name: "atlas, #servers" });
+    expect(await link.getAttribute("aria-current")).toBe("true");
+    await expectSound(page);
+    await page.goto(`${dashboard.origin}/memories`);
+    await link.click();
+    await page.waitForURL(/tags=servers&project=atlas|project=atlas&tags=servers/);
+    await page.getByText("1 memory", { exact: true }).waitFor();
+
+    const other = await dashboard.account();
+    const value = await dashboard.sessions.begin(other.accountId);
+    const cookies = await page.context().cookies();
+    await page.context().addCookies([{ name: "ctxd-session", value, url: dashboard.origin }]);
+    await page.goto(`${dashboard.origin}/memories`);
+    await saved.waitFor({ state: "hidden" });
+    await page.context().addCookies(cookies);
+    await page.goto(`${dashboard.origin}/memories`);
+    await page.getByRole("button", { name: "Remove the saved search “atlas, #servers”" }).click();
+    await saved.waitFor({ state: "hidden" });
+  });
 });
 
 test("the list says how many superseded memories it leaves out", async () => {

@@ -48,6 +48,46 @@ test("a page has 20 memories by default, and at most 100", async () => {
   }
 });
 
+test("the most important memories come first on request, and equally important ones newest first", async () => {
+  const ada = await server.account();
+  const saved = await ada.saveAll(
+    numbered(20).map((memory, index) => ({
+      ...memory,
+      importance: [1e-7, 0.5, 0.75, 1][index % 4] ?? 0,
+    })),
+  );
+  const expected = saved
+    .toReversed()
+    .sort((a, b) => b.importance - a.importance)
+    .map(({ id }) => id);
+  for (const limit of [1, 7, 20]) {
+    const pages = await allPages(ada, { sort: "importance", limit });
+    expect(pages.flatMap(({ memories }) => memories.map(({ id }) => id))).toEqual(expected);
+  }
+  const whole = wholeAccount(ada.accountId);
+  const page = async (cursor?: string | null) => {
+    const request = { filter: {}, limit: 8, order: "importance" as const };
+    return server.memories.list(whole, { ...request, ...(cursor && { cursor }) });
+  };
+  const first = await page();
+  expect(await page((await page(first.nextCursor)).previousCursor)).toEqual(first);
+
+  const { next_cursor: newest } = await ada.list({ limit: 1 });
+  const { next_cursor: cursor } = await ada.list({ limit: 1, sort: "importance" });
+  for (const query of [
+    { cursor: cursor ?? "" },
+    { cursor: newest ?? "", sort: "importance" },
+    {
+      cursor: Buffer.from(`1 mem_${"0".repeat(32)} 1 OR`).toString("base64url"),
+      sort: "importance",
+    },
+    { cursor: Buffer.from(`1 mem_${"0".repeat(32)} 1;`).toString("base64url"), sort: "importance" },
+  ]) {
+    expectInvalid(await ada.send("GET", `/memories?${new URLSearchParams(query)}`), "/cursor");
+  }
+  expectInvalid(await ada.send("GET", "/memories?sort=best"), "/sort");
+});
+
 test("pages of memories with the same time lose and repeat nothing", async () => {
   const ada = await server.account();
   const saved = await ada.saveAll(numbered(57));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Filter } from "../../src/memories/model/filter.ts";
+import { type Filter, ORDERS } from "../../src/memories/model/filter.ts";
 import type { Candidate, SearchCandidates, StoredMemory } from "../../src/memories/model/rows.ts";
 import type { KeptTable } from "../../src/memories/table/table.ts";
 import { askedOf, embedContent, embedQuery, idOf, storedMemory } from "../support/bases.ts";
@@ -87,15 +87,15 @@ async function compare(inMemory: KeptTable, stored: KeptTable, all: readonly str
     const isBackward = random.below(2) === 0;
     // A cursor has the position of a memory, which may have been deleted since.
     const [last] = await inMemory.find([pick(all)]);
-    const position = last ?? { id: idOf(9_999), createdAt: random.below(50) };
-    const from = maybe({ id: position.id, createdAt: position.createdAt, isBackward });
-    const limit = maybe(1 + random.below(20));
-    const listed = (table: KeptTable) =>
-      limit === null ? table.list(filter, from) : table.list(filter, from, limit);
-    expect({ filter, from, limit, ids: await listed(stored) }).toEqual({
-      filter,
-      from,
-      limit,
+    const position = last ?? { id: idOf(9_999), createdAt: random.below(50), importance: 0.5 };
+    const { id, createdAt, importance } = position;
+    const from = maybe({ id, createdAt, importance, isBackward });
+    const limit = maybe(1 + random.below(20)) ?? undefined;
+    const order = random.pick(ORDERS);
+    const listed = (table: KeptTable) => table.list(filter, from, limit, order);
+    const asked = { filter, from, limit, order };
+    expect({ ...asked, ids: await listed(stored) }).toEqual({
+      ...asked,
       ids: await listed(inMemory),
     });
     expect(await stored.count(filter)).toBe(await inMemory.count(filter));

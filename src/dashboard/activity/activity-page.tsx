@@ -10,7 +10,7 @@ import { EmptyState } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { Table } from "../../pages/table.tsx";
 import { percent } from "../../text/number-text.ts";
-import { memoryPath, PATHS } from "../navigation.tsx";
+import { memoryPath, PATHS, Tabs } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import type { Visit } from "../session.ts";
 import { ActivityChart } from "./activity-chart.tsx";
@@ -25,7 +25,7 @@ export const DEFAULT_RANGE: Range = 30;
 export const QUERIES_PATH = `${PATHS.activity}/queries`;
 
 /** Agents listed in the summary. */
-const MAX_ACTORS = 20;
+const MAX_ACTORS = 15;
 
 /** The address of the page. Defaults are left out. */
 function activityPath({ days, before }: { days: Range; before?: number | null }): string {
@@ -115,18 +115,12 @@ function Summary({ days, bars, actors }: Pick<Activity, "days" | "bars" | "actor
       <section class="panel" aria-labelledby="by-day">
         <div class="activity-chart-head spread">
           <h2 id="by-day">By {unit}</h2>
-          <ul class="activity-ranges" aria-label="Days shown">
-            {RANGES.map((range) => (
-              <li>
-                <a
-                  href={activityPath({ days: range })}
-                  aria-current={range === days ? "true" : undefined}
-                >
-                  {range} days
-                </a>
-              </li>
-            ))}
-          </ul>
+          <Tabs
+            label="Days shown"
+            of="views"
+            tabs={RANGES.map((range) => [activityPath({ days: range }), `${range} days`])}
+            current={activityPath({ days })}
+          />
         </div>
         <ActivityChart
           unit={unit}

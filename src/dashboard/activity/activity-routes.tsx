@@ -11,7 +11,7 @@ import { actorsOf, barsOf, firstDay } from "./activity-view.ts";
 /** Events per page. */
 const PAGE_SIZE = 30;
 /** Characters of a memory that an event refers to. */
-const EXCERPT = 200;
+const EXCERPT = 160;
 
 /** The activity page, and the setting that keeps questions. */
 export function addActivityPage({ pages, activity, memories, live, clock }: Parts): void {

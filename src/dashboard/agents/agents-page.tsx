@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { findClient } from "../../connect/clients.ts";
+import { allows, type Scope } from "../../keys/scopes.ts";
 import { Button, ButtonLink, Copyable } from "../../pages/button.tsx";
 import { Allowed, PostForm } from "../../pages/form.tsx";
 import { Fragment } from "../../pages/jsx-runtime.ts";
@@ -76,7 +77,7 @@ export function AgentsPage({
               { title: "App", cell: ({ name }) => <bdi>{name}</bdi> },
               { title: "Disconnected", cell: ({ revokedAt }) => <Moment at={revokedAt} /> },
             ]}
-            actions={({ id, name }) => <RemoveWrittenLink id={id} name={name} />}
+            actions={(access) => <RemoveWrittenLink {...access} />}
           />
         </details>
       )}
@@ -94,7 +95,7 @@ function AgentTable({ visit, agents }: { visit: Visit; agents: readonly Agent[] 
         { title: "Last seen", cell: ({ lastAt }) => <Moment at={lastAt} /> },
         { title: "Saved", isNumber: true, cell: (agent) => <Saved {...agent} /> },
         { title: "Asked", isNumber: true, cell: ({ done }) => amount(done?.asked) },
-        { title: "Was brought", isNumber: true, cell: ({ done }) => amount(done?.brought) },
+        { title: "Brought", isNumber: true, cell: ({ done }) => amount(done?.brought) },
       ]}
       actions={({ access, done }) => (
         <div class="actions">
@@ -104,7 +105,7 @@ function AgentTable({ visit, agents }: { visit: Visit; agents: readonly Agent[] 
               Disconnect<span class="hidden-text"> {access.name}</span>
             </ButtonLink>
           )}
-          <RemoveWrittenLink id={access.id} name={access.name} agent={done?.agent ?? null} />
+          <RemoveWrittenLink {...access} agent={done?.agent ?? null} />
         </div>
       )}
     />
@@ -177,13 +178,16 @@ function PauseAction({ visit, access }: { visit: Visit; access: Access }) {
 export function RemoveWrittenLink({
   id,
   name,
+  scopes,
   agent = null,
 }: {
   id: string;
   name: string;
+  scopes: readonly Scope[];
   /** Only the memories of this agent; null for all. */
   agent?: string | null;
 }) {
+  if (!allows(scopes, "memories:add")) return Fragment({});
   const query = agent === null ? "" : `?${new URLSearchParams({ agent })}`;
   return (
     <ButtonLink href={agentPath(id, "written") + query} kind="danger" asks={true}>

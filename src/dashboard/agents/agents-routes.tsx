@@ -5,7 +5,7 @@ import type { Child } from "../../pages/jsx-runtime.ts";
 import { memoryCount } from "../../text/number-text.ts";
 import { createPause } from "../../timing/pause.ts";
 import { actorsOf, agentName, firstDay } from "../activity/activity-view.ts";
-import { LOCAL_SOURCE_ID, listRequest, readView, viewPath } from "../memories/memories-view.ts";
+import { LOCAL_SOURCE_ID, viewPath } from "../memories/memories-view.ts";
 import { PATHS } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
 import { connectCommand } from "../server-status.ts";
@@ -147,7 +147,7 @@ export function addWrittenPage(parts: Parts): void {
     const [access] = await listAccess(accountId, id);
     if (!access) throw new AppError("not_found", "Your account has no such key or app.");
     const view = { source: id, agent_id: agent, history: "1" };
-    const { filter } = listRequest({ ...readView(new URLSearchParams()), ...view });
+    const filter = { sourceId: id, ...(agent !== "" && { agentId: agent }) };
     return { access, name: agentName(agent || null) ?? access.name, view, filter };
   };
 

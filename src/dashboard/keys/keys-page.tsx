@@ -202,7 +202,7 @@ function KeyTable({
               Revoke<span class="hidden-text"> {key.name}</span>
             </ButtonLink>
           )}
-          <RemoveWrittenLink id={key.id} name={key.name} />
+          <RemoveWrittenLink {...key} />
         </div>
       )}
     />

@@ -2,7 +2,7 @@
 import { Fragment } from "../../pages/jsx-runtime.ts";
 import { dayText } from "../../pages/moment.tsx";
 import { titleOf } from "../../text/excerpt.ts";
-import { IMPORTANT, type Source, type View, viewPath } from "./memories-view.ts";
+import { ONLY, type Source, type View, viewPath } from "./memories-view.ts";
 
 /** The filters of a view besides the project, each as a link to the view without it. */
 export function FilterChips({ view, sources }: { view: View; sources: readonly Source[] }) {
@@ -25,7 +25,7 @@ export function FilterChips({ view, sources }: { view: View; sources: readonly S
 type Chip = readonly [label: string, without: Partial<View>];
 
 function chipsOf(view: View, sources: readonly Source[]): Chip[] {
-  const { agent_id, session_id, source, captured, kept, history, from, to } = view;
+  const { agent_id, session_id, source, captured, only, history, from, to } = view;
   const tags = view.tags.split(",").flatMap((tag) => tag.trim() || []);
   const author = sources.find(({ id }) => id === source)?.name ?? source;
   const chips: readonly (Chip | false)[] = [
@@ -37,8 +37,7 @@ function chipsOf(view: View, sources: readonly Source[]): Chip[] {
     source !== "" && [`Written by ${author}`, { source: "" }],
     captured === "true" && ["Captured", { captured: "" }],
     captured === "false" && ["Saved, not captured", { captured: "" }],
-    kept === "pinned" && ["Pinned", { kept: "" }],
-    kept === "important" && [`Importance ${IMPORTANT} or more`, { kept: "" }],
+    only !== "" && [ONLY[only]?.label ?? only, { only: "" }],
     from !== "" && [`From ${dayOf(from)}`, { from: "" }],
     to !== "" && [`To ${dayOf(to)}`, { to: "" }],
     history !== "" && ["With superseded ones", { history: "" }],

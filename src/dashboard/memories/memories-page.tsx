@@ -3,7 +3,7 @@ import { createHighlighter } from "../../memories/matched/highlights.ts";
 import type { FoundMemory } from "../../memories/model/found-memory.ts";
 import type { Memory } from "../../memories/model/memory.ts";
 import type { SearchMode } from "../../memories/ranking/question.ts";
-import { HTMX, LIVE } from "../../pages/assets.ts";
+import { LIVE } from "../../pages/assets.ts";
 import { ButtonLink } from "../../pages/button.tsx";
 import { PostForm } from "../../pages/form.tsx";
 import { Fragment } from "../../pages/jsx-runtime.ts";
@@ -14,6 +14,7 @@ import { HELP_PATH, MEMORY_PATHS, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import type { Visit } from "../session.ts";
 import { FilterChips } from "./filter-chips.tsx";
+import { CursorLinks, type Cursors, Orders } from "./list-links.tsx";
 import {
   canTakeAll,
   isFiltered,
@@ -34,7 +35,7 @@ export function newPath(initial: { project?: string; supersedes?: string }): str
   return parameters.size > 0 ? `${MEMORY_PATHS.new}?${parameters}` : MEMORY_PATHS.new;
 }
 
-/** A page of the list, newest first, or the results of a search, best first. */
+/** A page of the list, or the results of a search, best first. */
 export type Shown =
   | ({ kind: "list"; memories: readonly Memory[]; total: number } & Cursors & {
         /** Superseded memories that match the filters and are not shown. */
@@ -47,12 +48,6 @@ export type Shown =
       /** Answers in other projects, if this one has none. */
       elsewhere: number;
     };
-
-/** Cursors of the pages before and after; `null` if there is none. */
-interface Cursors {
-  nextCursor: string | null;
-  previousCursor: string | null;
-}
 
 /** The page for searching, browsing and selecting memories. */
 export function MemoriesPage({
@@ -99,9 +94,9 @@ export function MemoriesPage({
         </>
       }
       problem={problem}
-      assets={[HTMX, LIVE]}
+      assets={[LIVE]}
     >
-      <SearchForm view={view} sources={sources} />
+      <SearchForm view={view} sources={sources} accountId={visit.account.id} />
       <ProjectSwitch view={view} projects={projects} />
       <div
         id="results"
@@ -152,9 +147,17 @@ function Results({
             </>
           )}
         </p>
-        <button type="button" class="link" data-select-all="id" hidden={true}>
-          Select all on this page
-        </button>
+        {shown.kind === "list" && <Orders view={view} />}
+        <div class="actions">
+          {viewPath({ ...view, cursor: "", rest: "" }) !== PATHS.memories && (
+            <button type="button" class="link" data-save={true} hidden={true}>
+              Save this search
+            </button>
+          )}
+          <button type="button" class="link" data-select-all="id" hidden={true}>
+            Select all on this page
+          </button>
+        </div>
       </div>
       {shown.kind === "found" && shown.mode === "keyword" && (
         <Notice>The server has just started. For a few seconds it searches by words only.</Notice>
@@ -176,25 +179,6 @@ function Results({
       {shown.kind === "list" && <CursorLinks view={view} cursors={shown} />}
       <SelectionFields hasMore={canTakeAll(view) && hasMore} />
     </PostForm>
-  );
-}
-
-function CursorLinks({ view, cursors }: { view: View; cursors: Cursors }) {
-  const { nextCursor, previousCursor } = cursors;
-  if (nextCursor === null && previousCursor === null) return Fragment({});
-  const to = (cursor: string) => viewPath({ ...view, cursor });
-  return (
-    <nav class="pager" aria-label="Pages of memories">
-      <div class="actions">
-        {previousCursor !== null && (
-          <>
-            <ButtonLink href={to("")}>Newest</ButtonLink>
-            <ButtonLink href={to(previousCursor)}>Newer</ButtonLink>
-          </>
-        )}
-      </div>
-      {nextCursor !== null && <ButtonLink href={to(nextCursor)}>Older</ButtonLink>}
-    </nav>
   );
 }
 

@@ -7,7 +7,14 @@ import { PATHS } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 import { MemoriesPage, type Shown } from "./memories-page.tsx";
-import { listRequest, listSources, readView, searchRequest, type View } from "./memories-view.ts";
+import {
+  filterOf,
+  listRequest,
+  listSources,
+  readView,
+  searchRequest,
+  type View,
+} from "./memories-view.ts";
 import type { Suggested } from "./memory-search-form.tsx";
 import { leavingView } from "./pending-changes.tsx";
 import { createProjectCounts } from "./project-switch.tsx";
@@ -16,14 +23,22 @@ import { createProjectCounts } from "./project-switch.tsx";
 const SUGGESTIONS_TIMEOUT_MS = 40;
 
 /** The page for searching and browsing memories. */
-export function addMemoriesPage({ pages, memories, keys, grants, live, undoable }: Parts): void {
+export function addMemoriesPage({
+  pages,
+  memories,
+  keys,
+  grants,
+  live,
+  undoable,
+  clock,
+}: Parts): void {
   const find = async (
     reach: Reach,
     view: View,
     { pending, isTyped }: { pending: readonly PendingChange[]; isTyped: boolean },
   ): Promise<Shown> => {
     const except = leavingView(pending, view);
-    const filter = { ...listRequest({ ...view, cursor: "" }).filter, except };
+    const filter = { ...(await filterOf({ memories, clock }, reach, view)), except };
     if (view.q !== "") {
       const request = { ...searchRequest(view), filter, isTyped };
       const found = await memories.search(reach, request);
@@ -70,7 +85,7 @@ export function addMemoriesPage({ pages, memories, keys, grants, live, undoable 
     const position = await live.positionOf("memories", visit.account.id);
     const pending = await undoable.list(visit.account.id);
     // Scripts request only the results, as somebody types or while memories change.
-    const isPart = visit.request.headers.has("hx-request");
+    const isPart = visit.request.headers.has("ctxd-part");
     const around = await surroundings(visit, view, isPart);
     const looked = { pending, isTyped: isPart };
     const { result, problem } = await orProblem(() => find(visit.reach, view, looked));

@@ -2,9 +2,11 @@ import type { Static } from "@sinclair/typebox";
 import type { Account } from "../../accounts/account.ts";
 import { createCheck } from "../../http/requests/validation.ts";
 import type { Keys } from "../../keys/keys.ts";
+import type { Reach } from "../../keys/reach.ts";
 import { ListQuery, SearchQuery, toVisibleFilter } from "../../memories/http/requests.ts";
 import type { Filter } from "../../memories/model/filter.ts";
 import { LIMITS } from "../../memories/model/memory.ts";
+import type { Memories } from "../../memories/rules/memories.ts";
 import type { Grants } from "../../oauth/grants.ts";
 import { PATHS } from "../navigation.tsx";
 
@@ -58,13 +60,15 @@ const FIELDS = {
   source: (source) => ({ source }),
   /** `true` for captured memories, `false` for all others. */
   captured: (captured) => ({ captured }),
-  /** `pinned` or `important`. */
-  kept: null,
+  /** A name in `ONLY`. */
+  only: null,
   /** `1` to include superseded memories. */
   history: () => ({ include_superseded: "true" }),
   /** Days in UTC, inclusive. */
   from: (day) => ({ created_after: startOf(day) }),
   to: (day) => ({ created_before: startOf(day, DAY) }),
+  /** The order of the list: `importance`, or the newest first. */
+  sort: (sort) => ({ sort }),
   cursor: (cursor) => ({ cursor }),
   /** `1` to include search results below the floor. */
   rest: null,
@@ -75,19 +79,52 @@ const FIELDS = {
 const NAMES = Object.keys(FIELDS) as (keyof typeof FIELDS)[];
 
 /** Importance from which on the list counts a memory as important. */
-export const IMPORTANT = 0.7;
-/** The filters of `kept`, which the API does not have. */
-const KEPT: Readonly<Record<string, Filter>> = {
-  pinned: { isPinned: true },
-  important: { importanceFrom: IMPORTANT },
+const IMPORTANT = 0.7;
+/** Days within which a memory expires soon. */
+export const EXPIRING_DAYS = 7;
+
+/** What filters depend on besides the view. */
+interface FilterParts {
+  memories: Pick<Memories, "withSecrets">;
+  /** Milliseconds since 1970. */
+  clock: () => number;
+}
+
+/** The filters of `only`, which the API does not have. */
+export const ONLY: Readonly<
+  Record<
+    string,
+    { label: string; make: (parts: FilterParts, reach: Reach) => Filter | Promise<Filter> }
+  >
+> = {
+  pinned: { label: "Pinned", make: () => ({ isPinned: true }) },
+  important: {
+    label: `Importance ${IMPORTANT} or more`,
+    make: () => ({ importanceFrom: IMPORTANT }),
+  },
+  expiring: {
+    label: `Expires within ${EXPIRING_DAYS} days`,
+    // All captured memories expire some day.
+    make: ({ clock }) => ({ isCaptured: false, expiresBefore: clock() + EXPIRING_DAYS * DAY }),
+  },
+  secret: {
+    label: "Contains a secret",
+    make: async ({ memories }, reach) => ({ only: await memories.withSecrets(reach) }),
+  },
 };
+
+/** The filter of a view. @throws AppError `validation_failed` */
+export async function filterOf(parts: FilterParts, reach: Reach, view: View): Promise<Filter> {
+  const filter = toVisibleFilter(queryOf({ ...view, cursor: "", sort: "" }));
+  return { ...(await ONLY[view.only]?.make(parts, reach)), ...filter };
+}
 
 /** The values of the search form. Empty values do not filter. */
 export type View = Record<keyof typeof FIELDS, string>;
 
 /** Fields whose values people type or paste. */
 const TRIMMED: ReadonlySet<string> = new Set(["q", "tags", "source"]);
-const NOT_FILTERS: ReadonlySet<string> = new Set(["q", "cursor", "rest", "history"]);
+const NOT_FILTERS: ReadonlySet<string> = new Set(["q", "cursor", "rest", "history", "sort"]);
 
 export function readView(parameters: URLSearchParams): View {
   const view = {} as View;
@@ -118,13 +155,15 @@ export function canTakeAll(view: View): boolean {
 }
 
 /** @throws AppError `validation_failed` */
-export function listRequest(view: View): { filter: Filter; limit: number; cursor?: string } {
+function queryOf(view: View) {
   const parameters = NAMES.map((name) => (view[name] === "" ? null : FIELDS[name]?.(view[name])));
-  const { cursor, ...query } = checkList(
-    Object.assign({ limit: String(PAGE_SIZE) }, ...parameters),
-  );
-  const filter = { ...toVisibleFilter(query), ...KEPT[view.kept] };
-  return { filter, limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) };
+  return checkList(Object.assign({ limit: String(PAGE_SIZE) }, ...parameters));
+}
+
+/** What a view asks the list for, besides its filter. @throws AppError `validation_failed` */
+export function listRequest(view: View) {
+  const { cursor, sort: order } = queryOf(view);
+  return { limit: PAGE_SIZE, cursor, order };
 }
 
 /** @throws AppError `validation_failed` */
@@ -138,9 +177,7 @@ export function searchRequest(view: View) {
     explain: "true",
     known: "true",
   });
-  const { filter } = listRequest({ ...view, cursor: "" });
-  const known = view.rest !== "1";
-  return { query: q, mode, filter, limit: MAX_FOUND, explain: true, known };
+  return { query: q, mode, limit: MAX_FOUND, explain: true, known: view.rest !== "1" };
 }
 
 /** The first moment of a day, plus `later` milliseconds. An invalid day is returned as it is; the check refuses it. */

@@ -14,7 +14,7 @@ import { memoryPath } from "../navigation.tsx";
 import { type View, viewPath } from "./memories-view.ts";
 
 /** Characters of a text that a list shows. */
-const EXCERPT = 280;
+const EXCERPT = 250;
 /** Smaller log-odds are not shown. */
 const MIN_LOG_ODDS = 0.1;
 const LABELS: Record<(typeof PARTS)[number], string> = {

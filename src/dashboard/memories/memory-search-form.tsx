@@ -3,27 +3,25 @@ import { Button } from "../../pages/button.tsx";
 import { Choice, Field, Select } from "../../pages/field.tsx";
 import type { Child } from "../../pages/jsx-runtime.ts";
 import { PATHS } from "../navigation.tsx";
-import { IMPORTANT, type Source, type View, viewPath } from "./memories-view.ts";
+import { ONLY, type Source, type View, viewPath } from "./memories-view.ts";
 import { PROJECT_NAMES } from "./project-switch.tsx";
 
 /** The search form. With scripts, results appear while the person types. Sent, the question counts as asked. */
-export function SearchForm({ view, sources }: { view: View; sources: readonly Source[] }) {
+export function SearchForm({
+  view,
+  sources,
+  accountId,
+}: {
+  view: View;
+  sources: readonly Source[];
+  accountId: string;
+}) {
   return (
     <search>
-      <form
-        method="get"
-        action={PATHS.memories}
-        class="memory-search"
-        hx-get={PATHS.memories}
-        hx-trigger="input delay:250ms"
-        hx-target="#results"
-        hx-select="#results"
-        hx-swap="outerHTML"
-        hx-sync="this:replace"
-        hx-replace-url="true"
-      >
+      <form method="get" action={PATHS.memories} class="memory-search">
         {view.project !== "" && <input type="hidden" name="project" value={view.project} />}
         {view.unfiled !== "" && <input type="hidden" name="unfiled" value={view.unfiled} />}
+        {view.sort !== "" && <input type="hidden" name="sort" value={view.sort} />}
         <div class="search-line">
           <Field
             label="Search"
@@ -42,6 +40,13 @@ export function SearchForm({ view, sources }: { view: View; sources: readonly So
           <a href={viewPath({ project: view.project, unfiled: view.unfiled })}>Show all memories</a>
         </details>
       </form>
+      <nav
+        class="searches"
+        id="searches"
+        aria-label="Saved searches"
+        data-account={accountId}
+        hidden={true}
+      />
     </search>
   );
 }
@@ -80,12 +85,11 @@ function Filters({ view, sources }: { view: View; sources: readonly Source[] }) 
           ]}
         />
         <Select
-          label="Pinned or important"
-          {...entry("kept")}
+          label="Only"
+          {...entry("only")}
           options={[
-            ["", "any"],
-            ["pinned", "pinned"],
-            ["important", `importance ${IMPORTANT} or more`],
+            ["", "all"],
+            ...Object.entries(ONLY).map(([name, { label }]) => [name, label] as const),
           ]}
         />
         <Field label="Saved from" type="date" {...entry("from")} />

@@ -14,7 +14,7 @@ import { MEMORY_PATHS } from "../navigation.tsx";
 import { ConfirmPage } from "../page-routes.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
-import { canTakeAll, listRequest, readView, type View, viewPath } from "./memories-view.ts";
+import { canTakeAll, filterOf, readView, type View, viewPath } from "./memories-view.ts";
 import { describeChange } from "./pending-changes.tsx";
 
 /** Memories that the confirmation page lists; it counts the others. */
@@ -29,9 +29,20 @@ const checkChanges = createCheck(MemoryChanges);
 export function addSelectionForms(parts: Parts): void {
   const { guard, pages, memories, undoable, clock } = parts;
 
+  /**
+   * The filter for all memories that match the list's filters, on every page; null if only the selected memories
+   * are meant. It includes superseded memories: if only their successors were deleted, they would be current again.
+   */
+  const filterOfAll = async ({ reach }: Visit, form: URLSearchParams): Promise<Filter | null> => {
+    const view = viewIn(form);
+    if (!form.has("all") || !canTakeAll(view)) return null;
+    const { isCurrent: _, ...filter } = await filterOf(parts, reach, view);
+    return filter;
+  };
+
   const askToDelete = async (visit: Visit, form: URLSearchParams): Promise<Markup> => {
     const ids = idsOf(form);
-    const filter = filterOfAll(form);
+    const filter = await filterOfAll(visit, form);
     const named = await Promise.all(ids.slice(0, NAMED).map((id) => memories.get(visit.reach, id)));
     const what = filter ? "all memories that match these filters" : memoryCount(ids.length);
     const back = listIn(form);
@@ -114,7 +125,7 @@ export function addSelectionForms(parts: Parts): void {
 
   pages.post(MEMORY_PATHS.selection, async (visit, form) => {
     const { id: accountId } = visit.account;
-    const [action, filter] = [form.get("action"), filterOfAll(form)];
+    const [action, filter] = [form.get("action"), await filterOfAll(visit, form)];
     const isLater = form.has("later") && !filter;
     if (action === "export") return exportChosen(visit, form, filter);
     if (action === "delete" && !isLater) return askToDelete(visit, form);
@@ -130,8 +141,9 @@ export function addSelectionForms(parts: Parts): void {
     const count = await undoable.applyNow(accountId, change);
     return { to: listIn(form), notice: `${memoryCount(count)} ${describeChange(change, count)}.` };
   });
-  pages.post(`${MEMORY_PATHS.selection}/delete`, async ({ account, reach }, form) => {
-    const filter = filterOfAll(form);
+  pages.post(`${MEMORY_PATHS.selection}/delete`, async (visit, form) => {
+    const { account, reach } = visit;
+    const filter = await filterOfAll(visit, form);
     const count = filter
       ? await memories.removeMatching(reach, filter)
       : await undoable.applyNow(account.id, { kind: "delete", ids: idsOf(form) });
@@ -183,15 +195,4 @@ function viewIn(form: URLSearchParams): View {
 /** The address of the list that a form belongs to. */
 function listIn(form: URLSearchParams): string {
   return viewPath(viewIn(form));
-}
-
-/**
- * The filter for all memories that match the list's filters, on every page; null if only the selected memories
- * are meant. It includes superseded memories: if only their successors were deleted, they would be current again.
- */
-function filterOfAll(form: URLSearchParams): Filter | null {
-  const view = viewIn(form);
-  if (!form.has("all") || !canTakeAll(view)) return null;
-  const { isCurrent: _, ...filter } = listRequest({ ...view, cursor: "" }).filter;
-  return filter;
 }

@@ -37,13 +37,14 @@ function MemoryText({
   const isLong =
     characters > MAX_CHARACTERS || content.split("\n", MAX_LINES + 1).length > MAX_LINES;
   const isFolded = isLong && way === null;
-  const formatted = way === "raw" ? null : foreignMarkdown(content);
+  const plain = <p>{content}</p>;
+  const formatted = foreignMarkdown(content) ?? plain;
   const path = (way: string) => `${memoryPath(id)}${way}#${TEXT_ID}`;
   const json = `/api${memoryPath(id)}`;
   return (
     <article class="panel memory-article">
       <div id={TEXT_ID} class={isFolded ? "memory-content folded" : "memory-content"} dir="auto">
-        {formatted ?? <p>{content}</p>}
+        {way === "raw" ? plain : formatted}
       </div>
       {isFolded && (
         <p class="unfold">
@@ -63,9 +64,11 @@ function MemoryText({
           </ul>
         )}
         <div class="actions">
-          <a class="button plain small" href={path(way === "raw" ? "" : "?show=raw")}>
-            {way === "raw" ? "Show formatted" : "Show as written"}
-          </a>
+          {String(formatted) !== String(plain) && (
+            <a class="button plain small" href={path(way === "raw" ? "" : "?show=raw")}>
+              {way === "raw" ? "Show formatted" : "Show as written"}
+            </a>
+          )}
           {COPIES.map(([label, field]) => (
             <button
               type="button"

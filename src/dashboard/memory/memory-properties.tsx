@@ -125,7 +125,7 @@ export function MemoryProperties({ memory }: { memory: Memory }) {
           {importance} {pinned && <span class="badge pinned">Pinned</span>}
         </Fact>
         <Fact name="Id">
-          <code>{id}</code>
+          <code class="one-line">{id}</code>
           <CopyButton text={id} label="the id" kind="link" />
         </Fact>
       </dl>

@@ -4,9 +4,17 @@ import { type CheckResult, runChecks } from "../../http/health.ts";
 import type { KeyRecord } from "../../keys/keys.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
 import { Moment } from "../../pages/moment.tsx";
+import { memoryCount } from "../../text/number-text.ts";
 import { createPause } from "../../timing/pause.ts";
+import { withTimeLimit } from "../../timing/time-limit.ts";
 import { actorsOf, firstDay } from "../activity/activity-view.ts";
-import { LOCAL_SOURCE_ID } from "../memories/memories-view.ts";
+import {
+  EXPIRING_DAYS,
+  filterOf,
+  LOCAL_SOURCE_ID,
+  readView,
+  viewPath,
+} from "../memories/memories-view.ts";
 import { BACKUPS_PATH, HEALTH_PATH, PATHS } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
@@ -23,6 +31,17 @@ const MAX_IN_VAIN = 0.5;
 /** Days before the end of a key in which it is named. */
 const ENDING_DAYS = 14;
 const MAX_CONCERNS = 8;
+/** Milliseconds that the page waits for a count of memories. A later page has it. */
+const COUNT_TIMEOUT_MS = 50;
+/** Lists of memories that need a person: their filter, what one and several of them do, and why it matters. */
+const LISTS = [
+  ["secret", "contains a secret", "contain a secret", "that agents can read"],
+  [
+    "expiring",
+    ...[`expires within ${EXPIRING_DAYS} days`, `expire within ${EXPIRING_DAYS} days`],
+    "and will be deleted",
+  ],
+] as const;
 /** States of a check that end by themselves: `ok`, `loading` and `changing`. */
 const PASSING = /^(?:ok|loading|changing)/;
 
@@ -34,11 +53,11 @@ interface Concern {
 }
 
 /** What of an account, and for the owner of the server, needs a person. */
-export async function concernsOf(
-  { activity, keys, grants, checks, clock }: Parts,
-  { account }: Visit,
-): Promise<Concern[]> {
+export async function concernsOf(parts: Parts, visit: Visit): Promise<Concern[]> {
+  const { activity, keys, grants, checks, clock } = parts;
+  const { account } = visit;
   const now = clock();
+  const ofMemories = concernsOfMemories(parts, visit);
   const pause = createPause();
   const counts = await activity.actors(account.id, firstDay(LOOKED_DAYS, now));
   await pause();
@@ -57,9 +76,23 @@ export async function concernsOf(
       account.id,
       now,
     ),
+    ...(await ofMemories),
     ...questionsInVain(lately),
     ...endingKeys(ofKeys, now),
   ];
+}
+
+async function concernsOfMemories(parts: Parts, { reach }: Visit): Promise<Concern[]> {
+  const concerns = LISTS.map(async ([only, one, several, why]) => {
+    const view = readView(new URLSearchParams({ only }));
+    const counted = filterOf(parts, reach, view).then((filter) =>
+      parts.memories.count(reach, filter),
+    );
+    const count = await withTimeLimit(counted, COUNT_TIMEOUT_MS, () => 0);
+    const title = `${memoryCount(count)} ${count === 1 ? one : several}`;
+    return count === 0 ? [] : [{ href: viewPath({ only }), title, why }];
+  });
+  return (await Promise.all(concerns)).flat();
 }
 
 function concernsOfServer(states: Readonly<Record<string, CheckResult>>): Concern[] {

@@ -9,10 +9,17 @@ import type { Child } from "../../pages/jsx-runtime.ts";
 import { EmptyState } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { WELCOME_PATH } from "../../sign-in/paths.ts";
-import { excerptOf, titleOf } from "../../text/excerpt.ts";
+import { excerptOf } from "../../text/excerpt.ts";
 import { sizeText } from "../../text/number-text.ts";
 import { viewPath } from "../memories/memories-view.ts";
-import { HELP_PATH, MEMORY_PATHS, memoryPath, PATHS, projectPath } from "../navigation.tsx";
+import {
+  HEALTH_PATH,
+  HELP_PATH,
+  MEMORY_PATHS,
+  memoryPath,
+  PATHS,
+  projectPath,
+} from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
@@ -85,7 +92,16 @@ function OverviewPage({ visit, ...figures }: { visit: Visit } & Figures) {
   );
 }
 
-function FigurePanels({ position, stats, growth, span, newest, lastFound, concerns }: Figures) {
+function FigurePanels({
+  position,
+  stats,
+  growth,
+  span,
+  newest,
+  lastFound,
+  concerns,
+  isOwner,
+}: Figures) {
   return (
     <>
       <Attention concerns={concerns} />
@@ -97,7 +113,9 @@ function FigurePanels({ position, stats, growth, span, newest, lastFound, concer
             </a>
           </Tile>
           <Tile label="On disk">
-            <span class="figure">{sizeText(stats.bytes ?? 0)}</span>
+            <a class="figure" href={isOwner ? HEALTH_PATH : MEMORY_PATHS.exportOffer}>
+              {sizeText(stats.bytes ?? 0)}
+            </a>
           </Tile>
           <Tile label="Last found by a search">
             <LastEvent event={lastFound} />
@@ -121,39 +139,44 @@ function FigurePanels({ position, stats, growth, span, newest, lastFound, concer
       </div>
       <GrowthChart growth={growth} span={span} />
       <div class="columns wide">
-        <Groups
-          title="By tag"
-          none="No memory has a tag."
-          groups={stats.tags.map(({ tag, memories }) => ({
-            label: <bdi>{tag}</bdi>,
-            href: viewPath({ tags: tag }),
-            memories,
-          }))}
-        />
-        <Groups
-          title="By project"
-          none="No memory has a project."
-          groups={stats.projects.map(({ project, memories }) => ({
-            label: project === null ? "no project" : <bdi>{project}</bdi>,
-            href: project === null ? viewPath({ unfiled: "1" }) : projectPath(project),
-            memories,
-          }))}
-        />
-        <Groups
-          title="By agent"
-          none="No memory has an agent."
-          groups={stats.agents.map(({ agent_id, memories }) => ({
-            label: agent_id === null ? "no agent" : <bdi>{agent_id}</bdi>,
-            href: agent_id === null ? null : viewPath({ agent_id }),
-            memories,
-          }))}
-        />
-        <Groups title="By retention" none="" groups={retentionBands(stats)}>
-          <p class="hint">
-            Memories fade with age, important ones more slowly. Faded memories rank lower in
-            searches but are never lost. <a href={`${HELP_PATH}/search`}>How memories are found</a>
-          </p>
-        </Groups>
+        <div class="stack">
+          <Groups
+            title="By tag"
+            none="No memory has a tag."
+            groups={stats.tags.map(({ tag, memories }) => ({
+              label: <bdi>{tag}</bdi>,
+              href: viewPath({ tags: tag }),
+              memories,
+            }))}
+          />
+          <Groups
+            title="By agent"
+            none="No memory has an agent."
+            groups={stats.agents.map(({ agent_id, memories }) => ({
+              label: agent_id === null ? "no agent" : <bdi>{agent_id}</bdi>,
+              href: agent_id === null ? null : viewPath({ agent_id }),
+              memories,
+            }))}
+          />
+        </div>
+        <div class="stack">
+          <Groups
+            title="By project"
+            none="No memory has a project."
+            groups={stats.projects.map(({ project, memories }) => ({
+              label: project === null ? "no project" : <bdi>{project}</bdi>,
+              href: project === null ? viewPath({ unfiled: "1" }) : projectPath(project),
+              memories,
+            }))}
+          />
+          <Groups title="By retention" none="" groups={retentionBands(stats)}>
+            <p class="hint">
+              Memories fade with age, important ones more slowly. Faded memories rank lower in
+              searches but are never lost.{" "}
+              <a href={`${HELP_PATH}/search`}>How memories are found</a>
+            </p>
+          </Groups>
+        </div>
       </div>
     </>
   );
@@ -174,7 +197,7 @@ function LastEvent({ event }: { event: Event | null }) {
   return (
     <>
       <a class="memory-text" href={memoryPath(memory.id)}>
-        <bdi>{titleOf(memory.content)}</bdi>
+        <bdi>{excerptOf(memory.content, EXCERPT)}</bdi>
       </a>
       <span class="faint">
         <Moment at={at} />
@@ -227,7 +250,9 @@ type Figures = Awaited<ReturnType<typeof readFigures>>;
 
 async function readFigures(parts: Parts, visit: Visit) {
   const { activity, memories, live, clock } = parts;
-  const { account, reach, url } = visit;
+  const { account, reach, url, request } = visit;
+  // While the page is open, its script requests only the figures.
+  const isPart = request.headers.has("ctxd-part");
   const lastFound = async (): Promise<Event | null> => {
     const found = await activity.lastFound(account.id);
     const memory = found && (await memories.find(reach, found.memoryId));
@@ -240,12 +265,21 @@ async function readFigures(parts: Parts, visit: Visit) {
     memories.stats(reach),
     memories.list(reach, { filter: NEWEST, limit: MAX_NEWEST }),
     lastFound(),
-    concernsOf(parts, visit),
+    isPart ? [] : concernsOf(parts, visit),
   ]);
   const wanted = url.searchParams.get("span");
   const span = SPANS.find((each) => each === wanted) ?? "all";
   const growth = growthOf(stats, span, clock());
-  return { position, stats, growth, span, newest, lastFound: found, concerns };
+  return {
+    position,
+    stats,
+    growth,
+    span,
+    newest,
+    lastFound: found,
+    concerns,
+    isOwner: account.role === "owner",
+  };
 }
 
 /** The overview page. `?span=month`, `year` or `all` selects the period of the growth chart. */

@@ -67,6 +67,7 @@ export function addWelcomePages(parts: Parts): void {
     if (query === "") return null;
     const { memories: found, mode } = await memories.search(visit.reach, {
       ...searchRequest(readView(new URLSearchParams({ q: query }))),
+      filter: { isCurrent: true },
       limit: MAX_RESULTS,
     });
     return { query, found, mode };

@@ -1,6 +1,6 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { Checkpoint } from "../log/records.ts";
-import type { Filter, PageStart, Position } from "../model/filter.ts";
+import type { Filter, Order, PageStart, Position } from "../model/filter.ts";
 import type { Expiring, MemoryRow, StoredMemory } from "../model/rows.ts";
 
 /**
@@ -36,12 +36,12 @@ export interface Base {
   /** Memories without vectors, a batch at a time. */
   scan(): AsyncGenerator<MemoryRow[]>;
   /**
-   * Positions of memories, newest first, from a place in that order. Without a limit, all of them.
+   * Positions of memories, from a place in the order: newest first by default. Without a limit, all of them.
    * @param except ids to exclude
    */
   list(
     filter: Filter,
-    options: { from: PageStart | null; limit?: number; except: readonly string[] },
+    options: { from: PageStart | null; limit?: number; except: readonly string[]; order?: Order },
   ): Promise<Position[]>;
   /**
    * Memories that expire, the earliest first.

@@ -1,5 +1,5 @@
 import { applyTable } from "../model/field-table.ts";
-import type { Conditions, Filter, PageStart } from "../model/filter.ts";
+import type { Conditions, Filter, Order, PageStart } from "../model/filter.ts";
 
 /**
  * Only this file writes conditions for LanceDB. LanceDB has no parameters, so every text passes through `quote`.
@@ -39,6 +39,7 @@ const CONDITIONS: Conditions<HasColumn, string | null> = {
   importanceFrom: (least) => `importance >= ${Number(least)}`,
   createdAfter: (from) => `created_at >= ${moment(from)}`,
   createdBefore: (end) => `created_at < ${moment(end)}`,
+  expiresBefore: (end, has) => (has("expires_at") ? `expires_at < ${moment(end)}` : "false"),
   tags: (tags, _, { tagsMatch }) =>
     tags.length > 0
       ? `${tagsMatch === "all" ? "array_has_all" : "array_has_any"}(tags, [${list(tags)}])`
@@ -47,6 +48,7 @@ const CONDITIONS: Conditions<HasColumn, string | null> = {
     isCurrent && has("superseded_by") ? "superseded_by IS NULL" : null,
   aliveAt: (time, has) =>
     has("expires_at") ? `(expires_at IS NULL OR expires_at > ${moment(time)})` : null,
+  only: (ids) => `split_part(id, '#', 1) IN (${list(ids) || "''"})`,
   except: (ids) => (ids.length > 0 ? exceptSql(ids) : null),
 };
 
@@ -66,13 +68,22 @@ export function exceptSql(ids: readonly string[]): string {
 }
 
 /** First rows of memories, from a place in the list if one is given. */
-export function listSql(filter: Filter, from: PageStart | null, has: HasColumn): string {
+export function listSql(
+  filter: Filter,
+  from: PageStart | null,
+  has: HasColumn,
+  order: Order = "newest",
+): string {
   const conditions = ["passage = 0", filterSql(filter, has)];
   if (from) {
     const at = moment(from.createdAt);
     const than = from.isBackward ? ">" : "<";
+    const later = `(created_at ${than} ${at} OR (created_at = ${at} AND id ${than} ${quote(from.id)}))`;
+    const importance = Number(from.importance);
     conditions.push(
-      `(created_at ${than} ${at} OR (created_at = ${at} AND id ${than} ${quote(from.id)}))`,
+      order === "newest"
+        ? later
+        : `(importance ${than} ${importance} OR (importance = ${importance} AND ${later}))`,
     );
   }
   return conditions.filter((condition) => condition !== undefined).join(" AND ");

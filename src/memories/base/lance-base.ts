@@ -2,6 +2,7 @@ import type * as LanceDb from "@lancedb/lancedb";
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import { AppError } from "../../errors.ts";
 import type { Checkpoint } from "../log/records.ts";
+import type { Order } from "../model/filter.ts";
 import type { Base } from "./base.ts";
 import { type Columns, createAssembly, decodeEach, decodeMemories } from "./decode.ts";
 import { EXPIRING_SQL, idsSql, listSql } from "./filter-sql.ts";
@@ -21,10 +22,11 @@ export interface LanceBase extends Base {
 /** Columns that a `MemoryRow` does not need. */
 const NOT_OF_ROWS = ["words", "passage", "passages", "states", "vector"];
 
-const byAge = (ascending: boolean) =>
-  ["created_at", "id"].map((columnName) => ({ columnName, ascending, nullsFirst: false }));
-const NEWEST_FIRST = byAge(false);
-const OLDEST_FIRST = byAge(true);
+/** The columns by which a list is ordered. */
+const ORDERED: Record<Order, readonly string[]> = {
+  newest: ["created_at", "id"],
+  importance: ["importance", "created_at", "id"],
+};
 const SOONEST_FIRST = { columnName: "expires_at", ascending: true, nullsFirst: false };
 
 /**
@@ -114,21 +116,23 @@ export async function openLanceBase(
       }
     },
 
-    async list(filter, { from, limit = version.rows, except }) {
+    async list(filter, { from, limit = version.rows, except, order = "newest" }) {
+      const ascending = from?.isBackward === true;
+      const columns = [...ORDERED[order]];
       const query = table
         .query()
-        .where(listSql(await version.simplify(filter), from, has))
-        .orderBy(from?.isBackward ? OLDEST_FIRST : NEWEST_FIRST);
-      const columns = query.select(["id", "created_at"]);
-      const found = await readFirst(columns, {
+        .where(listSql(await version.simplify(filter), from, has, order))
+        .orderBy(columns.map((columnName) => ({ columnName, ascending, nullsFirst: false })));
+      const found = await readFirst(query.select(columns), {
         limit,
         except,
         decode: ({ required }, row) => ({
           id: required("id", row),
           createdAt: required("created_at", row),
+          ...(order === "importance" && { importance: required("importance", row) }),
         }),
       });
-      return from?.isBackward ? found.reverse() : found;
+      return ascending ? found.reverse() : found;
     },
 
     async expiring(limit, except) {

@@ -8,7 +8,7 @@ import {
   text,
 } from "../../text/input-kinds.ts";
 import { applyTable, type FieldTable } from "../model/field-table.ts";
-import type { Filter } from "../model/filter.ts";
+import { type Filter, ORDERS } from "../model/filter.ts";
 import { AgentId, LIMITS, Project, SessionId, Tag } from "../model/memory.ts";
 import { SEARCH_MODES } from "../ranking/question.ts";
 
@@ -162,6 +162,12 @@ export const CreationQuery = query({
 export const ListQuery = query({
   ...visibleFields,
   limit: limit(20),
+  sort: Type.Optional(
+    Type.Union(
+      ORDERS.map((order) => Type.Literal(order)),
+      { default: "newest", description: "The newest or the most important memories first." },
+    ),
+  ),
   cursor: Type.Optional(
     Type.String({ maxLength: 200, description: "`next_cursor` of the previous page." }),
   ),

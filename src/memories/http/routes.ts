@@ -98,6 +98,7 @@ function createReadingRoutes({ memories, authorize, etags, room }: Dependencies)
           filter: toVisibleFilter(query),
           limit: Number(query.limit),
           cursor: query.cursor,
+          order: query.sort,
         });
         return { memories: page.memories, next_cursor: page.nextCursor };
       },
@@ -105,9 +106,9 @@ function createReadingRoutes({ memories, authorize, etags, room }: Dependencies)
         query: ListQuery,
         detail: {
           operationId: "listMemories",
-          summary: "List memories, newest first",
+          summary: "List memories",
           description:
-            "Pass `next_cursor` as `cursor` to get the next page. It is null on the last one.",
+            "Pass `next_cursor` as `cursor` to get the next page. It is null on the last one. Equally important memories are ordered newest first.",
           responses: responses({ status: 200, description: "A page.", schema: Page }),
         },
       },

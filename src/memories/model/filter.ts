@@ -24,18 +24,36 @@ export interface Filter {
   createdAfter?: number;
   /** Milliseconds since 1970, exclusive. */
   createdBefore?: number;
+  /** Only memories that expire before this moment. */
+  expiresBefore?: number;
   /** Only memories that none supersedes. */
   isCurrent?: boolean;
   /** Only memories that have not expired at this moment. */
   aliveAt?: number;
+  /** Only memories with these ids. */
+  only?: readonly string[];
   /** Ids of memories that are left out. */
   except?: readonly string[];
 }
 
-/** A position in a list of memories, newest first. */
+/** The orders of a list. Equally important memories come newest first. */
+export const ORDERS = ["newest", "importance"] as const;
+export type Order = (typeof ORDERS)[number];
+
+/** A position in a list of memories. */
 export interface Position {
   createdAt: number;
   id: string;
+  /** In a list by importance. */
+  importance?: number;
+}
+
+/** Compares two positions: the result is negative if the first one comes first. */
+export function compareIn(order: Order) {
+  return (a: Position, b: Position): number => {
+    const byImportance = order === "importance" ? (b.importance ?? 0) - (a.importance ?? 0) : 0;
+    return byImportance || b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
+  };
 }
 
 /** Where a page of such a list begins. */
@@ -73,7 +91,7 @@ export type Conditions<Subject, Result> = FieldTable<
 export function passes(filter: Filter, memory: MemoryRow): boolean {
   const { tags: wanted = [], tagsMatch, agentId, sessionId, projects, sourceId } = filter;
   const { isCaptured, isPinned, importanceFrom = 0 } = filter;
-  const { createdAfter, createdBefore, isCurrent, aliveAt, except } = filter;
+  const { createdAfter, createdBefore, expiresBefore, isCurrent, aliveAt, only, except } = filter;
   const has = (tag: string) => memory.tags.includes(tag);
   const hasTags = tagsMatch === "all" ? wanted.every(has) : wanted.some(has);
   return (
@@ -87,8 +105,10 @@ export function passes(filter: Filter, memory: MemoryRow): boolean {
     memory.importance >= importanceFrom &&
     (createdAfter === undefined || memory.createdAt >= createdAfter) &&
     (createdBefore === undefined || memory.createdAt < createdBefore) &&
+    (expiresBefore === undefined || (memory.expiresAt ?? Infinity) < expiresBefore) &&
     (!isCurrent || memory.supersededBy === null) &&
     (aliveAt === undefined || memory.expiresAt === null || memory.expiresAt > aliveAt) &&
+    (only === undefined || only.includes(memory.id)) &&
     !except?.includes(memory.id)
   );
 }

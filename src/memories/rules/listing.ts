@@ -1,7 +1,7 @@
 import { invalidField } from "../../errors.ts";
 import type { Reach } from "../../keys/reach.ts";
 import { createPause } from "../../timing/pause.ts";
-import { type Filter, type PageStart, passes } from "../model/filter.ts";
+import { type Filter, type Order, type PageStart, passes } from "../model/filter.ts";
 import { LIMITS, MEMORY_ID, type Memory } from "../model/memory.ts";
 import { mayRead, readable } from "../model/reach.ts";
 import { historyOf } from "../table/links.ts";
@@ -11,23 +11,26 @@ import { findInOrder, findReadable, notFound, type Parts, toVisibleMemories } fr
 const BACKWARD = "newer";
 
 /** A position of a list as an opaque text for clients. */
-function encodeCursor({ createdAt, id, isBackward }: PageStart): string {
-  const direction = isBackward ? ` ${BACKWARD}` : "";
-  return Buffer.from(`${createdAt} ${id}${direction}`).toString("base64url");
+function encodeCursor({ createdAt, id, importance, isBackward }: PageStart, order: Order): string {
+  const words = [createdAt, id, order === "importance" && importance, isBackward && BACKWARD];
+  const text = words.filter((word) => word !== false && word !== undefined).join(" ");
+  return Buffer.from(text).toString("base64url");
 }
 
-/** @throws AppError `validation_failed` for a text that `encodeCursor` did not return */
-function decodeCursor(cursor: string): PageStart {
-  const [time = "", id = "", direction, ...rest] = Buffer.from(cursor, "base64url")
-    .toString()
-    .split(" ");
-  const isBackward = direction === BACKWARD;
-  const hasDirection = direction === undefined || isBackward;
+/** @throws AppError `validation_failed` for a text that `encodeCursor` did not return for a list in this order */
+function decodeCursor(cursor: string, order: Order): PageStart {
+  const words = Buffer.from(cursor, "base64url").toString().split(" ");
+  const isBackward = words.at(-1) === BACKWARD;
+  const [time = "", id = "", importance, ...rest] = isBackward ? words.slice(0, -1) : words;
+  const isInOrder =
+    order === "newest"
+      ? importance === undefined
+      : /^[01](\.\d+)?(e-\d+)?$|^[1-9](\.\d+)?e-\d+$/.test(importance ?? "");
   // At most 14 digits: LanceDB fails on times that are far in the future.
-  if (!/^\d{1,14}$/.test(time) || !MEMORY_ID.test(id) || !hasDirection || rest.length > 0) {
-    throw invalidField("cursor", "must be a next_cursor that this server returned");
+  if (!/^\d{1,14}$/.test(time) || !MEMORY_ID.test(id) || !isInOrder || rest.length > 0) {
+    throw invalidField("cursor", "must be a next_cursor that this server returned for this sort");
   }
-  return { createdAt: Number(time), id, isBackward };
+  return { createdAt: Number(time), id, isBackward, importance: Number(importance) };
 }
 
 /** Reads histories of memories, page by page. */
@@ -75,22 +78,27 @@ export function createHistory({ store, clock }: Parts) {
 }
 
 /**
- * Lists memories, newest first, page by page, with the cursors of the next and the previous page. A page before a cursor
- * that would not be full becomes the first page.
+ * Lists memories page by page, newest first by default, with the cursors of the next and the previous page. A page before
+ * a cursor that would not be full becomes the first page.
  */
 export function createListing({ store, clock }: Parts) {
   return async (
     reach: Reach,
-    { filter, limit, cursor }: { filter: Filter; limit: number; cursor?: string | undefined },
+    {
+      filter,
+      limit,
+      cursor,
+      order = "newest",
+    }: { filter: Filter; limit: number; cursor?: string | undefined; order?: Order | undefined },
   ) => {
-    let from = cursor === undefined ? null : decodeCursor(cursor);
+    let from = cursor === undefined ? null : decodeCursor(cursor, order);
     const { rows, memories, isMore } = await store.use(reach.accountId, async ({ table }) => {
       const visible = readable(reach, { ...filter, aliveAt: clock() });
       // One more than asked for tells whether there is another page.
-      let ids = await table.list(visible, from, limit + 1);
+      let ids = await table.list(visible, from, limit + 1, order);
       if (from?.isBackward && ids.length <= limit) {
         from = null;
-        ids = await table.list(visible, null, limit + 1);
+        ids = await table.list(visible, null, limit + 1, order);
       }
       const isMore = ids.length > limit;
       const page = from?.isBackward ? ids.slice(1) : ids.slice(0, limit);
@@ -104,8 +112,8 @@ export function createListing({ store, clock }: Parts) {
     const hasNext = isMore || from?.isBackward;
     return {
       memories,
-      nextCursor: last && hasNext ? encodeCursor(last) : null,
-      previousCursor: first && from ? encodeCursor({ ...first, isBackward: true }) : null,
+      nextCursor: last && hasNext ? encodeCursor(last, order) : null,
+      previousCursor: first && from ? encodeCursor({ ...first, isBackward: true }, order) : null,
     };
   };
 }

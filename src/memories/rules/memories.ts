@@ -7,6 +7,7 @@ import { type ImportLine, type ImportOptions, importMemories } from "./import/im
 import { createMove } from "./moving.ts";
 import { createReading } from "./reading.ts";
 import { createSaving } from "./saving.ts";
+import { createSecretScan } from "./secret-scan.ts";
 import { createSecretWatch } from "./secret-watch.ts";
 import { createNeighbours } from "./similar.ts";
 import { createWriting } from "./writing.ts";
@@ -44,5 +45,7 @@ export function createMemories({
     import: (reach: Reach, lines: AsyncIterable<ImportLine>, options: ImportOptions) =>
       importMemories({ ...parts, secrets }, reach, lines, options),
     secrets,
+    /** Ids of the memories that contain secrets; see `createSecretScan`. */
+    withSecrets: createSecretScan(parts),
   };
 }

@@ -116,7 +116,8 @@ export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
   };
 }
 
-function secretsIn(texts: Texts) {
+/** The kinds of the secrets in each field of a memory; fields without any are left out. */
+export function secretsIn(texts: Texts) {
   return Object.entries(FREE_TEXTS).flatMap(([field, textOf]) => {
     const kinds = findSecrets(textOf?.(texts) ?? "").map(({ kind }) => kind);
     return kinds.length > 0 ? [{ path: `/${field}`, kinds }] : [];

@@ -18,7 +18,7 @@ const BATCH = 500;
 function createViewReader(view: View): TableReader {
   return {
     find: async (ids) => ids.flatMap((id) => view.get(id) ?? []),
-    list: async (filter, from, limit) => view.list(filter, from, limit),
+    list: async (...page) => view.list(...page),
     count: async (filter) => view.count(filter),
     select: async (...some) => view.select(...some),
     expiring: async (limit) => view.expiring(limit),

@@ -3,7 +3,14 @@ import type { Base, HeldBase } from "../base/base.ts";
 import { byName, createStateIndex } from "../indexes/token-states.ts";
 import { tokensOf } from "../indexes/tokens.ts";
 import type { Pending } from "../log/pending.ts";
-import { type Filter, type PageStart, type Position, passes } from "../model/filter.ts";
+import {
+  compareIn,
+  type Filter,
+  type Order,
+  type PageStart,
+  type Position,
+  passes,
+} from "../model/filter.ts";
 import { type Candidate, isSameText, type StoredMemory } from "../model/rows.ts";
 import { createView, type View } from "../view/view.ts";
 import { countWords, wordsOf } from "./stored-words.ts";
@@ -180,13 +187,15 @@ async function listStored(
   filter: Filter,
   from: PageStart | null,
   limit?: number,
+  order: Order = "newest",
 ): Promise<string[]> {
-  const options = { from, except: pending.ids(), ...(limit !== undefined && { limit }) };
+  const compare = compareIn(order);
+  const options = { from, except: pending.ids(), order, ...(limit !== undefined && { limit }) };
   const changed = pending.memories().filter((memory) => passes(filter, memory));
   const isOnPage = (memory: Position) =>
-    from === null || (memory.id !== from.id && newestFirst(from, memory) < 0 === !from.isBackward);
+    from === null || (memory.id !== from.id && compare(from, memory) < 0 === !from.isBackward);
   const found = await base.read((open) => open.list(filter, options), []);
-  const merged = [...found, ...changed.filter(isOnPage)].sort(newestFirst);
+  const merged = [...found, ...changed.filter(isOnPage)].sort(compare);
   const start = from?.isBackward && limit !== undefined ? Math.max(0, merged.length - limit) : 0;
   return merged.slice(start, limit && start + limit).map(({ id }) => id);
 }
@@ -246,8 +255,4 @@ async function countMemories(
     except.length > 0 ? base.read((open) => open.find(except), []) : [],
   ]);
   return inBase - former.filter((memory) => passes(filter, memory)).length + changed.length;
-}
-
-function newestFirst(a: Position, b: Position): number {
-  return b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
 }

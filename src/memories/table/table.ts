@@ -1,7 +1,7 @@
 import type { EmbeddingModel, TokenStates } from "../../embedding/embedder.ts";
 import type { HeldBase } from "../base/base.ts";
 import type { Outcome, Pending } from "../log/pending.ts";
-import type { Filter, PageStart } from "../model/filter.ts";
+import type { Filter, Order, PageStart } from "../model/filter.ts";
 import type { Usage } from "../model/quota.ts";
 import type {
   Candidate,
@@ -17,8 +17,8 @@ import type { SessionQuestion, ViewQuestion } from "../view/view.ts";
 export interface TableReader {
   /** Memories by id, in no order; missing ones are left out. */
   find(ids: readonly string[]): Promise<MemoryRow[]>;
-  /** Ids of memories, newest first, from a position on; all without a limit. */
-  list(filter: Filter, from: PageStart | null, limit?: number): Promise<string[]>;
+  /** Ids of memories, newest first by default, from a position on; all without a limit. */
+  list(filter: Filter, from: PageStart | null, limit?: number, order?: Order): Promise<string[]>;
   /** The number of memories that match a filter. */
   count(filter: Filter): Promise<number>;
   /** Ids of memories that match a filter, in no order; all without a limit. */

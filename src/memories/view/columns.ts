@@ -149,6 +149,7 @@ export function createColumns() {
     id: idOf,
     content: (slot: number) => texts.get(contentAt(slot)),
     createdAt: (slot: number) => columns.createdAt[slot] ?? 0,
+    importance: (slot: number) => columns.importance[slot] ?? 0,
 
     row,
     /** The same for searches, which read many rows again: the row is cached. */

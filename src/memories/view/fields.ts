@@ -159,6 +159,10 @@ const CONDITIONS: Conditions<Subject, Accepts> = {
     (end, { columns: { createdAt } }) =>
     (slot) =>
       (createdAt[slot] ?? 0) < end,
+  expiresBefore:
+    (end, { columns: { expiresAt } }) =>
+    (slot) =>
+      (expiresAt[slot] ?? 0) < end,
   tags(wanted, { columns: { tags }, tagLists }, { tagsMatch }) {
     if (wanted.length === 0) return null;
     const has = (own: readonly string[]) => (tag: string) => own.includes(tag);
@@ -173,6 +177,10 @@ const CONDITIONS: Conditions<Subject, Accepts> = {
     if (counts.expiring === 0) return null;
     // Memories that never expire have NaN here, which is not less than any number.
     return (slot) => !((expiresAt[slot] ?? 0) <= time);
+  },
+  only(ids, { slotOf }) {
+    const wanted = new Set(ids.map(slotOf));
+    return (slot) => wanted.has(slot);
   },
   except(ids, { slotOf }) {
     if (ids.length === 0) return null;

@@ -3,7 +3,7 @@ import { firstInOrder, namesByValue } from "../indexes/largest.ts";
 import { byName, createStateIndex } from "../indexes/token-states.ts";
 import { createVectorIndex, type VectorIndex } from "../indexes/vectors.ts";
 import { type Corpus, createWordIndex, type Term, type WordIndex } from "../indexes/words.ts";
-import type { Filter, PageStart } from "../model/filter.ts";
+import type { Filter, Order, PageStart } from "../model/filter.ts";
 import type { Candidate, MemoryRow, SearchCandidates, StoredMemory } from "../model/rows.ts";
 import { type Columns, createColumns } from "./columns.ts";
 
@@ -123,13 +123,20 @@ function createListing(columns: Columns) {
   const byAge = (a: number, b: number) =>
     columns.createdAt(b) - columns.createdAt(a) || (columns.id(a) < columns.id(b) ? 1 : -1);
 
-  const isBehind = ({ createdAt, id }: PageStart, slot: number) => {
+  const byImportance = (a: number, b: number) =>
+    columns.importance(b) - columns.importance(a) || byAge(a, b);
+
+  const isBehind = ({ createdAt, id, importance }: PageStart, slot: number, order: Order) => {
+    const own = columns.importance(slot);
+    if (order === "importance" && own !== importance) return own < (importance ?? 0);
     const time = columns.createdAt(slot);
     return time < createdAt || (time === createdAt && columns.id(slot) < id);
   };
 
-  const isOnPage = (from: PageStart, slot: number) =>
-    from.isBackward ? !isBehind(from, slot) && columns.id(slot) !== from.id : isBehind(from, slot);
+  const isOnPage = (from: PageStart, slot: number, order: Order) =>
+    from.isBackward
+      ? !isBehind(from, slot, order) && columns.id(slot) !== from.id
+      : isBehind(from, slot, order);
 
   const passing = (filter: Filter) => {
     const accepts = columns.accepts(filter);
@@ -146,15 +153,22 @@ function createListing(columns: Columns) {
   };
 
   return {
-    /** Ids, newest first (equals by the larger id), from a place in that order. */
-    list(filter: Filter, from: PageStart | null, limit?: number): string[] {
-      if (from === null && limit === undefined) {
+    /** Ids from a place in an order, and equals by the larger id. */
+    list(
+      filter: Filter,
+      from: PageStart | null,
+      limit?: number,
+      order: Order = "newest",
+    ): string[] {
+      if (from === null && limit === undefined && order === "newest") {
         return namesByValue(slotsOf(filter), columns.createdAt, columns.id);
       }
       const passes = passing(filter);
-      const isListed = (slot: number) => passes(slot) && (from === null || isOnPage(from, slot));
-      const order = from?.isBackward ? (a: number, b: number) => byAge(b, a) : byAge;
-      const ids = firstInOrder(columns.end, isListed, order, limit).map(columns.id);
+      const isListed = (slot: number) =>
+        passes(slot) && (from === null || isOnPage(from, slot, order));
+      const forward = order === "newest" ? byAge : byImportance;
+      const compare = from?.isBackward ? (a: number, b: number) => forward(b, a) : forward;
+      const ids = firstInOrder(columns.end, isListed, compare, limit).map(columns.id);
       return from?.isBackward ? ids.reverse() : ids;
     },
 

@@ -95,19 +95,6 @@ function shortenAddress() {
   history.replaceState(history.state, "", url);
 }
 
-/** Adds the current search to links that change only some parameters of the view. */
-function updateSwitchLinks() {
-  for (const link of document.querySelectorAll("a[data-switch]")) {
-    const url = new URL(location.href);
-    const wanted = new URL(link.href).searchParams;
-    for (const name of link.dataset.switch.split(" ")) {
-      if (wanted.has(name)) url.searchParams.set(name, wanted.get(name));
-      else url.searchParams.delete(name);
-    }
-    link.href = url.href;
-  }
-}
-
 function enhance() {
   showMoments(document);
   showButtons();
@@ -115,9 +102,5 @@ function enhance() {
 
 enhance();
 // Fires after a fetched part of the page was inserted.
-document.addEventListener("htmx:after:swap", enhance);
+document.addEventListener("part:replaced", enhance);
 shortenAddress();
-document.addEventListener("htmx:after:history:replace", () => {
-  shortenAddress();
-  updateSwitchLinks();
-});

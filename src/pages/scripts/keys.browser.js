@@ -113,18 +113,3 @@ for (const hint of document.querySelectorAll(".opener kbd")) {
   if (/Mac|iPhone|iPad/.test(navigator.platform)) hint.textContent = "⌘ K";
   hint.hidden = false;
 }
-
-/** The row that had the focus before the rows were replaced. The same memory, or the row in its place, gets it again. */
-let lastFocus = null;
-document.addEventListener("htmx:before:swap", () => {
-  const row = rowWithFocus();
-  const link = row?.querySelector(".memory-text");
-  lastFocus = row && { href: link.href, at: rowLinks().indexOf(link) };
-});
-document.addEventListener("htmx:after:swap", () => {
-  if (lastFocus === null) return;
-  const links = rowLinks();
-  const same = links.find(({ href }) => href === lastFocus.href);
-  (same ?? links[Math.min(lastFocus.at, links.length - 1)])?.focus({ preventScroll: true });
-  lastFocus = null;
-});

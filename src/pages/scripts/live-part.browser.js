@@ -47,8 +47,6 @@ function replacePart(present, newer) {
     if (same) same.open = open;
   }
   present.replaceWith(fresh);
-  // htmx and the other scripts must process the new part, as after a swap of htmx.
-  window.htmx?.process(fresh);
-  document.dispatchEvent(new CustomEvent("htmx:after:swap"));
+  document.dispatchEvent(new CustomEvent("part:replaced"));
   return fresh;
 }

@@ -60,7 +60,9 @@ async function fetchPart() {
   const { href } = location;
   const position = newestPosition;
   try {
-    const response = await fetch(href, { headers: { accept: "text/html", "hx-request": "true" } });
+    const response = await fetch(href, {
+      headers: { accept: "text/html", "ctxd-part": "results" },
+    });
     const text = response.ok && !response.redirected ? await response.text() : "";
     const page = new DOMParser().parseFromString(text, "text/html");
     const fetched = page.querySelector("[data-live]");
@@ -132,7 +134,7 @@ for (const name of ["mouseout", "focusout", "change", "scroll"]) {
 }
 
 // A search or filter may have brought another part, or one that does not follow a topic.
-document.addEventListener("htmx:after:swap", () => {
+document.addEventListener("part:replaced", () => {
   pendingPart = null;
   newsLine.replaceChildren();
   if (!livePart()) stopFollowing();

@@ -23,8 +23,23 @@ function createTexts(path) {
 /** The place of the buttons at the top right, which no name covers: the distance of its middle from the corner, half its width. */
 const TOOLS = { right: 70, top: 25, half: 75 };
 
-/** Makes a function that draws the names of topics, large topics first, without overlaps. */
-function createLabels(topics) {
+/** Pixels by which a name may be moved so that it covers no point, and the points up to which there is room for that. */
+const SHIFTS = [0, -16, 16, -30, 30];
+const MAX_POINTS_BESIDE = 300;
+
+/**
+ * Makes a function that draws the names of topics, large topics first, without overlaps.
+ * @param places of the points, x and y in turns
+ */
+function createLabels(topics, places) {
+  const coversPoint = (view, x, y, half) => {
+    for (let at = 0; at < places.length; at += 2) {
+      const isBeside = Math.abs(places[at] * view.scale + view.left - x) > half + 4;
+      if (!isBeside && Math.abs(places[at + 1] * view.scale + view.top - y) < 13) return true;
+    }
+    return false;
+  };
+  const shifts = places.length > 2 * MAX_POINTS_BESIDE ? [0] : SHIFTS;
   const names = topics.map(({ words }) => words.slice(0, 2).join(", "));
   /** Of each name and of the buttons: the middle and half the width. */
   const boxes = new Float32Array(4 * (topics.length + 1));
@@ -47,9 +62,10 @@ function createLabels(topics) {
       const half = widths[topic] / 2 + 4;
       const least = Math.min(half, size.width / 2);
       const x = topics[topic].x * view.scale + view.left;
-      const y = topics[topic].y * view.scale + view.top;
-      if (half === 4 || x < 0 || x > size.width || y < 8 || y > size.height - 8) continue;
       const middle = Math.min(size.width - least, Math.max(least, x));
+      const own = topics[topic].y * view.scale + view.top;
+      const y = own + (shifts.find((by) => !coversPoint(view, middle, own + by, half)) ?? 0);
+      if (half === 4 || x < 0 || x > size.width || y < 8 || y > size.height - 8) continue;
       let isFree = true;
       for (let at = 0; at < shown && isFree; at++) {
         const isBeside = Math.abs(boxes[4 * at] - middle) > boxes[4 * at + 2] + half;

@@ -38,7 +38,7 @@ function startCanvas(root, data) {
   const masks = numbersOf(data.masks[root.dataset.by]);
   const topicOf = bytesOf(data.topicOf);
   const places = Float32Array.from(numbersOf(data.places), (place) => place / 65535);
-  const labels = createLabels(data.topics);
+  const labels = createLabels(data.topics, places);
   const texts = createTexts(root.dataset.texts);
   const tip = createTip(stage.querySelector(".map-tip"), texts);
   let look = readColours(stage);

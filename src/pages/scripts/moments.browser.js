@@ -2,6 +2,9 @@
 
 const MINUTE = 60_000;
 
+/** Some browsers write Sept, the server and others Sep. */
+const shortMonth = (text) => text.replace("Sept", "Sep");
+
 /** The same text as `Moment` on the server, with dates in the time zone of the browser. */
 function relativeText(at, now) {
   const distance = Math.abs(now - at);
@@ -9,7 +12,7 @@ function relativeText(at, now) {
   if (distance >= 7 * 1440 * MINUTE) {
     const isThisYear = at.getFullYear() === new Date(now).getFullYear();
     const year = isThisYear ? {} : { year: "numeric" };
-    return at.toLocaleDateString("en-GB", { day: "numeric", month: "short", ...year });
+    return shortMonth(at.toLocaleDateString("en-GB", { day: "numeric", month: "short", ...year }));
   }
   const units = [
     ["d", 1440 * MINUTE],
@@ -30,8 +33,9 @@ function showMoments(root) {
     const at = new Date(time.dateTime);
     if (Number.isNaN(at.getTime())) continue;
     const isRelative = time.dataset.said !== undefined;
-    const text = isRelative ? relativeText(at, now) : exactFormat.format(at);
-    time.title = isRelative ? exactFormat.format(at) : time.dateTime;
+    const exact = shortMonth(exactFormat.format(at));
+    const text = isRelative ? relativeText(at, now) : exact;
+    time.title = isRelative ? exact : time.dateTime;
     if (time.textContent !== text) time.textContent = text;
   }
 }

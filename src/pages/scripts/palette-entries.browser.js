@@ -72,7 +72,7 @@ function searchEntry(query) {
 
 /** The best memories for a query; null if the search failed or was aborted. */
 async function findMemoryEntries(query, signal) {
-  const headers = { "hx-request": "true" };
+  const headers = { "ctxd-part": "results" };
   const response = await fetch(memoriesPath(query), { headers, signal });
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   if (signal.aborted || !response.ok) return null;

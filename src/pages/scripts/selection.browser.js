@@ -22,24 +22,20 @@ async function sendSelection(form, submitter) {
   body.set("later", "1");
   const first = form.querySelector(".memory:has(input:checked)");
   const at = first ? rowLinks().indexOf(first.querySelector(".memory-text")) : -1;
-  const headers = { accept: "text/html", "hx-request": "true" };
+  const headers = { accept: "text/html", "ctxd-part": "results" };
   const response = await fetch(form.getAttribute("action"), { method: "POST", body, headers });
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  const fresh = page.getElementById("results");
   const problem = page.querySelector(".problem");
   if (problem) {
     showProblem(problem.textContent);
     return;
   }
-  if (!fresh) {
+  // The new list must not change the scroll position.
+  const { scrollX, scrollY } = window;
+  if (!replaceResults(page)) {
     location.reload();
     return;
   }
-  const present = document.getElementById("results");
-  // The new list must not change the scroll position.
-  const { scrollX, scrollY } = window;
-  present.replaceWith(document.importNode(fresh, true));
-  document.dispatchEvent(new CustomEvent("htmx:after:swap"));
   scrollTo(scrollX, scrollY);
   const links = rowLinks();
   const next = links[Math.min(Math.max(0, at), links.length - 1)];
@@ -80,4 +76,4 @@ function startUndoButtons() {
 }
 
 startUndoButtons();
-document.addEventListener("htmx:after:swap", startUndoButtons);
+document.addEventListener("part:replaced", startUndoButtons);

@@ -25,7 +25,7 @@ function RecoveryPage({
         <a href={SIGN_IN_PATH}>sign in</a> first: the recovery code is asked for after that.
       </p>
       {problem !== undefined && <Problem>{problem}</Problem>}
-      <CodeForm action={RECOVERY_PATH} token={token} hasApp={false} submit="Sign in">
+      <CodeForm action={RECOVERY_PATH} token={token} hasApp={false} isMain={true} submit="Sign in">
         <EmailField email={email} />
       </CodeForm>
     </Layout>

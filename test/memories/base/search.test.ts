@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Base, BaseQuestion } from "../../../src/memories/base/base.ts";
 import { tokensOf } from "../../../src/memories/indexes/tokens.ts";
-import { type Filter, passes } from "../../../src/memories/model/filter.ts";
+import { type Filter, ORDERS, passes } from "../../../src/memories/model/filter.ts";
 import type { StoredMemory } from "../../../src/memories/model/rows.ts";
 import {
   changesOf,
@@ -39,9 +39,11 @@ function filterOf(): Filter {
       isPinned: () => random.below(2) === 0,
       importanceFrom: () => random.below(10) / 10,
       isCurrent: () => true,
+      expiresBefore: () => random.below(400),
       aliveAt: () => random.below(400),
       createdAfter: () => at,
       createdBefore: () => at + random.below(100),
+      only: () => Array.from({ length: random.below(99) }, () => idOf(random.below(200))),
       except: () => Array.from({ length: 9 }, () => idOf(random.below(200))),
     },
     () => maybe(1) !== null,
@@ -99,16 +101,23 @@ test("what passes a filter in memory is what a base finds, lists and searches", 
     const around = await base.ofSessions(sessions, filter, except);
     const inThem = passing.filter(({ sessionId }) => sessions.includes(sessionId ?? "none"));
     expect({ filter, ids: idsOf(around) }).toEqual({ filter, ids: idsOf(inThem) });
-    const newest = [...passing].sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
-    const ids = newest.map(({ id }) => id);
-    expect(await listed(base, filter, { from: null, except })).toEqual(ids);
-    const [, after] = newest;
+    const order = random.pick(ORDERS) ?? "newest";
+    const byImportance = order === "importance" ? 1 : 0;
+    const first = [...passing].sort(
+      (a, b) =>
+        byImportance * (b.importance - a.importance) ||
+        b.createdAt - a.createdAt ||
+        (a.id < b.id ? 1 : -1),
+    );
+    const ids = first.map(({ id }) => id);
+    expect(await listed(base, filter, { from: null, except, order })).toEqual(ids);
+    const [, after] = first;
     if (!after) continue;
-    const page = await listed(base, filter, { from: after, except, limit: 3 });
+    const page = await listed(base, filter, { from: after, except, limit: 3, order });
     expect(page).toEqual(ids.slice(2, 5));
-    const last = newest.at(-1);
+    const last = first.at(-1);
     if (!last) continue;
-    const before = { from: { ...last, isBackward: true }, except, limit: 3 };
+    const before = { from: { ...last, isBackward: true }, except, limit: 3, order };
     expect(await listed(base, filter, before)).toEqual(ids.slice(0, -1).slice(-3));
   }
 }, 60_000);

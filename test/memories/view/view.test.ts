@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { tokensOf } from "../../../src/memories/indexes/tokens.ts";
-import { type Filter, type Position, passes } from "../../../src/memories/model/filter.ts";
+import { type Filter, ORDERS, type Position, passes } from "../../../src/memories/model/filter.ts";
 import type {
   Candidate,
   SearchCandidates,
@@ -95,24 +95,24 @@ function checkList(view: View, memories: ReadonlyMap<string, StoredMemory>) {
   const after: Position | null = maybe({
     createdAt: random.below(60),
     id: `id ${random.below(99)}`,
+    importance: random.below(10) / 10,
   });
   expect(view.count(filter)).toBe(passing.length);
-  const all = passing
-    .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
-    .map(({ createdAt, id }) => ({ createdAt, id }));
-  const isAfter = ({ createdAt, id }: Position) =>
-    after === null ||
-    createdAt < after.createdAt ||
-    (createdAt === after.createdAt && id < after.id);
+  const order = random.pick(ORDERS) ?? "newest";
+  /** Texts in the same order as the memories. */
+  const keyOf = ({ importance = 0, createdAt, id }: Position) =>
+    `${order === "importance" ? importance : ""} ${String(createdAt).padStart(2, "0")} ${id}`;
+  const all = passing.sort((a, b) => (keyOf(a) < keyOf(b) ? 1 : -1));
+  const isAfter = (each: Position) => after === null || keyOf(each) < keyOf(after);
   const listed = all.filter(isAfter).map(({ id }) => id);
-  expect(view.list(filter, after)).toEqual(listed);
+  expect(view.list(filter, after, undefined, order)).toEqual(listed);
   const limit = random.below(20);
-  expect(view.list(filter, after, limit)).toEqual(listed.slice(0, limit));
+  expect(view.list(filter, after, limit, order)).toEqual(listed.slice(0, limit));
   if (after === null) return;
   const before = all.filter((each) => !isAfter(each) && each.id !== after.id).map(({ id }) => id);
   const from = { ...after, isBackward: true };
-  expect(view.list(filter, from)).toEqual(before);
-  expect(view.list(filter, from, limit)).toEqual(limit === 0 ? [] : before.slice(-limit));
+  expect(view.list(filter, from, undefined, order)).toEqual(before);
+  expect(view.list(filter, from, limit, order)).toEqual(limit === 0 ? [] : before.slice(-limit));
 }
 
 function checkCandidates(view: View, memories: ReadonlyMap<string, StoredMemory>) {

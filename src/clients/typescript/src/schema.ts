@@ -8,8 +8,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List memories, newest first
-         * @description Pass `next_cursor` as `cursor` to get the next page. It is null on the last one.
+         * List memories
+         * @description Pass `next_cursor` as `cursor` to get the next page. It is null on the last one. Equally important memories are ordered newest first.
          */
         get: operations["listMemories"];
         put?: never;
@@ -755,6 +755,8 @@ export interface operations {
                 include_superseded?: "true" | "false";
                 /** @description The most memories to return. */
                 limit?: number;
+                /** @description The newest or the most important memories first. */
+                sort?: "newest" | "importance";
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
                 /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */

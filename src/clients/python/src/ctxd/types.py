@@ -179,6 +179,7 @@ class PageOptions(ListOptions, total=False):
     """A page of a list. `cursor` is the `next_cursor` of the previous page."""
 
     limit: int
+    sort: Literal["newest", "importance"]
     cursor: str
 
 
