@@ -757,7 +757,7 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: never;
@@ -786,7 +786,7 @@ export interface operations {
             query?: {
                 /** @description Whether the answer lists memories that say nearly the same, or that the new one may have outdated. */
                 similar?: "true" | "false";
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: {
@@ -898,7 +898,7 @@ export interface operations {
                 captured?: "true" | "false";
                 /** @description Created before this moment. */
                 created_before?: string;
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: never;
@@ -960,7 +960,7 @@ export interface operations {
                 decay?: "true" | "false";
                 /** @description Whether each memory has an `explanation` of its score. */
                 explain?: "true" | "false";
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: never;
@@ -987,7 +987,7 @@ export interface operations {
     getMemory: {
         parameters: {
             query?: {
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: never;
@@ -1015,7 +1015,7 @@ export interface operations {
     updateMemory: {
         parameters: {
             query?: {
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: {
@@ -1090,7 +1090,7 @@ export interface operations {
             query?: {
                 /** @description Whether the memory's whole history is deleted too. Otherwise the memories before and after it are linked with each other. */
                 history?: "true" | "false";
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: never;
@@ -1128,7 +1128,7 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: never;
@@ -1158,7 +1158,7 @@ export interface operations {
     createMemories: {
         parameters: {
             query?: {
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: {
@@ -1257,7 +1257,7 @@ export interface operations {
                 captured?: "true" | "false";
                 /** @description Created before this moment. */
                 created_before?: string;
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: never;
@@ -1449,7 +1449,7 @@ export interface operations {
                 created_before?: string;
                 /** @description Created at this moment or later. */
                 created_after?: string;
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: never;
@@ -1474,7 +1474,7 @@ export interface operations {
             query?: {
                 /** @description Whether to report what would be done, and change nothing. */
                 dry_run?: "true" | "false";
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: never;
@@ -1523,7 +1523,7 @@ export interface operations {
     getStats: {
         parameters: {
             query?: {
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: never;
