@@ -2,8 +2,8 @@ import { DISABLED } from "../accounts/accounts.ts";
 import { findSpace, PERSONAL, type Space } from "../accounts/space.ts";
 import { AppError } from "../errors.ts";
 import { type Keys, keyFacts } from "../keys/keys.ts";
-import { inSpace, type Reach, requireScope, SPACE_HEADER } from "../keys/reach.ts";
-import type { Scope } from "../keys/scopes.ts";
+import { inSpace, type Reach, requireScope } from "../keys/reach.ts";
+import { type Scope, SPACE_HEADER } from "../keys/scopes.ts";
 import type { RecordEvent } from "./record-event.ts";
 
 /** The sender of a request. Every request that uses memories has a principal or is refused. */

@@ -46,9 +46,6 @@ export function wholeAccount(accountId: string): Reach {
   return { accountId, bound: null };
 }
 
-/** The header by which a request names a space, or `personal`, percent-encoded. */
-export const SPACE_HEADER = "ctxd-space";
-
 /** The memories of a space, as a person who is its member reaches them. */
 export function inSpace<Caller extends Reach>(caller: Caller, space: Space): Caller {
   const { scopes = FULL_ACCESS } = caller;

@@ -1,4 +1,5 @@
-import { type Bound, SPACE_HEADER } from "../keys/reach.ts";
+import type { Bound } from "../keys/reach.ts";
+import { SPACE_HEADER } from "../keys/scopes.ts";
 import { BOUND_HEADER, encodeBound } from "../mcp/http-message.ts";
 import { fetchOnSocket } from "../system/local-socket.ts";
 import { CONNECTION_PATH, SPACES_HEADER, VERSION_HEADER } from "./local-socket.ts";

@@ -60,6 +60,8 @@ test("grant list shows the app, the scopes and the account of each grant", async
       scopes: ["memories:read"],
       project: "acme/shop",
       project_only: true,
+      space: null,
+      space_id: null,
       created_at: expect.any(String),
       last_used_at: null,
       expires_at: expect.any(String),
