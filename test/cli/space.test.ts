@@ -5,6 +5,7 @@ import { createSecurityLog } from "../../src/security-log/security-log.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { silentLog } from "../support/embedder.ts";
+import { sharedPostgres } from "../support/postgres.ts";
 import { addAccount, testStores } from "../support/stores.ts";
 
 /** Ann and Bob, and the space acme, of which Ann is the admin. */
@@ -203,3 +204,42 @@ test("user remove names the space whose only admin the account is", async () => 
   const blocked = await run("user", "remove", "bob@example.com", "--yes");
   expect(blocked).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("space bikes") });
 });
+
+test("spaces of servers that share PostgreSQL are managed in the same way", async () => {
+  const server = await sharedPostgres();
+  await using database = await server.database();
+  // The commands do not use the object store.
+  const env = {
+    CTXD_DATABASE_URL: database.url,
+    CTXD_OBJECTS: "s3://memories/ctxd",
+    AWS_ENDPOINT_URL: "http://127.0.0.1:9",
+    AWS_ACCESS_KEY_ID: "key-id",
+    AWS_SECRET_ACCESS_KEY: "key-secret",
+  };
+  const run = (...args: string[]) => ctxd(args, { env, input: "correct horse battery" });
+  await run("migrate");
+  for (const name of ["ann", "bob"]) await run("user", "add", `${name}@example.com`);
+  const made = await run("space", "create", "acme", "--user", "ann@example.com");
+  expect(made).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^acc_/) });
+  for (const args of [
+    ["space", "project", "acme", "--add", "acme/web"],
+    ["space", "quota", "acme", "--bytes", "1M"],
+    ["space", "invite", "acme", "--email", "bob@example.com"],
+    ["space", "rename", "acme", "Büro"],
+    ["key", "create", "--user", "ann@example.com", "--name", "team", "--space", "Büro"],
+  ]) {
+    expect({ args, ...(await run(...args)) }).toMatchObject({ args, exitCode: 0 });
+  }
+  const shown = JSON.parse((await run("space", "show", "Büro", "--json")).stdout);
+  expect(shown).toMatchObject({
+    projects: ["acme/web"],
+    members: [{ email: "ann@example.com", role: "admin" }],
+    invitations: [{ email: "bob@example.com", role: "write" }],
+  });
+  expect(JSON.parse((await run("key", "list", "--json")).stdout)).toMatchObject([
+    { space: "Büro", space_id: shown.id },
+  ]);
+  expect((await run("space", "delete", "Büro", "--yes")).exitCode).toBe(0);
+  expect(JSON.parse((await run("space", "list", "--json")).stdout)).toEqual([]);
+  expect(JSON.parse((await run("key", "list", "--json")).stdout)).toEqual([]);
+}, 60_000);
