@@ -87,3 +87,17 @@ asyncio.run(main())
     "Büro\n4 1 4\n5 1\nAn empty filter matches all memories. Say what to delete.\n4\n1 3\n",
   );
 });
+
+test("the header ctxd-space is percent-encoded", async () => {
+  const ann = await member();
+  const asked = (space: string) =>
+    ann.send("GET", "/memories", { headers: { "ctxd-space": space } });
+  expect((await asked(encodeURIComponent("Büro"))).body).toMatchObject({ memories: [] });
+  expect((await asked("personal")).body).toMatchObject({
+    memories: [{ content: "The boat is mine." }],
+  });
+  expect(await asked("%ff")).toMatchObject({
+    status: 400,
+    body: { error: { code: "malformed_request", message: expect.stringContaining("ctxd-space") } },
+  });
+});
