@@ -159,6 +159,12 @@ interface Definition<Input extends TObject> {
   run(input: Static<Input>, session: Session): Promise<Outcome>;
 }
 
+/** The input of a tool with the name of a space. */
+function withSpaceField<Input extends TObject>(input: Input, description: string) {
+  const space = Type.Optional(Type.String({ description }));
+  return { ...input, properties: { ...input.properties, space }, additionalProperties: false };
+}
+
 type Arguments<Input extends TObject> = Static<Input> & { space?: string };
 
 export type Tool = ReturnType<typeof defineTool>;
@@ -185,10 +191,7 @@ export function defineTool<Input extends TObject>({
   let withSpace: typeof config | null = null;
   const configFor = (session: Session) => {
     if (space === undefined || spacesOf(session).length === 0) return config;
-    const field = Type.Optional(Type.String({ description: space }));
-    const properties = { ...input.properties, space: field };
-    const schema = { ...input, properties, additionalProperties: false };
-    withSpace ??= { ...config, inputSchema: toStandardSchema(schema) };
+    withSpace ??= { ...config, inputSchema: toStandardSchema(withSpaceField(input, space)) };
     return withSpace;
   };
   const runIn = (session: Session, { space: chosen, ...args }: Arguments<Input>) =>
