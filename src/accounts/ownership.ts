@@ -182,9 +182,11 @@ export function createOwnership({ db, clock }: StoreParts) {
         throw unknownAccount();
       }),
 
-    /** The check of `remove`, before a person is asked. @throws AppError as `remove` */
-    async checkRemovable(id: string): Promise<void> {
-      await checkRemovable(orm, tables, id);
-    },
+    /**
+     * The check of `remove`, before a person is asked.
+     * @returns the ids of the spaces that go too
+     * @throws AppError as `remove`
+     */
+    checkRemovable: (id: string): Promise<string[]> => checkRemovable(orm, tables, id),
   };
 }

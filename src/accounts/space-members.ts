@@ -138,7 +138,7 @@ export async function spacesOfOne(
   accountId: string,
 ): Promise<string[]> {
   const own = await tx
-    .select({ id: spaces.id })
+    .select({ id: spaces.id, name: spaces.name })
     .from(spaces)
     .innerJoin(
       spaceMembers,
@@ -149,19 +149,19 @@ export async function spacesOfOne(
       ),
     );
   const alone: string[] = [];
-  for (const { id } of own) {
+  for (const { id, name } of own) {
     const isOther = and(eq(spaceMembers.spaceId, id), ne(spaceMembers.accountId, accountId));
     const others = await tx.select({ role: spaceMembers.role }).from(spaceMembers).where(isOther);
     if (others.length === 0) alone.push(id);
-    else if (others.every(({ role }) => role !== "admin")) throw isLastAdmin();
+    else if (others.every(({ role }) => role !== "admin")) throw isLastAdmin(name);
   }
   return alone;
 }
 
-function isLastAdmin(): AppError {
+function isLastAdmin(name: string): AppError {
   return new AppError(
     "conflict",
-    "This account is the only admin of a space: make another member admin first, or delete the space.",
+    `This account is the only admin of the space ${name}: make another member admin first, or delete the space.`,
   );
 }
 

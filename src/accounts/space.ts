@@ -54,6 +54,9 @@ export function spaceAddress(id: string): string {
   return `space ${id}`;
 }
 
+/** Spaces that an error message names. */
+const MAX_NAMED = 20;
+
 /**
  * A person's space by its name or id.
  * @throws AppError `not_found` for one of which the person is not a member, `conflict` if two have this name
@@ -61,12 +64,15 @@ export function spaceAddress(id: string): string {
 export function findSpace(spaces: readonly Space[], wanted: string): Space {
   const named = spaces.filter(({ id, name }) => id === wanted || name === wanted);
   const [space] = named;
-  if (space === undefined) throw unknownSpace();
+  if (space === undefined) throw unknownSpace(spaces);
   if (named.length === 1) return space;
-  throw new AppError("conflict", "You are in two spaces of this name: give the id of one.");
+  const ids = named.map(({ id }) => id).join(" or ");
+  throw new AppError("conflict", `You are in two spaces of this name: give an id, ${ids}.`);
 }
 
-/** The same error for a space that is not there and for one of others. */
-export function unknownSpace(): AppError {
-  return new AppError("not_found", "You are not a member of a space with this name.");
+/** The same error for a space that is not there and for one of others. @param own the person's spaces */
+export function unknownSpace(own: readonly Space[] = []): AppError {
+  const names = [...new Set(own.map(({ name }) => name))].slice(0, MAX_NAMED).join(", ");
+  const yours = names === "" ? "" : ` Yours: ${names}.`;
+  return new AppError("not_found", `You are not a member of a space with this name.${yours}`);
 }

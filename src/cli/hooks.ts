@@ -161,6 +161,8 @@ const ANSWER_TIMEOUT_MS = 5_000;
 /** Paths of the endpoints that hooks call. */
 export const CAPTURE = "/api/memories/capture";
 export const RECALL = "/api/memories/recall";
+/** One of them, which may have a query. */
+export type HookPath = typeof CAPTURE | typeof RECALL | `${typeof RECALL}?${string}`;
 
 /** The body of a request to recall. */
 export interface RecallBody {
@@ -181,7 +183,7 @@ interface Sender {
  */
 export async function sendFromHook(
   { dataDir }: Pick<Config, "dataDir">,
-  path: typeof CAPTURE | typeof RECALL,
+  path: HookPath,
   body: unknown,
   {
     signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS),
@@ -209,7 +211,7 @@ const START_TIMEOUT_MS = 3_000;
 export async function sendWhenServed(
   config: Config,
   env: Environment,
-  path: typeof CAPTURE | typeof RECALL,
+  path: HookPath,
   body: unknown,
   { agent }: Sender = {},
 ): Promise<unknown> {

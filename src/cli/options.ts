@@ -54,9 +54,14 @@ export function parseMoment(text: string): string {
   throw new InvalidArgumentError(`It ${problemOf(instant({}), text)}.`);
 }
 
-/** The options that choose an account of this machine's server, or a remote server; see `Target`. */
+/** The options that choose an account of this machine's server, a space, or a remote server; see `Target`. */
 export const targetOptions = {
   user: () => new Option("--user <email>", "the account (default: the server's owner)"),
+  space: () =>
+    new Option(
+      "--space <name>",
+      "a space, by its name or id, or personal for what is in none (default: the account itself)",
+    ),
   url: () =>
     new Option(
       "--url <url>",

@@ -35,6 +35,7 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   health: () => import("./commands/health.ts"),
   migrate: () => import("./commands/migrate.ts"),
   user: () => import("./commands/user/user.ts"),
+  space: () => import("./commands/space/space.ts"),
   key: () => import("./commands/key.ts"),
   grant: () => import("./commands/grant.ts"),
   security: () => import("./commands/security.ts"),

@@ -22,6 +22,7 @@ export function addSelection(command: Command): Command {
     .option("--before <date>", "only what is older: 2026-12-31", parseMoment)
     .option("-y, --yes", "do not ask for confirmation")
     .addOption(targetOptions.user())
+    .addOption(targetOptions.space())
     .addOption(targetOptions.url());
 }
 

@@ -1,6 +1,8 @@
 import type { Account } from "../accounts/account.ts";
 import { type Accounts, createAccounts } from "../accounts/accounts.ts";
 import { createQuotas } from "../accounts/quotas.ts";
+import { createSpaceInvitations } from "../accounts/space-invitations.ts";
+import { createSpaces } from "../accounts/spaces.ts";
 import type { Config } from "../config/config.ts";
 import { databasePath } from "../db/data-lock.ts";
 import type { Database } from "../db/database.ts";
@@ -38,7 +40,7 @@ export async function withStores<T>(
 }
 
 type CommandLog = ReturnType<typeof openSecurityLog>;
-type Stores = ReturnType<typeof createStores>;
+export type Stores = ReturnType<typeof createStores>;
 
 function createStores(
   db: Database,
@@ -51,6 +53,8 @@ function createStores(
     listEvents,
     accounts: createAccounts({ db, clock }),
     quotas: createQuotas({ db, ofMembers: memberQuota }),
+    spaces: createSpaces({ db, clock }),
+    spaceInvitations: createSpaceInvitations({ db, clock }),
     keys: createKeys({ db, clock }),
     grants: createGrants({ db, clock }),
     sessions: createSessions({ db, clock }),

@@ -3,7 +3,7 @@ import { findSpace, PERSONAL, type Space } from "../accounts/space.ts";
 import { AppError } from "../errors.ts";
 import { type Keys, keyFacts } from "../keys/keys.ts";
 import { inSpace, type Reach, requireScope } from "../keys/reach.ts";
-import type { Scope } from "../keys/scopes.ts";
+import { type Scope, SPACE_HEADER } from "../keys/scopes.ts";
 import type { RecordEvent } from "./record-event.ts";
 
 /** The sender of a request. Every request that uses memories has a principal or is refused. */
@@ -135,16 +135,21 @@ export function createAuthorize({
   return authorize;
 }
 
-/** The header and the parameter by which a request chooses a space by its name or id, or the person's own memories. */
-const SPACE_HEADER = "ctxd-space";
+/** The parameter that does the same as the header. */
 const SPACE_PARAMETER = "space";
 
-/** What a request chooses; null for the default. */
+/** The space that a request names by a name or an id; null for the default. @throws AppError `malformed_request` */
 function askedSpace({ headers, url }: Request): string | null {
   const asked = url.includes(`${SPACE_PARAMETER}=`)
     ? URL.parse(url)?.searchParams.get(SPACE_PARAMETER)
     : undefined;
-  return asked ?? headers.get(SPACE_HEADER);
+  if (asked != null) return asked;
+  const header = headers.get(SPACE_HEADER);
+  try {
+    return header && decodeURIComponent(header);
+  } catch (cause) {
+    throw new AppError("malformed_request", `${SPACE_HEADER} must be percent-encoded.`, { cause });
+  }
 }
 
 /**

@@ -43,3 +43,6 @@ function distinct(scopes: readonly Scope[]): Scope[] {
 /** A column of scopes, stored as one text. */
 export const scopesColumn = (dialect: Dialect, name: string) =>
   dialect.converted<readonly Scope[]>(name, { toDriver: formatScopes, fromDriver: parseScopes });
+
+/** The header by which a request names a space, or `personal`, percent-encoded. */
+export const SPACE_HEADER = "ctxd-space";

@@ -1,7 +1,8 @@
 import type { Bound } from "../keys/reach.ts";
+import { SPACE_HEADER } from "../keys/scopes.ts";
 import { BOUND_HEADER, encodeBound } from "../mcp/http-message.ts";
 import { fetchOnSocket } from "../system/local-socket.ts";
-import { CONNECTION_PATH, VERSION_HEADER } from "./local-socket.ts";
+import { CONNECTION_PATH, SPACES_HEADER, VERSION_HEADER } from "./local-socket.ts";
 
 /** Milliseconds between two attempts to connect. */
 const RETRY_MS = 20;
@@ -26,8 +27,21 @@ interface Dependencies {
   isServed: () => boolean;
   /** Receives the version of every server that is found. */
   onFound: (version: string) => void;
-  /** The project to which the server must limit all requests. */
-  bound?: Bound | null;
+  limits?: RequestLimits;
+}
+
+/** To what the server must limit all requests; null for no limit. */
+export interface RequestLimits {
+  readonly bound?: Bound | null;
+  /** The name or id of a space, or `personal`. */
+  readonly space?: string | null;
+}
+
+/** What a server says about itself. */
+interface Found {
+  readonly version: string;
+  /** Whether the local owner is a member of spaces. */
+  readonly hasSpaces: boolean;
 }
 
 /** The server of a data folder, as a bridge sees it. */
@@ -39,20 +53,23 @@ export function createLocalServer({
   start,
   isServed,
   onFound,
-  bound = null,
+  limits: { bound = null, space = null } = {},
 }: Dependencies) {
-  const binding = bound && encodeBound(bound);
+  const limits = [
+    ...(bound ? [[BOUND_HEADER, encodeBound(bound)] as const] : []),
+    ...(space === null ? [] : [[SPACE_HEADER, encodeURIComponent(space)] as const]),
+  ];
   let search: Promise<void> | null = null;
   let connection = new AbortController();
   let isClosed = false;
-  let limitsToProject = true;
-  let version: string | null = null;
+  let knowsLimits = true;
+  let found: Found | null = null;
   const looked = Promise.withResolvers<void>();
   let lastFailure: string | null = null;
 
   const send = (path: string, init: RequestInit) => {
     const headers = new Headers(init.headers);
-    if (binding !== null) headers.set(BOUND_HEADER, binding);
+    for (const [name, value] of limits) headers.set(name, value);
     return fetchOnSocket(dataDir, path, { ...init, headers });
   };
 
@@ -60,7 +77,7 @@ export function createLocalServer({
     connection.abort();
     connection = new AbortController();
     search = null;
-    version = null;
+    found = null;
   };
 
   /** Opens the connection that stays open as long as the server runs; false when none listens. */
@@ -74,9 +91,11 @@ export function createLocalServer({
       if (!response.ok || !response.body) return false;
       lastFailure = null;
       response.body.pipeTo(new WritableStream()).then(forgetThis, forgetThis);
-      version = response.headers.get(VERSION_HEADER) ?? "";
+      const { headers } = response;
+      const version = headers.get(VERSION_HEADER) ?? "";
+      found = { version, hasSpaces: headers.has(SPACES_HEADER) };
       onFound(version);
-      limitsToProject = binding === null || response.headers.get(BOUND_HEADER) === binding;
+      knowsLimits = limits.every(([name, value]) => headers.get(name) === value);
       return true;
     } catch {
       return false;
@@ -112,10 +131,10 @@ export function createLocalServer({
       startIfNeeded(now);
       await Bun.sleep(RETRY_MS);
     }
-    if (!limitsToProject) {
+    if (!knowsLimits) {
       forget();
       throw new Error(
-        "The server of this data folder has an earlier version, which can't limit an agent to a project. Stop that server.",
+        "The server of this data folder has an earlier version, which can't limit an agent to a project or a space. Stop that server.",
       );
     }
   };
@@ -140,10 +159,10 @@ export function createLocalServer({
       return send(path, init);
     },
 
-    /** The version of the server that is there; null for none. Resolves after the first look for one. */
-    async version(): Promise<string | null> {
+    /** The server that is there; null for none. Resolves after the first look for one. */
+    async found(): Promise<Found | null> {
       await looked.promise;
-      return version;
+      return found;
     },
 
     /** Why the last server that was started ended; null when it serves. */

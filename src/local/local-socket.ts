@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { AppError, messageOf } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
-import { FULL_ACCESS } from "../keys/scopes.ts";
+import { FULL_ACCESS, SPACE_HEADER } from "../keys/scopes.ts";
 import { BOUND_HEADER, HOOK_HEADER } from "../mcp/http-message.ts";
 import { readBound } from "../mcp/session-headers.ts";
 import { SOCKET } from "../system/folders.ts";
@@ -31,6 +31,10 @@ export const CONNECTION_PATH = "/presence";
 
 /** Response header with the server's version. */
 export const VERSION_HEADER = "ctxd-version";
+/** Response header that is there if the owner has spaces, for whom the tools have one field more. */
+export const SPACES_HEADER = "ctxd-has-spaces";
+/** Request headers that limit a client. Earlier versions do not know them all. */
+const LIMITS = [BOUND_HEADER, SPACE_HEADER];
 
 /**
  * Counts the bridges that use this server. Each bridge reads a response that never ends: when the
@@ -45,7 +49,7 @@ function createBridgeConnections(version: string) {
     /** When the last bridge disconnected, in `performance.now()` time; 0 if none has. */
     lastEnd: () => lastEnd,
 
-    answer(request: Request): Response {
+    answer({ headers: sent, signal }: Request, hasSpaces: boolean): Response {
       let disconnect = () => {};
       const body = new ReadableStream<Uint8Array>({
         start(controller) {
@@ -59,13 +63,14 @@ function createBridgeConnections(version: string) {
         },
         cancel: () => disconnect(),
       });
-      request.signal.addEventListener("abort", () => disconnect(), { once: true });
-      const bound = request.headers.get(BOUND_HEADER);
-      // Repeating the header confirms that it was understood. Earlier versions do not repeat it.
-      const headers = {
-        [VERSION_HEADER]: version,
-        ...(bound !== null && { [BOUND_HEADER]: bound }),
-      };
+      signal.addEventListener("abort", () => disconnect(), { once: true });
+      const headers = new Headers({ [VERSION_HEADER]: version });
+      if (hasSpaces) headers.set(SPACES_HEADER, "1");
+      // Repeating a header confirms that it was understood. Earlier versions do not repeat it.
+      for (const name of LIMITS) {
+        const limit = sent.get(name);
+        if (limit !== null) headers.set(name, limit);
+      }
       return new Response(body, { headers });
     },
 
@@ -101,13 +106,16 @@ const HEALTH_PATH = "/api/health";
  * the socket acts as the local owner, or as any account that it selects by `ACCOUNT_HEADER`.
  * @param ownerId the owner's account; an `AppError` that it throws becomes the response
  * @param hasAccount whether an account exists
+ * @param hasSpaces whether the person with an account is a member of spaces
  */
 export function createLocalSocket({
   ownerId,
   hasAccount = async () => false,
+  hasSpaces = async () => false,
 }: {
   ownerId: () => Promise<string>;
   hasAccount?: (id: string) => Promise<boolean>;
+  hasSpaces?: (accountId: string) => Promise<boolean>;
 }) {
   const principals = new WeakMap<Request, Principal>();
 
@@ -153,7 +161,13 @@ export function createLocalSocket({
         }
         lastUse = performance.now();
         hasHooks ||= request.headers.has(HOOK_HEADER);
-        if (pathname === CONNECTION_PATH) return connections.answer(request);
+        if (pathname === CONNECTION_PATH) {
+          // Without an owner, or a database, a bridge connects nevertheless.
+          const ofOwner = await ownerId()
+            .then(hasSpaces)
+            .catch(() => false);
+          return connections.answer(request, ofOwner);
+        }
         if (pathname === DASHBOARD_PATH) return answerDashboard(request, openDashboard);
         try {
           await authenticate(request);

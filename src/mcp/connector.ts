@@ -45,11 +45,12 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
           filter: inProject(session, { isCurrent: true }),
           known: true,
         });
-        const results = found.map(({ id, content, matched }) => ({
+        const results = found.map(({ id, content, matched, space }) => ({
           id,
           title: titleOf(content),
           text: matched.text,
           url: urlOf(id),
+          ...(space && { space }),
         }));
         const data = { results, ...(noteOnMode(mode) && { note: noteOnMode(mode) }) };
         return { text: JSON.stringify(data), data };
@@ -63,13 +64,17 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
       ...READING,
       input: Type.Object({ id: fields.id }),
       async run({ id }, { principal }) {
-        const { content, tags, created_at } = await memories.get(principal, id);
+        const { content, tags, created_at, space } = await memories.get(principal, id);
         const data = {
           id,
           title: titleOf(content),
           text: content,
           url: urlOf(id),
-          metadata: { created: formatDate(created_at), tags: tags.join(", ") },
+          metadata: {
+            created: formatDate(created_at),
+            tags: tags.join(", "),
+            ...(space && { space }),
+          },
         };
         return { text: JSON.stringify(data), data };
       },

@@ -12,6 +12,11 @@ export function wholeMemory(memory: Memory | FoundMemory) {
   return { memory, content: memory.content, isCut: false };
 }
 
+/** Where a memory is, for the end of a sentence: empty outside of spaces. */
+export function placeText({ space }: Pick<Memory, "space">): string {
+  return space ? ` in the space ${labelText(space)}` : "";
+}
+
 /** A label among the facts of a memory, quoted if it could be taken for several facts. */
 function labelText(label: string): string {
   const shown = showHidden(label);
@@ -38,6 +43,7 @@ export function describeMemory({ memory, content }: ShownMemory): string {
     memory.agent_id && `agent: ${labelText(memory.agent_id)}`,
     memory.session_id && `session: ${labelText(memory.session_id)}`,
     memory.project && `project: ${labelText(memory.project)}`,
+    memory.space && `in the space ${labelText(memory.space)}`,
     pinned && "pinned",
     memory.expires_at && `expires ${formatDate(memory.expires_at)}`,
     memory.supersedes && `supersedes ${memory.supersedes}`,

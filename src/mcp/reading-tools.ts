@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { Type } from "@sinclair/typebox";
+import { PERSONAL } from "../accounts/space.ts";
 import type { Recall } from "../capture/recall.ts";
 import { ALL_PROJECTS } from "../memories/http/requests.ts";
 import type { SearchMode } from "../memories/ranking/question.ts";
@@ -34,6 +35,7 @@ export function createReadingTools(memories: Memories): Tool[] {
         "Recall what is known, by meaning, before answering, saving or deleting. Ask in natural language.",
       ...READING,
       input: Type.Object({ query: fields.query, ...filterFields, ...pageFields }),
+      space: `Only this one, or "${PERSONAL}"`,
       async run({ query, limit = 10, max_tokens, ...filter }, session) {
         const request = { query, limit, filter: filterOf(filter, session), known: true };
         const found = await memories.search(session.principal, request);
@@ -58,6 +60,7 @@ export function createReadingTools(memories: Memories): Tool[] {
         ...pageFields,
         cursor: Type.Optional(Type.String({ maxLength: 200 })),
       }),
+      space: `Of this one; default "${PERSONAL}"`,
       async run({ limit = 20, max_tokens, cursor, ...rest }, session) {
         // Hundreds of captured turns would hide the memories that were saved on purpose.
         const isCaptured = rest.session_id === undefined ? { isCaptured: false } : {};

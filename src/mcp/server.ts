@@ -1,13 +1,15 @@
 import { McpServer } from "@modelcontextprotocol/server";
+import type { Space } from "../accounts/space.ts";
 import type { Recall } from "../capture/recall.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import type { Log } from "../log.ts";
 import type { Memories } from "../memories/rules/memories.ts";
+import { showHidden } from "../text/plain-text.ts";
 import { createConnectorTools } from "./connector.ts";
 import { SERVER_INFO } from "./first-answers.ts";
 import { createReadingTools, createRecallTool } from "./reading-tools.ts";
 import { createResources } from "./resources.ts";
-import type { Session } from "./tool.ts";
+import { type Session, spacesOf } from "./tool.ts";
 import { createWritingTools } from "./writing-tools.ts";
 
 /** What an agent may do, each with the tools for it. */
@@ -30,16 +32,28 @@ const CHANGING = `
  * The instructions for a model. Many agents show their model no more of a server than names of tools and these, some cut
  * them: the first sentence says when to use the memory, and has the words by which a model looks for tools.
  */
-function instructionsFor(may: (scope: Scope) => boolean): string {
+function instructionsFor(may: (scope: Scope) => boolean, spaces: readonly Space[]): string {
   const uses = [may("memories:read") && RECALLING, may("memories:add") && REMEMBERING];
   return [
     `This is the user's long-term memory, which all of the user's agents share: ${uses.filter(Boolean).join("; ")}.`,
     may("memories:read") && READING,
     may("memories:add") && SAVING,
     may("memories:write") && CHANGING,
+    spaces.length > 0 && aboutSpaces(spaces),
   ]
     .filter(Boolean)
     .join("");
+}
+
+/** Spaces that the instructions name. */
+const MAX_NAMED = 10;
+
+/** What a person with spaces has besides. Their names are from other people. */
+function aboutSpaces(spaces: readonly Space[]): string {
+  const names = spaces.slice(0, MAX_NAMED).map(({ name }) => JSON.stringify(showHidden(name)));
+  const more = spaces.length > MAX_NAMED ? " and more" : "";
+  return `
+- Spaces that the user shares with other people: ${names.join(", ")}${more}. What is saved for a project of a space, or with its name in space, its members read.`;
 }
 
 /**
@@ -68,7 +82,7 @@ export function createMcpServerFactory({
   return (session) => {
     const may = (scope: Scope) => allows(session.principal.scopes, scope);
     const server = new McpServer(SERVER_INFO, {
-      instructions: instructionsFor(may),
+      instructions: instructionsFor(may, spacesOf(session)),
       // Tools, resources and prompts depend on the key only, so the lists never change.
       capabilities: {
         tools: { listChanged: false },

@@ -4,11 +4,12 @@ import type {
   StandardSchemaWithJSON,
   ToolAnnotations,
 } from "@modelcontextprotocol/server";
-import type { Static, TObject } from "@sinclair/typebox";
+import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { AppError, stackOf } from "../errors.ts";
-import type { Principal } from "../http/principal.ts";
+import { chooseSpace, type Principal } from "../http/principal.ts";
 import { validationError } from "../http/requests/validation.ts";
+import { requireScope } from "../keys/reach.ts";
 import type { Scope } from "../keys/scopes.ts";
 import type { Log } from "../log.ts";
 import type { Filter } from "../memories/model/filter.ts";
@@ -108,6 +109,23 @@ export function inProject({ project }: Pick<Session, "project">, filter: Filter)
   return project === null || filter.projects ? filter : { ...filter, projects: [project, null] };
 }
 
+/** The spaces from which a call may choose. Whoever has none, or has chosen by the key or a header, has no choice. */
+export function spacesOf({ principal }: Pick<Session, "principal">) {
+  return principal.spaces ?? [];
+}
+
+/**
+ * The same session in the space that a call names, or outside of all.
+ * @throws AppError as `chooseSpace`, and `forbidden` where the person's role does not allow the call
+ */
+function inNamedSpace(session: Session, name: string | undefined, scope: Scope): Session {
+  if (name === undefined) return session;
+  const person = { ...session.principal, spaces: spacesOf(session) };
+  const principal = chooseSpace(person, null, name);
+  requireScope(principal, scope);
+  return { ...session, principal };
+}
+
 /**
  * The result of a tool: text for the model, and the same as data where the tool has an output schema.
  * Claude Code, Codex, Copilot CLI and OpenCode show a model only the data, Kimi and Gemini CLI only
@@ -131,10 +149,23 @@ interface Definition<Input extends TObject> {
   annotations: Pick<ToolAnnotations, "readOnlyHint" | "destructiveHint" | "idempotentHint">;
   /** Other fields are refused. */
   input: Input;
+  /**
+   * For a tool that takes the name of a space besides: what the name means. Only people with spaces see the field, so that
+   * it costs the others nothing.
+   */
+  space?: string;
   /** Schema of the data; none for a tool that returns text only. */
   output?: TObject;
   run(input: Static<Input>, session: Session): Promise<Outcome>;
 }
+
+/** The input of a tool with the name of a space. */
+function withSpaceField<Input extends TObject>(input: Input, description: string) {
+  const space = Type.Optional(Type.String({ description }));
+  return { ...input, properties: { ...input.properties, space }, additionalProperties: false };
+}
+
+type Arguments<Input extends TObject> = Static<Input> & { space?: string };
 
 export type Tool = ReturnType<typeof defineTool>;
 
@@ -146,6 +177,7 @@ export function defineTool<Input extends TObject>({
   description,
   annotations,
   input,
+  space,
   output,
   run,
 }: Definition<Input>) {
@@ -156,14 +188,23 @@ export function defineTool<Input extends TObject>({
     ...(output && { outputSchema: toStandardSchema(output) }),
     annotations: { ...annotations, openWorldHint: false },
   };
+  let withSpace: typeof config | null = null;
+  const configFor = (session: Session) => {
+    if (space === undefined || spacesOf(session).length === 0) return config;
+    withSpace ??= { ...config, inputSchema: toStandardSchema(withSpaceField(input, space)) };
+    return withSpace;
+  };
+  const runIn = (session: Session, { space: chosen, ...args }: Arguments<Input>) =>
+    run(args as Static<Input>, inNamedSpace(session, chosen, scope));
+
   return {
     name,
     scope,
     /** Registers the tool with the server of one message. */
     offer(server: McpServer, session: Session, log: Log): void {
-      server.registerTool(name, config, async (args): Promise<CallToolResult> => {
+      server.registerTool(name, configFor(session), async (args): Promise<CallToolResult> => {
         try {
-          const { text, data } = await session.inTurn(() => run(args, session));
+          const { text, data } = await session.inTurn(() => runIn(session, args));
           return {
             content: [{ type: "text", text }],
             ...(data && { structuredContent: { ...data } }),

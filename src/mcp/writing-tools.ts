@@ -1,9 +1,11 @@
 import { Type } from "@sinclair/typebox";
+import { PERSONAL } from "../accounts/space.ts";
 import type { Principal } from "../http/principal.ts";
 import { hasScope } from "../keys/reach.ts";
 import { type Similar, sourceOf } from "../memories/model/memory.ts";
 import type { Memories } from "../memories/rules/memories.ts";
 import { formatDate, titleOf } from "../text/short-text.ts";
+import { placeText } from "./memory-text.ts";
 import { defineTool, type Session, type Tool } from "./tool.ts";
 import { clearable, fields } from "./tool-inputs.ts";
 
@@ -36,26 +38,31 @@ export function createWritingTools(memories: Memories): Tool[] {
         supersedes: Type.Optional(fields.supersedes),
         metadata: Type.Optional(fields.metadata),
       }),
+      space: `Its members read it. Default: the one of the project, else "${PERSONAL}"`,
       output: Type.Object({ id: Type.String(), created_at: Type.String() }),
       async run(input, session) {
         const { principal, idempotencyKey } = session;
         const saving = { source: sourceOf(principal, "mcp"), idempotencyKey };
         const complete = withSessionFields(input, session);
         const { memory, isNew } = await memories.save(principal, complete, saving);
-        const { id, created_at } = memory;
-        const saved = { id, created_at };
-        if (!isNew) return { text: `Already known, as ${id}.`, data: saved };
+        const { id, created_at, space } = memory;
+        const saved = { id, created_at, ...(space && { space }) };
+        const where = placeText(memory);
+        if (!isNew) return { text: `Already known${where}, as ${id}.`, data: saved };
+        const text = `Saved as ${id}${where}${where && ": its members see it"}.`;
         const mayRead = hasScope(principal, "memories:read");
         const similar = mayRead ? await describeSimilar(memories, principal, id) : [];
-        if (similar.length === 0) return { text: `Saved as ${id}.`, data: saved };
+        if (similar.length === 0) return { text, data: saved };
         const list = similar.map(
           ({ id, title, kind, replaced_by = "" }) =>
             `\n${id}: ${title} (${SIMILARITY[kind]}${replaced_by})`,
         );
-        const text = `Saved as ${id}. Similar memories:${list.join("")}`;
-        if (!hasScope(principal, "memories:write")) return { text, data: { ...saved, similar } };
+        const withSimilar = `${text} Similar memories:${list.join("")}`;
+        if (!hasScope(principal, "memories:write")) {
+          return { text: withSimilar, data: { ...saved, similar } };
+        }
         const hint = adviceOn(id, similar);
-        return { text: `${text}\n${hint}`, data: { ...saved, similar, hint } };
+        return { text: `${withSimilar}\n${hint}`, data: { ...saved, similar, hint } };
       },
     }),
 
@@ -84,7 +91,9 @@ export function createWritingTools(memories: Memories): Tool[] {
         const memory = await memories.update(principal, id, changes, {
           source: sourceOf(principal, "mcp"),
         });
-        return { text: `Updated ${id}.`, data: { id, updated_at: memory.updated_at } };
+        const { updated_at, space } = memory;
+        const data = { id, updated_at, ...(space && { space }) };
+        return { text: `Updated ${id}${placeText(memory)}.`, data };
       },
     }),
 

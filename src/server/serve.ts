@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
-import { type Accounts, findLocalOwner } from "../accounts/accounts.ts";
+import type { Access } from "../access/access.ts";
+import { findLocalOwner } from "../accounts/accounts.ts";
 import { createActivity } from "../activity/activity.ts";
 import { checkRecipients } from "../backup/age.ts";
 import { removeAbandonedCopies } from "../backup/copy-state.ts";
@@ -161,7 +162,7 @@ export async function serve(
   opened.defer(undoable.close);
 
   const backups = await createServerBackups(config, { accounts, securityLog, log, metrics });
-  const local = localSocketOf(accounts);
+  const local = localSocketOf(access);
   const drain = createDrain();
   const app = createApp({
     config,
@@ -253,10 +254,11 @@ async function openEmbedders(config: Config, log: Log, metrics: Metrics): Promis
   );
 }
 
-function localSocketOf(accounts: Accounts) {
+function localSocketOf({ accounts, spaces }: Pick<Access, "accounts" | "spaces">) {
   return createLocalSocket({
     ownerId: async () => (await findLocalOwner(accounts)).id,
     hasAccount: async (id) => (await accounts.find(id)) !== null,
+    hasSpaces: async (id) => ((await spaces.admit(id))?.spaces ?? []).length > 0,
   });
 }
 

@@ -32,6 +32,11 @@ const CASES: [line: string[], shown: string[]][] = [
     ["serve", "service"],
   ],
   [["ctxd", "key", "create", "--sc"], ["--scope"]],
+  [
+    ["ctxd", "space", "re"],
+    ["remove", "rename"],
+  ],
+  [["ctxd", "space", "invite", "acme", "--role", "w"], ["write"]],
   [["ctxd", "completion", "f"], ["fish"]],
   [
     ["ctxd", "connect", "cl"],

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { createSpaces } from "../../src/accounts/spaces.ts";
 import { createOAuth } from "../../src/oauth/oauth.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
@@ -7,8 +8,8 @@ import { addAccount, testStores } from "../support/stores.ts";
 const publicUrl = "http://localhost:7733";
 const VERIFIER = "v".repeat(43);
 
-/** An account with a grant for an app, and the app's access token. */
-async function withGrant() {
+/** An account with a grant for an app, and the app's access token. @param isInSpace whether it is bound to the space acme */
+async function withGrant(isInSpace = false) {
   const dataDir = temporaryFolder();
   const { db, accounts } = testStores(dataDir);
   // The command line always uses the clock of the system.
@@ -20,6 +21,9 @@ async function withGrant() {
   const challenge = new Bun.CryptoHasher("sha256").update(VERIFIER).digest("base64url");
   const scopes = ["memories:read"] as const;
   const bound = { project: "acme/shop", only: true };
+  const space = isInSpace
+    ? await createSpaces({ db, clock: Date.now }).create(account.id, "acme")
+    : null;
   const code = await oauth.codes.create(account.id, {
     client,
     redirectUri,
@@ -27,6 +31,7 @@ async function withGrant() {
     scopes,
     bound,
     resource,
+    spaceId: space?.id ?? null,
   });
   const { access_token: token } = await oauth.codes.redeem({
     clientId: client.id,
@@ -60,6 +65,8 @@ test("grant list shows the app, the scopes and the account of each grant", async
       scopes: ["memories:read"],
       project: "acme/shop",
       project_only: true,
+      space: null,
+      space_id: null,
       created_at: expect.any(String),
       last_used_at: null,
       expires_at: expect.any(String),
@@ -70,6 +77,16 @@ test("grant list shows the app, the scopes and the account of each grant", async
   await addAccount(accounts, "other@example.com");
   const none = await ctxd(["grant", "list", "--json", "--user", "other@example.com"], { dataDir });
   expect(JSON.parse(none.stdout)).toEqual([]);
+});
+
+test("grant list shows the space that an app is bound to", async () => {
+  const { dataDir } = await withGrant(true);
+  const { stdout } = await ctxd(["grant", "list"], { dataDir });
+  expect(stdout).toMatch(/PROJECT +SPACE {2}.*\n.* {2}acme\/shop only {2}acme {3}/);
+  const json = await ctxd(["grant", "list", "--json"], { dataDir });
+  expect(JSON.parse(json.stdout)).toMatchObject([
+    { space: "acme", space_id: expect.stringMatching(/^acc_/) },
+  ]);
 });
 
 test("grant revoke ends a grant, also on a running server, and reports one that has ended", async () => {

@@ -132,6 +132,8 @@ test("key list shows the state of every key, and no complete key", async () => {
       scopes: ["memories:read"],
       project: null,
       project_only: false,
+      space: null,
+      space_id: null,
       created_at: "2026-01-01T00:00:00.000Z",
       last_used_at: null,
       expires_at: "2999-01-01T00:00:00.000Z",

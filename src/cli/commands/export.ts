@@ -22,7 +22,7 @@ import {
 const LINE_BREAK = 10;
 
 export function define(program: Command, { configureExisting, env }: Context): void {
-  const { user, url } = targetOptions;
+  const { user, space, url } = targetOptions;
   program
     .command("export")
     .argument("<file>", "the file to write; - is standard output")
@@ -32,6 +32,7 @@ export function define(program: Command, { configureExisting, env }: Context): v
     )
     .option("-y, --yes", "replace an existing file without asking")
     .addOption(user())
+    .addOption(space())
     .addOption(url())
     .addHelpText(
       "after",

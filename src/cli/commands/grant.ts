@@ -6,6 +6,7 @@ import { type Grant, grantFacts } from "../../oauth/grants.ts";
 import type { Context } from "../context.ts";
 import { requireAccount, withStores } from "../stores.ts";
 import { CommandError, formatMoment, printJson, printTable, say } from "../terminal.ts";
+import { namesOfSpaces, spaceColumn } from "./space/find.ts";
 
 export function define(program: Command, { configureExisting }: Context): void {
   const grant = program
@@ -35,25 +36,37 @@ export function define(program: Command, { configureExisting }: Context): void {
 
 async function listGrants(config: Config, options: { user?: string; json?: boolean }) {
   const { user } = options;
-  const { grants, emails } = await withStores(config, async (stores) => ({
+  const { grants, emails, names } = await withStores(config, async (stores) => ({
     grants:
       user === undefined
         ? await stores.grants.listOfAllAccounts()
         : await stores.grants.list((await requireAccount(stores.accounts, user)).id),
     emails: new Map((await stores.accounts.list()).map(({ id, email }) => [id, email])),
+    names: await namesOfSpaces(stores),
   }));
   if (options.json) {
     const entries = grants.map((grant) => ({
       user: emails.get(grant.accountId),
-      ...toJson(grant),
+      ...toJson(grant, names),
     }));
     return await printJson(entries);
   }
   if (grants.length === 0) {
     return say("No grants yet: an app asks for one when it connects to this server.");
   }
+  const space = spaceColumn(grants, names);
   await printTable(
-    ["ID", "APP", "ANSWERED AT", "USER", "SCOPE", "PROJECT", "LAST USED", "STATE"],
+    [
+      "ID",
+      "APP",
+      "ANSWERED AT",
+      "USER",
+      "SCOPE",
+      "PROJECT",
+      ...space.heading,
+      "LAST USED",
+      "STATE",
+    ],
     grants.map((grant) => [
       grant.id,
       grant.clientName,
@@ -61,6 +74,7 @@ async function listGrants(config: Config, options: { user?: string; json?: boole
       emails.get(grant.accountId) ?? "-",
       describeScopes(grant.scopes),
       describeBound(toBound(grant)),
+      ...space.cellOf(grant),
       formatMoment(grant.lastUsedAt),
       describeState(grant),
     ]),
@@ -68,12 +82,13 @@ async function listGrants(config: Config, options: { user?: string; json?: boole
 }
 
 async function revokeGrant(config: Config, id: string, options: { json?: boolean }): Promise<void> {
-  await withStores(config, async ({ grants, record }) => {
+  await withStores(config, async (stores) => {
+    const { grants, record } = stores;
     const known = (await grants.listOfAllAccounts()).find((grant) => grant.id === id);
     if (!known) throw new CommandError("No grant has this id: ctxd grant list shows all.");
     const revoked = await grants.revokeOfAnyAccount(id);
     if (!known.revokedAt) record("app_revoked", grantFacts(revoked));
-    if (options.json) return await printJson(toJson(revoked));
+    if (options.json) return await printJson(toJson(revoked, await namesOfSpaces(stores)));
     if (known.revokedAt) return say(`${id} (${known.clientName}) is revoked already.`);
     say(`Revoked ${id} (${known.clientName}).`);
   });
@@ -85,7 +100,7 @@ function describeState({ revokedAt, pausedAt, expiresAt }: Grant): string {
   return `expires ${formatMoment(expiresAt)}`;
 }
 
-function toJson(grant: Grant) {
+function toJson(grant: Grant, spaces: ReadonlyMap<string, string>) {
   return {
     id: grant.id,
     account_id: grant.accountId,
@@ -95,6 +110,8 @@ function toJson(grant: Grant) {
     scopes: grant.scopes,
     project: grant.project,
     project_only: grant.projectOnly,
+    space: spaces.get(grant.spaceId ?? "") ?? null,
+    space_id: grant.spaceId,
     created_at: grant.createdAt,
     last_used_at: grant.lastUsedAt,
     expires_at: grant.expiresAt,

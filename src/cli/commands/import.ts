@@ -41,7 +41,7 @@ interface ImportChoice extends Target {
 }
 
 export function define(program: Command, { configure, env }: Context): void {
-  const { user, url } = targetOptions;
+  const { user, space, url } = targetOptions;
   program
     .command("import")
     .argument("[file...]", "files, folders, or - for standard input")
@@ -59,6 +59,7 @@ Memories that exist already stay as they are. Importing a file again adds only w
 Secrets such as API keys are masked. If nothing can be imported, the exit code is 1.`,
     )
     .addOption(user())
+    .addOption(space())
     .addOption(url())
     .addOption(
       new Option("--from <agent>", "all transcripts of an agent on this machine").choices(

@@ -8,6 +8,7 @@ import { type Context, examples } from "../context.ts";
 import { checkProjectOnly, nameParser, parseExpiry } from "../options.ts";
 import { requireAccount, withStores } from "../stores.ts";
 import { CommandError, formatMoment, print, printJson, printTable, say } from "../terminal.ts";
+import { namesOfSpaces, requireSpaceOf, spaceColumn } from "./space/find.ts";
 
 /** Options of `ctxd key create`. Without `scope` the key may do everything. */
 interface NewKeyOptions {
@@ -18,6 +19,7 @@ interface NewKeyOptions {
   project?: string;
   /** Whether the memories of no project are hidden from the key too. */
   projectOnly?: boolean;
+  space?: string;
 }
 
 export function define(program: Command, { configureExisting }: Context): void {
@@ -43,6 +45,7 @@ export function define(program: Command, { configureExisting }: Context): void {
       nameParser(Project),
     )
     .option("--project-only", "with --project: hide the memories of no project too")
+    .option("--space <name>", "restrict the key to a space of the account, by its name or id")
     .option("--expires <when>", "12h, 90d, 2w, 1y, or a date: 2027-01-31", parseExpiry)
     .addHelpText(
       "after",
@@ -51,6 +54,7 @@ export function define(program: Command, { configureExisting }: Context): void {
         "ctxd key create --user you@example.com --name report --scope read --expires 90d",
         "ctxd key create --user you@example.com --name sensor --scope add",
         "ctxd key create --user you@example.com --name ci --project acme/shop --project-only",
+        "ctxd key create --user you@example.com --name team --space acme",
       ),
     )
     .action(async (options: NewKeyOptions, command: Command) => {
@@ -72,8 +76,11 @@ export function define(program: Command, { configureExisting }: Context): void {
 }
 
 async function createKey(config: Config, options: NewKeyOptions): Promise<void> {
-  await withStores(config, async ({ accounts, keys, record: recordEvent }) => {
+  await withStores(config, async (stores) => {
+    const { accounts, keys, record: recordEvent } = stores;
     const account = await requireAccount(accounts, options.user);
+    const space =
+      options.space === undefined ? null : await requireSpaceOf(stores, account, options.space);
     const { key, record } = await keys.create(account.id, {
       name: options.name,
       scopes: options.scope?.map((word): Scope => `memories:${word}`) ?? FULL_ACCESS,
@@ -82,6 +89,7 @@ async function createKey(config: Config, options: NewKeyOptions): Promise<void> 
         options.project === undefined
           ? null
           : { project: options.project, only: options.projectOnly ?? false },
+      spaceId: space?.id ?? null,
     });
     recordEvent("key_created", keyFacts(record));
     try {
@@ -97,22 +105,24 @@ async function createKey(config: Config, options: NewKeyOptions): Promise<void> 
 
 async function listKeys(config: Config, options: { user?: string; json?: boolean }): Promise<void> {
   const { user } = options;
-  const { keys, emails } = await withStores(config, async (stores) => ({
+  const { keys, emails, names } = await withStores(config, async (stores) => ({
     keys:
       user === undefined
         ? await stores.keys.listOfAllAccounts()
         : await stores.keys.list((await requireAccount(stores.accounts, user)).id),
     emails: new Map((await stores.accounts.list()).map(({ id, email }) => [id, email])),
+    names: await namesOfSpaces(stores),
   }));
   if (options.json) {
-    const entries = keys.map((key) => ({ user: emails.get(key.accountId), ...toJson(key) }));
+    const entries = keys.map((key) => ({ user: emails.get(key.accountId), ...toJson(key, names) }));
     return await printJson(entries);
   }
   if (keys.length === 0) {
     return say("No keys yet: ctxd key create --user EMAIL --name NAME creates one.");
   }
+  const space = spaceColumn(keys, names);
   await printTable(
-    ["ID", "KEY", "NAME", "USER", "SCOPE", "PROJECT", "LAST USED", "STATE"],
+    ["ID", "KEY", "NAME", "USER", "SCOPE", "PROJECT", ...space.heading, "LAST USED", "STATE"],
     keys.map((key) => [
       key.id,
       `${key.prefix}…`,
@@ -120,6 +130,7 @@ async function listKeys(config: Config, options: { user?: string; json?: boolean
       emails.get(key.accountId) ?? "-",
       describeScopes(key.scopes),
       describeBound(key.bound),
+      ...space.cellOf(key),
       formatMoment(key.lastUsedAt),
       describeState(key),
     ]),
@@ -136,7 +147,7 @@ async function revokeKey(config: Config, id: string): Promise<void> {
   });
 }
 
-function toJson(key: KeyRecord) {
+function toJson(key: KeyRecord, spaces: ReadonlyMap<string, string>) {
   return {
     id: key.id,
     account_id: key.accountId,
@@ -145,6 +156,8 @@ function toJson(key: KeyRecord) {
     scopes: key.scopes,
     project: key.bound?.project ?? null,
     project_only: key.bound?.only ?? false,
+    space: spaces.get(key.spaceId ?? "") ?? null,
+    space_id: key.spaceId,
     created_at: key.createdAt,
     last_used_at: key.lastUsedAt,
     expires_at: key.expiresAt,

@@ -3,7 +3,6 @@ import { version } from "../../../package.json" with { type: "json" };
 import { projectOfFolder } from "../../capture/project.ts";
 import type { Config } from "../../config/config.ts";
 import { createId } from "../../db/id.ts";
-import type { Bound } from "../../keys/reach.ts";
 import {
   bridge,
   createForwarder,
@@ -11,7 +10,7 @@ import {
   type Forward,
   type Server,
 } from "../../local/bridge.ts";
-import type { LocalServer } from "../../local/local-server.ts";
+import type { LocalServer, RequestLimits } from "../../local/local-server.ts";
 import { firstAnswer } from "../../mcp/first-answers.ts";
 import { AgentId, Project } from "../../memories/model/memory.ts";
 import { untilStopped } from "../../server/stop.ts";
@@ -37,6 +36,8 @@ interface AgentOptions {
   project?: string;
   /** Whether the memories of no project are hidden too. */
   projectOnly?: boolean;
+  /** The space that the agent is restricted to, by name or id, or `personal`. */
+  space?: string;
   /** A remote server. By default the server of the data folder. */
   url?: URL;
 }
@@ -55,6 +56,7 @@ export function define(program: Command, { configure, env }: Context): void {
       nameParser(Project),
     )
     .option("--project-only", "with --project: hide the memories of no project too")
+    .option("--space <name>", "restrict the agent to a space, or to personal memories: personal")
     .option(
       "--url <url>",
       "a remote server, whose key ctxd connect has kept (default: the memory on this machine)",
@@ -74,9 +76,10 @@ export function define(program: Command, { configure, env }: Context): void {
     )
     .action(async (options: AgentOptions, command: Command) => {
       checkProjectOnly(options, command);
-      if (options.url && options.project !== undefined) {
+      for (const bound of ["project", "space"] as const) {
+        if (!options.url || options[bound] === undefined) continue;
         command.error(
-          "error: with --url a project needs a key of that project: ctxd key create --project NAME",
+          `error: with --url a ${bound} needs a key of that ${bound}: ctxd key create --${bound} NAME`,
         );
       }
       await connectAgent(configure(), options, env);
@@ -93,11 +96,11 @@ async function connectAgent(
   options: AgentOptions,
   env: Environment,
 ): Promise<never> {
-  const { project, projectOnly = false, url } = options;
+  const { project, projectOnly = false, space = null, url } = options;
   const bound = project === undefined ? null : { project, only: projectOnly };
   const { server, ownAnswer } = url
     ? await reachRemoteServer(config, url, env)
-    : reachServerHere(config, env, bound);
+    : reachServerHere(config, env, { bound, space });
   // Starts the server early. If that fails, the messages that need it are answered with the reason.
   server.connect().catch(() => {});
 
@@ -147,8 +150,8 @@ async function answerWhileAway(server: Server, message: unknown): Promise<string
   );
 }
 
-function reachServerHere(config: Config, env: Environment, bound: Bound | null): Reached {
-  const server = reachOwnServer(config, env, { bound, isAgent: true });
+function reachServerHere(config: Config, env: Environment, limits: RequestLimits): Reached {
+  const server = reachOwnServer(config, env, { ...limits, isAgent: true });
   // The model is told by an error of each call: it would not see that a client failed to connect.
   const loss = describeLoss(config, env);
   if (loss !== null) say(`ctxd: ${loss}`);
@@ -157,13 +160,14 @@ function reachServerHere(config: Config, env: Environment, bound: Bound | null):
 
 /**
  * The answer to a message that needs no server. Some agents ask their model for the first time without tools when such an
- * answer has to wait until a server has started. A server of another version answers for itself.
+ * answer has to wait until a server has started. A server of another version answers for itself, and one whose owner has
+ * spaces: it offers more.
  */
 async function answerWithout(server: LocalServer, message: unknown): Promise<string | null> {
   const answer = firstAnswer(message);
   if (answer === null) return null;
-  const found = await withTimeLimit(server.version(), LOOK_TIMEOUT_MS, () => null);
-  return found === null || found === version ? answer : null;
+  const found = await withTimeLimit(server.found(), LOOK_TIMEOUT_MS, () => null);
+  return found === null || (found.version === version && !found.hasSpaces) ? answer : null;
 }
 
 /** Agents start one process for each conversation, so the process has one session id. */

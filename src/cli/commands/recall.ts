@@ -8,6 +8,7 @@ import {
   answerOf,
   type HookEvent,
   type HookOptions,
+  type HookPath,
   isOff,
   postJson,
   RECALL,
@@ -32,6 +33,8 @@ interface RecallOptions extends HookOptions {
   budget?: string;
   /** Whether each line says why it is there. */
   explain?: boolean;
+  /** The only space to recall from, by name or id, or `personal`. */
+  space?: string;
 }
 
 export function define(program: Command, { configure, env }: Context): void {
@@ -43,6 +46,7 @@ export function define(program: Command, { configure, env }: Context): void {
     )
     .option("--agent <name>", "the agent whose hook runs it")
     .option("--project <name>", "the project (default: the folder's)")
+    .option("--space <name>", "recall only from this space, or only what is personal: personal")
     .option(
       "--budget <characters>",
       `the largest number of characters to print (${CHARACTERS.default})`,
@@ -69,7 +73,7 @@ async function recall(configure: () => Config, options: RecallOptions, env: Envi
     const body = bodyOf(event, options);
     const answer = options.url
       ? await recallRemotely(config, options.url, body, options, env)
-      : await sendWhenServed(config, env, RECALL, body, options);
+      : await sendWhenServed(config, env, pathOf(options), body, options);
     // Then the next hook finds a server.
     if (answer === null) return await sendLater(config, ["recall"], env, {});
     const text = answerOf(event, textIn(answer), options.agent);
@@ -84,16 +88,26 @@ async function recallForPerson(config: Config, options: RecallOptions, env: Envi
   const body = bodyOf({ ...readHookEvent({}), folder: process.cwd() }, options);
   const answer = options.url
     ? await recallRemotely(config, options.url, body, options, env)
-    : await recallHere(config, body, env);
+    : await recallHere(config, pathOf(options), body, env);
   const text = textIn(answer);
   if (text !== "") await print(printable(text));
 }
 
-async function recallHere(config: Config, body: RecallBody, env: Environment): Promise<unknown> {
+/** A space is chosen by the query. */
+function pathOf({ space }: RecallOptions): HookPath {
+  return space === undefined ? RECALL : `${RECALL}?${new URLSearchParams({ space })}`;
+}
+
+async function recallHere(
+  config: Config,
+  path: HookPath,
+  body: RecallBody,
+  env: Environment,
+): Promise<unknown> {
   await refuseLoss(config, env);
   const { openApi } = await import("../server/api.ts");
   using api = await openApi(config, env, {});
-  return await api.json(RECALL, postJson(body));
+  return await api.json(path, postJson(body));
 }
 
 /** Recalls from a remote server. What was captured while it was away can be sent now. */
@@ -101,12 +115,17 @@ async function recallRemotely(
   config: Config,
   address: string,
   body: RecallBody,
-  { agent }: RecallOptions,
+  options: RecallOptions,
   env: Environment,
 ) {
   const remote = await import("../server/remote-hooks.ts");
   const url = remote.parseServer(address);
-  const answer = await remote.recallRemotely(config, url, body, agent);
+  const answer = await remote.recallRemotely(
+    config,
+    url,
+    { path: pathOf(options), body },
+    options.agent,
+  );
   remote.sendKeptLater(config, url, env);
   return answer;
 }

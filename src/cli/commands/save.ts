@@ -2,6 +2,7 @@ import type { Static } from "@sinclair/typebox";
 import type { Command } from "commander";
 import { projectOfFolder } from "../../capture/project.ts";
 import type { Config } from "../../config/config.ts";
+import { placeText } from "../../mcp/memory-text.ts";
 import { Project, type SavedMemory } from "../../memories/model/memory.ts";
 import { titleOf } from "../../text/short-text.ts";
 import { type Context, type Environment, examples, PROJECT_NOTE } from "../context.ts";
@@ -55,6 +56,7 @@ export function define(program: Command, { configure, env }: Context): void {
     .option("--supersedes <id>", "id of an older memory that this one replaces", parseId)
     .option("--json", "print the whole memory, as JSON")
     .addOption(targetOptions.user())
+    .addOption(targetOptions.space())
     .addOption(targetOptions.url())
     .addHelpText("after", `\n${PROJECT_NOTE}`)
     .addHelpText(
@@ -90,7 +92,8 @@ async function save(config: Config, words: string[], options: SaveOptions, env: 
   const saved = (await response.json()) as Saved;
   if (options.json) return await printJson(saved);
   await print(saved.id);
-  const where = saved.project === null ? "" : ` in the project ${saved.project}`;
+  const inProject = saved.project === null ? "" : ` in the project ${saved.project}`;
+  const where = inProject + placeText(saved);
   for (const { message } of saved.warnings ?? []) say(`Warning: ${message}`);
   say(response.status === 201 ? `Saved${where}.` : `This text was already saved${where}.`);
   await showSimilar(api, saved);

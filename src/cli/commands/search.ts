@@ -46,6 +46,7 @@ export function define(program: Command, { configureExisting, env }: Context): v
     .option("--history", "also memories that were superseded by newer ones")
     .option("--json", "print the API's answer as JSON")
     .addOption(targetOptions.user())
+    .addOption(targetOptions.space())
     .addOption(targetOptions.url())
     .addHelpText("after", `\n${PROJECT_NOTE}`)
     .addHelpText(

@@ -9,12 +9,11 @@ import { memoryCount, sizeText } from "../../text/number-text.ts";
 import { formatDate } from "../../text/short-text.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { nameParser, targetOptions } from "../options.ts";
-import { openApi } from "../server/api.ts";
+import { openApi, type Target } from "../server/api.ts";
 import { print, printable, printJson } from "../terminal.ts";
 import { clientStates } from "./connect/list.ts";
 
-interface StatusOptions {
-  user?: string;
+interface StatusOptions extends Pick<Target, "user" | "space"> {
   /** Default: the project of the folder. */
   project?: string;
   json?: boolean;
@@ -30,6 +29,7 @@ export function define(program: Command, { configureExisting, env }: Context): v
     .option("--project <name>", "the project to show (default: this folder's)", nameParser(Project))
     .option("--json", "as JSON")
     .addOption(targetOptions.user())
+    .addOption(targetOptions.space())
     .addHelpText("after", examples("ctxd status", "ctxd status --json"))
     .action(async (options: StatusOptions) => {
       const status = await readStatus(configureExisting(), options, env);
@@ -40,12 +40,12 @@ export function define(program: Command, { configureExisting, env }: Context): v
 /** What `ctxd status --json` prints. */
 async function readStatus(
   config: Config,
-  { user, project: wanted }: StatusOptions,
+  { project: wanted, ...target }: StatusOptions,
   env: Environment,
 ) {
   const { dataDir } = config;
   const wasRunning = isLocked(dataDir);
-  using api = await openApi(config, env, { ...(user !== undefined && { user }) });
+  using api = await openApi(config, env, target);
   const figures = await api.json<Stats>("/api/stats");
   const owner = readOwner(dataDir);
   const name = wanted ?? (await projectOfFolder(process.cwd()));

@@ -25,6 +25,8 @@ export interface Target {
   user?: string;
   /** A remote server. Its API key is asked for, or read from standard input. */
   url?: URL;
+  /** A space of the account, by its name or id, or `personal`. Default: the account itself. */
+  space?: string;
 }
 
 export type Api = ReturnType<typeof createApi>;
@@ -33,10 +35,10 @@ export type Api = ReturnType<typeof createApi>;
  * Opens the API of a server: the one of the data folder, which is started if none runs, or a remote one.
  * @throws CommandError
  */
-export async function openApi(config: Config, env: Environment, { user, url }: Target) {
+export async function openApi(config: Config, env: Environment, { user, url, space }: Target) {
   if (url === undefined) {
     const account = user === undefined ? null : await findAccount(config, user);
-    return createApi(reachOwnServer(config, env), account);
+    return createApi(reachOwnServer(config, env), { account, space });
   }
   if (user !== undefined) {
     throw usageError("Use --user or --url, not both: an API key belongs to one account.");
@@ -44,25 +46,35 @@ export async function openApi(config: Config, env: Environment, { user, url }: T
   requireEncryption(url, config);
   const key = (await readSecret("API key: ")).trim();
   const address = url.href.replace(/(?<!\/)\/+$/, "");
-  return createApi({
+  const server: Server = {
     connect: async () => {},
     request: (path, init) => sendWithKey(address, key, path, init),
     lastFailure: () => null,
     forget() {},
     close() {},
-  });
+  };
+  return createApi(server, { space });
 }
 
 function findAccount(config: Config, user: string): Promise<string> {
   return withStores(config, async ({ accounts }) => (await requireAccount(accounts, user)).id);
 }
 
+/** A path with the parameter for a space. A server that knows no spaces refuses it, where it would ignore a header. */
+function inSpace(path: string, space: string | undefined): string {
+  if (space === undefined) return path;
+  return `${path}${path.includes("?") ? "&" : "?"}space=${encodeURIComponent(space)}`;
+}
+
 /** @param account of the requests; null for that of the key, or the owner's */
-function createApi(server: Server, account: string | null = null) {
+function createApi(
+  server: Server,
+  { account = null, space }: { account?: string | null; space: string | undefined },
+) {
   const requestOnce = (path: string, init: RequestInit) => {
     const headers = new Headers(init.headers);
     if (account !== null) headers.set(ACCOUNT_HEADER, account);
-    return server.request(path, { ...init, headers, ...NO_TIMEOUT });
+    return server.request(inSpace(path, space), { ...init, headers, ...NO_TIMEOUT });
   };
 
   /** Sends a request until the server answers it with success. `isRepeated`: an earlier answer was lost. */

@@ -1,10 +1,10 @@
 import { version } from "../../../package.json" with { type: "json" };
 import type { Config } from "../../config/config.ts";
 import { createDataFolder, isLocked } from "../../db/data-lock.ts";
-import type { Bound } from "../../keys/reach.ts";
 import {
   createLocalServer,
   type LocalServer,
+  type RequestLimits,
   type StartedServer,
 } from "../../local/local-server.ts";
 import { describeProgram, isConfiguredByFolder, ownCommand } from "../../server/invocation.ts";
@@ -16,13 +16,13 @@ import { describeLoss, noteDataFolder } from "./known-folders.ts";
 
 /**
  * Connects to the server of the data folder, and starts one if none runs.
- * @param bound the project to which all requests are restricted
+ * @param limits to what all requests are restricted
  * @param isAgent whether it must not begin anew in a folder that has lost its memories
  */
 export function reachOwnServer(
   config: Config,
   env: Environment,
-  { bound = null, isAgent = false }: { bound?: Bound | null; isAgent?: boolean } = {},
+  { isAgent = false, ...limits }: RequestLimits & { isAgent?: boolean } = {},
 ): LocalServer {
   const { dataDir } = config;
   if (isConfiguredByFolder) {
@@ -37,7 +37,7 @@ export function reachOwnServer(
   };
   return createLocalServer({
     dataDir,
-    bound,
+    limits,
     start,
     isServed: () => isLocked(dataDir),
     onFound(found) {

@@ -5,7 +5,7 @@ import { keepUnsent, ServerAway, unsentIn } from "../../capture/unsent.ts";
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
 import type { Environment } from "../context.ts";
-import { CAPTURE, postJson, RECALL, type RecallBody, runLater } from "../hooks.ts";
+import { CAPTURE, type HookPath, postJson, type RecallBody, runLater } from "../hooks.ts";
 import { CommandError, usageError } from "../terminal.ts";
 import {
   createRemoteServer,
@@ -50,13 +50,13 @@ const unsentFolder = (config: Place, url: URL) => join(serverFolder(config, url)
 export async function recallRemotely(
   config: Place,
   url: URL,
-  body: RecallBody,
+  { path, body }: { path: HookPath; body: RecallBody },
   agent?: string,
 ): Promise<unknown> {
   const { folder, ...rest } = body;
   const project = rest.project ?? (folder === undefined ? null : await projectOfFolder(folder));
   const server = createRemoteServer(url, () => keptKey(config, url), RECALL_PATIENCE);
-  const response = await server.request(RECALL, postJson({ ...rest, project }, agent));
+  const response = await server.request(path, postJson({ ...rest, project }, agent));
   if (response.ok) return response.json();
   throw new CommandError(await messageIn(response));
 }

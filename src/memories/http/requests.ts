@@ -112,7 +112,7 @@ const spaceField = {
   space: Type.Optional(
     Type.String({
       description:
-        "Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same.",
+        "Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded.",
       examples: ["acme"],
     }),
   ),

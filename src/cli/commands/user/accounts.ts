@@ -1,11 +1,11 @@
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { parseEmail } from "../../../accounts/account.ts";
 import { checkPassword } from "../../../accounts/passwords.ts";
 import type { Config } from "../../../config/config.ts";
-import { parseSize } from "../../../config/setting-values.ts";
 import { AppError } from "../../../errors.ts";
 import { describeCommand } from "../../../server/invocation.ts";
 import { type Context, examples } from "../../context.ts";
+import { changeQuota, type QuotaChange, quotaOptions } from "../../quota.ts";
 import { requireAccount, withStores } from "../../stores.ts";
 import {
   askHidden,
@@ -19,12 +19,7 @@ import {
   say,
   usageError,
 } from "../../terminal.ts";
-
-/** The limits to change; the others stay. */
-interface QuotaChange {
-  memories?: number | "none";
-  bytes?: number | "none";
-}
+import { namesOfSpaces } from "../space/find.ts";
 
 /** Adds a command that takes an account. */
 export function onAccount(user: Command, name: string): Command {
@@ -62,16 +57,17 @@ export function defineAccounts(
     )
     .addHelpText("after", examples("ctxd user passwd you@example.com"))
     .action((email: string) => changePassword(configureExisting(), email));
-  onAccount(user, "quota")
+  quotaOptions(onAccount(user, "quota"))
     .summary("show or set how much an account may store")
     .description(
       "Shows how much an account may store, or sets it. Bytes are those of all text: contents, tags, names and metadata. A new limit applies to later writes; stored memories stay.",
     )
-    .option("--memories <number>", "the largest number of memories, or none for no limit", parseMax)
-    .option("--bytes <number>", "the largest number of bytes (500k, 20M, 1G), or none", parseMax)
     .addHelpText("after", examples("ctxd user quota you@example.com --memories 10000"))
     .action((email: string, options: QuotaChange) =>
-      changeQuota(configureExisting(), email, options),
+      withStores(configureExisting(), async (stores) => {
+        const { id, email: name } = await requireAccount(stores.accounts, email);
+        await changeQuota(stores, { id, name, facts: { accountId: id } }, options);
+      }),
     );
   onAccount(user, "owner")
     .summary("make an account the owner of the server")
@@ -161,31 +157,6 @@ async function readNewPassword(email: string): Promise<string> {
   throw new CommandError("The two passwords differ; nothing was changed.");
 }
 
-async function changeQuota(config: Config, email: string, change: QuotaChange): Promise<void> {
-  await withStores(config, async ({ accounts, quotas, record }) => {
-    const account = await requireAccount(accounts, email);
-    const present = await quotas.of(account.id);
-    const next = (wanted: number | "none" | undefined, now: number | null = null) =>
-      wanted === "none" ? null : (wanted ?? now);
-    const memories = next(change.memories, present?.memories);
-    const bytes = next(change.bytes, present?.bytes);
-    if (Object.keys(change).length > 0) {
-      await quotas.set(account.id, { memories, bytes });
-      record("quota_changed", { accountId: account.id });
-    }
-    const describe = (most: number | null, noun: string) => `${most ?? "any number of"} ${noun}`;
-    say(
-      `${account.email} may store ${describe(memories, memories === 1 ? "memory" : "memories")} and ${describe(bytes, "bytes of text")}.`,
-    );
-  });
-}
-
-function parseMax(text: string): number | "none" {
-  const limit = text === "none" ? text : parseSize(text);
-  if (limit !== null) return limit;
-  throw new InvalidArgumentError("Use a whole number, such as 10000 or 20M, or none.");
-}
-
 async function changeOwner(config: Config, email: string): Promise<void> {
   await withStores(config, async ({ accounts, record }) => {
     const account = await requireAccount(accounts, email);
@@ -202,22 +173,26 @@ async function changeOwner(config: Config, email: string): Promise<void> {
 }
 
 async function removeUser(config: Config, email: string, options: { yes?: boolean }) {
-  await withStores(config, async ({ accounts, keys, record }) => {
+  await withStores(config, async (stores) => {
+    const { accounts, keys, record } = stores;
     const account = await requireAccount(accounts, email);
-    await accounts.checkRemovable(account.id);
+    const going = await accounts.checkRemovable(account.id);
+    const names = going.length === 0 ? new Map() : await namesOfSpaces(stores);
+    const spaces = going.map((id) => names.get(id) ?? id).join(", ");
+    const withSpaces = spaces && ` Spaces without another member go too: ${spaces}.`;
     if (!options.yes) {
       if (!isInteractive()) {
         throw usageError("Without a terminal, removing an account needs --yes.");
       }
       const count = (await keys.list(account.id)).length;
       say(
-        `This removes ${account.email}, its API keys (${count}) and all its memories, permanently.`,
+        `This removes ${account.email}, its API keys (${count}) and all its memories, permanently.${withSpaces}`,
       );
       if (!(await confirm(`Remove ${account.email}?`)))
         throw new CommandError("Nothing was removed.");
     }
     await accounts.remove(account.id);
     record("account_removed", { accountId: account.id });
-    say(`Removed ${account.email}.`);
+    say(`Removed ${account.email}.${withSpaces && ` Spaces removed with it: ${spaces}.`}`);
   });
 }

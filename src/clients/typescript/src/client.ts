@@ -30,6 +30,11 @@ export interface ClientOptions {
    * and deleted in it. `project: null` in a call means no project when saving, and all projects otherwise.
    */
   project?: string | undefined;
+  /**
+   * The space of all calls that name none, by its name or id, or `personal`. By default a search finds what is in the
+   * person's spaces too, and other calls are about the person's own memories.
+   */
+  space?: string | undefined;
   /** Replaces the runtime's own `fetch`. */
   fetch?: Fetch | undefined;
   /** How often a call is repeated when the server is busy or can't be reached. Default: 4. */
@@ -54,7 +59,7 @@ export interface Client {
    */
   saveAll(
     memories: readonly NewMemory[],
-    options?: Pick<SaveOptions, "idempotencyKey" | "signal">,
+    options?: Omit<SaveOptions, "similar">,
   ): Promise<SavedMemory[]>;
   /** Finds memories by meaning, best match first. */
   search(query: string, options?: SearchOptions): Promise<FoundMemory[]>;
@@ -88,7 +93,7 @@ export interface Client {
   deleteWhere(filter: DeletionFilter, options?: Calling): Promise<number>;
   /** The memory, all memories that it superseded, and all that superseded it, newest first. */
   history(id: string, options?: Calling): Promise<Memory[]>;
-  stats(options?: Calling): Promise<Stats>;
+  stats(options?: InSpace): Promise<Stats>;
   /** All memories that match the filter, oldest first, streamed in one response. */
   export(options?: ExportOptions): AsyncGenerator<Memory, void>;
   /**
@@ -99,13 +104,18 @@ export interface Client {
    */
   import(
     source: ImportSource,
-    options?: Calling & { dry_run?: boolean | undefined },
+    options?: InSpace & { dry_run?: boolean | undefined },
   ): Promise<ImportReport>;
   /** The ETag of a memory that `get`, `save` or `update` returned; null for any other object. */
   etag(memory: object): string | null;
 }
 
-interface SaveOptions extends Calling {
+/** Options of calls that may name a space, instead of the client's. */
+interface InSpace extends Calling {
+  space?: string | undefined;
+}
+
+interface SaveOptions extends InSpace {
   similar?: boolean | undefined;
   idempotencyKey?: string | undefined;
 }
@@ -116,10 +126,11 @@ const LARGEST_PAGE = 100;
 
 /** Creates a client for a ctxd server. It opens no connection before the first call. */
 export function createClient(options: ClientOptions): Client {
-  const { project, url = "http://127.0.0.1:7733", key, retries = 4, timeout = 60_000 } = options;
+  const { project, space, url = "http://127.0.0.1:7733", key } = options;
+  const { retries = 4, timeout = 60_000 } = options;
   // Browsers refuse to call `fetch` as a method of an object.
   const fetch: Fetch = options.fetch ?? ((to, request) => globalThis.fetch(to, request));
-  const send = createSend({ url, key, fetch, retries, timeout });
+  const send = createSend({ url, key, space, fetch, retries, timeout });
   const etags = new WeakMap<object, string>();
 
   const ask = <Answer>(sending: Omit<Sending, "body"> & { json?: unknown }): Promise<Answer> => {
@@ -144,23 +155,23 @@ export function createClient(options: ClientOptions): Client {
   return {
     project,
 
-    save: (memory, { similar, idempotencyKey = newKey(), signal } = {}) =>
+    save: (memory, { similar, space, idempotencyKey = newKey(), signal } = {}) =>
       ask<SavedMemory>({
         method: "POST",
-        path: `/memories${toQuery({ similar })}`,
+        path: `/memories${toQuery({ similar, space })}`,
         json: withProject(memory),
         headers: { "idempotency-key": idempotencyKey },
         isRepeatable: true,
         signal,
       }),
 
-    async saveAll(memories, { idempotencyKey = newKey(), signal } = {}) {
+    async saveAll(memories, { space, idempotencyKey = newKey(), signal } = {}) {
       const saved: SavedMemory[] = [];
       for (let start = 0; start < memories.length; ) {
         const part = batchFrom(memories, start);
         const answer = await ask<{ memories: SavedMemory[] }>({
           method: "POST",
-          path: "/memories/batch",
+          path: `/memories/batch${toQuery({ space })}`,
           json: { memories: part.map(withProject) },
           headers: { "idempotency-key": start ? `${idempotencyKey}.${start}` : idempotencyKey },
           isRepeatable: true,
@@ -226,11 +237,11 @@ export function createClient(options: ClientOptions): Client {
       return memories;
     },
 
-    stats: ({ signal } = {}) => read<Stats>("/stats", signal),
+    stats: ({ space, signal } = {}) => read<Stats>(`/stats${toQuery({ space })}`, signal),
     export: ({ signal, ...filter } = {}) =>
       exportMemories(send, toQuery(withProject(filter)), signal),
-    import: (source, { dry_run = false, signal } = {}) =>
-      importMemories(send, source, { dry_run, signal }),
+    import: (source, { dry_run = false, space, signal } = {}) =>
+      importMemories(send, source, { dry_run, space, signal }),
     etag: (memory) => etags.get(memory) ?? null,
   };
 }

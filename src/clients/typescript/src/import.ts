@@ -33,7 +33,11 @@ const MAX_LISTED = 1_000;
 export async function importMemories(
   send: Send,
   source: ImportSource,
-  { dry_run, signal }: { dry_run: boolean; signal: AbortSignal | undefined },
+  {
+    dry_run,
+    space,
+    signal,
+  }: { dry_run: boolean; space: string | undefined; signal: AbortSignal | undefined },
 ): Promise<ImportReport> {
   const report: ImportReport = {
     created: 0,
@@ -44,7 +48,7 @@ export async function importMemories(
     masked: 0,
     skipped: [],
   };
-  const path = `/memories/import${toQuery({ dry_run })}`;
+  const path = `/memories/import${toQuery({ dry_run, space })}`;
   let before = 0;
   for await (const lines of readParts(readLines(toBytes(source), MAX_LINE_BYTES + 1))) {
     const body = joinBytes(lines.flatMap((line) => [line, LINE_END]));

@@ -25,7 +25,10 @@ export function toQuery(parameters: { readonly [name: string]: Value }): string 
 
 /** Whether a parameter does not limit the deletion by itself. */
 const isUnlimited = ([name, value]: [string, Value]) =>
-  name === "tags_match" || (name === "project_only" && value === false) || value === null;
+  name === "tags_match" ||
+  name === "space" ||
+  (name === "project_only" && value === false) ||
+  value === null;
 
 /**
  * Checks the filter of a deletion. Fields that are undefined or empty lists would be omitted, and more

@@ -759,7 +759,7 @@ export interface operations {
                 sort?: "newest" | "importance";
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: never;
@@ -788,7 +788,7 @@ export interface operations {
             query?: {
                 /** @description Whether the answer lists memories that say nearly the same, or that the new one may have outdated. */
                 similar?: "true" | "false";
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: {
@@ -900,7 +900,7 @@ export interface operations {
                 captured?: "true" | "false";
                 /** @description Created before this moment. */
                 created_before?: string;
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: never;
@@ -962,7 +962,7 @@ export interface operations {
                 decay?: "true" | "false";
                 /** @description Whether each memory has an `explanation` of its score. */
                 explain?: "true" | "false";
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: never;
@@ -989,7 +989,7 @@ export interface operations {
     getMemory: {
         parameters: {
             query?: {
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: never;
@@ -1017,7 +1017,7 @@ export interface operations {
     updateMemory: {
         parameters: {
             query?: {
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: {
@@ -1092,7 +1092,7 @@ export interface operations {
             query?: {
                 /** @description Whether the memory's whole history is deleted too. Otherwise the memories before and after it are linked with each other. */
                 history?: "true" | "false";
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: never;
@@ -1130,7 +1130,7 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: never;
@@ -1160,7 +1160,7 @@ export interface operations {
     createMemories: {
         parameters: {
             query?: {
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: {
@@ -1259,7 +1259,7 @@ export interface operations {
                 captured?: "true" | "false";
                 /** @description Created before this moment. */
                 created_before?: string;
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: never;
@@ -1451,7 +1451,7 @@ export interface operations {
                 created_before?: string;
                 /** @description Created at this moment or later. */
                 created_after?: string;
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: never;
@@ -1476,7 +1476,7 @@ export interface operations {
             query?: {
                 /** @description Whether to report what would be done, and change nothing. */
                 dry_run?: "true" | "false";
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: never;
@@ -1525,7 +1525,7 @@ export interface operations {
     getStats: {
         parameters: {
             query?: {
-                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same. */
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: never;

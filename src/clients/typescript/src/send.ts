@@ -30,6 +30,8 @@ export type Fetch = (url: string, request: RequestInit) => Promise<Response>;
 interface Options {
   url: string;
   key: string;
+  /** The space of all requests that name none. */
+  space: string | undefined;
   fetch: Fetch;
   /** How often a request is repeated. */
   retries: number;
@@ -43,9 +45,10 @@ const MAX_WAIT_MS = 8_000;
 /** The longest `Retry-After` to wait for. With a longer one the call fails. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-export function createSend({ url, key, fetch, retries, timeout }: Options): Send {
+export function createSend({ url, key, space, fetch, retries, timeout }: Options): Send {
   const base = `${baseOf(url)}/api`;
   const token = tokenOf(key);
+  const inSpace = space === undefined ? {} : { "ctxd-space": encodeURIComponent(space) };
 
   const attempt: Send = async (sending, read) => {
     const { method, path, body, signal } = sending;
@@ -64,7 +67,7 @@ export function createSend({ url, key, fetch, retries, timeout }: Options): Send
     return withDeadline(async () => {
       const response = await fetch(base + path, {
         method,
-        headers: { authorization: `Bearer ${token}`, ...sending.headers },
+        headers: { authorization: `Bearer ${token}`, ...inSpace, ...sending.headers },
         body: body ?? null,
         // A redirect may lead to any server, and turns a POST into a GET.
         redirect: "manual",

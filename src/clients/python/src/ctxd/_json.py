@@ -32,7 +32,7 @@ def check_deletion(parameters: Mapping[str, Any]) -> None:
     Raises TypeError for an empty filter, or one with an empty field: the field would be omitted, and more
     memories deleted than intended.
     """
-    if not parameters:
+    if not any(name != "space" for name in parameters):
         raise TypeError("An empty filter matches all memories. Say what to delete.")
     for name, value in parameters.items():
         if (_is_absent(value) and name != "project") or value == "":

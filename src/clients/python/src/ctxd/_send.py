@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from typing import Any, Callable, Optional, TypeVar
+from urllib.parse import quote
 
 from . import _cancellation
 from ._connections import Connections, Response
@@ -41,13 +42,22 @@ class Call:
 
 class Sender:
     def __init__(
-        self, url: str, key: str, *, retries: int, timeout: float, ssl_context: Optional[ssl.SSLContext]
+        self,
+        url: str,
+        key: str,
+        *,
+        space: Optional[str],
+        retries: int,
+        timeout: float,
+        ssl_context: Optional[ssl.SSLContext],
     ) -> None:
         # The error of http.client would contain the key.
         if not (key.isascii() and key.isprintable()):
             raise ValueError("key has characters that are not allowed in a key.")
         self._connections = Connections(url, timeout, ssl_context)
-        self._key = key
+        self._headers = {"authorization": f"Bearer {key}"}
+        if space is not None:
+            self._headers["ctxd-space"] = quote(space, safe="")
         self._retries = retries
         self._timeout = timeout
 
@@ -68,7 +78,7 @@ class Sender:
             repetition += 1
 
     def _attempt(self, call: Call, read: Callable[[Response], Result]) -> Result:
-        headers = {"authorization": f"Bearer {self._key}", **call.headers}
+        headers = {**self._headers, **call.headers}
         with self.failures():
             response = self._connections.request(call.method, call.path, call.body, headers)
             if not 200 <= response.status < 300:

@@ -55,13 +55,20 @@ class AsyncClient:
         *,
         url: str = "http://127.0.0.1:7733",
         project: Optional[str] = None,
+        space: Optional[str] = None,
         retries: int = 4,
         timeout: float = 60.0,
         ssl_context: Optional[ssl.SSLContext] = None,
     ) -> None:
         """See `Client`."""
         self._client = Client(
-            key, url=url, project=project, retries=retries, timeout=timeout, ssl_context=ssl_context
+            key,
+            url=url,
+            project=project,
+            space=space,
+            retries=retries,
+            timeout=timeout,
+            ssl_context=ssl_context,
         )
         self._threads = ThreadPoolExecutor(_MAX_THREADS, thread_name_prefix="ctxd")
 
@@ -91,19 +98,28 @@ class AsyncClient:
         *,
         similar: bool = False,
         idempotency_key: Optional[str] = None,
+        space: Optional[str] = None,
         **fields: Unpack[MemoryFields],
     ) -> SavedMemory:
         """Saves a memory: see `Client.save`."""
         client = self._client
         return await self._run(
-            lambda: client.save(content, similar=similar, idempotency_key=idempotency_key, **fields)
+            lambda: client.save(
+                content, similar=similar, idempotency_key=idempotency_key, space=space, **fields
+            )
         )
 
     async def save_all(
-        self, memories: Iterable[NewMemory], *, idempotency_key: Optional[str] = None
+        self,
+        memories: Iterable[NewMemory],
+        *,
+        idempotency_key: Optional[str] = None,
+        space: Optional[str] = None,
     ) -> List[SavedMemory]:
         """Saves memories in the given order: see `Client.save_all`."""
-        return await self._run(lambda: self._client.save_all(memories, idempotency_key=idempotency_key))
+        return await self._run(
+            lambda: self._client.save_all(memories, idempotency_key=idempotency_key, space=space)
+        )
 
     async def search(self, query: str, **options: Unpack[SearchOptions]) -> List[FoundMemory]:
         """Finds memories by meaning, best match first."""
@@ -143,23 +159,25 @@ class AsyncClient:
         """The memory, all memories that it superseded, and all that superseded it, newest first."""
         return await self._run(lambda: self._client.history(id))
 
-    async def stats(self) -> Stats:
+    async def stats(self, *, space: Optional[str] = None) -> Stats:
         """Counts by tag, agent, project and day."""
-        return await self._run(self._client.stats)
+        return await self._run(lambda: self._client.stats(space=space))
 
     def export(self, **options: Unpack[ExportOptions]) -> AsyncGenerator[Memory, None]:
         """All memories that match the filter, oldest first, streamed: see `Client.export`."""
         return self._each(self._client._export_parts(options))
 
-    async def import_(self, source: AsyncImportSource, *, dry_run: bool = False) -> ImportReport:
+    async def import_(
+        self, source: AsyncImportSource, *, dry_run: bool = False, space: Optional[str] = None
+    ) -> ImportReport:
         """Imports memories, also from an asynchronous generator: see `Client.import_`."""
         if not isinstance(source, AsyncIterable):
-            return await self._run(functools.partial(self._client.import_, source, dry_run=dry_run))
+            return await self._run(functools.partial(self._client.import_, source, dry_run=dry_run, space=space))
         parts, report = Parts(), Report()
 
         async def send(full: Iterable[List[bytes]]) -> None:
             for lines in full:
-                done = await self._run(functools.partial(self._client._import_part, lines, dry_run))
+                done = await self._run(functools.partial(self._client._import_part, lines, dry_run, space))
                 report.add(done, len(lines))
 
         async for item in source:

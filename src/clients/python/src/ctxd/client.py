@@ -55,6 +55,7 @@ class Client:
         *,
         url: str = "http://127.0.0.1:7733",
         project: Optional[str] = None,
+        space: Optional[str] = None,
         retries: int = 4,
         timeout: float = 60.0,
         ssl_context: Optional[ssl.SSLContext] = None,
@@ -63,12 +64,16 @@ class Client:
 
         `key` is an API key (`ctxd key create`), or an OAuth access token. `project` applies to all calls that
         name none: memories are saved to it, and searched, listed, exported and deleted in it. `project=None`
-        in a call means no project when saving, and all projects otherwise. `retries` is how often a call is
+        in a call means no project when saving, and all projects otherwise. `space` is the name or id of the
+        space of all calls that name none, or `personal`: by default a search finds what is in the person's
+        spaces too, and other calls are about the person's own memories. `retries` is how often a call is
         repeated when the server is busy or can't be reached. `timeout` is the seconds to wait for a response
         or its next part.
         """
         self.project = project
-        self._sender = Sender(url, key, retries=retries, timeout=timeout, ssl_context=ssl_context)
+        self._sender = Sender(
+            url, key, space=space, retries=retries, timeout=timeout, ssl_context=ssl_context
+        )
 
     def close(self) -> None:
         """Closes idle connections. The client can still be used."""
@@ -91,6 +96,7 @@ class Client:
         *,
         similar: bool = False,
         idempotency_key: Optional[str] = None,
+        space: Optional[str] = None,
         **fields: Unpack[MemoryFields],
     ) -> SavedMemory:
         """Saves a memory. If a memory with exactly the same text exists, returns that one.
@@ -98,11 +104,15 @@ class Client:
         A call may be repeated with the same `idempotency_key`. By default each call has a new key. With
         `similar`, the result also lists memories that say nearly the same.
         """
-        path = "/memories" + (to_query({"similar": True}) if similar else "")
+        path = "/memories" + to_query({"similar": True if similar else None, "space": space})
         return cast(SavedMemory, self._post(path, self._placed(fields, content=content), idempotency_key))
 
     def save_all(
-        self, memories: Iterable[NewMemory], *, idempotency_key: Optional[str] = None
+        self,
+        memories: Iterable[NewMemory],
+        *,
+        idempotency_key: Optional[str] = None,
+        space: Optional[str] = None,
     ) -> List[SavedMemory]:
         """Saves memories in the given order, in batches of at most 256.
 
@@ -114,7 +124,7 @@ class Client:
         for part in _batches_of(self._placed(memory) for memory in memories):
             body = {"memories": part}
             part_key = f"{key}.{len(saved)}" if saved else key
-            saved += self._post("/memories/batch", body, part_key)["memories"]
+            saved += self._post("/memories/batch" + to_query({"space": space}), body, part_key)["memories"]
         return saved
 
     def search(self, query: str, **options: Unpack[SearchOptions]) -> List[FoundMemory]:
@@ -174,9 +184,9 @@ class Client:
         """The memory, all memories that it superseded, and all that superseded it, newest first."""
         return [memory for page in self._pages(_path_of(id) + "/history", {}) for memory in page]
 
-    def stats(self) -> Stats:
+    def stats(self, *, space: Optional[str] = None) -> Stats:
         """Counts by tag, agent, project and day."""
-        return cast(Stats, self._get("/stats"))
+        return cast(Stats, self._get("/stats" + to_query({"space": space})))
 
     def export(self, **options: Unpack[ExportOptions]) -> Generator[Memory, None, None]:
         """All memories that match the filter, oldest first, streamed in one response.
@@ -186,7 +196,9 @@ class Client:
         for part in self._export_parts(options):
             yield from part
 
-    def import_(self, source: ImportSource, *, dry_run: bool = False) -> ImportReport:
+    def import_(
+        self, source: ImportSource, *, dry_run: bool = False, space: Optional[str] = None
+    ) -> ImportReport:
         """Imports memories with their ids and times, such as those of `export`; only `content` is required.
 
         The source is read while it is sent. Importing the same memory again changes nothing, so after a
@@ -196,9 +208,9 @@ class Client:
         parts, report = Parts(), Report()
         for item in items_of(source):
             for lines in parts.add(item):
-                report.add(self._import_part(lines, dry_run), len(lines))
+                report.add(self._import_part(lines, dry_run, space), len(lines))
         for lines in parts.end():
-            report.add(self._import_part(lines, dry_run), len(lines))
+            report.add(self._import_part(lines, dry_run, space), len(lines))
         return report.total
 
     def etag(self, memory: Mapping[str, Any]) -> Optional[str]:
@@ -249,8 +261,8 @@ class Client:
         finally:
             response.release()
 
-    def _import_part(self, lines: List[bytes], dry_run: bool) -> ImportReport:
-        path = "/memories/import" + to_query({"dry_run": dry_run})
+    def _import_part(self, lines: List[bytes], dry_run: bool, space: Optional[str]) -> ImportReport:
+        path = "/memories/import" + to_query({"dry_run": dry_run, "space": space})
         headers = {"content-type": "application/x-ndjson"}
         call = Call("POST", path, b"\n".join(lines) + b"\n", headers, is_repeatable=True)
         return cast(ImportReport, self._ask(call))

@@ -161,6 +161,7 @@ class DeletionFilter(TypedDict, total=False):
     source: str
     captured: bool
     created_before: Time
+    space: str
 
 
 class ExportOptions(DeletionFilter, total=False):
