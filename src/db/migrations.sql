@@ -423,6 +423,7 @@
 
    ALTER TABLE api_keys ADD COLUMN space_id TEXT;
    ALTER TABLE oauth_grants ADD COLUMN space_id TEXT;
+   ALTER TABLE waiting_changes ADD COLUMN person_id TEXT;
    CREATE TRIGGER access_of_former_members AFTER DELETE ON space_members
    BEGIN
      DELETE FROM api_keys WHERE account_id = OLD.account_id AND space_id = OLD.space_id;

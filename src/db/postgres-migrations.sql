@@ -446,6 +446,7 @@ CREATE INDEX space_invitations_email ON space_invitations (email);
 
 ALTER TABLE api_keys ADD COLUMN space_id text COLLATE "C";
 ALTER TABLE oauth_grants ADD COLUMN space_id text COLLATE "C";
+ALTER TABLE waiting_changes ADD COLUMN person_id text COLLATE "C";
 CREATE FUNCTION access_of_former_members() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN
   DELETE FROM api_keys WHERE account_id = OLD.account_id AND space_id = OLD.space_id;
   DELETE FROM oauth_grants WHERE account_id = OLD.account_id AND space_id = OLD.space_id;
