@@ -414,12 +414,14 @@
      space_id TEXT NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,
      hash TEXT NOT NULL UNIQUE,
      email TEXT,
+     invited_by TEXT REFERENCES accounts (id) ON DELETE CASCADE,
      role TEXT NOT NULL CHECK (role IN ('read', 'write', 'admin')),
      created_at INTEGER NOT NULL,
      expires_at INTEGER NOT NULL
    ) STRICT;
    CREATE INDEX space_invitations_space_id ON space_invitations (space_id);
    CREATE INDEX space_invitations_email ON space_invitations (email);
+   CREATE INDEX space_invitations_invited_by ON space_invitations (invited_by);
 
    ALTER TABLE api_keys ADD COLUMN space_id TEXT;
    ALTER TABLE oauth_grants ADD COLUMN space_id TEXT;
