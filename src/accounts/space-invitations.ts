@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gt, gte, lte, type SQL } from "drizzle-orm";
+import { and, asc, count, eq, gt, gte, isNull, lte, or, type SQL } from "drizzle-orm";
 import { type Orm, returnedRow, type StoreParts } from "../db/database.ts";
 import { createId, createSecret, hashSecret } from "../db/id.ts";
 import { AppError } from "../errors.ts";
@@ -12,7 +12,10 @@ import { type AccountTables, createAccountTables } from "./tables.ts";
 const MAX_WAITING = 200;
 
 /** An invitation into a space that is neither used nor expired, without its secret. */
-export type SpaceInvitation = Omit<AccountTables["spaceInvitations"]["$inferSelect"], "hash"> & {
+export type SpaceInvitation = Omit<
+  AccountTables["spaceInvitations"]["$inferSelect"],
+  "hash" | "invitedBy"
+> & {
   readonly spaceName: string;
 };
 
@@ -21,14 +24,22 @@ type Invited = Pick<Account, "id" | "email" | "createdAt">;
 
 /**
  * The store of invitations into spaces. One with an address is for the account that has it, and whoever has the account
- * already needs no link. An account that is newer than the invitation does, because an address is not always proved.
+ * already needs no link. An account that is newer than the invitation does, because an address is not always proved. An
+ * invitation holds only while who made it is an admin, so that a removed admin can't come back by a link.
  */
 export function createSpaceInvitations({ db, clock }: StoreParts) {
   const { orm } = db;
-  const { spaceInvitations, spaces, spaceMembers } = db.tables(createAccountTables);
+  const { accounts, spaceInvitations, spaces, spaceMembers } = db.tables(createAccountTables);
   const asAdmin = createAsAdmin(db);
-  const { id, spaceId, email, role, createdAt, expiresAt } = spaceInvitations;
-  const isValid = () => gt(expiresAt, new Date(clock()));
+  const { id, spaceId, email, invitedBy, role, createdAt, expiresAt } = spaceInvitations;
+  const isOfInviter = and(eq(spaceMembers.spaceId, spaceId), eq(spaceMembers.accountId, invitedBy));
+  const isOfAdmin = and(eq(spaceMembers.role, "admin"), isNull(accounts.disabledAt));
+  const isValid = () =>
+    and(
+      gt(expiresAt, new Date(clock())),
+      isNull(spaces.disabledAt),
+      or(isNull(invitedBy), isOfAdmin),
+    );
   const byHash = (secret: string) => eq(spaceInvitations.hash, hashSecret(secret));
   const forAccount = (account: Invited) =>
     and(eq(email, account.email), gte(createdAt, account.createdAt));
@@ -38,6 +49,8 @@ export function createSpaceInvitations({ db, clock }: StoreParts) {
       .select({ id, spaceId, email, role, createdAt, expiresAt, spaceName: spaces.name })
       .from(spaceInvitations)
       .innerJoin(spaces, eq(spaces.id, spaceId))
+      .leftJoin(spaceMembers, isOfInviter)
+      .leftJoin(accounts, eq(accounts.id, invitedBy))
       .where(and(condition, isValid()))
       .orderBy(asc(id));
 
@@ -77,6 +90,7 @@ export function createSpaceInvitations({ db, clock }: StoreParts) {
         spaceId: space,
         hash: hashSecret(secret),
         email: wanted.email === null ? null : parseEmail(wanted.email),
+        invitedBy: actor,
         role: wanted.role,
         createdAt: new Date(now),
         expiresAt: new Date(now + INVITATION_LIFETIME),

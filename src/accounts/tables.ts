@@ -72,6 +72,8 @@ export function createAccountTables(dialect: Dialect) {
     hash: text("hash").notNull().unique(),
     /** The only address whose account may join; null for anybody with the link. */
     email: text("email"),
+    /** The account of the admin who invites; null for who administers the machine. */
+    invitedBy: text("invited_by"),
     role: text("role").$type<Role>().notNull(),
     createdAt: timestamp("created_at").notNull(),
     expiresAt: timestamp("expires_at").notNull(),

@@ -31,6 +31,9 @@ export const ON_RESTORE: Readonly<Record<string, "ends" | "stays">> = {
   security_events: "stays",
   server_secrets: "stays",
   sessions: "ends",
+  space_invitations: "ends",
+  space_members: "stays",
+  spaces: "stays",
   tables: "stays",
   // Otherwise a planned removal would delete restored data.
   waiting_changes: "ends",
@@ -70,7 +73,9 @@ export function endAccess(
     const ended = {
       sessions: count("sessions"),
       apps: count("(SELECT DISTINCT grant_id FROM oauth_tokens)"),
-      invitations: has("invitations") ? count("invitations") : 0,
+      invitations: ["invitations", "space_invitations"]
+        .filter(has)
+        .reduce((all, table) => all + count(table), 0),
       keys: count(
         `api_keys WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`,
       ),

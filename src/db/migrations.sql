@@ -414,15 +414,18 @@
      space_id TEXT NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,
      hash TEXT NOT NULL UNIQUE,
      email TEXT,
+     invited_by TEXT REFERENCES accounts (id) ON DELETE CASCADE,
      role TEXT NOT NULL CHECK (role IN ('read', 'write', 'admin')),
      created_at INTEGER NOT NULL,
      expires_at INTEGER NOT NULL
    ) STRICT;
    CREATE INDEX space_invitations_space_id ON space_invitations (space_id);
    CREATE INDEX space_invitations_email ON space_invitations (email);
+   CREATE INDEX space_invitations_invited_by ON space_invitations (invited_by);
 
    ALTER TABLE api_keys ADD COLUMN space_id TEXT;
    ALTER TABLE oauth_grants ADD COLUMN space_id TEXT;
+   ALTER TABLE waiting_changes ADD COLUMN person_id TEXT;
    CREATE TRIGGER access_of_former_members AFTER DELETE ON space_members
    BEGIN
      DELETE FROM api_keys WHERE account_id = OLD.account_id AND space_id = OLD.space_id;

@@ -437,15 +437,18 @@ CREATE TABLE space_invitations (
   space_id text COLLATE "C" NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,
   hash text COLLATE "C" NOT NULL UNIQUE,
   email text COLLATE "C",
+  invited_by text COLLATE "C" REFERENCES accounts (id) ON DELETE CASCADE,
   role text COLLATE "C" NOT NULL CHECK (role IN ('read', 'write', 'admin')),
   created_at bigint NOT NULL,
   expires_at bigint NOT NULL
 );
 CREATE INDEX space_invitations_space_id ON space_invitations (space_id);
 CREATE INDEX space_invitations_email ON space_invitations (email);
+CREATE INDEX space_invitations_invited_by ON space_invitations (invited_by);
 
 ALTER TABLE api_keys ADD COLUMN space_id text COLLATE "C";
 ALTER TABLE oauth_grants ADD COLUMN space_id text COLLATE "C";
+ALTER TABLE waiting_changes ADD COLUMN person_id text COLLATE "C";
 CREATE FUNCTION access_of_former_members() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN
   DELETE FROM api_keys WHERE account_id = OLD.account_id AND space_id = OLD.space_id;
   DELETE FROM oauth_grants WHERE account_id = OLD.account_id AND space_id = OLD.space_id;

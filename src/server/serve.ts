@@ -158,7 +158,7 @@ export async function serve(
     metrics,
   });
 
-  const undoable = createUndoable({ db, memories, clock, log });
+  const undoable = createUndoable({ db, memories, clock, log, admit: access.spaces.admit });
   opened.defer(undoable.close);
 
   const backups = await createServerBackups(config, { accounts, securityLog, log, metrics });

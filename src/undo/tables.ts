@@ -12,6 +12,8 @@ export function createUndoTables({ table, index, text, json, timestamp }: Dialec
       /** When a server began to apply the change; null while it can be undone. */
       begunAt: timestamp("begun_at"),
       change: json<Change>("change").notNull(),
+      /** Who changes the memories of a space; null for an account's own person. */
+      personId: text("person_id"),
     },
     ({ accountId, dueAt }) => [
       index("waiting_changes_account_id").on(accountId),

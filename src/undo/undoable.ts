@@ -1,7 +1,9 @@
 import { and, desc, eq, isNull, lte, or } from "drizzle-orm";
+import type { Spaces } from "../accounts/spaces.ts";
 import type { Database } from "../db/database.ts";
 import { createSecret } from "../db/id.ts";
 import { AppError, messageOf } from "../errors.ts";
+import { inSpace, type Reach, requireScope, wholeAccount } from "../keys/reach.ts";
 import type { Log } from "../log.ts";
 import type { Memories } from "../memories/rules/memories.ts";
 import { applyChange, type Change } from "./change.ts";
@@ -22,6 +24,15 @@ export interface PendingChange {
   readonly remainingMs: number;
 }
 
+/** A change that a server applies. */
+interface Begun {
+  readonly id: string;
+  readonly accountId: string;
+  readonly personId: string | null;
+  readonly dueAt: Date;
+  readonly change: Change;
+}
+
 /**
  * Changes of memories that a person has confirmed and may still undo. They are stored in the database, so a
  * change is applied even if the page is closed or the server restarts.
@@ -30,7 +41,7 @@ export interface PendingChange {
 export function createPendingChanges({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
   const { pendingChanges } = db.tables(createUndoTables);
-  const { id, accountId, dueAt, begunAt, change } = pendingChanges;
+  const { id, accountId, personId, dueAt, begunAt, change } = pendingChanges;
 
   /** The pending changes of an account, newest first, including those that are being applied. */
   const list = async (account: string): Promise<PendingChange[]> => {
@@ -49,10 +60,11 @@ export function createPendingChanges({ db, clock }: { db: Database; clock: () =>
     list,
 
     /** @throws AppError `rate_limited` when the account has 20 pending changes */
-    async add(account: string, wanted: Change): Promise<void> {
+    async add({ accountId: account, personId }: Reach, wanted: Change): Promise<void> {
       const row = {
         id: createSecret("wait_"),
         accountId: account,
+        personId: personId ?? null,
         dueAt: new Date(clock() + UNDO_MS),
         begunAt: null,
         change: wanted,
@@ -78,14 +90,14 @@ export function createPendingChanges({ db, clock }: { db: Database; clock: () =>
     },
 
     /** Claims the changes that are due, for this server alone. They can no longer be undone. */
-    async begin(): Promise<{ id: string; accountId: string; dueAt: Date; change: Change }[]> {
+    async begin(): Promise<Begun[]> {
       const now = clock();
       const isFree = or(isNull(begunAt), lte(begunAt, new Date(now - ABANDONED_MS)));
       return await orm
         .update(pendingChanges)
         .set({ begunAt: new Date(now) })
         .where(and(lte(dueAt, new Date(now)), isFree))
-        .returning({ id, accountId, dueAt, change });
+        .returning({ id, accountId, personId, dueAt, change });
     },
 
     /** Removes a change that has been applied or given up. */
@@ -104,33 +116,49 @@ export type Undoable = ReturnType<typeof createUndoable>;
 
 /**
  * Changes of several memories that can be undone for ten seconds before they are applied. Applying a change
- * twice has the same effect as applying it once, so a change that a killed server began is applied again.
+ * twice has the same effect as applying it once, so a change that a killed server began is applied again. A change in a
+ * space is applied only if its person may still write there.
  * @param clock milliseconds since 1970
+ * @param admit finds the spaces of an enabled account
  */
 export function createUndoable({
   db,
   memories,
   clock,
   log,
+  admit,
 }: {
   db: Database;
   memories: Pick<Memories, "get" | "moveThese" | "remove" | "update">;
   clock: () => number;
   log: Log;
+  admit: Spaces["admit"];
 }) {
   const changes = createPendingChanges({ db, clock });
   /** Timers of the changes that this server applies later. */
   const timers = new Set<NodeJS.Timeout>();
   let applying: Promise<unknown> = Promise.resolve();
 
-  /** Applies a change at once. Returns how many memories it has changed. */
-  const applyNow = (accountId: string, change: Change): Promise<number> =>
-    applyChange(memories, accountId, change);
+  /** Applies a change at once. Returns how many memories it has changed. @throws AppError `forbidden` */
+  const applyNow = async (reach: Reach, change: Change): Promise<number> => {
+    requireScope(reach, "memories:write");
+    return await applyChange(memories, reach.accountId, change);
+  };
+
+  /** What the person of a waiting change reaches now. @throws AppError `forbidden` for a former member of the space */
+  const reachOf = async ({ accountId, personId }: Begun): Promise<Reach> => {
+    if (personId === null) return wholeAccount(accountId);
+    const { spaces = [] } = (await admit(personId)) ?? {};
+    const space = spaces.find((each) => each.id === accountId);
+    if (space) return inSpace(wholeAccount(personId), space);
+    throw new AppError("forbidden", "This person is no member of the space any more.");
+  };
 
   const applyDueChanges = async (): Promise<void> => {
-    for (const { id, accountId, dueAt, change } of await changes.begin()) {
+    for (const begun of await changes.begin()) {
+      const { id, dueAt, change } = begun;
       try {
-        await applyNow(accountId, change);
+        await applyNow(await reachOf(begun), change);
         await changes.end(id);
       } catch (error) {
         const details = { kind: change.kind, reason: messageOf(error) };
@@ -161,11 +189,20 @@ export function createUndoable({
     applyNow,
     applyDue,
     list: changes.list,
-    undo: changes.undo,
 
-    /** Applies a change in ten seconds, unless it is undone. @throws AppError `rate_limited` when 20 are pending */
-    async applyLater(accountId: string, change: Change): Promise<void> {
-      await changes.add(accountId, change);
+    /** Cancels a change. Returns false if it is too late. @throws AppError `forbidden` */
+    async undo(reach: Reach, wanted: string): Promise<boolean> {
+      requireScope(reach, "memories:write");
+      return await changes.undo(reach.accountId, wanted);
+    },
+
+    /**
+     * Applies a change in ten seconds, unless it is undone.
+     * @throws AppError `forbidden`, `rate_limited` when 20 are pending
+     */
+    async applyLater(reach: Reach, change: Change): Promise<void> {
+      requireScope(reach, "memories:write");
+      await changes.add(reach, change);
       const due = setTimeout(() => {
         timers.delete(due);
         void applyDue();

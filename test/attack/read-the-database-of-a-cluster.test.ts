@@ -45,6 +45,7 @@ const HOLDS: Record<string, { what: string; form: RegExp }> = {
     form: /^([\w-]{43})?$/,
   },
   "sessions.hash": { what: "SHA-256 of the session's cookie", form: SHA_256 },
+  "space_invitations.hash": { what: "SHA-256 of the link's secret", form: SHA_256 },
 };
 
 /** All other columns: ids, names, times, counts, and texts that may be read. */
@@ -55,7 +56,7 @@ const NOT_SECRET: Record<string, string> = {
     "id account_id at kind source_id source agent times in_vain memories memory_id query",
   activity_settings: "account_id queries_since",
   api_keys:
-    "id account_id name scopes created_at last_used_at expires_at revoked_at project project_only paused_at",
+    "id account_id name scopes created_at last_used_at expires_at revoked_at project project_only paused_at space_id",
   bases: "base name epoch since state contents",
   checkpoints: "name base version up_to files",
   copies: "account_id epoch owner lease_until",
@@ -70,7 +71,7 @@ const NOT_SECRET: Record<string, string> = {
   oauth_clients: "id name redirect_uris created_at used_at asked_at",
   oauth_codes: "grant_id redirect_uri expires_at used_at",
   oauth_grants:
-    "id account_id client_id client_name redirect_host scopes resource created_at last_used_at expires_at revoked_at must_sign project project_only paused_at",
+    "id account_id client_id client_name redirect_host scopes resource created_at last_used_at expires_at revoked_at must_sign project project_only paused_at space_id",
   oauth_tokens: "grant_id kind scopes expires_at used_at repeated_at",
   one_time_codes: "account_id confirmed_at last_step failures failed_at",
   passkey_challenges: "expires_at",
@@ -83,7 +84,10 @@ const NOT_SECRET: Record<string, string> = {
     "id at event account_id actor_id via address agent subject_id subject amount times",
   sessions: "account_id created_at expires_at browser last_used_at proved_at",
   tables: "account_id name model",
-  waiting_changes: "id account_id due_at begun_at change",
+  space_invitations: "id space_id email invited_by role created_at expires_at",
+  space_members: "space_id account_id role joined_at",
+  spaces: "id name projects disabled_at",
+  waiting_changes: "id account_id due_at begun_at change person_id",
 };
 
 let cluster: Cluster;

@@ -46,7 +46,7 @@ async function enter() {
     [1, 2, 3].map(() => memoryOf(own, own)),
   );
   const ids = saved.map(({ id }) => id);
-  await server.undoable.applyLater(accountId, { kind: "delete", ids: ids.slice(0, 1) });
+  await server.undoable.applyLater(reach, { kind: "delete", ids: ids.slice(0, 1) });
   const [pending] = await server.undoable.list(accountId);
   const { nextCursor } = await server.memories.list(reach, {
     filter: { projects: [marker] },

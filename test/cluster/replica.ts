@@ -120,7 +120,7 @@ const memories = createMemories({
 const unwatch = watchRemovedAccounts({ store, accounts: access.accounts, log: logger });
 const securityLog = createSecurityLog({ db, clock, log: logger });
 const activity = createActivity({ db, clock, log: logger });
-const undoable = createUndoable({ db, memories, clock, log: logger });
+const undoable = createUndoable({ db, memories, clock, log: logger, admit: access.spaces.admit });
 const app = createApp({
   config: APP_CONFIG,
   progress: createProgressFiles(join(dataDir, "captured")),

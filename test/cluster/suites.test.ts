@@ -14,6 +14,7 @@ const SUITES = [
   "attack/read-without-the-scope",
   "attack/refresh-without-signature",
   "attack/sign-in-with-a-stolen-password",
+  "attack/stay-in-a-space",
   "attack/take-over-a-pending-sign-in",
   "dashboard/access",
   "dashboard/account",
@@ -59,6 +60,8 @@ const SUITES = [
   "sign-in/sign-in",
   "sign-in/sign-up",
   "sign-in/without-passwords",
+  "spaces/memories",
+  "spaces/routes",
   "undo/undoable",
 ];
 

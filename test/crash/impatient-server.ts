@@ -94,7 +94,7 @@ const unwatch = watchRemovedAccounts({ store, accounts, log });
 const securityLog = createSecurityLog({ db, clock, log });
 const activity = createActivity({ db, clock, log });
 const untell = await securityLog.logCommands();
-const undoable = createUndoable({ db, memories, clock, log });
+const undoable = createUndoable({ db, memories, clock, log, admit: access.spaces.admit });
 const app = createApp({
   config: APP_CONFIG,
   progress: createProgressFiles(join(dataDir, "captured")),

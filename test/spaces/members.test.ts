@@ -79,6 +79,44 @@ describe.each(DATABASES)("spaces on %s", (_, place) => {
     expect((await spaces.admit(young.id))?.spaces).toHaveLength(1);
   });
 
+  test.each(["removed", "demoted", "disabled", "gone"] as const)(
+    "nobody joins by the invitation of an admin who is %s",
+    async (how) => {
+      const { spaces, invitations, accounts, space, ann, bob, eve } = await storesAt(place);
+      const { secret } = await invitations.create(ann.id, space.id, { email: null, role: "admin" });
+      await invitations.acceptLink(bob, secret);
+      const wanted = { role: "admin", email: null } as const;
+      const link = await invitations.create(bob.id, space.id, wanted);
+      const named = await invitations.create(bob.id, space.id, { ...wanted, email: eve.email });
+      const others = await invitations.create(ann.id, space.id, wanted);
+      expect(await invitations.listFor(eve)).toEqual([named.invitation]);
+      await {
+        removed: () => spaces.removeMember(ann.id, space.id, bob.id),
+        demoted: () => spaces.setRole(ann.id, space.id, bob.id, "write"),
+        disabled: () => accounts.disable(bob.id),
+        gone: () => accounts.remove(bob.id),
+      }[how]();
+      const gone = { code: "not_found" };
+      expect(invitations.acceptLink(eve, link.secret)).rejects.toMatchObject(gone);
+      expect(invitations.accept(eve, named.invitation.id)).rejects.toMatchObject(gone);
+      expect(await invitations.listFor(eve)).toEqual([]);
+      expect(await invitations.find(link.secret)).toBeNull();
+      expect(await invitations.list(space.id)).toEqual([others.invitation]);
+      await invitations.acceptLink(eve, others.secret);
+      expect((await spaces.admit(eve.id))?.spaces).toHaveLength(1);
+    },
+  );
+
+  test("nobody joins a closed space", async () => {
+    const { spaces, invitations, space, ann, bob } = await storesAt(place);
+    const { secret } = await invitations.create(ann.id, space.id, { email: null, role: "read" });
+    await spaces.setDisabled(space.id, true);
+    expect(invitations.acceptLink(bob, secret)).rejects.toMatchObject({ code: "not_found" });
+    await spaces.setDisabled(space.id, false);
+    await invitations.acceptLink(bob, secret);
+    expect((await spaces.admit(bob.id))?.spaces).toMatchObject([{ role: "read" }]);
+  });
+
   test("only admins change a space, and strangers don't learn that it exists", async () => {
     const { spaces, invitations, space, ann, bob, eve } = await storesAt(place);
     const { secret } = await invitations.create(ann.id, space.id, { email: null, role: "write" });

@@ -121,7 +121,7 @@ async function createReplica(
   const log = options.log ?? silentLog;
   const securityLog = createSecurityLog({ db, clock, log });
   const activity = createActivity({ db, clock, log });
-  const undoable = createUndoable({ db, memories, clock, log });
+  const undoable = createUndoable({ db, memories, clock, log, admit: access.spaces.admit });
   const app = createApp({
     access,
     progress: createProgressFiles(join(folder, "..", "captured")),

@@ -26,7 +26,7 @@ async function applyAllDue() {
 
 test("a change is applied after ten seconds and can then no longer be undone", async () => {
   const { accountId, ids, contents } = await withMemories();
-  await undoable.applyLater(accountId, { kind: "delete", ids });
+  await undoable.applyLater(wholeAccount(accountId), { kind: "delete", ids });
   const [pending] = await undoable.list(accountId);
   expect(pending).toMatchObject({ change: { kind: "delete", ids }, remainingMs: UNDO_MS });
   await undoable.applyDue();
@@ -34,27 +34,31 @@ test("a change is applied after ten seconds and can then no longer be undone", a
   await applyAllDue();
   expect(await contents()).toEqual(["three"]);
   expect(await undoable.list(accountId)).toEqual([]);
-  expect(await undoable.undo(accountId, pending?.id ?? "")).toBe(false);
+  expect(await undoable.undo(wholeAccount(accountId), pending?.id ?? "")).toBe(false);
 });
 
 test("an undone change is never applied, and no other account can undo it", async () => {
   const { accountId, ids, contents } = await withMemories();
   const other = await withMemories();
-  await undoable.applyLater(accountId, { kind: "delete", ids });
+  await undoable.applyLater(wholeAccount(accountId), { kind: "delete", ids });
   const [{ id } = { id: "" }] = await undoable.list(accountId);
-  expect(await undoable.undo(other.accountId, id)).toBe(false);
-  expect(await undoable.undo(accountId, id)).toBe(true);
-  expect(await undoable.undo(accountId, id)).toBe(false);
+  expect(await undoable.undo(wholeAccount(other.accountId), id)).toBe(false);
+  expect(await undoable.undo(wholeAccount(accountId), id)).toBe(true);
+  expect(await undoable.undo(wholeAccount(accountId), id)).toBe(false);
   await applyAllDue();
   expect(await contents()).toHaveLength(3);
 });
 
 test("changes are applied in the order in which they were made", async () => {
   const { client, accountId, ids } = await withMemories();
-  await undoable.applyLater(accountId, { kind: "tag", ids, tag: "old" });
-  await undoable.applyLater(accountId, { kind: "move", ids, project: "atlas" });
+  await undoable.applyLater(wholeAccount(accountId), { kind: "tag", ids, tag: "old" });
+  await undoable.applyLater(wholeAccount(accountId), { kind: "move", ids, project: "atlas" });
   server.clock.advance(1);
-  await undoable.applyLater(accountId, { kind: "untag", ids: ids.slice(0, 1), tag: "old" });
+  await undoable.applyLater(wholeAccount(accountId), {
+    kind: "untag",
+    ids: ids.slice(0, 1),
+    tag: "old",
+  });
   await applyAllDue();
   const [first, second] = await Promise.all(ids.map((id) => client.get(id)));
   expect(first).toMatchObject({ tags: [], project: "atlas" });
@@ -63,14 +67,14 @@ test("changes are applied in the order in which they were made", async () => {
 
 test("another server applies a change that a killed server had begun, after a minute", async () => {
   const { accountId, ids, contents } = await withMemories();
-  await undoable.applyLater(accountId, { kind: "delete", ids });
+  await undoable.applyLater(wholeAccount(accountId), { kind: "delete", ids });
   const [{ id } = { id: "" }] = await undoable.list(accountId);
   server.clock.advance(UNDO_MS);
   const { db, clock } = server;
   expect(await createPendingChanges({ db, clock }).begin()).toHaveLength(1);
   await undoable.applyDue();
   expect(await contents()).toHaveLength(3);
-  expect(await undoable.undo(accountId, id)).toBe(false);
+  expect(await undoable.undo(wholeAccount(accountId), id)).toBe(false);
   server.clock.advance(60_000);
   await undoable.applyDue();
   expect(await contents()).toEqual(["three"]);
@@ -78,7 +82,7 @@ test("another server applies a change that a killed server had begun, after a mi
 
 test("a refused change is dropped, and an account has at most 20 pending changes", async () => {
   const { client, accountId, ids } = await withMemories();
-  await undoable.applyLater(accountId, { kind: "tag", ids, tag: "one more" });
+  await undoable.applyLater(wholeAccount(accountId), { kind: "tag", ids, tag: "one more" });
   const full = Array.from({ length: 32 }, (_, number) => `tag ${number}`);
   await client.update(ids[0] ?? "", { tags: full });
   await applyAllDue();
@@ -87,9 +91,9 @@ test("a refused change is dropped, and an account has at most 20 pending changes
   expect(await undoable.list(accountId)).toEqual([]);
 
   for (let number = 0; number < 20; number++) {
-    await undoable.applyLater(accountId, { kind: "tag", ids, tag: `${number}` });
+    await undoable.applyLater(wholeAccount(accountId), { kind: "tag", ids, tag: `${number}` });
   }
-  const oneMore = undoable.applyLater(accountId, { kind: "delete", ids });
+  const oneMore = undoable.applyLater(wholeAccount(accountId), { kind: "delete", ids });
   await expect(oneMore).rejects.toMatchObject({ code: "rate_limited" });
   await server.accounts.remove(accountId);
   expect(await undoable.list(accountId)).toEqual([]);
@@ -102,8 +106,8 @@ test.each(DATABASES)(
     const { id: accountId } = await addAccount(accounts);
     const pending = createPendingChanges({ db, clock });
     const change = { kind: "delete", ids: ["mem_1"] } as const;
-    for (let number = 0; number < 19; number++) await pending.add(accountId, change);
-    const requests = Array.from({ length: 4 }, () => pending.add(accountId, change));
+    for (let number = 0; number < 19; number++) await pending.add(wholeAccount(accountId), change);
+    const requests = Array.from({ length: 4 }, () => pending.add(wholeAccount(accountId), change));
     const outcomes = await Promise.allSettled(requests);
     const refusals = outcomes.filter((outcome) => outcome.status === "rejected");
     expect(refusals.map(({ reason }) => reason.code)).toEqual(Array(3).fill("rate_limited"));
@@ -118,9 +122,10 @@ test("a change that fails is tried again for a day, and its memories then stay a
   const write = (event: string) => void logged.push(event);
   const log = { debug: write, info: write, warn: write, error: write };
   const remove = () => Promise.reject(new Error("The disk is broken."));
-  const broken = createUndoable({ db, clock, log, memories: { ...memories, remove } });
+  const { admit } = server.spaces;
+  const broken = createUndoable({ db, clock, log, admit, memories: { ...memories, remove } });
 
-  await undoable.applyLater(accountId, { kind: "delete", ids });
+  await undoable.applyLater(wholeAccount(accountId), { kind: "delete", ids });
   clock.advance(UNDO_MS);
   await broken.applyDue();
   clock.advance(24 * 60 * 60 * 1_000 - 1);

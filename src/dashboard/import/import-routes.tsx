@@ -1,6 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { LRUCache } from "lru-cache";
-import type { Account } from "../../accounts/account.ts";
 import { createSecret } from "../../db/id.ts";
 import { AppError } from "../../errors.ts";
 import { describeError } from "../../http/errors.ts";
@@ -107,7 +106,7 @@ export function addImportPage({ guard, pages, memories, undoable, record, log }:
     last.set(account.id, { id: createSecret(""), ids, about, at: new Date() });
   };
 
-  const undo = async ({ id: accountId }: Account, importId: string | null) => {
+  const undo = async ({ account: { id: accountId }, reach }: Visit, importId: string | null) => {
     const undone = last.get(accountId);
     if (undone?.id !== importId) {
       throw new AppError("not_found", "This import can't be undone any more.");
@@ -116,7 +115,7 @@ export function addImportPage({ guard, pages, memories, undoable, record, log }:
     let count = 0;
     for (let from = 0; from < undone.ids.length; from += BATCH) {
       const ids = undone.ids.slice(from, from + BATCH);
-      count += await undoable.applyNow(accountId, { kind: "delete", ids });
+      count += await undoable.applyNow(reach, { kind: "delete", ids });
     }
     const notice = `The import is undone: ${memoryCount(count)} deleted.`;
     return { to: MEMORY_PATHS.import, notice };
@@ -153,7 +152,7 @@ export function addImportPage({ guard, pages, memories, undoable, record, log }:
     UNDO_PATH,
     ({ request, server }) => {
       server?.timeout(request, 0);
-      return guard.act(request, ({ account }, form) => undo(account, form.get("import")));
+      return guard.act(request, (visit, form) => undo(visit, form.get("import")));
     },
     PAGE_ROUTE,
   );

@@ -124,7 +124,6 @@ export function addSelectionForms(parts: Parts): void {
   };
 
   pages.post(MEMORY_PATHS.selection, async (visit, form) => {
-    const { id: accountId } = visit.account;
     const [action, filter] = [form.get("action"), await filterOfAll(visit, form)];
     const isLater = form.has("later") && !filter;
     if (action === "export") return exportChosen(visit, form, filter);
@@ -135,22 +134,22 @@ export function addSelectionForms(parts: Parts): void {
     }
     const change = await changeOf(visit.reach, form);
     if (isLater) {
-      await undoable.applyLater(accountId, change);
+      await undoable.applyLater(visit.reach, change);
       return { to: listIn(form) };
     }
-    const count = await undoable.applyNow(accountId, change);
+    const count = await undoable.applyNow(visit.reach, change);
     return { to: listIn(form), notice: `${memoryCount(count)} ${describeChange(change, count)}.` };
   });
   pages.post(`${MEMORY_PATHS.selection}/delete`, async (visit, form) => {
-    const { account, reach } = visit;
+    const { reach } = visit;
     const filter = await filterOfAll(visit, form);
     const count = filter
       ? await memories.removeMatching(reach, filter)
-      : await undoable.applyNow(account.id, { kind: "delete", ids: idsOf(form) });
+      : await undoable.applyNow(reach, { kind: "delete", ids: idsOf(form) });
     return { to: listIn(form), notice: `Deleted permanently: ${memoryCount(count)}.` };
   });
-  pages.post(MEMORY_PATHS.undo, async ({ account }, form) => {
-    if (!(await undoable.undo(account.id, form.get("change") ?? ""))) {
+  pages.post(MEMORY_PATHS.undo, async ({ reach }, form) => {
+    if (!(await undoable.undo(reach, form.get("change") ?? ""))) {
       throw new AppError("conflict", "It is too late to undo this change.");
     }
     return { to: listIn(form), notice: "The change is undone." };
