@@ -16,6 +16,7 @@ import {
   type Section,
 } from "./navigation.tsx";
 import type { Visit } from "./session.ts";
+import { SpaceSwitch, Whose } from "./spaces/space-choice.tsx";
 
 /** The frame of the dashboard's and the help's pages: a column at the side, and the main part. */
 export function Frame({ side, children }: { side: Child; children?: Child }) {
@@ -174,6 +175,7 @@ export function Page({
       <Frame
         side={
           <>
+            {visit.spaces.length > 0 && <SpaceSwitch visit={visit} section={section} />}
             <PaletteOpener />
             <Navigation current={section} isOwner={account.role === "owner"} />
             <div class="person">
@@ -192,6 +194,7 @@ export function Page({
           </>
         }
       >
+        {visit.place && <Whose {...visit.place} />}
         {above}
         <div class="page-head spread">
           <h1>{title}</h1>

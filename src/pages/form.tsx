@@ -3,7 +3,7 @@ import { AppError } from "../errors.ts";
 import type { KeyRecord } from "../keys/keys.ts";
 import { type Bound, describeBound } from "../keys/reach.ts";
 import { describeScopes } from "../keys/scopes.ts";
-import { FORM_TOKEN } from "./cookies.ts";
+import { FORM_SPACE, FORM_TOKEN } from "./cookies.ts";
 import { Choice, Field } from "./field.tsx";
 import type { Child } from "./jsx-runtime.ts";
 
@@ -15,7 +15,7 @@ export function PostForm({
   ...attributes
 }: {
   action: string;
-  /** See `formToken`. */
+  /** See `formToken` and `tokenIn`. */
   token: string;
   class?: string;
   id?: string;
@@ -23,9 +23,11 @@ export function PostForm({
   enctype?: "multipart/form-data";
   children?: Child;
 }) {
+  const [proof, space] = token.split(" ");
   return (
     <form method="post" action={action} {...attributes}>
-      <input type="hidden" name={FORM_TOKEN} value={token} />
+      <input type="hidden" name={FORM_TOKEN} value={proof} />
+      {space !== undefined && <input type="hidden" name={FORM_SPACE} value={space} />}
       {children}
     </form>
   );

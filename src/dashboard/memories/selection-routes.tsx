@@ -113,7 +113,7 @@ export function addSelectionForms(parts: Parts): void {
   };
 
   pages.post(MEMORY_PATHS.selection, async (visit, form) => {
-    const { id: accountId } = visit.account;
+    const { accountId } = visit.reach;
     const [action, filter] = [form.get("action"), filterOfAll(form)];
     const isLater = form.has("later") && !filter;
     if (action === "export") return exportChosen(visit, form, filter);
@@ -130,15 +130,15 @@ export function addSelectionForms(parts: Parts): void {
     const count = await undoable.applyNow(accountId, change);
     return { to: listIn(form), notice: `${memoryCount(count)} ${describeChange(change, count)}.` };
   });
-  pages.post(`${MEMORY_PATHS.selection}/delete`, async ({ account, reach }, form) => {
+  pages.post(`${MEMORY_PATHS.selection}/delete`, async ({ reach }, form) => {
     const filter = filterOfAll(form);
     const count = filter
       ? await memories.removeMatching(reach, filter)
-      : await undoable.applyNow(account.id, { kind: "delete", ids: idsOf(form) });
+      : await undoable.applyNow(reach.accountId, { kind: "delete", ids: idsOf(form) });
     return { to: listIn(form), notice: `Deleted permanently: ${memoryCount(count)}.` };
   });
-  pages.post(MEMORY_PATHS.undo, async ({ account }, form) => {
-    if (!(await undoable.undo(account.id, form.get("change") ?? ""))) {
+  pages.post(MEMORY_PATHS.undo, async ({ reach }, form) => {
+    if (!(await undoable.undo(reach.accountId, form.get("change") ?? ""))) {
       throw new AppError("conflict", "It is too late to undo this change.");
     }
     return { to: listIn(form), notice: "The change is undone." };
