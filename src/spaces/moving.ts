@@ -1,4 +1,5 @@
 import type { Space } from "../accounts/space.ts";
+import { errorCode } from "../errors.ts";
 import { inSpace, type Reach, requireScope } from "../keys/reach.ts";
 import type { Filter } from "../memories/model/filter.ts";
 import { LIMITS, type Memory, type MemorySource } from "../memories/model/memory.ts";
@@ -75,7 +76,7 @@ export async function moveIntoSpace(
   }
 
   let moved = 0;
-  const remove = async (history: (typeof copied)[number]): Promise<void> => {
+  const remove = async (history: (typeof copied)[number]): Promise<number> => {
     const present = await memories.byIds(
       person,
       history.map(({ id }) => id),
@@ -87,14 +88,23 @@ export async function moveIntoSpace(
     const [newest] = history;
     if (!isSame || newest === undefined) {
       kept += present.length;
-      return;
+      return 0;
     }
     // A history goes at once: part of one would have other links than its copy.
-    moved += await memories.remove(person, newest.id, history.length > 1);
+    try {
+      return await memories.remove(person, newest.id, history.length > 1);
+    } catch (error) {
+      // Another move of the same project was quicker.
+      if (errorCode(error) === "memory_not_found") return 0;
+      throw error;
+    }
   };
   for (let from = 0; from < copied.length; from += BATCH) {
     await stillAllowed();
-    await Promise.all(copied.slice(from, from + BATCH).map(remove));
+    for (const removed of await Promise.allSettled(copied.slice(from, from + BATCH).map(remove))) {
+      if (removed.status === "rejected") throw removed.reason;
+      moved += removed.value;
+    }
   }
   return { moved, kept };
 }
