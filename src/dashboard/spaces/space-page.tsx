@@ -16,6 +16,8 @@ import { ROLE_LABELS, ROLE_MEANINGS } from "./spaces-page.tsx";
 
 /** Invitations shown, newest first. */
 const MAX_INVITATIONS = 20;
+/** Projects that the page of a space names. */
+const MAX_PROJECTS = 20;
 
 const ROLE_CHOICES = ROLES.map((role) => [role, ROLE_LABELS[role]] as const);
 
@@ -68,7 +70,7 @@ export function SpacePage({
       )}
       <Members {...details} />
       {isAdmin && <Invite {...details} email={email} />}
-      <Projects visit={visit} space={space} />
+      <Projects space={space} />
       <Setting id="quota" title="Stored" about="How much the space stores, and what it may store.">
         <p>
           <QuotaUse usage={usage} quota={quota} />
@@ -97,7 +99,6 @@ export function SpacePage({
 
 function Members({ visit, space, members }: Details) {
   const { items, ...pager } = listPage(members, spacePath(space.id), visit.url);
-  const isAdmin = space.role === "admin";
   return (
     <>
       <Table
@@ -113,28 +114,15 @@ function Members({ visit, space, members }: Details) {
               </>
             ),
           },
-          {
-            title: "Role",
-            cell: (member) =>
-              isAdmin ? (
-                <RoleForm visit={visit} space={space} member={member} />
-              ) : (
-                ROLE_LABELS[member.role]
-              ),
-          },
+          { title: "Role", cell: ({ role }) => ROLE_LABELS[role] },
           { title: "Since", cell: ({ joinedAt }) => <Moment at={joinedAt} /> },
         ]}
-        {...(isAdmin && {
-          actions: ({ accountId, email }: Member) =>
-            accountId !== visit.account.id && (
-              <ButtonLink
-                href={`${spacePath(space.id)}/remove?${new URLSearchParams({ member: accountId })}`}
-                kind="danger"
-                asks={true}
-              >
-                Remove<span class="hidden-text"> {email}</span>
-              </ButtonLink>
-            ),
+        {...(space.role === "admin" && {
+          actions: ({ accountId, email }: Member) => (
+            <a href={memberPath(space.id, "member", accountId)}>
+              Change<span class="hidden-text"> {email}</span>
+            </a>
+          ),
         })}
       />
       <Pager label="Pages of members" {...pager} />
@@ -142,7 +130,8 @@ function Members({ visit, space, members }: Details) {
   );
 }
 
-function RoleForm({
+/** The page on which an admin changes the role of a member or removes one. */
+export function MemberPage({
   visit,
   space,
   member: { accountId, email, role },
@@ -152,20 +141,49 @@ function RoleForm({
   member: Member;
 }) {
   return (
-    <PostForm action={`${spacePath(space.id)}/role`} token={visit.token} class="role-form">
-      <input type="hidden" name="member" value={accountId} />
-      <select name="role" aria-label={`Role of ${email}`}>
-        {ROLE_CHOICES.map(([each, label]) => (
-          <option value={each} selected={each === role}>
-            {label}
-          </option>
-        ))}
-      </select>
-      <Button>
-        Change<span class="hidden-text"> the role of {email}</span>
-      </Button>
-    </PostForm>
+    <Page
+      visit={visit}
+      section="account"
+      title={email}
+      above={<AccountTabs current={SPACES_PATH} />}
+      lead={
+        <>
+          In the space{" "}
+          <a href={spacePath(space.id)}>
+            <bdi>{space.name}</bdi>
+          </a>
+        </>
+      }
+    >
+      <Setting id="role-of" title="Role" about="It counts from the next request on.">
+        <PostForm action={`${spacePath(space.id)}/role`} token={visit.token}>
+          <input type="hidden" name="member" value={accountId} />
+          <Select label="Role" name="role" value={role} options={ROLE_CHOICES} />
+          <Button>Change the role</Button>
+        </PostForm>
+        <ul>
+          {ROLES.map((each) => (
+            <li>{`${ROLE_LABELS[each]}: can ${ROLE_MEANINGS[each]}.`}</li>
+          ))}
+        </ul>
+      </Setting>
+      {accountId !== visit.account.id && (
+        <Setting
+          id="remove"
+          title="Remove"
+          about="Access ends at once. What the member saved in the space stays there."
+        >
+          <ButtonLink href={memberPath(space.id, "remove", accountId)} kind="danger" asks={true}>
+            Remove from the space
+          </ButtonLink>
+        </Setting>
+      )}
+    </Page>
   );
+}
+
+function memberPath(spaceId: string, page: "member" | "remove", accountId: string): string {
+  return `${spacePath(spaceId)}/${page}?${new URLSearchParams({ member: accountId })}`;
 }
 
 function Invite({ visit, space, invitations, email }: Details & { email: string }) {
@@ -217,7 +235,7 @@ function Invite({ visit, space, invitations, email }: Details & { email: string 
   );
 }
 
-function Projects({ visit, space }: { visit: Visit; space: Space }) {
+function Projects({ space }: { space: Space }) {
   const { projects } = space;
   return (
     <Setting
@@ -230,29 +248,61 @@ function Projects({ visit, space }: { visit: Visit; space: Space }) {
         </>
       }
     >
-      {space.role === "admin" ? (
-        <PostForm action={`${spacePath(space.id)}/projects`} token={visit.token}>
-          <TextArea
-            label="Projects, one per line"
-            name="projects"
-            rows={Math.min(10, projects.length + 2)}
-            value={projects.join("\n")}
-            hint="Such as acme/web. What was saved before stays where it is: move it from the project's page."
-          />
-          <Button>Save the projects</Button>
-        </PostForm>
-      ) : projects.length === 0 ? (
+      {projects.length === 0 ? (
         <p class="faint">No project lives in this space.</p>
       ) : (
         <ul>
-          {projects.map((project) => (
+          {projects.slice(0, MAX_PROJECTS).map((project) => (
             <li>
               <bdi>{project}</bdi>
             </li>
           ))}
+          {projects.length > MAX_PROJECTS && (
+            <li>{`and ${projects.length - MAX_PROJECTS} more`}</li>
+          )}
         </ul>
       )}
+      {space.role === "admin" && (
+        <ButtonLink href={`${spacePath(space.id)}/projects`}>Add or remove projects</ButtonLink>
+      )}
     </Setting>
+  );
+}
+
+/** The page on which an admin chooses the projects that live in a space. */
+export function ProjectsOfSpacePage({
+  visit,
+  space,
+  typed = space.projects.join("\n"),
+  problem,
+}: {
+  visit: Visit;
+  space: Space;
+  typed?: string;
+  problem?: string;
+}) {
+  return (
+    <Page
+      visit={visit}
+      section="account"
+      title="Projects of the space"
+      above={<AccountTabs current={SPACES_PATH} />}
+      problem={problem}
+    >
+      <PostForm action={`${spacePath(space.id)}/projects`} token={visit.token} class="panel slim">
+        <TextArea
+          label="Projects, one per line"
+          name="projects"
+          rows={10}
+          value={typed}
+          hint="Such as acme/web. What was saved before stays where it is: move it from the project's page."
+        />
+        <div class="actions">
+          <Button kind="main">Save the projects</Button>
+          <ButtonLink href={spacePath(space.id)}>Cancel</ButtonLink>
+        </div>
+      </PostForm>
+    </Page>
   );
 }
 

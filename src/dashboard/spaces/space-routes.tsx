@@ -8,7 +8,7 @@ import { readUsage } from "../admin/quota-routes.tsx";
 import { SPACES_PATH, spacePath } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
-import { SpacePage } from "./space-page.tsx";
+import { MemberPage, ProjectsOfSpacePage, SpacePage } from "./space-page.tsx";
 import { ROLE_LABELS } from "./spaces-page.tsx";
 
 const OF_SPACE = `${SPACES_PATH}/:id`;
@@ -54,6 +54,9 @@ export function addSpacePages(parts: Parts): void {
     },
     (visit, problem, _, id) => page(visit, id, { problem }),
   );
+  pages.get(`${OF_SPACE}/projects`, (visit, id) => (
+    <ProjectsOfSpacePage visit={visit} space={asAdmin(visit, id)} />
+  ));
   pages.post(
     `${OF_SPACE}/projects`,
     async (visit, form, id) => {
@@ -61,7 +64,14 @@ export function addSpacePages(parts: Parts): void {
       await change(visit, id, { projects: lines.filter((line) => line !== "") });
       return { to: spacePath(id), notice: "The projects are saved." };
     },
-    (visit, problem, _, id) => page(visit, id, { problem }),
+    (visit, problem, form, id) => (
+      <ProjectsOfSpacePage
+        visit={visit}
+        space={asAdmin(visit, id)}
+        typed={form.get("projects") ?? ""}
+        problem={problem}
+      />
+    ),
   );
   pages.confirmed(
     `${OF_SPACE}/delete`,
@@ -122,6 +132,11 @@ export function addSpaceMembers({ pages, spaces, spaceInvitations, record }: Par
     await spaceInvitations.revoke(account.id, id, form.get("invitation") ?? "");
     record(request, "space_uninvited", { accountId: account.id, ...spaceFacts(space) });
     return { to: spacePath(id), notice: "The invitation is revoked." };
+  });
+  pages.get(`${OF_SPACE}/member`, async (visit, id) => {
+    const space = asAdmin(visit, id);
+    const member = await findMember(id, visit.url.searchParams.get("member"));
+    return <MemberPage visit={visit} space={space} member={member} />;
   });
   pages.post(`${OF_SPACE}/role`, async (visit, form, id) => {
     const { account, request } = visit;
