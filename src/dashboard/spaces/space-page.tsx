@@ -1,9 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { ROLES, type Role, type Space } from "../../accounts/space.ts";
+import type { Role, Space } from "../../accounts/space.ts";
 import type { SpaceInvitation } from "../../accounts/space-invitations.ts";
 import type { Member } from "../../accounts/space-members.ts";
 import { Button, ButtonLink, Copyable } from "../../pages/button.tsx";
-import { Field, Select, TextArea } from "../../pages/field.tsx";
+import { Field, Select } from "../../pages/field.tsx";
 import { PostForm } from "../../pages/form.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { listPage, Pager, Table } from "../../pages/table.tsx";
@@ -11,6 +11,7 @@ import { type AccountUsage, QuotaUse } from "../admin/quota-routes.tsx";
 import { AccountTabs, HELP_PATH, SPACES_PATH, spacePath } from "../navigation.tsx";
 import { Page, Setting } from "../page.tsx";
 import type { Visit } from "../session.ts";
+import { memberPath, ROLE_CHOICES } from "./change-pages.tsx";
 import { ShowMemories } from "./space-choice.tsx";
 import { ROLE_LABELS, ROLE_MEANINGS } from "./spaces-page.tsx";
 
@@ -18,8 +19,6 @@ import { ROLE_LABELS, ROLE_MEANINGS } from "./spaces-page.tsx";
 const MAX_INVITATIONS = 20;
 /** Projects that the page of a space names. */
 const MAX_PROJECTS = 20;
-
-const ROLE_CHOICES = ROLES.map((role) => [role, ROLE_LABELS[role]] as const);
 
 /** A space, as the page of one of its members shows it. */
 interface SpaceDetails extends AccountUsage {
@@ -130,62 +129,6 @@ function Members({ visit, space, members }: Details) {
   );
 }
 
-/** The page on which an admin changes the role of a member or removes one. */
-export function MemberPage({
-  visit,
-  space,
-  member: { accountId, email, role },
-}: {
-  visit: Visit;
-  space: Space;
-  member: Member;
-}) {
-  return (
-    <Page
-      visit={visit}
-      section="account"
-      title={email}
-      above={<AccountTabs current={SPACES_PATH} />}
-      lead={
-        <>
-          In the space{" "}
-          <a href={spacePath(space.id)}>
-            <bdi>{space.name}</bdi>
-          </a>
-        </>
-      }
-    >
-      <Setting id="role-of" title="Role" about="It counts from the next request on.">
-        <PostForm action={`${spacePath(space.id)}/role`} token={visit.token}>
-          <input type="hidden" name="member" value={accountId} />
-          <Select label="Role" name="role" value={role} options={ROLE_CHOICES} />
-          <Button>Change the role</Button>
-        </PostForm>
-        <ul>
-          {ROLES.map((each) => (
-            <li>{`${ROLE_LABELS[each]}: can ${ROLE_MEANINGS[each]}.`}</li>
-          ))}
-        </ul>
-      </Setting>
-      {accountId !== visit.account.id && (
-        <Setting
-          id="remove"
-          title="Remove"
-          about="Access ends at once. What the member saved in the space stays there."
-        >
-          <ButtonLink href={memberPath(space.id, "remove", accountId)} kind="danger" asks={true}>
-            Remove from the space
-          </ButtonLink>
-        </Setting>
-      )}
-    </Page>
-  );
-}
-
-function memberPath(spaceId: string, page: "member" | "remove", accountId: string): string {
-  return `${spacePath(spaceId)}/${page}?${new URLSearchParams({ member: accountId })}`;
-}
-
 function Invite({ visit, space, invitations, email }: Details & { email: string }) {
   const path = spacePath(space.id);
   return (
@@ -266,43 +209,6 @@ function Projects({ space }: { space: Space }) {
         <ButtonLink href={`${spacePath(space.id)}/projects`}>Add or remove projects</ButtonLink>
       )}
     </Setting>
-  );
-}
-
-/** The page on which an admin chooses the projects that live in a space. */
-export function ProjectsOfSpacePage({
-  visit,
-  space,
-  typed = space.projects.join("\n"),
-  problem,
-}: {
-  visit: Visit;
-  space: Space;
-  typed?: string;
-  problem?: string;
-}) {
-  return (
-    <Page
-      visit={visit}
-      section="account"
-      title="Projects of the space"
-      above={<AccountTabs current={SPACES_PATH} />}
-      problem={problem}
-    >
-      <PostForm action={`${spacePath(space.id)}/projects`} token={visit.token} class="panel slim">
-        <TextArea
-          label="Projects, one per line"
-          name="projects"
-          rows={10}
-          value={typed}
-          hint="Such as acme/web. What was saved before stays where it is: move it from the project's page."
-        />
-        <div class="actions">
-          <Button kind="main">Save the projects</Button>
-          <ButtonLink href={spacePath(space.id)}>Cancel</ButtonLink>
-        </div>
-      </PostForm>
-    </Page>
   );
 }
 

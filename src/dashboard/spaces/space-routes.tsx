@@ -8,7 +8,8 @@ import { readUsage } from "../admin/quota-routes.tsx";
 import { SPACES_PATH, spacePath } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
-import { MemberPage, ProjectsOfSpacePage, SpacePage } from "./space-page.tsx";
+import { MemberPage, ProjectsOfSpacePage } from "./change-pages.tsx";
+import { SpacePage } from "./space-page.tsx";
 import { ROLE_LABELS } from "./spaces-page.tsx";
 
 const OF_SPACE = `${SPACES_PATH}/:id`;
