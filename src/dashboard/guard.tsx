@@ -3,7 +3,6 @@ import { AppError } from "../errors.ts";
 import { type FormWithFiles, readFiles, readForm } from "../http/requests/form.ts";
 import { createHostCheck } from "../http/requests/proxy.ts";
 import { seeOther } from "../http/responses.ts";
-import { wholeAccount } from "../keys/reach.ts";
 import { checkForm, createNotices, FORM_TOKEN } from "../pages/cookies.ts";
 import { Markup } from "../pages/jsx-runtime.ts";
 import {
@@ -17,6 +16,7 @@ import type { SignInParts } from "../sign-in/routes.tsx";
 import type { AskForProof } from "../sign-in/second-step/proof-routes.tsx";
 import type { SignedIn, Welcome } from "../sign-in/sessions/visitor.ts";
 import { Page } from "./page.tsx";
+import { asPerson, checkFormPlace, type Places } from "./place.ts";
 import type { Visit } from "./session.ts";
 
 /** A response that is streamed. `ended` resolves when its last part is sent. */
@@ -48,10 +48,15 @@ export function createGuard({
   isSetUp,
   proof,
   askForProof,
+  places,
+  isOfMemories,
 }: Pick<SignInParts, "config" | "cookies" | "visitors" | "proof"> & {
   /** Whether the server has an owner who can sign in. */
   isSetUp: () => Promise<boolean>;
   askForProof: AskForProof;
+  places: Places;
+  /** Whether the pages show the memories of the chosen space. Others are of the person. */
+  isOfMemories: boolean;
 }) {
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
@@ -64,17 +69,8 @@ export function createGuard({
       ? seeOther(`${SIGN_IN_PATH}?${new URLSearchParams({ next: next ?? "/" })}`)
       : seeOther(SET_UP_PATH);
 
-  const visitOf = (request: Request, person: SignedIn): Visit => ({
-    ...person,
-    notice: null,
-    request,
-    url: new URL(request.url),
-    reach: wholeAccount(person.account.id),
-    async stillSignedIn() {
-      if ((await visitors.find(request))?.account.id === person.account.id) return;
-      throw new AppError("unauthorized", "You have been signed out.");
-    },
-  });
+  const visitOf = (request: Request, person: SignedIn) =>
+    places.visitOf(request, person, isOfMemories);
 
   /** Turns the outcome of a form into a response. */
   const toResponse = (outcome: FormOutcome, visit: Visit): Response => {
@@ -119,7 +115,7 @@ export function createGuard({
     ): Promise<Response | null> {
       if (await proof.isFresh(visit)) return null;
       const to = next ?? localPath(visit.url.pathname + visit.url.search, publicUrl) ?? "/";
-      if (form !== null) return askForProof(visit, { to, form });
+      if (form !== null) return askForProof(asPerson(visit), { to, form });
       return seeOther(`${PROOF_PATH}?${new URLSearchParams({ next: to })}`);
     },
 
@@ -133,12 +129,13 @@ export function createGuard({
         const { pathname, search } = new URL(request.url);
         const person = await visitors.find(request);
         if (person === null) return askToSignIn(localPath(pathname + search, publicUrl));
-        const notice = notices.read(request, person.session);
-        const visit: Visit = { ...visitOf(request, person), notice };
+        const found = await visitOf(request, person);
+        const visit = { ...found, notice: found.notice ?? notices.read(request, person.session) };
         return withProblemPage(visit, async () => {
           const page = await render(visit);
           if (page instanceof Response) return page;
-          const headers = notice === null ? {} : { "set-cookie": notices.clear() };
+          const cookie = found.notice === null ? notices.clear() : places.choose(null);
+          const headers = visit.notice === null ? {} : { "set-cookie": cookie };
           return pageResponse(page, { headers, scripts: true });
         });
       });
@@ -162,12 +159,15 @@ export function createGuard({
         const person = await visitors.find(request);
         if (person === null) return askToSignIn(refererOf(request, publicUrl));
         checkForm(request, { token: form.get(FORM_TOKEN), cookie: person.session, publicUrl });
-        const visit = visitOf(request, person);
-        return withProblemPage(
-          visit,
-          async () => toResponse(await work(visit, form), visit),
-          renderProblem && ((problem) => renderProblem(visit, problem, form)),
-        );
+        const visit = await visitOf(request, person);
+        return withProblemPage(visit, async () => {
+          if (isOfMemories) checkFormPlace(visit, form);
+          return withProblemPage(
+            visit,
+            async () => toResponse(await work(visit, form), visit),
+            renderProblem && ((problem) => renderProblem(visit, problem, form)),
+          );
+        });
       });
     },
 
@@ -193,8 +193,9 @@ export function createGuard({
           const token = form.get(FORM_TOKEN);
           const formToken = typeof token === "string" ? token : null;
           checkForm(request, { token: formToken, cookie: person.session, publicUrl });
-          const visit = visitOf(request, person);
+          const visit = await visitOf(request, person);
           return await withProblemPage(visit, async () => {
+            if (isOfMemories) checkFormPlace(visit, form);
             const streamed = await work(visit, form);
             ended = streamed.ended;
             return streamed.response;

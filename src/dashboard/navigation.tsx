@@ -26,6 +26,14 @@ export const MEMORY_PATHS = {
   undo: `${PATHS.memories}/selection/undo`,
 } as const;
 
+/** The page of the person's spaces. */
+export const SPACES_PATH = "/spaces";
+
+/** The page of a space. */
+export function spacePath(id: string): string {
+  return `${SPACES_PATH}/${id}`;
+}
+
 /** The page of a memory. */
 export function memoryPath(id: string): string {
   return `${PATHS.memories}/${id}`;
@@ -111,6 +119,7 @@ export function Navigation({
 /** The owner's pages, besides the page of accounts. */
 export const ACCOUNTS_PATH = `${PATHS.admin}/accounts`;
 export const INVITATIONS_PATH = `${PATHS.admin}/invitations`;
+export const ADMIN_SPACES_PATH = `${PATHS.admin}/spaces`;
 export const BACKUPS_PATH = `${PATHS.admin}/backups`;
 export const HEALTH_PATH = `${PATHS.admin}/health`;
 
@@ -125,6 +134,7 @@ type Tab = readonly [path: string, label: string];
 
 const ADMIN: readonly Tab[] = [
   [PATHS.admin, "Accounts"],
+  [ADMIN_SPACES_PATH, "Spaces"],
   [`${PATHS.admin}/security`, "Security log"],
   [BACKUPS_PATH, "Backups"],
   [HEALTH_PATH, "Health"],
@@ -133,6 +143,7 @@ const ADMIN: readonly Tab[] = [
 const ACCOUNT: readonly Tab[] = [
   [PATHS.account, "Sign-in"],
   [`${PATHS.account}/security`, "Security log"],
+  [SPACES_PATH, "Spaces"],
 ];
 
 /** Links between the owner's pages. @param current the path of the page that is shown */

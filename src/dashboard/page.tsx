@@ -15,7 +15,8 @@ import {
   PATHS,
   type Section,
 } from "./navigation.tsx";
-import type { Visit } from "./session.ts";
+import { mayChange, type Visit } from "./session.ts";
+import { SpaceSwitch, Whose } from "./spaces/space-choice.tsx";
 
 /** The frame of the dashboard's and the help's pages: a column at the side, and the main part. */
 export function Frame({ side, children }: { side: Child; children?: Child }) {
@@ -46,10 +47,13 @@ export function Frame({ side, children }: { side: Child; children?: Child }) {
 
 /** Commands of the palette, besides the pages of the navigation and the actions of the current page. */
 const COMMANDS: readonly (readonly [label: string, path: string])[] = [
-  ["Add a memory", MEMORY_PATHS.new],
-  ["Import memories", MEMORY_PATHS.import],
   ["Export memories", MEMORY_PATHS.export],
   ["Take the first steps", WELCOME_PATH],
+];
+
+const WRITER_COMMANDS: typeof COMMANDS = [
+  ["Add a memory", MEMORY_PATHS.new],
+  ["Import memories", MEMORY_PATHS.import],
 ];
 
 const OWNER_COMMANDS: typeof COMMANDS = [
@@ -87,7 +91,12 @@ function PaletteOpener() {
 }
 
 /** The dialogs of all pages, which scripts open: the palette and the list of keyboard shortcuts. */
-function Palette({ isOwner }: { isOwner: boolean }) {
+function Palette({ visit }: { visit: Visit }) {
+  const commands = [
+    ...(mayChange(visit) ? WRITER_COMMANDS : []),
+    ...COMMANDS,
+    ...(visit.account.role === "owner" ? OWNER_COMMANDS : []),
+  ];
   return (
     <>
       <dialog id="palette" class="palette" aria-label="Search and commands">
@@ -105,7 +114,7 @@ function Palette({ isOwner }: { isOwner: boolean }) {
         />
         <div id="palette-list" role="listbox" aria-label="Memories and commands" />
         <template>
-          {[...COMMANDS, ...(isOwner ? OWNER_COMMANDS : [])].map(([label, path]) => (
+          {commands.map(([label, path]) => (
             <a href={path}>{label}</a>
           ))}
         </template>
@@ -174,6 +183,7 @@ export function Page({
       <Frame
         side={
           <>
+            {visit.spaces.length > 0 && <SpaceSwitch visit={visit} section={section} />}
             <PaletteOpener />
             <Navigation current={section} isOwner={account.role === "owner"} />
             <div class="person">
@@ -192,6 +202,7 @@ export function Page({
           </>
         }
       >
+        {visit.place && <Whose {...visit.place} />}
         {above}
         <div class="page-head spread">
           <h1>{title}</h1>
@@ -202,7 +213,7 @@ export function Page({
         {problem !== undefined && <Problem>{problem}</Problem>}
         {children}
       </Frame>
-      <Palette isOwner={account.role === "owner"} />
+      <Palette visit={visit} />
     </Document>
   );
 }

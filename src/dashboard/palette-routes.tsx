@@ -11,8 +11,8 @@ const MAX_PROJECTS = 100;
 /** What the palette finds besides the links of the page: projects, pages of the help, and themes. Its script fetches this. */
 export function addPaletteLinks({ pages, memories }: Parts): void {
   const countsOf = createProjectCounts({ memories });
-  pages.get("/palette", async ({ account, token }) => {
-    const projects = (await countsOf(account.id)).flatMap(({ project }) => project ?? []);
+  pages.get("/palette", async ({ reach, token }) => {
+    const projects = (await countsOf(reach.accountId)).flatMap(({ project }) => project ?? []);
     return (
       <>
         {projects.slice(0, MAX_PROJECTS).map((project) => (

@@ -17,6 +17,7 @@ import type { Undoable } from "../undo/undoable.ts";
 import type { Guard } from "./guard.tsx";
 import type { Live } from "./live/live.ts";
 import type { Pages } from "./page-routes.tsx";
+import type { Places } from "./place.ts";
 import type { ServerStatus } from "./server-status.ts";
 import type { ShownOnce } from "./session.ts";
 
@@ -47,4 +48,5 @@ export interface Parts extends DashboardParts {
   grants: Grants;
   live: Live;
   shownOnce: ShownOnce;
+  places: Places;
 }

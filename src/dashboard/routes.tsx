@@ -10,10 +10,11 @@ import { addBackupsPage } from "./admin/backup-routes.tsx";
 import { addHealthPage } from "./admin/health-routes.tsx";
 import { addMemberPages } from "./admin/member-routes.tsx";
 import { addQuotaForms } from "./admin/quota-routes.tsx";
+import { addAdminSpaces } from "./admin/space-routes.tsx";
 import { addAgentsPages, addWrittenPage } from "./agents/agents-routes.tsx";
 import { addConnectPage } from "./connect/connect-routes.tsx";
 import { addExportPages } from "./export/export-routes.tsx";
-import { createGuard } from "./guard.tsx";
+import { createGuard, type Guard } from "./guard.tsx";
 import { createHelpRoutes } from "./help/help-routes.tsx";
 import { addImportPage } from "./import/import-routes.tsx";
 import { addKeyPages } from "./keys/key-routes.tsx";
@@ -26,14 +27,17 @@ import { addOverviewPage } from "./overview/overview-routes.tsx";
 import { createPages } from "./page-routes.tsx";
 import { addPaletteLinks } from "./palette-routes.tsx";
 import type { DashboardParts, Parts } from "./parts.ts";
+import { createPlaces } from "./place.ts";
 import { addProjectPages } from "./projects/project-routes.tsx";
 import { addSecurityPages } from "./security/security-routes.tsx";
 import { createShownOnce } from "./session.ts";
+import { addMovePage } from "./spaces/move-routes.tsx";
+import { addSpaceMembers, addSpacePages } from "./spaces/space-routes.tsx";
+import { addSpaceChoice, addSpacesPage } from "./spaces/spaces-routes.tsx";
 import { addWelcomePages } from "./welcome/welcome-routes.tsx";
 
-/** Each adds its pages to `parts.pages`. */
-const PAGES: readonly ((parts: Parts) => void)[] = [
-  addWelcomePages,
+/** Each adds its pages to `parts.pages`: those of the memories that are the person's or a space's. */
+const PAGES_OF_MEMORIES: readonly ((parts: Parts) => void)[] = [
   addLiveStream,
   addPaletteLinks,
   addActivityPage,
@@ -46,7 +50,18 @@ const PAGES: readonly ((parts: Parts) => void)[] = [
   addSelectionForms,
   addMemoryPages,
   addProjectPages,
+  addMovePage,
   addMapPage,
+];
+
+/** The same for the pages that are of the person, whatever space is chosen. */
+const PAGES_OF_PERSON: typeof PAGES_OF_MEMORIES = [
+  addWelcomePages,
+  addSpaceChoice,
+  addSpacesPage,
+  addSpacePages,
+  addSpaceMembers,
+  addAdminSpaces,
   addConnectPage,
   addKeyPages,
   addAgentsPages,
@@ -67,7 +82,9 @@ const PAGES: readonly ((parts: Parts) => void)[] = [
 export function createDashboardRoutes(services: DashboardParts) {
   const { accounts, memories } = services;
   const askForProof = createAskForProof(services);
-  const guard = createGuard({ ...services, isSetUp: accounts.isSetUp, askForProof });
+  const places = createPlaces(services);
+  const createGuardOf = (isOfMemories: boolean) =>
+    createGuard({ ...services, isSetUp: accounts.isSetUp, askForProof, places, isOfMemories });
   const live = createLive({
     positions: {
       memories: (accountId) => memories.position(wholeAccount(accountId)),
@@ -75,14 +92,20 @@ export function createDashboardRoutes(services: DashboardParts) {
     },
   });
   services.drain.onBegin(live.close);
-  const parts: Parts = {
+  const parts: Omit<Parts, "guard" | "pages"> = {
     ...services,
-    guard,
-    pages: createPages(guard),
+    places,
     grants: services.oauth.grants,
     live,
     shownOnce: createShownOnce(services),
   };
-  for (const add of PAGES) add(parts);
-  return new Elysia().use(createHelpRoutes()).use(parts.pages.routes);
+  const addAll = (adders: typeof PAGES_OF_MEMORIES, guard: Guard) => {
+    const pages = createPages(guard);
+    for (const add of adders) add({ ...parts, guard, pages });
+    return pages.routes;
+  };
+  return new Elysia()
+    .use(createHelpRoutes())
+    .use(addAll(PAGES_OF_MEMORIES, createGuardOf(true)))
+    .use(addAll(PAGES_OF_PERSON, createGuardOf(false)));
 }

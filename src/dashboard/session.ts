@@ -1,4 +1,5 @@
 import type { Account } from "../accounts/account.ts";
+import type { Space } from "../accounts/space.ts";
 import type { Config } from "../config/config.ts";
 import type { Ephemeral } from "../db/ephemeral.ts";
 import { AppError } from "../errors.ts";
@@ -6,12 +7,13 @@ import type { Principal } from "../http/principal.ts";
 import type { RecordEvent } from "../http/record-event.ts";
 import { type Keys, keyFacts } from "../keys/keys.ts";
 import type { NewKey } from "../keys/new-key.ts";
-import type { Credential, Reach } from "../keys/reach.ts";
+import { type Credential, hasScope, type Reach } from "../keys/reach.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
 import type { MemorySource } from "../memories/model/memory.ts";
 import { PROOF_PATH } from "../sign-in/paths.ts";
 import type { Sessions } from "../sign-in/sessions/sessions.ts";
 import type { SignedIn, Visitors } from "../sign-in/sessions/visitor.ts";
+import { spaceFacts } from "../spaces/route-parts.ts";
 
 /** A request for a page by a person who is signed in. */
 export interface Visit extends SignedIn {
@@ -19,13 +21,35 @@ export interface Visit extends SignedIn {
   readonly notice: string | null;
   readonly request: Request;
   readonly url: URL;
-  /** All memories of the account. */
+  /** The space that is chosen in this browser; null for the person's own memories. */
+  readonly chosen: Space | null;
+  /** Whose memories the page shows; null for pages of the person, such as the account's. */
+  readonly place: Place | null;
+  /** All memories of the account, or of the chosen space on a page with a `place`. */
   readonly reach: Reach;
   /**
-   * Checks the session again, during work that takes long.
-   * @throws AppError `unauthorized` when the session has ended or the account is gone
+   * Checks the session and the membership again, during work that takes long.
+   * @throws AppError `unauthorized` when the session has ended or the account is gone, `forbidden` when the membership has
    */
   readonly stillSignedIn: () => Promise<void>;
+}
+
+/** Whose memories a page shows. */
+export interface Place {
+  /** Null for the person's own. */
+  readonly space: Space | null;
+  /** How many people see them. */
+  readonly people: number;
+}
+
+/** Whether the person may change the memories that the page shows. */
+export function mayChange({ reach }: Visit): boolean {
+  return hasScope(reach, "memories:write");
+}
+
+/** The facts of an event about the memories that a page shows. */
+export function memoryFacts({ account, place }: Visit) {
+  return { accountId: account.id, ...(place?.space && spaceFacts(place.space)) };
 }
 
 /** @throws AppError `forbidden` unless the person is the owner of the server */

@@ -4,7 +4,7 @@ import { readForm } from "../http/requests/form.ts";
 import { seeOther } from "../http/responses.ts";
 import { parseScopes } from "../keys/scopes.ts";
 import { checkForm, FORM_TOKEN } from "../pages/cookies.ts";
-import { boundOf } from "../pages/form.tsx";
+import { boundOf, boundSpaceOf } from "../pages/form.tsx";
 import { MessagePage } from "../pages/layout.tsx";
 import { errorTitle, pageResponse } from "../pages/page-response.tsx";
 import { PROOF_PATH, SIGN_IN_PATH } from "../sign-in/paths.ts";
@@ -109,6 +109,7 @@ export function addConsentPages({
           request={wanted}
           parameters={parameters}
           email={person.account.email}
+          spaces={person.spaces}
           token={person.token}
           action={path}
         />,
@@ -139,7 +140,9 @@ export function addConsentPages({
       }
       const accountId = person.account.id;
       const bound = boundOf(form);
-      const code = await oauth.codes.create(accountId, { ...wanted, scopes, bound });
+      const spaceId = boundSpaceOf(form, person.spaces);
+      const consent = { ...wanted, scopes, bound, spaceId };
+      const code = await oauth.codes.create(accountId, consent);
       // Revoking all access ends the sessions first. A consent given in the meantime is withdrawn.
       if (!(await visitors.find(request))) {
         await oauth.codes.withdraw(code);

@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+import type { Space } from "../accounts/space.ts";
 import type { Scope } from "../keys/scopes.ts";
 import { Button } from "../pages/button.tsx";
 import { BoundFields, PostForm } from "../pages/form.tsx";
@@ -27,6 +28,7 @@ export function ConsentPage({
   request,
   parameters,
   email,
+  spaces,
   token,
   action,
 }: {
@@ -35,6 +37,8 @@ export function ConsentPage({
   parameters: URLSearchParams;
   /** The signed-in person. */
   email: string;
+  /** The person's. */
+  spaces: readonly Space[];
   token: string;
   /** Path of the endpoint. */
   action: string;
@@ -85,7 +89,7 @@ export function ConsentPage({
             </label>
           ))}
         </fieldset>
-        <BoundFields whose="the app" />
+        <BoundFields whose="the app" spaces={spaces} />
         <div class="actions">
           <Button kind="main" name={CONSENT.decision} value={CONSENT.allow}>
             Allow

@@ -4,9 +4,9 @@ import { AppError } from "../errors.ts";
 /**
  * The cookies of our pages. `session`: a signed-in person. `pending`: a person whose second step is due. `visit`:
  * anyone with a form. `notice`: a message for the next page. `device`: a browser in which people have signed in before.
- * `theme`: the colours that were chosen in this browser.
+ * `theme`: the colours that were chosen in this browser. `space`: the space whose memories the dashboard shows.
  */
-type CookieName = "session" | "pending" | "visit" | "notice" | "device" | "theme";
+type CookieName = "session" | "pending" | "visit" | "notice" | "device" | "theme" | "space";
 
 export type Cookies = ReturnType<typeof createCookies>;
 
@@ -38,6 +38,14 @@ export function createCookies({ publicUrl }: { publicUrl: string }) {
 
 /** The field of every form that proves that the form came from our pages. */
 export const FORM_TOKEN = "form_token";
+
+/** The field that names the space in which a form was opened. */
+export const FORM_SPACE = "form_space";
+
+/** The token for forms that are opened in a space. `PostForm` makes two fields of it. */
+export function tokenIn(spaceId: string, token: string): string {
+  return `${token} ${spaceId}`;
+}
 
 /**
  * The token for the forms of one browser. It is computed from a cookie that no other site can read, and

@@ -1,10 +1,11 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+import { type Space, unknownSpace } from "../accounts/space.ts";
 import { AppError } from "../errors.ts";
 import type { KeyRecord } from "../keys/keys.ts";
 import { type Bound, describeBound } from "../keys/reach.ts";
 import { describeScopes } from "../keys/scopes.ts";
-import { FORM_TOKEN } from "./cookies.ts";
-import { Choice, Field } from "./field.tsx";
+import { FORM_SPACE, FORM_TOKEN } from "./cookies.ts";
+import { Choice, Field, Select } from "./field.tsx";
 import type { Child } from "./jsx-runtime.ts";
 
 /** A form that changes something, with its token. */
@@ -15,7 +16,7 @@ export function PostForm({
   ...attributes
 }: {
   action: string;
-  /** See `formToken`. */
+  /** See `formToken` and `tokenIn`. */
   token: string;
   class?: string;
   id?: string;
@@ -23,9 +24,11 @@ export function PostForm({
   enctype?: "multipart/form-data";
   children?: Child;
 }) {
+  const [proof, space] = token.split(" ");
   return (
     <form method="post" action={action} {...attributes}>
-      <input type="hidden" name={FORM_TOKEN} value={token} />
+      <input type="hidden" name={FORM_TOKEN} value={proof} />
+      {space !== undefined && <input type="hidden" name={FORM_SPACE} value={space} />}
       {children}
     </form>
   );
@@ -33,9 +36,16 @@ export function PostForm({
 
 const PROJECT = "bound_project";
 const ONLY = "bound_only";
+const SPACE = "bound_space";
 
-/** The rights of a key or an app, and its project. */
-export function Allowed({ scopes, bound }: Pick<KeyRecord, "scopes" | "bound">) {
+/** The rights of a key or an app, its project, and the space that is all it reaches. */
+export function Allowed({
+  scopes,
+  bound,
+  spaceId,
+  spaces,
+}: Pick<KeyRecord, "scopes" | "bound" | "spaceId"> & { spaces: readonly Space[] }) {
+  const space = spaces.find(({ id }) => id === spaceId);
   return (
     <span>
       {describeScopes(scopes)}
@@ -45,23 +55,46 @@ export function Allowed({ scopes, bound }: Pick<KeyRecord, "scopes" | "bound">) 
           <bdi>{describeBound(bound)}</bdi>
         </>
       )}
+      {spaceId !== null && (
+        <>
+          {" in the space "}
+          <bdi>{space?.name ?? spaceId}</bdi>
+        </>
+      )}
     </span>
   );
 }
 
-/** The part of a form that binds a key or an app to a project. */
+/** The part of a form that binds a key or an app to a project, or to a space of a person who is in one. */
 export function BoundFields({
   whose,
   entered,
+  spaces,
 }: {
+  /** The person's. */
+  spaces: readonly Space[];
   /** The bound thing, such as `the key`. */
   whose: string;
   /** The submitted fields. */
   entered?: URLSearchParams | undefined;
 }) {
   return (
-    <details open={Boolean(entered?.get(PROJECT) || entered?.get(ONLY))}>
-      <summary>Bind it to a project</summary>
+    <details open={[PROJECT, ONLY, SPACE].some((name) => entered?.get(name))}>
+      <summary>
+        {spaces.length > 0 ? "Bind it to a project or a space" : "Bind it to a project"}
+      </summary>
+      {spaces.length > 0 && (
+        <Select
+          label="Space"
+          name={SPACE}
+          value={entered?.get(SPACE) ?? ""}
+          options={[
+            ["", "None: your own memories"],
+            ...spaces.map(({ id, name }) => [id, name] as const),
+          ]}
+          hint={`With a space, ${whose} reaches its memories and none of your own. Without one, it saves with you and also searches your spaces.`}
+        />
+      )}
       <Field
         label="Project"
         name={PROJECT}
@@ -87,6 +120,22 @@ export function boundOf(form: URLSearchParams): Bound | null {
   if (project) return { project, only };
   if (only) throw new AppError("validation_failed", "Enter the name of the project.");
   return null;
+}
+
+/**
+ * The id of the space that the submitted fields choose; null without one.
+ * @param spaces the person's
+ * @throws AppError `not_found` for another space, `validation_failed` if the project of `boundOf` does not live in it
+ */
+export function boundSpaceOf(form: URLSearchParams, spaces: readonly Space[]): string | null {
+  const wanted = form.get(SPACE);
+  if (!wanted) return null;
+  const space = spaces.find(({ id }) => id === wanted);
+  if (!space) throw unknownSpace();
+  const bound = boundOf(form);
+  if (bound === null || space.projects.includes(bound.project)) return space.id;
+  const message = `The project “${bound.project}” does not live in the space “${space.name}”.`;
+  throw new AppError("validation_failed", message);
 }
 
 /** The field for the e-mail address of an account. */

@@ -11,7 +11,7 @@ import { personOf } from "../keys/reach.ts";
 
 const MAX_BODY = 64 << 10;
 /** The page that answers the link of an invitation. */
-const JOIN_SPACE_PATH = "/spaces/join";
+export const JOIN_SPACE_PATH = "/spaces/join";
 
 /** What the routes work with. */
 export interface SpaceRouteParts extends Pick<Access, "accounts" | "spaces" | "spaceInvitations"> {

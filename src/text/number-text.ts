@@ -17,6 +17,11 @@ export function memoryCount(count: number): string {
   return count === 1 ? "1 memory" : `${count.toLocaleString("en")} memories`;
 }
 
+/** A number of people as text: `1 person`, `7 people`. */
+export function peopleCount(count: number): string {
+  return count === 1 ? "1 person" : `${count.toLocaleString("en")} people`;
+}
+
 /** A share from 0 to 1 as text: `25 %`. */
 export function percent(share: number): string {
   return `${Math.round(100 * share)} %`;

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { createLive } from "../../src/dashboard/live/live.ts";
 import { createDrain } from "../../src/http/load/drain.ts";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import type { Person } from "../oauth/support/person.ts";
 import { until } from "../support/until.ts";
@@ -43,7 +44,9 @@ function read(stream: ReadableStream<Uint8Array> | null) {
 test("a stream sends the position at once and after each change, but not for other accounts", async () => {
   const { live, at, checks } = start();
   const options = { stillSignedIn: signedIn, signal: here };
-  const [one, other] = ["a", "b"].map((id) => read(live.open(id, "memories", options)));
+  const [one, other] = ["a", "b"].map((id) =>
+    read(live.open(wholeAccount(id), "memories", options)),
+  );
   if (!one || !other) throw new Error("no streams were opened");
   await until(
     "both have the first position",
@@ -60,16 +63,16 @@ test("a stream sends the position at once and after each change, but not for oth
   expect(other.messages.length).toBe(1);
   live.close();
   await Promise.all([one.ended, other.ended]);
-  expect(live.open("a", "memories", options)).toBeNull();
+  expect(live.open(wholeAccount("a"), "memories", options)).toBeNull();
 });
 
 test("accounts without streams are not checked", async () => {
   const { live, checks } = start();
   const client = new AbortController();
   const options = { stillSignedIn: signedIn, signal: client.signal };
-  const disconnected = read(live.open("a", "memories", options));
-  const cancelled = read(live.open("b", "memories", options));
-  const other = read(live.open("c", "activity", options));
+  const disconnected = read(live.open(wholeAccount("a"), "memories", options));
+  const cancelled = read(live.open(wholeAccount("b"), "memories", options));
+  const other = read(live.open(wholeAccount("c"), "activity", options));
   await until("both are checked", () => checks.includes("a") && checks.includes("b"));
   await cancelled.cancel();
   expect(live.size()).toBe(2);
@@ -84,7 +87,9 @@ test("accounts without streams are not checked", async () => {
 
 test("a stream repeats its position, ends after its lifetime, and ends with the session before sending more", async () => {
   const { live } = start({ heartbeatMs: 10, lifetimeMs: 200 });
-  const quiet = read(live.open("a", "memories", { stillSignedIn: signedIn, signal: here }));
+  const quiet = read(
+    live.open(wholeAccount("a"), "memories", { stillSignedIn: signedIn, signal: here }),
+  );
   await quiet.ended;
   expect(quiet.messages.length).toBeGreaterThan(1);
   expect(new Set(quiet.messages).size).toBe(1);
@@ -94,7 +99,9 @@ test("a stream repeats its position, ends after its lifetime, and ends with the 
   const stillSignedIn = async () => {
     if (!isSignedIn) throw new Error("signed out");
   };
-  const followed = read(another.open("a", "memories", { stillSignedIn, signal: here }));
+  const followed = read(
+    another.open(wholeAccount("a"), "memories", { stillSignedIn, signal: here }),
+  );
   await until("the stream has begun", () => followed.messages.length === 1);
   isSignedIn = false;
   at.set("a", 1);
@@ -117,7 +124,7 @@ test("an account has at most 20 streams, database failures end none, and an unre
     },
   });
   const options = { stillSignedIn: signedIn, signal: here };
-  const open = () => live.open("a", "memories", options);
+  const open = () => live.open(wholeAccount("a"), "memories", options);
   const streams = Array.from({ length: 20 }, open);
   expect(streams).not.toContain(null);
   expect(open()).toBeNull();
@@ -139,7 +146,8 @@ test("a stream ends when the client disconnects, and after its lifetime if the c
   await using server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
-    fetch: ({ signal }) => new Response(live.open("a", "memories", { ...options, signal })),
+    fetch: ({ signal }) =>
+      new Response(live.open(wholeAccount("a"), "memories", { ...options, signal })),
   });
   const leaving = new AbortController();
   const response = await fetch(server.url, { signal: leaving.signal });
@@ -166,7 +174,9 @@ test("a stream ends after its lifetime even if the database does not answer", as
     activity: async () => 0,
   };
   const { live } = start({ positions, lifetimeMs: 50 });
-  const followed = read(live.open("a", "memories", { stillSignedIn: signedIn, signal: here }));
+  const followed = read(
+    live.open(wholeAccount("a"), "memories", { stillSignedIn: signedIn, signal: here }),
+  );
   await followed.ended;
   expect(followed.messages.length).toBe(1);
   expect(live.size()).toBe(0);
@@ -174,13 +184,16 @@ test("a stream ends after its lifetime even if the database does not answer", as
 
 test("a client that disconnects before the stream starts, or cancels it, leaves no stream open", async () => {
   const { live } = start();
-  const disconnected = live.open("a", "memories", {
+  const disconnected = live.open(wholeAccount("a"), "memories", {
     stillSignedIn: signedIn,
     signal: AbortSignal.abort(),
   });
   expect(live.size()).toBe(0);
   await read(disconnected).ended;
-  const stream = live.open("a", "memories", { stillSignedIn: signedIn, signal: here });
+  const stream = live.open(wholeAccount("a"), "memories", {
+    stillSignedIn: signedIn,
+    signal: here,
+  });
   expect(live.size()).toBe(1);
   await stream?.cancel();
   expect(live.size()).toBe(0);

@@ -89,7 +89,7 @@ test("a running export continues after the proof has expired, but ends with the 
       find: async () =>
         (await server.sessions.findAccount(session)) === null
           ? null
-          : { account, session, token: "of the forms" },
+          : { account, spaces: [], session, token: "of the forms" },
     },
   });
   const request = new Request(`${server.origin}/api/memories/export`);

@@ -55,6 +55,8 @@ beforeAll(async () => {
   }
   await dashboard.activity.keepQueries(accountId, true);
   await dashboard.activity.flush();
+  const space = await dashboard.spaces.create(accountId, GERMAN.slice(0, 64));
+  await dashboard.spaces.change(accountId, space.id, { projects: [GERMAN, ARABIC.slice(0, 100)] });
   paths = [
     "/",
     "/memories",
@@ -75,6 +77,10 @@ beforeAll(async () => {
     "/account",
     "/admin",
     `/admin/accounts/${accountId}`,
+    "/spaces",
+    `/spaces/${space.id}`,
+    "/admin/spaces",
+    `/admin/spaces/${space.id}`,
     "/admin/security",
     "/admin/backups",
     "/admin/health",

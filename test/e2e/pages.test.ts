@@ -124,6 +124,8 @@ beforeAll(async () => {
     "/account/revoke",
     "/admin/backups",
     "/admin/health",
+    "/spaces",
+    "/admin/spaces",
     "/admin/security",
     "/admin/security?event=signed_in&from=2026-01-01&to=2026-12-31",
     "/help/install",

@@ -2,12 +2,13 @@ import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { wholeAccount } from "../../src/keys/reach.ts";
+import { inSpace, wholeAccount } from "../../src/keys/reach.ts";
 import { createPendingSignIns } from "../../src/sign-in/second-step/second-step.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson } from "../oauth/support/person.ts";
 import { type Look, openBrowser } from "../support/browser.ts";
 import { sharedEmbedder } from "../support/embedder.ts";
+import { join as joinSpace } from "../support/space-team.ts";
 import { recordSamples, SAMPLES, saveSamples } from "./sample.ts";
 
 /**
@@ -79,6 +80,25 @@ person.jar.set("ctxd-session", session);
 const { code = null } = await server.consent(person, clientId);
 await server.redeem(clientId, code);
 
+const lee = await server.accounts.add({ email: "lee@example.com", password: null });
+const space = await server.spaces.create(lee.id, "acme");
+await server.spaces.change(lee.id, space.id, { projects: ["acme/web", "acme/api"] });
+await joinSpace(server, space, { accountId: kim.id }, "write");
+const toJoin = await server.spaceInvitations.create(lee.id, space.id, {
+  email: null,
+  role: "read",
+});
+const inSpaceOfLee = inSpace(wholeAccount(lee.id), space);
+await server.memories.saveAll(inSpaceOfLee, [
+  { content: "Deploys are on Tuesdays.", project: "acme/web" },
+  { content: "The API answers in UTC.", project: "acme/api", tags: ["api"] },
+]);
+await server.memories.saveAll(wholeAccount(lee.id), [
+  { content: "Review before merging.", project: "acme/web" },
+]);
+const ofLee = { session: await server.sessions.begin(lee.id) };
+const ofKim = { session: await server.sessions.begin(kim.id), space: space.id };
+
 const { passkeys, oneTimeCodes, recoveryCodes } = server.factors;
 for (const name of ["Laptop", "Phone"]) {
   const publicKey = new Uint8Array();
@@ -146,6 +166,17 @@ const PAGES: Record<string, string> = {
   "revoke-access": "/account/revoke",
   security: "/admin/security",
   "help-install": "/help/install",
+  spaces: "/spaces",
+  space: `/spaces/${space.id}`,
+  "space-member": `/spaces/${space.id}/member?member=${kim.id}`,
+  "space-delete": `/spaces/${space.id}/delete`,
+  "space-memories": "/memories",
+  "space-new-memory": "/memories/new",
+  "space-move": `/projects/acme%2Fweb/into-space?space=${space.id}`,
+  "space-project": "/projects/acme%2Fweb",
+  "space-join": `/spaces/join/${toJoin.secret}`,
+  "admin-spaces": "/admin/spaces",
+  "admin-space": `/admin/spaces/${space.id}`,
   consent: server.authorizeUrl(clientId).slice(server.origin.length),
 };
 
@@ -153,6 +184,14 @@ const PAGES: Record<string, string> = {
 const COOKIES: Record<string, Record<string, string>> = {
   "second-step": { pending },
   proof: { session: oldSession },
+  spaces: ofLee,
+  space: ofLee,
+  "space-member": ofLee,
+  "space-delete": ofLee,
+  "space-memories": ofKim,
+  "space-new-memory": ofKim,
+  "space-move": ofLee,
+  "space-project": ofLee,
 };
 
 const browser = await openBrowser();

@@ -87,7 +87,7 @@ export function ActivityPage({
           </>
         )}
       </div>
-      <Queries visit={visit} since={queriesSince} />
+      {!visit.place?.space && <Queries visit={visit} since={queriesSince} />}
     </Page>
   );
 }

@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { ActivityEvent } from "../../activity/activity-reports.ts";
+import { AppError } from "../../errors.ts";
 import type { Reach } from "../../keys/reach.ts";
 import { excerptOf } from "../../text/excerpt.ts";
 import { createPause } from "../../timing/pause.ts";
@@ -24,7 +25,7 @@ export function addActivityPage({ pages, activity, memories, live, clock }: Part
   };
 
   pages.get(PATHS.activity, async (visit) => {
-    const { id } = visit.account;
+    const { accountId: id } = visit.reach;
     const { searchParams } = visit.url;
     const days = RANGES.find((range) => `${range}` === searchParams.get("days")) ?? DEFAULT_RANGE;
     const before = readId(searchParams.get("before"));
@@ -47,13 +48,15 @@ export function addActivityPage({ pages, activity, memories, live, clock }: Part
         queriesSince={await activity.queriesSince(id)}
         position={position}
         bars={barsOf(daily, days, clock())}
-        actors={actorsOf(actors, id)}
+        actors={actorsOf(actors, visit.account.id)}
         names={await titlesOf(visit.reach, events)}
         next={listed.length > PAGE_SIZE ? (events.at(-1)?.id ?? null) : null}
       />
     );
   });
-  pages.post(QUERIES_PATH, async ({ account }, form) => {
+  pages.post(QUERIES_PATH, async ({ account, place }, form) => {
+    // Searches in a space are in the activity of who searches.
+    if (place?.space) throw new AppError("not_found", "A space keeps no questions.");
     const isKept = form.get("keep") === "yes";
     await activity.keepQueries(account.id, isKept);
     const notice = isKept

@@ -127,7 +127,14 @@ function MemberPage({ visit, member }: { visit: Visit; member: Member }) {
         <p>
           <QuotaUse usage={usage} quota={quota} />
         </p>
-        <QuotaForm visit={visit} member={member} />
+        <QuotaForm action={`${path}/quota`} token={visit.token} quota={quota} />
+        {member.hasOwnQuota && (
+          <PostForm action={`${path}/quota/clear`} token={visit.token} class="setting-row">
+            <Button kind="link">
+              {role === "owner" ? "Remove the limit" : "Use the default quota of members"}
+            </Button>
+          </PostForm>
+        )}
       </Setting>
       <Setting
         id="access"
@@ -165,39 +172,33 @@ function MemberPage({ visit, member }: { visit: Visit; member: Member }) {
   );
 }
 
-function QuotaForm({ visit, member }: { visit: Visit; member: Member }) {
-  const { id, role, quota, hasOwnQuota } = member;
-  const action = `${ACCOUNTS_PATH}/${id}/quota`;
+/** The form that sets a quota. */
+export function QuotaForm({
+  action,
+  token,
+  quota,
+}: { action: string; token: string } & Pick<AccountUsage, "quota">) {
   return (
-    <>
-      <PostForm action={action} token={visit.token}>
-        <div class="row">
-          <Field
-            label="Memories"
-            name="memories"
-            value={quota?.memories?.toString() ?? ""}
-            hint="Empty: no limit"
-            autocomplete="off"
-            maxlength={20}
-          />
-          <Field
-            label="Text"
-            name="bytes"
-            value={quota?.bytes?.toString() ?? ""}
-            hint="Bytes such as 20M. Empty: no limit"
-            autocomplete="off"
-            maxlength={20}
-          />
-        </div>
-        <Button>Set the quota</Button>
-      </PostForm>
-      {hasOwnQuota && (
-        <PostForm action={`${action}/clear`} token={visit.token} class="setting-row">
-          <Button kind="link">
-            {role === "owner" ? "Remove the limit" : "Use the default quota of members"}
-          </Button>
-        </PostForm>
-      )}
-    </>
+    <PostForm action={action} token={token}>
+      <div class="row">
+        <Field
+          label="Memories"
+          name="memories"
+          value={quota?.memories?.toString() ?? ""}
+          hint="Empty: no limit"
+          autocomplete="off"
+          maxlength={20}
+        />
+        <Field
+          label="Text"
+          name="bytes"
+          value={quota?.bytes?.toString() ?? ""}
+          hint="Bytes such as 20M. Empty: no limit"
+          autocomplete="off"
+          maxlength={20}
+        />
+      </div>
+      <Button>Set the quota</Button>
+    </PostForm>
   );
 }

@@ -56,7 +56,7 @@ function Share({ of, used, limit }: { of: string; used: number; limit: number })
 }
 
 /** A quota in words: `10,000 memories and 20 MB of text`. */
-function quotaText(quota: AccountQuota | null): string {
+export function quotaText(quota: AccountQuota | null): string {
   const { memories = null, bytes = null } = quota ?? {};
   if (memories === null && bytes === null) return "any number of memories";
   const text = bytes === null ? [] : [`${sizeText(bytes)} of text`];
@@ -98,7 +98,7 @@ export async function findExisting(accounts: Pick<Accounts, "find">, id: string)
 }
 
 /** @throws AppError `validation_failed` */
-function quotaOf(form: URLSearchParams): AccountQuota {
+export function quotaOf(form: URLSearchParams): AccountQuota {
   const read = (name: string) => (form.get(name) ?? "").replaceAll(/[\s,]/g, "");
   const memories = read("memories");
   if (!/^(\d{1,12})?$/.test(memories)) {

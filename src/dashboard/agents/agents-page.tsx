@@ -91,7 +91,7 @@ function AgentTable({ visit, agents }: { visit: Visit; agents: readonly Agent[] 
       caption="Agents"
       rows={agents}
       columns={[
-        { title: "Agent", cell: (agent) => <AgentName {...agent} /> },
+        { title: "Agent", cell: (agent) => <AgentName {...agent} spaces={visit.spaces} /> },
         { title: "Last seen", cell: ({ lastAt }) => <Moment at={lastAt} /> },
         { title: "Saved", isNumber: true, cell: (agent) => <Saved {...agent} /> },
         { title: "Asked", isNumber: true, cell: ({ done }) => amount(done?.asked) },
@@ -120,9 +120,9 @@ function Saved({ access, done }: Agent) {
   );
 }
 
-function AgentName({ access, done }: Agent) {
+function AgentName({ access, done, spaces }: Agent & Pick<Visit, "spaces">) {
   const agent = done?.agent ?? null;
-  const { kind, name, returnsTo, bound, scopes, expiresAt, pausedAt } = access;
+  const { kind, name, returnsTo, expiresAt, pausedAt } = access;
   return (
     <>
       <bdi>{agentName(agent) ?? name}</bdi>
@@ -143,7 +143,7 @@ function AgentName({ access, done }: Agent) {
               , returns to <bdi>{returnsTo}</bdi>
             </>
           )}
-          , <Allowed scopes={scopes} bound={bound} />
+          , <Allowed {...access} spaces={spaces} />
           {expiresAt !== null && (
             <>
               , expires <Moment at={expiresAt} />

@@ -42,7 +42,7 @@ export function createAccessList({
     await pause();
     const local = {
       ...{ kind: "local" as const, id: LOCAL_SOURCE_ID, name: LOCAL_SOURCE_NAME },
-      ...{ scopes: FULL_ACCESS, bound: null, returnsTo: null },
+      ...{ scopes: FULL_ACCESS, bound: null, spaceId: null, returnsTo: null },
       ...{ lastUsedAt: null, expiresAt: null, revokedAt: null, pausedAt: null },
       facts: () => ({ accountId, subjectId: LOCAL_SOURCE_ID }),
     };

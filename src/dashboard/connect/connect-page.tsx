@@ -144,7 +144,7 @@ function KeyForm({ visit, target, fresh }: Pick<InstructionsProps, "visit" | "ta
         value={AGENT_EXPIRY}
         options={EXPIRY_CHOICES}
       />
-      <BoundFields whose="the key" />
+      <BoundFields whose="the key" spaces={visit.spaces} />
       <Button kind="main">Create a key and insert it</Button>
     </PostForm>
   );

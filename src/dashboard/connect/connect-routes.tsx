@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { AppError } from "../../errors.ts";
 import { FULL_ACCESS } from "../../keys/scopes.ts";
-import { boundOf } from "../../pages/form.tsx";
+import { boundOf, boundSpaceOf } from "../../pages/form.tsx";
 import { AGENT_EXPIRY, expiryOf } from "../keys/keys-page.tsx";
 import { PATHS } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
@@ -42,6 +42,7 @@ export function addConnectPage(parts: Parts): void {
       scopes: FULL_ACCESS,
       expiresAt: expiryOf(form.get("expires") ?? AGENT_EXPIRY, clock()),
       bound: boundOf(form),
+      spaceId: boundSpaceOf(form, visit.spaces),
     });
     return { to: connectPath(target, made) };
   });

@@ -6,7 +6,7 @@ import { ButtonLink } from "../../pages/button.tsx";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import type { Parts } from "../parts.ts";
-import type { Visit } from "../session.ts";
+import { memoryFacts, type Visit } from "../session.ts";
 
 /** @param project only its memories; null for all */
 function ExportPage({ visit, project }: { visit: Visit; project: string | null }) {
@@ -42,11 +42,12 @@ function ExportPage({ visit, project }: { visit: Visit; project: string | null }
 /** Sends memories as a file. */
 export function exportFile(
   { record, room, turns }: Pick<Parts, "record" | "room" | "turns">,
-  { account, request, stillSignedIn }: Visit,
+  visit: Visit,
   memories: AsyncGenerator<Memory[]>,
 ): Response {
+  const { account, request, stillSignedIn } = visit;
   const found = room.hold({ accountId: account.id }, request, memories);
-  record(request, "memories_exported", { accountId: account.id });
+  record(request, "memories_exported", memoryFacts(visit));
   const day = new Date().toISOString().slice(0, 10);
   const stream = toStream(found, stillSignedIn, (read) => turns.step(account.id, read));
   return new Response(stream, {

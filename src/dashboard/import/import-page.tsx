@@ -15,6 +15,7 @@ import { memoryCount } from "../../text/number-text.ts";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import type { Visit } from "../session.ts";
+import { SeenBy } from "../spaces/space-choice.tsx";
 
 /** Rows of the tables of files and records that were not imported. */
 const MAX_ROWS = 50;
@@ -69,6 +70,7 @@ export function ImportPage({
           {SLOT}
         </div>
       )}
+      <SeenBy visit={visit} />
       <ImportForm visit={visit} />
     </Page>
   );

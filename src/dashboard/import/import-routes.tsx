@@ -9,6 +9,7 @@ import { SourceError } from "../../import/files/source.ts";
 import type { Reading } from "../../import/read-files.ts";
 import { readInWorker } from "../../import/read-in-worker.ts";
 import { createTotals, describeFiles, isUnderstood, transfer } from "../../import/transfer.ts";
+import { requireScope } from "../../keys/reach.ts";
 import { parseLines } from "../../memories/http/transfer-routes.ts";
 import { Project } from "../../memories/model/memory.ts";
 import type { Markup } from "../../pages/jsx-runtime.ts";
@@ -18,7 +19,7 @@ import { memoryCount } from "../../text/number-text.ts";
 import type { Streamed } from "../guard.tsx";
 import { MEMORY_PATHS } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
-import { credentialOf, type Visit } from "../session.ts";
+import { credentialOf, memoryFacts, type Visit } from "../session.ts";
 import {
   ImportOutcome,
   ImportPage,
@@ -42,7 +43,7 @@ const BATCH = 250;
 /** Imports files of all formats that `ctxd import` reads, streams the progress, and undoes an import. */
 export function addImportPage({ guard, pages, memories, undoable, record, log }: Parts): void {
   const previews = createPreviews();
-  /** The last import of each account. */
+  /** The last import of each person into each account. */
   const last = new LRUCache<string, LastImport>({
     maxSize: MAX_UNDO,
     sizeCalculation: ({ ids }) => ids.length + 1,
@@ -82,13 +83,13 @@ export function addImportPage({ guard, pages, memories, undoable, record, log }:
     yield showOutcome(visit, upload, { reading, totals, isTrial, problem });
   }
 
-  const showOutcome = ({ account, token }: Visit, upload: Upload, result: Result): Markup => {
+  const showOutcome = (visit: Visit, upload: Upload, result: Result): Markup => {
     const { isTrial, problem, totals } = result;
     const isWhole = problem === null && isUnderstood(totals);
-    const kept = isTrial && isWhole ? previews.keep(account.id, upload) : null;
-    if (!isTrial && isWhole) previews.drop(account.id);
-    const undo = !isTrial && totals.created > 0 ? (last.get(account.id) ?? null) : null;
-    return <ImportOutcome {...result} token={token} kept={kept} undo={undo} />;
+    const kept = isTrial && isWhole ? previews.keep(keyOf(visit), upload) : null;
+    if (!isTrial && isWhole) previews.drop(keyOf(visit));
+    const undo = !isTrial && totals.created > 0 ? (last.get(keyOf(visit)) ?? null) : null;
+    return <ImportOutcome {...result} token={visit.token} kept={kept} undo={undo} />;
   };
 
   const reasonOf = (error: unknown, request: Request): string =>
@@ -97,21 +98,22 @@ export function addImportPage({ guard, pages, memories, undoable, record, log }:
       : describeError(error, { log, id: requestId(request) }).message;
 
   const ended = (
-    { account, request }: Visit,
+    visit: Visit,
     { amount, ids, reading }: { amount: number; ids: readonly string[]; reading: Reading },
   ): void => {
-    record(request, "memories_imported", { accountId: account.id, amount });
+    record(visit.request, "memories_imported", { ...memoryFacts(visit), amount });
     if (ids.length === 0) return;
     const about = describeFiles(reading.files);
-    last.set(account.id, { id: createSecret(""), ids, about, at: new Date() });
+    last.set(keyOf(visit), { id: createSecret(""), ids, about, at: new Date() });
   };
 
-  const undo = async ({ account: { id: accountId }, reach }: Visit, importId: string | null) => {
-    const undone = last.get(accountId);
+  const undo = async (visit: Visit, importId: string | null) => {
+    const { reach } = visit;
+    const undone = last.get(keyOf(visit));
     if (undone?.id !== importId) {
       throw new AppError("not_found", "This import can't be undone any more.");
     }
-    last.delete(accountId);
+    last.delete(keyOf(visit));
     let count = 0;
     for (let from = 0; from < undone.ids.length; from += BATCH) {
       const ids = undone.ids.slice(from, from + BATCH);
@@ -121,9 +123,10 @@ export function addImportPage({ guard, pages, memories, undoable, record, log }:
     return { to: MEMORY_PATHS.import, notice };
   };
 
-  pages.get(MEMORY_PATHS.import, ({ account, ...visit }) => (
-    <ImportPage visit={{ account, ...visit }} undo={last.get(account.id) ?? null} />
-  ));
+  pages.get(MEMORY_PATHS.import, (visit) => {
+    requireScope(visit.reach, "memories:write");
+    return <ImportPage visit={visit} undo={last.get(keyOf(visit)) ?? null} />;
+  });
   pages.routes.post(
     MEMORY_PATHS.import,
     ({ request, server }) => {
@@ -142,7 +145,7 @@ export function addImportPage({ guard, pages, memories, undoable, record, log }:
     ({ request, server }) => {
       server?.timeout(request, 0);
       return guard.act(request, (visit, form) => {
-        const upload = previews.find(visit.account.id, form.get("kept") ?? "");
+        const upload = previews.find(keyOf(visit), form.get("kept") ?? "");
         return streamed(visit, importFiles(visit, { ...upload, isTrial: false })).response;
       });
     },
@@ -158,11 +161,14 @@ export function addImportPage({ guard, pages, memories, undoable, record, log }:
   );
 }
 
+/** The name of what is kept of a person in the account or space of a page. */
+const keyOf = ({ account, reach }: Visit) => `${account.id} ${reach.accountId}`;
+
 /** Milliseconds for which the files of a preview are kept, and bytes of the files of all accounts. */
 const PREVIEW_MS = 15 * 60_000;
 const MAX_PREVIEWS = 3 * MAX_BYTES;
 
-/** Keeps the files of each account's last preview in memory, so that they can be imported without choosing them again. */
+/** Keeps the files of each person's last preview in memory, so that they can be imported without choosing them again. */
 function createPreviews() {
   const kept = new LRUCache<string, Upload & { id: string }>({
     maxSize: MAX_PREVIEWS,
@@ -172,21 +178,21 @@ function createPreviews() {
   });
   return {
     /** Returns the name of what is kept. */
-    keep(accountId: string, upload: Upload): string {
+    keep(key: string, upload: Upload): string {
       const id = createSecret("");
-      kept.set(accountId, { ...upload, id });
+      kept.set(key, { ...upload, id });
       return id;
     },
     /** @throws AppError `not_found` if another preview came since, or too much time has passed */
-    find(accountId: string, id: string): Upload {
-      const upload = kept.get(accountId);
+    find(key: string, id: string): Upload {
+      const upload = kept.get(key);
       if (upload?.id !== id) {
         const message = "The files of this preview are no longer kept. Choose them again.";
         throw new AppError("not_found", message);
       }
       return upload;
     },
-    drop: (accountId: string) => void kept.delete(accountId),
+    drop: (key: string) => void kept.delete(key),
   };
 }
 

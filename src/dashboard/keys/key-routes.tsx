@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { AppError } from "../../errors.ts";
 import { type KeyRecord, keyFacts } from "../../keys/keys.ts";
-import { boundOf } from "../../pages/form.tsx";
+import { boundOf, boundSpaceOf } from "../../pages/form.tsx";
 import { PATHS } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
 import { createKeyInSession, type Visit } from "../session.ts";
@@ -45,6 +45,7 @@ export function addKeyPages(parts: Parts): void {
         scopes: scopesOf(form.get("scope")),
         expiresAt: expiryOf(form.get("expires"), clock()),
         bound: boundOf(form),
+        spaceId: boundSpaceOf(form, visit.spaces),
       });
       return { to: createdPath(id) };
     },
@@ -79,9 +80,10 @@ export function addKeyPages(parts: Parts): void {
     }),
     async (visit, _, id) => {
       const { account, request } = visit;
-      const { name, scopes, expiresAt, bound } = await find(account.id, id);
+      const { name, scopes, expiresAt, bound, spaceId } = await find(account.id, id);
       // The new key comes first. If it can't be created, the old one keeps working.
-      const made = await createKeyInSession(parts, visit, { name, scopes, expiresAt, bound });
+      const wanted = { name, scopes, expiresAt, bound, spaceId };
+      const made = await createKeyInSession(parts, visit, wanted);
       record(request, "key_revoked", keyFacts(await keys.revoke(account.id, id)));
       return { to: createdPath(made), notice: `The old key “${name}” is revoked.` };
     },

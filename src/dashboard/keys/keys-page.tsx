@@ -135,7 +135,7 @@ export function KeysPage({
               options={EXPIRY_CHOICES}
             />
           </div>
-          <BoundFields entered={entered} whose="the key" />
+          <BoundFields entered={entered} whose="the key" spaces={visit.spaces} />
           <Button kind="main">Create key</Button>
         </PostForm>
       </section>
@@ -144,11 +144,11 @@ export function KeysPage({
           <p>Create a key above. It is shown once, for you to copy.</p>
         </EmptyState>
       )}
-      {active.length > 0 && <KeyTable caption="Active keys" keys={active} />}
+      {active.length > 0 && <KeyTable caption="Active keys" keys={active} visit={visit} />}
       {ended.length > 0 && (
         <details>
           <summary>{`Revoked and expired keys (${ended.length})`}</summary>
-          <KeyTable caption="Revoked and expired keys" keys={ended} isEnded={true} />
+          <KeyTable caption="Revoked and expired keys" keys={ended} visit={visit} isEnded={true} />
         </details>
       )}
       <Pager label="Pages of keys" {...pager} />
@@ -159,9 +159,11 @@ export function KeysPage({
 function KeyTable({
   caption,
   keys,
+  visit,
   isEnded = false,
 }: {
   caption: string;
+  visit: Visit;
   keys: readonly KeyRecord[];
   isEnded?: boolean;
 }) {
@@ -182,7 +184,7 @@ function KeyTable({
             </>
           ),
         },
-        { title: "Access", cell: (key) => <Allowed {...key} /> },
+        { title: "Access", cell: (key) => <Allowed {...key} spaces={visit.spaces} /> },
         { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
         { title: "Expires", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
         isEnded && {

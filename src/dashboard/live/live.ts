@@ -1,4 +1,5 @@
 import { AppError } from "../../errors.ts";
+import { personOf, type Reach } from "../../keys/reach.ts";
 import type { Pages } from "../page-routes.tsx";
 
 /** Events that a stream holds for a client that does not read them. */
@@ -7,6 +8,8 @@ const MAX_UNREAD = 4;
 /** An open stream of one page. */
 interface Follower {
   readonly topic: string;
+  /** The account of the person who follows. */
+  readonly personId: string;
   /** When the stream ends, as `performance.now()` counts. */
   readonly endsAt: number;
   /** When the position is repeated even if it has not changed. */
@@ -25,6 +28,7 @@ interface Follower {
  */
 function openFollowerStream({
   topic,
+  personId,
   heartbeatAt,
   endsAt,
   position,
@@ -32,7 +36,7 @@ function openFollowerStream({
   signal,
   join,
   leave,
-}: Pick<Follower, "topic" | "heartbeatAt" | "endsAt"> & {
+}: Pick<Follower, "topic" | "personId" | "heartbeatAt" | "endsAt"> & {
   position: () => Promise<string>;
   stillSignedIn: () => Promise<void>;
   signal: AbortSignal;
@@ -48,6 +52,7 @@ function openFollowerStream({
       async start(controller) {
         const follower: Follower = {
           topic,
+          personId,
           heartbeatAt,
           endsAt,
           lastSent: "",
@@ -98,7 +103,7 @@ const CHECK_INTERVAL_MS = 1_000;
 const HEARTBEAT_MS = 10_000;
 /** Milliseconds after which a stream ends. The page then opens another one. */
 const LIFETIME_MS = 4 * 60_000;
-const MAX_STREAMS_PER_ACCOUNT = 20;
+const MAX_STREAMS_PER_PERSON = 20;
 const MAX_STREAMS = 2_000;
 
 export type Live = ReturnType<typeof createLive>;
@@ -125,9 +130,17 @@ export function createLive({
   let isChecking = false;
   let isClosed = false;
 
-  /** A hash of the position: it changes with it, but reveals nothing about the account. */
+  /** A hash of the account's position: it differs between accounts and changes with it, but reveals nothing. */
   const positionOf = async (topic: Topic, accountId: string): Promise<string> =>
-    Bun.hash(`${await positions[topic](accountId)}`).toString(36);
+    Bun.hash(`${accountId} ${await positions[topic](accountId)}`).toString(36);
+
+  const countOf = (personId: string): number => {
+    let count = 0;
+    for (const each of followers.values()) {
+      for (const follower of each) if (follower.personId === personId) count++;
+    }
+    return count;
+  };
 
   const checkAccount = async (accountId: string, ofAccount: ReadonlySet<Follower>) => {
     for (const topic of TOPICS) {
@@ -190,15 +203,18 @@ export function createLive({
      * @param signal aborted when the client disconnects
      */
     open(
-      accountId: string,
+      reach: Reach,
       topic: Topic,
       { stillSignedIn, signal }: { stillSignedIn: () => Promise<void>; signal: AbortSignal },
     ): ReadableStream<Uint8Array> | null {
-      const ofAccount = followers.get(accountId)?.size ?? 0;
-      if (isClosed || ofAccount >= MAX_STREAMS_PER_ACCOUNT || count >= MAX_STREAMS) return null;
+      const { accountId } = reach;
+      const personId = personOf(reach);
+      if (isClosed || count >= MAX_STREAMS) return null;
+      if (countOf(personId) >= MAX_STREAMS_PER_PERSON) return null;
       const now = performance.now();
       return openFollowerStream({
         topic,
+        personId,
         heartbeatAt: now + heartbeatMs,
         endsAt: now + lifetimeMs,
         position: () => positionOf(topic, accountId),
@@ -224,12 +240,12 @@ const EVENTS_PATH = "/events";
 /** `GET /events?of=TOPIC`: a stream of change events for an open page. */
 export function addLiveStream({ pages, live }: { pages: Pages; live: Live }): void {
   pages.routes.onStop(() => live.close());
-  pages.get(EVENTS_PATH, ({ url, account, stillSignedIn, request }) => {
+  pages.get(EVENTS_PATH, ({ url, reach, stillSignedIn, request }) => {
     const topic = url.searchParams.get("of");
     if (!isTopic(topic)) {
       throw new AppError("validation_failed", `of must be one of ${TOPICS.join(", ")}.`);
     }
-    const body = live.open(account.id, topic, { stillSignedIn, signal: request.signal });
+    const body = live.open(reach, topic, { stillSignedIn, signal: request.signal });
     if (body === null) {
       return new Response("Too many pages are open. Close some and try again.", {
         status: 503,

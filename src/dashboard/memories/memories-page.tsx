@@ -12,7 +12,7 @@ import { memoryCount, percent } from "../../text/number-text.ts";
 import type { PendingChange } from "../../undo/undoable.ts";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
-import type { Visit } from "../session.ts";
+import { mayChange, type Visit } from "../session.ts";
 import { FilterChips } from "./filter-chips.tsx";
 import { CursorLinks, type Cursors, Orders } from "./list-links.tsx";
 import {
@@ -78,6 +78,7 @@ export function MemoriesPage({
   problem?: string | undefined;
 }) {
   // New memories appear at the top of the list.
+  const isWriter = mayChange(visit);
   const isFirstPage = view.q === "" && view.cursor === "";
   return (
     <Page
@@ -86,11 +87,13 @@ export function MemoriesPage({
       title="Memories"
       actions={
         <>
-          <ButtonLink href={MEMORY_PATHS.import}>Import</ButtonLink>
+          {isWriter && <ButtonLink href={MEMORY_PATHS.import}>Import</ButtonLink>}
           <ButtonLink href={MEMORY_PATHS.export}>Export</ButtonLink>
-          <ButtonLink href={newPath({ project: view.project })} kind="main">
-            Add a memory
-          </ButtonLink>
+          {isWriter && (
+            <ButtonLink href={newPath({ project: view.project })} kind="main">
+              Add a memory
+            </ButtonLink>
+          )}
         </>
       }
       problem={problem}
@@ -106,7 +109,7 @@ export function MemoriesPage({
       >
         <FilterChips view={view} sources={sources} />
         {shown && <Results {...{ visit, view, shown, pending, secrets }} />}
-        <PendingChanges pending={pending} view={view} token={visit.token} />
+        {isWriter && <PendingChanges pending={pending} view={view} token={visit.token} />}
       </div>
       <Suggestions {...suggested} projects={projects.flatMap(({ project }) => project ?? [])} />
     </Page>
@@ -127,6 +130,7 @@ function Results({
   secrets: ReadonlyMap<string, string>;
 }) {
   const { memories } = shown;
+  const isWriter = mayChange(visit);
   if (memories.length === 0) {
     return <NoResults view={view} elsewhere={shown.kind === "found" ? shown.elsewhere : 0} />;
   }
@@ -154,9 +158,11 @@ function Results({
               Save this search
             </button>
           )}
-          <button type="button" class="link" data-select-all="id" hidden={true}>
-            Select all on this page
-          </button>
+          {isWriter && (
+            <button type="button" class="link" data-select-all="id" hidden={true}>
+              Select all on this page
+            </button>
+          )}
         </div>
       </div>
       {shown.kind === "found" && shown.mode === "keyword" && (
@@ -170,6 +176,7 @@ function Results({
               secrets={secrets.get(memory.id)}
               mark={mark}
               view={view}
+              isChosen={isWriter}
             />
           </li>
         ))}
@@ -177,7 +184,7 @@ function Results({
       {shown.kind === "found" && <FloorLink view={view} count={memories.length} />}
       {shown.kind === "found" && <ScoreHint found={shown.memories} />}
       {shown.kind === "list" && <CursorLinks view={view} cursors={shown} />}
-      <SelectionFields hasMore={canTakeAll(view) && hasMore} />
+      {isWriter && <SelectionFields hasMore={canTakeAll(view) && hasMore} />}
     </PostForm>
   );
 }

@@ -70,10 +70,11 @@ export function addMemoriesPage({
   };
 
   /** The projects, sources and suggestions around the results; mostly empty if the script requests only the results. */
-  const surroundings = async ({ account, reach }: Visit, view: View, isPart: boolean) => {
+  const surroundings = async ({ account, reach, place }: Visit, view: View, isPart: boolean) => {
     const [projects, sources, suggested] = await Promise.all([
-      isPart ? [] : countsOf(account.id),
-      isPart && view.source === "" ? [] : listSources({ keys, grants }, account),
+      isPart ? [] : countsOf(reach.accountId),
+      // The sources of a space are keys and apps of all its members.
+      place?.space || (isPart && view.source === "") ? [] : listSources({ keys, grants }, account),
       isPart ? { tags: [], agents: [] } : suggestedTo(reach),
     ]);
     return { projects, sources, suggested };
@@ -82,8 +83,8 @@ export function addMemoriesPage({
   pages.get(PATHS.memories, async (visit) => {
     const view = readView(visit.url.searchParams);
     // Read before the memories, so that a write in between makes the page update itself.
-    const position = await live.positionOf("memories", visit.account.id);
-    const pending = await undoable.list(visit.account.id);
+    const position = await live.positionOf("memories", visit.reach.accountId);
+    const pending = await undoable.list(visit.reach.accountId);
     // Scripts request only the results, as somebody types or while memories change.
     const isPart = visit.request.headers.has("ctxd-part");
     const around = await surroundings(visit, view, isPart);

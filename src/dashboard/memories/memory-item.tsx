@@ -35,6 +35,7 @@ export function MemoryItem({
   mark,
   secrets,
   view,
+  isChosen = true,
 }: {
   memory: Memory | FoundMemory;
   /** Kinds of the secrets in the memory, if there are any. */
@@ -42,14 +43,18 @@ export function MemoryItem({
   mark?: ((text: string) => readonly Piece[]) | undefined;
   /** The list that shows it. Links stay in the same project. */
   view: Pick<View, "project" | "unfiled">;
+  /** Whether it can be selected. */
+  isChosen?: boolean;
 }) {
   const { id, content } = memory;
   const isFound = "matched" in memory && mark !== undefined;
   return (
     <article class="memory">
-      <label class="memory-box">
-        <input type="checkbox" name="id" value={id} aria-label={`Select “${titleOf(content)}”`} />
-      </label>
+      {isChosen && (
+        <label class="memory-box">
+          <input type="checkbox" name="id" value={id} aria-label={`Select “${titleOf(content)}”`} />
+        </label>
+      )}
       <a class={isFound ? "memory-text passage" : "memory-text"} href={memoryPath(id)}>
         <bdi>
           {isFound ? (

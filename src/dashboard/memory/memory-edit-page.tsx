@@ -8,6 +8,7 @@ import { titleOf } from "../../text/excerpt.ts";
 import { memoryPath, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import type { Visit } from "../session.ts";
+import { SeenBy } from "../spaces/space-choice.tsx";
 import { type Entries, NOTHING_ENTERED } from "./memory-form.ts";
 
 /** Fields that are folded away unless they have a value. */
@@ -107,6 +108,7 @@ export function NewMemoryPage({
         </Notice>
       )}
       <PostForm action={PATHS.memories} token={visit.token} class="panel slim memory-form">
+        <SeenBy visit={visit} />
         {former && <input type="hidden" name="supersedes" value={former.id} />}
         <MemoryFields entries={entries} />
         <div class="actions">
@@ -136,6 +138,7 @@ export function EditMemoryPage({
   return (
     <Page visit={visit} section="memories" title="Edit memory" problem={problem}>
       <PostForm action={memoryPath(memory.id)} token={visit.token} class="panel slim memory-form">
+        <SeenBy visit={visit} />
         <input type="hidden" name="etag" value={etag} />
         <MemoryFields entries={entries} />
         <div class="actions">

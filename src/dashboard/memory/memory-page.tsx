@@ -12,7 +12,7 @@ import { newPath } from "../memories/memories-page.tsx";
 import { viewPath } from "../memories/memories-view.ts";
 import { memoryPath } from "../navigation.tsx";
 import { Page } from "../page.tsx";
-import type { Visit } from "../session.ts";
+import { mayChange, type Visit } from "../session.ts";
 import { MemoryHistory } from "./memory-history.tsx";
 import { MemoryFading, MemoryProperties } from "./memory-properties.tsx";
 
@@ -124,7 +124,7 @@ export function MemoryPage({
       visit={visit}
       section="memories"
       title="Memory"
-      actions={<Actions visit={visit} memory={memory} />}
+      actions={mayChange(visit) ? <Actions visit={visit} memory={memory} /> : undefined}
     >
       {current && (
         <Notice>
@@ -137,8 +137,12 @@ export function MemoryPage({
       {secrets !== undefined && (
         <Notice>
           {`This memory contains what looks like a secret: ${secrets}. `}
-          <a href={`${memoryPath(memory.id)}/edit`}>Remove it from the text</a>, and replace the
-          secret where it is used if others may have seen it.
+          {mayChange(visit) ? (
+            <a href={`${memoryPath(memory.id)}/edit`}>Remove it from the text</a>
+          ) : (
+            "Ask who wrote it to remove it from the text"
+          )}
+          , and replace the secret where it is used if others may have seen it.
         </Notice>
       )}
       <div class="memory-page">

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import type { Reach } from "../../keys/reach.ts";
+import { type Reach, requireScope } from "../../keys/reach.ts";
 import type { Memory } from "../../memories/model/memory.ts";
 import { Choice } from "../../pages/field.tsx";
 import { titleOf } from "../../text/excerpt.ts";
@@ -25,6 +25,7 @@ import { type Context, MAX_SESSION_MEMORIES, MAX_SIMILAR, MemoryPage } from "./m
 /** The page for editing a memory. */
 export function addMemoryEditPage({ pages, memories, etags }: Parts): void {
   pages.get(`${PATHS.memories}/:id/edit`, async (visit, id) => {
+    requireScope(visit.reach, "memories:write");
     const memory = await memories.get(visit.reach, id);
     const etag = (await etags.maker())(memory);
     const entries = entriesOf(memory);
@@ -68,6 +69,7 @@ export function addMemoryEditPage({ pages, memories, etags }: Parts): void {
 /** The page for adding a memory. */
 export function addNewMemoryPage({ pages, memories }: Parts): void {
   pages.get(MEMORY_PATHS.new, async (visit) => {
+    requireScope(visit.reach, "memories:write");
     const { searchParams } = visit.url;
     const replaced = searchParams.get("supersedes");
     const former = replaced ? await memories.get(visit.reach, replaced) : null;

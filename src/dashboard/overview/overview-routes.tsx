@@ -22,7 +22,7 @@ import {
 } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import type { Parts } from "../parts.ts";
-import type { Visit } from "../session.ts";
+import { mayChange, type Visit } from "../session.ts";
 import { Attention, concernsOf } from "./attention.tsx";
 import { GrowthChart, growthOf, SPANS } from "./growth-chart.tsx";
 
@@ -81,7 +81,7 @@ function OverviewPage({ visit, ...figures }: { visit: Visit } & Figures) {
               <ButtonLink href={WELCOME_PATH} kind="main">
                 Take the first steps
               </ButtonLink>
-              <ButtonLink href={MEMORY_PATHS.new}>Add a memory</ButtonLink>
+              {mayChange(visit) && <ButtonLink href={MEMORY_PATHS.new}>Add a memory</ButtonLink>}
             </div>
           </EmptyState>
         </div>
@@ -98,7 +98,7 @@ function FigurePanels({
   growth,
   span,
   newest,
-  lastFound,
+  lastSearch,
   concerns,
   isOwner,
 }: Figures) {
@@ -117,9 +117,11 @@ function FigurePanels({
               {sizeText(stats.bytes ?? 0)}
             </a>
           </Tile>
-          <Tile label="Last found by a search">
-            <LastEvent event={lastFound} />
-          </Tile>
+          {lastSearch && (
+            <Tile label="Last found by a search">
+              <LastEvent {...lastSearch} />
+            </Tile>
+          )}
         </div>
         <section class="panel" aria-labelledby="newest">
           <h2 id="newest">Newest</h2>
@@ -250,36 +252,31 @@ type Figures = Awaited<ReturnType<typeof readFigures>>;
 
 async function readFigures(parts: Parts, visit: Visit) {
   const { activity, memories, live, clock } = parts;
-  const { account, reach, url, request } = visit;
+  const { account, reach, url, request, place } = visit;
   // While the page is open, its script requests only the figures.
   const isPart = request.headers.has("ctxd-part");
+  const isShared = place?.space != null;
   const lastFound = async (): Promise<Event | null> => {
-    const found = await activity.lastFound(account.id);
+    const found = await activity.lastFound(reach.accountId);
     const memory = found && (await memories.find(reach, found.memoryId));
     return memory ? { memory, at: found.at } : null;
   };
 
   // The page follows changes from this position on.
-  const position = await live.positionOf("memories", account.id);
+  const position = await live.positionOf("memories", reach.accountId);
   const [stats, { memories: newest }, found, concerns] = await Promise.all([
     memories.stats(reach),
     memories.list(reach, { filter: NEWEST, limit: MAX_NEWEST }),
     lastFound(),
-    isPart ? [] : concernsOf(parts, visit),
+    isPart || isShared ? [] : concernsOf(parts, visit),
   ]);
   const wanted = url.searchParams.get("span");
   const span = SPANS.find((each) => each === wanted) ?? "all";
   const growth = growthOf(stats, span, clock());
-  return {
-    position,
-    stats,
-    growth,
-    span,
-    newest,
-    lastFound: found,
-    concerns,
-    isOwner: account.role === "owner",
-  };
+  const isOwner = account.role === "owner";
+  // What people ask is in their own activity.
+  const lastSearch = isShared ? null : { event: found };
+  return { position, stats, growth, span, newest, lastSearch, concerns, isOwner };
 }
 
 /** The overview page. `?span=month`, `year` or `all` selects the period of the growth chart. */

@@ -2,7 +2,7 @@
 import type { Memory } from "../../memories/model/memory.ts";
 import type { Stats } from "../../memories/rules/stats.ts";
 import { Button, ButtonLink } from "../../pages/button.tsx";
-import { Field } from "../../pages/field.tsx";
+import { Field, Select } from "../../pages/field.tsx";
 import { PostForm } from "../../pages/form.tsx";
 import { Notice } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
@@ -14,7 +14,7 @@ import { Suggestions } from "../memories/memory-search-form.tsx";
 import { PROJECT_NAMES, type ProjectCounts } from "../memories/project-switch.tsx";
 import { HELP_PATH, MEMORY_PATHS, memoryPath, projectPath } from "../navigation.tsx";
 import { Page, Setting } from "../page.tsx";
-import type { Visit } from "../session.ts";
+import { mayChange, type Visit } from "../session.ts";
 
 /** Characters of a memory that are shown. */
 const EXCERPT = 200;
@@ -51,9 +51,11 @@ export function ProjectPage({ visit, name, stats, problem, ...project }: Project
         <>
           <ButtonLink href={viewPath({ project: name })}>{memoryCount(stats.memories)}</ButtonLink>
           <ButtonLink href={`${MEMORY_PATHS.export}?${exportQuery}`}>Export</ButtonLink>
-          <ButtonLink href={newPath({ project: name })} kind="main">
-            Add a memory
-          </ButtonLink>
+          {mayChange(visit) && (
+            <ButtonLink href={newPath({ project: name })} kind="main">
+              Add a memory
+            </ButtonLink>
+          )}
         </>
       }
     >
@@ -79,7 +81,7 @@ export function ProjectPage({ visit, name, stats, problem, ...project }: Project
         </ul>
       )}
       <RecallPanel text={recalled} />
-      <ProjectForms visit={visit} name={name} bound={bound} />
+      {mayChange(visit) && <ProjectForms visit={visit} name={name} bound={bound} />}
       <Suggestions
         projects={projects.flatMap(({ project }) => (project === name ? [] : (project ?? [])))}
       />
@@ -143,6 +145,7 @@ function RecallPanel({ text }: { text: string | null }) {
 
 function ProjectForms({ visit, name, bound }: Pick<Project, "visit" | "name" | "bound">) {
   const path = projectPath(name);
+  const targets = visit.place?.space ? [] : visit.spaces.filter(({ role }) => role !== "read");
   return (
     <>
       <Setting
@@ -195,6 +198,23 @@ function ProjectForms({ visit, name, bound }: Pick<Project, "visit" | "name" | "
           <Button>Move all…</Button>
         </form>
       </Setting>
+      {targets.length > 0 && (
+        <Setting
+          id="into-space"
+          title="Move into a space"
+          about="Its members will see the memories. What was captured stays yours."
+        >
+          <form method="get" action={`${path}/into-space`}>
+            <Select
+              label="Space"
+              name="space"
+              value=""
+              options={targets.map(({ id, name }) => [id, name])}
+            />
+            <Button>Preview the move…</Button>
+          </form>
+        </Setting>
+      )}
     </>
   );
 }

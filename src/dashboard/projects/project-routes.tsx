@@ -13,7 +13,7 @@ import { projectIn } from "../memories/selection-routes.tsx";
 import { DEFAULT_IMPORTANCE } from "../memory/memory-form.ts";
 import { PATHS, projectOf, projectPath } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
-import type { Visit } from "../session.ts";
+import { memoryFacts, type Visit } from "../session.ts";
 import { ProjectPage } from "./project-page.tsx";
 import { ProjectsPage } from "./projects-page.tsx";
 
@@ -30,7 +30,7 @@ function createPage(parts: Parts) {
   const countsOf = createProjectCounts({ memories });
 
   return async (visit: Visit, part: string, problem?: string) => {
-    const { account, reach } = visit;
+    const { account, reach, place } = visit;
     const project = projectOf(part);
     const stats = await memories.stats({ ...reach, bound: { project, only: true } });
     if (stats.memories === 0) throw noProject();
@@ -38,11 +38,11 @@ function createPage(parts: Parts) {
     const pause = createPause();
     const { memories: known } = await memories.list(reach, { filter, limit: CANDIDATES });
     await pause();
-    const access = await listAccess(account.id);
+    const access = place?.space ? [] : await listAccess(account.id);
     const bound = access.filter(
       (each) => isActive(each, clock()) && each.bound?.project === project,
     );
-    const projects = await countsOf(account.id);
+    const projects = await countsOf(reach.accountId);
     await pause();
     const asked = recall.text(reach, {
       ...{ session: null, project, name: basename(project), prompt: null, isFresh: true },
@@ -76,9 +76,9 @@ export function addProjectPages(parts: Parts): void {
     memories.count(reach, { projects: [project] });
 
   /** Moves all memories of a project, and says so on the page of their new one. */
-  const moveAll = async ({ account, reach, request }: Visit, from: string, to: string | null) => {
-    const amount = await memories.move(reach, { projects: [from] }, to);
-    record(request, "memories_moved", { accountId: account.id, amount });
+  const moveAll = async (visit: Visit, from: string, to: string | null) => {
+    const amount = await memories.move(visit.reach, { projects: [from] }, to);
+    record(visit.request, "memories_moved", { ...memoryFacts(visit), amount });
     const notice = `${memoryCount(amount)} ${describeChange({ kind: "move", project: to }, amount)}.`;
     return { to: to === null ? PATHS.projects : projectPath(to), notice };
   };

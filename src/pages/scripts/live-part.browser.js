@@ -2,6 +2,9 @@
 
 const livePart = () => document.querySelector("[data-live]");
 
+/** The space whose memories a page shows; undefined for people who are in none. */
+const spaceOf = (page) => page.querySelector(".whose")?.dataset.space;
+
 /** The ids of the rows of a part: elements with `data-id`, and inputs named `id`. */
 function rowIdsOf(part) {
   return [...part.querySelectorAll('[data-id], [name="id"]')].map(

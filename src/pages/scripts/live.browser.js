@@ -65,6 +65,8 @@ async function fetchPart() {
     });
     const text = response.ok && !response.redirected ? await response.text() : "";
     const page = new DOMParser().parseFromString(text, "text/html");
+    // Another space was chosen in another window, or the membership has ended.
+    if (text !== "" && spaceOf(page) !== spaceOf(document)) location.reload();
     const fetched = page.querySelector("[data-live]");
     // The person may have opened another view during the fetch.
     if (fetched && location.href === href && fetched.id === livePart()?.id) takePart(fetched);

@@ -1,5 +1,6 @@
 import type { Account } from "../../accounts/account.ts";
-import type { Accounts } from "../../accounts/accounts.ts";
+import type { Space } from "../../accounts/space.ts";
+import type { Spaces } from "../../accounts/spaces.ts";
 import { type Cookies, formToken } from "../../pages/cookies.ts";
 import { DEVICE_LIFETIME, type Devices } from "./devices.ts";
 import { SESSION_LIFETIME, type SessionConditions, type Sessions } from "./sessions.ts";
@@ -7,6 +8,8 @@ import { SESSION_LIFETIME, type SessionConditions, type Sessions } from "./sessi
 /** A signed-in person, with the token for their forms. */
 export interface SignedIn {
   readonly account: Account;
+  /** The spaces that the person may open. */
+  readonly spaces: readonly Space[];
   /** The session's secret. */
   readonly session: string;
   readonly token: string;
@@ -22,13 +25,13 @@ export function createVisitors({
   cookies,
   sessions,
   devices,
-  accounts,
+  spaces: { admit },
   takeTurn,
 }: {
   cookies: Cookies;
   sessions: Sessions;
   devices: Devices;
-  accounts: Pick<Accounts, "admit">;
+  spaces: Pick<Spaces, "admit">;
   /** Waits until a request of this account may begin; see `Turns`. @returns whether it had to wait */
   takeTurn: (request: Request, accountId: string) => Promise<boolean>;
 }) {
@@ -43,11 +46,12 @@ export function createVisitors({
   const find = async (request: Request): Promise<SignedIn | null> => {
     const session = cookies.read(request, "session");
     const accountId = session === null ? null : await sessions.findAccount(session);
-    const account = accountId === null ? null : await accounts.admit(accountId);
-    if (session === null || account === null) return null;
+    const admitted = accountId === null ? null : await admit(accountId);
+    if (session === null || admitted === null) return null;
+    const { spaces, ...account } = admitted;
     // Meanwhile the session may have ended.
     const hasWaited = await takeTurn(request, account.id);
-    return hasWaited ? find(request) : { account, session, token: formToken(session) };
+    return hasWaited ? find(request) : { account, spaces, session, token: formToken(session) };
   };
 
   return {
