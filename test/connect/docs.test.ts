@@ -22,7 +22,7 @@ test.each(CLIENTS.map((client) => [client.name, client] as const))(
     const withKey = client.remote({ url: URL, key: "ctx_…" });
     const signedIn = client.remote({ url: URL, key: null });
     expect([shown(client.local(launch)), shown(withKey)]).toEqual([true, true]);
-    const [, leftOut] = /without `(\w+)` to sign in/.exec(page) ?? [];
+    const [, leftOut] = /to sign in, without `(\w+)`/.exec(page) ?? [];
     if (leftOut === undefined) expect(shown(signedIn)).toBe(true);
     else expect({ ...withKey, [leftOut]: undefined }).toEqual(signedIn);
     for (const path of Object.values(client.file)) expect(page).toContain(`\`${path}\``);

@@ -68,6 +68,14 @@ function countWords(html: string): number {
   return text.split(/\s+/).filter((part) => /[\p{L}\p{N}]/u.test(part)).length;
 }
 
+test("every table and every list is one", async () => {
+  for (const path of [...FILES, ...AGENTS]) {
+    const paragraphs = [...mainOf(await visit(path)).matchAll(/<p>(.{0,40})/gs)];
+    const broken = paragraphs.filter(([, text = ""]) => /^(\||[-*] |\d\. )/.test(text));
+    expect([path, broken.map(([, text]) => text)]).toEqual([path, []]);
+  }
+});
+
 test("pictures are the server's own, and say what they show", async () => {
   const html = await visit("/help/measurements");
   const [, src = "", alt] = /<img src="([^"]+)" alt="([^"]+)"/.exec(html) ?? [];

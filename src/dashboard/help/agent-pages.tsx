@@ -55,9 +55,9 @@ function clientPage(client: Client): string {
 ctxd connect ${id}${remembers}
 \`\`\`
 
-Then ${reload}. ${[hooks?.note, remark].filter(Boolean).join(" ")}
+Then ${reload}.${signIn === DEFAULT_SIGN_IN ? "" : ` To sign in to [another server](agents.md#a-server-elsewhere): ${signIn}.`}
 
-${signIn === DEFAULT_SIGN_IN ? "" : `To sign in to [another server](agents.md#a-server-elsewhere), ${signIn}.`}
+${[hooks?.note, remark].filter(Boolean).join(" ")}
 
 [By hand](agents.md#by-hand), in ${placesOf(client.file)}:
 
@@ -74,7 +74,7 @@ function remoteOf({ remote, addCommand }: Client, code: (entry: Fields) => strin
   const [added = "", ...others] = Object.keys(withKey).filter((name) => !(name in signedIn));
   const { [added]: _, ...rest } = withKey;
   return others.length === 0 && Bun.deepEquals(rest, signedIn)
-    ? `For another server, without \`${added}\` to sign in${bySignIn}:\n\n${code(withKey)}`
+    ? `For another server (to sign in, without \`${added}\`${bySignIn}):\n\n${code(withKey)}`
     : `For another server, by API key:\n\n${code(withKey)}\n\nBy sign-in${bySignIn}:\n\n${code(signedIn)}`;
 }
 
