@@ -73,7 +73,7 @@ test.each([
   [["emacs"], "Agents: claude-code, codex, "],
   [["windsurv"], "Did you mean windsurf?"],
   [["chatgpt"], "ChatGPT is connected in its own settings"],
-  [["cursor", "--all"], "Use --all or an agent"],
+  [["cursor", "--all"], "Use --all or an agent, not both.\nRun ctxd help connect"],
   [["--all", "--print"], "--print needs one agent"],
   [["--yes"], "Name an agent too"],
   [["cursor", "--key"], "--key needs --url"],

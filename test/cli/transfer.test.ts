@@ -124,10 +124,16 @@ test.each([
   [["export", tmpdir()], "is a folder"],
   [
     ["import", file("broken.json", '{\n"a": [1,\n}')],
-    "broken.json is broken JSON in line 3: ctxd import",
+    "broken.json is broken JSON in line 3: correct it there",
   ],
-  [["import", file("cut.json", '{\n"a": [1,\n')], "cut.json is cut off in line 3: ctxd import"],
-  [["import", file("other.json", "not JSON")], "other.json is broken JSON in line 1: ctxd import"],
+  [
+    ["import", file("cut.json", '{\n"a": [1,\n')],
+    "cut.json is cut off in line 3: correct it there",
+  ],
+  [
+    ["import", file("other.json", "not JSON")],
+    "other.json is broken JSON in line 1: correct it there",
+  ],
   [
     ["import", file("lines.json", '{"a": 1}\n{"b": 2}\n')],
     "lines.json is JSON in an unknown format",

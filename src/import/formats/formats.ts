@@ -41,8 +41,13 @@ const FORMATS: readonly Format[] = [
 export function recognise({ name, head, fileName = name }: TextSource): Format {
   const format = FORMATS.find(({ recognises }) => recognises(head, fileName)) ?? plainText;
   if (format === plainText && (isJson(head) || /\.json$/i.test(fileName))) {
-    const problem = problemIn(head) ?? "is JSON in an unknown format";
-    throw new SourceError(name, `${problem}: ctxd import --help lists what can be imported`);
+    const problem = problemIn(head);
+    throw new SourceError(
+      name,
+      problem === null
+        ? "is JSON in an unknown format: ctxd import --help lists what can be imported"
+        : `${problem}: correct it there, or export it again`,
+    );
   }
   return format;
 }

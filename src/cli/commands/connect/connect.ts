@@ -51,8 +51,8 @@ function pathOf(file: Client["file"]): string {
 type ConnectAll = ConnectOptions & { all?: boolean; hook?: boolean };
 
 export function define(program: Command, { configure, env }: Context): void {
-  program
-    .command("connect")
+  const command = program.command("connect");
+  command
     .addArgument(
       // The parser has a better error message than Commander.
       new Argument("[agent]", "the agent; without one, lists all agents")
@@ -100,8 +100,8 @@ export function define(program: Command, { configure, env }: Context): void {
     .action(async (client: Client | undefined, { all, hook, ...rest }: ConnectAll) => {
       // --hook is the former name of --recall.
       const options = hook ? { ...rest, recall: true } : rest;
-      if (client && all) program.error("error: Use --all or an agent, not both.");
-      if (all && options.print) program.error("error: --print needs one agent, not --all.");
+      if (client && all) command.error("error: Use --all or an agent, not both.");
+      if (all && options.print) command.error("error: --print needs one agent, not --all.");
       const clients = all ? installedClients(env) : client ? [client] : [];
       if (clients.length > 0) return connectClients(configure(), clients, options, env);
       if (all) {
@@ -110,7 +110,7 @@ export function define(program: Command, { configure, env }: Context): void {
         );
       }
       if (Object.keys(options).length > 0) {
-        program.error("error: Name an agent too: ctxd connect without options lists them.");
+        command.error("error: Name an agent too: ctxd connect without options lists them.");
       }
       return listClients(env);
     });
