@@ -200,10 +200,10 @@ test.each(["id.example.com", "http://id.example.com", "https://x/?q", "https://a
   },
 );
 
-test("an unknown setting is refused with the names of all settings", () => {
-  const message = refusal({ CTXD_PROT: "80" });
-  expect(message).toStartWith("Unknown setting CTXD_PROT.");
-  for (const name of Object.keys(SETTINGS)) expect(message).toContain(name);
+test("an unknown setting is refused, and the refusal says where all settings are", () => {
+  expect(refusal({ CTXD_PROT: "80" })).toBe(
+    "Unknown setting CTXD_PROT: ctxd help serve lists all settings.",
+  );
 });
 
 test("CTXD_INSTALLED_BY may have any value", () => {
@@ -213,7 +213,7 @@ test("CTXD_INSTALLED_BY may have any value", () => {
 
 test.each(["CTXD_", "CTXD_port", "CTXD_toString", "CTXD_CONSTRUCTOR"])(
   "%s is an unknown setting",
-  (name) => expect(refusal({ [name]: "" })).toStartWith(`Unknown setting ${name}.`),
+  (name) => expect(refusal({ [name]: "" })).toStartWith(`Unknown setting ${name}: `),
 );
 
 test("an empty value counts as not set", () => {

@@ -105,7 +105,7 @@ async function addRecipient(
   } catch (cause) {
     // The message does not repeat the text: it may be a secret key.
     throw new BackupError(
-      "A recipient of backups is not an age recipient: it must begin with age1, and age-keygen creates one.",
+      "The recipient of a backup is not valid: age-keygen prints one, which begins with age1.",
       { cause },
     );
   }

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { CtxdError, errorCode } from "../errors.ts";
 
 /**
@@ -14,7 +16,7 @@ const REASONS: Record<string, string> = {
   EFBIG: "the file is too large for this disk",
   EACCES: "permission is denied, change its owner or mode",
   EPERM: "permission is denied, change its owner or mode",
-  EROFS: "the file system is read-only",
+  EROFS: "the file system is read-only, choose another folder",
   ENAMETOOLONG: "its name is too long for this disk",
   ENOENT: "it does not exist",
   ENOTDIR: "a file is where a folder should be",
@@ -33,7 +35,17 @@ export async function explainFailure<T>(
     return await work();
   } catch (cause) {
     if (cause instanceof BackupError) throw cause;
-    const reason = REASONS[errorCode(cause)] ?? cause;
+    const code = errorCode(cause);
+    const isPlaceMissing = verb === "written" && code === "ENOENT";
+    const reason = isPlaceMissing ? placeOf(path) : (REASONS[code] ?? cause);
     throw new BackupError(`${path} can't be ${verb}: ${reason}.`, { cause });
   }
+}
+
+/** Why a path can't be created where nothing is in the way. */
+function placeOf(path: string): string {
+  const folder = dirname(path);
+  return existsSync(folder)
+    ? "the system allows no new files there, choose another folder"
+    : `${folder} does not exist, create it, or choose another folder`;
 }

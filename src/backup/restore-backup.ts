@@ -105,6 +105,6 @@ async function refuseData(dataDir: string): Promise<void> {
   const found = entries.find((name) => !HARMLESS.has(name) && !(isCutOff && name === "memories"));
   if (found === undefined) return;
   throw new BackupError(
-    `The data folder ${dataDir} is not empty (${found}): choose a new one with --data-dir, and move it afterwards.`,
+    `The data folder ${dataDir} is not empty (${found}): name a new folder with --data-dir.`,
   );
 }

@@ -34,7 +34,7 @@ export interface Context {
   /**
    * Reads the settings for a command that works on what is there, and creates no data folder.
    * @param target of the command; a remote server needs no folder
-   * @throws CommandError when the folder of --data-dir does not exist
+   * @throws CommandError when the data folder does not exist
    */
   configureExisting(target?: { url?: URL }): Config;
   /** Names of all commands that help shows, aliases included, in the order of the help. */

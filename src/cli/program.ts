@@ -11,7 +11,7 @@ import {
   examples,
   isCalled,
 } from "./context.ts";
-import { CommandError, reportFailure, USAGE } from "./terminal.ts";
+import { CommandError, plainUsageError, reportFailure, USAGE } from "./terminal.ts";
 
 type Load = () => Promise<{ define: Define }>;
 
@@ -91,15 +91,7 @@ export async function createProgram(
     .helpCommand("help [command]", "explain a command")
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
-      outputError: (text, write) =>
-        write(
-          text
-            .replace(
-              /^error: command-argument value ('.*') is invalid for argument '(\w+)'\./,
-              "ctxd: $1 is no $2.",
-            )
-            .replace(/^error: /, "ctxd: "),
-        ),
+      outputError: (text, write) => write(plainUsageError(text)),
     })
     .showHelpAfterError("Run ctxd help to see all commands.")
     .addHelpText(
@@ -115,10 +107,9 @@ export async function createProgram(
   };
   const configureExisting: Context["configureExisting"] = ({ url } = {}) => {
     const config = configure();
-    const isNamed = program.opts<{ dataDir?: string }>().dataDir !== undefined;
-    if (isNamed && !url && !config.shared && !existsSync(config.dataDir)) {
+    if (!url && !config.shared && !existsSync(config.dataDir)) {
       throw new CommandError(
-        `There is no data folder ${config.dataDir}: ctxd serve and ctxd save create one.`,
+        `There is no data folder ${config.dataDir}: ctxd save and ctxd serve create one.`,
       );
     }
     return config;

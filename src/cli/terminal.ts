@@ -175,3 +175,35 @@ export function printTable(heading: readonly string[], rows: readonly (readonly 
 export function formatMoment(moment: Date | null): string {
   return moment === null ? "-" : `${moment.toISOString().slice(0, 16).replace("T", " ")}Z`;
 }
+
+/** Commander's sentences, and ours in their place. `$1` and so on are the parts in parentheses. */
+const SENTENCES: readonly (readonly [theirs: RegExp, ours: string])[] = [
+  [/^command-argument value ('[^\n]*') is invalid for argument '(\w+)'\. ?/, "$1 is no $2. "],
+  [
+    /^option '(?:-\w, )?(--[\w-]{1,40})(?: [^']{0,60})?' argument ('[^\n]*') is invalid\. /,
+    "$1 does not take $2. ",
+  ],
+  [/^option '(?:-\w, )?(--[\w-]{1,40}) ([^']{0,60})' argument missing/, "$1 needs a value: $1 $2."],
+  [/^required option '([^']*)' not specified/, "$1 is missing."],
+  [/^missing required argument '([^']*)'/, "<$1> is missing."],
+  [
+    /^too many arguments for '([^']*)'\. Expected \d+ arguments? but got \d+/,
+    "$1 got too many arguments",
+  ],
+];
+
+/** The beginning of Commander's sentences. */
+const PREFIX = "error: ";
+
+/** Makes the errors of Commander plain: first what is wrong, then what to do. */
+export function plainUsageError(text: string): string {
+  if (!text.startsWith(PREFIX)) return text;
+  const error = text.slice(PREFIX.length);
+  const found = SENTENCES.find(([theirs]) => theirs.test(error));
+  const ours = found ? error.replace(...found) : error;
+  return `ctxd: ${ours
+    .replace("Allowed choices are ", "Use one of ")
+    .replace(" \n", "\n")
+    .replace("(Did you mean ", "Did you mean ")
+    .replace("?)\n", "?\n")}`;
+}

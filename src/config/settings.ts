@@ -85,9 +85,7 @@ export type SettingReader = ReturnType<typeof createSettingReader>;
 export function createSettingReader(env: Environment, flags: Flags) {
   for (const name of Object.keys(env)) {
     if (name.startsWith("CTXD_") && !(name in SETTINGS) && name !== INSTALLED_BY) {
-      throw new ConfigError(
-        `Unknown setting ${name}. Known settings: ${Object.keys(SETTINGS).join(", ")}.`,
-      );
+      throw new ConfigError(`Unknown setting ${name}: ctxd help serve lists all settings.`);
     }
   }
   const read = (name: SettingName) => flags[name] || env[name] || undefined;

@@ -36,7 +36,7 @@ const ROWS: readonly Row[] = [
           },
     reload: "quit Claude Desktop and start it again",
     signIn: "follow the page that opens in the browser (Node.js is needed)",
-    remark: "Claude Desktop can also install ctxd [as an extension](agents.md#without-a-command).",
+    remark: "There is also [an extension](agents.md#without-a-command).",
   },
   {
     // https://cursor.com/docs/agent/hooks: only the hook at the start of a conversation can add context.
@@ -98,7 +98,7 @@ const ROWS: readonly Row[] = [
     reload: "check that ctxd is switched on among Cline's MCP servers",
     signIn: "authenticate there",
     remark:
-      "Versions of its extension for VS Code that keep a file of their own open it with *Configure MCP Servers*; `ctxd connect` finds it. On the command line, Cline 3.0 keeps its servers running in the folder of the first session, so later sessions in other folders count as that project too. With `CLINE_SESSION_BACKEND_MODE=local` each session has its own.",
+      "Older versions of its extension for VS Code open their file with *Configure MCP Servers*. On the command line, Cline 3.0 keeps its servers in the folder of the first session: later ones count as the same project, unless you set `CLINE_SESSION_BACKEND_MODE=local`.",
   },
   {
     // https://docs.roocode.com/features/mcp/using-mcp-in-roo
@@ -156,8 +156,7 @@ const ROWS: readonly Row[] = [
     fields: { url: "serverUrl" },
     reload: "press the refresh button among its MCP servers",
     signIn: "authenticate there",
-    remark:
-      "Earlier versions read `~/.gemini/antigravity/mcp_config.json`; `ctxd connect` finds it.",
+    remark: "Earlier versions read `~/.gemini/antigravity/mcp_config.json`.",
   },
   {
     // https://lmstudio.ai/docs/app/mcp

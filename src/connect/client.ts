@@ -116,6 +116,9 @@ export interface Client extends SettingsFile {
 
 type Path = string | Places;
 
+/** How most clients sign in. */
+export const DEFAULT_SIGN_IN = "follow the page that opens in the browser";
+
 /** A client in a table. What is omitted is as with most clients. */
 export interface Row extends Omit<Partial<Client>, "file" | "servers" | "hooks" | "plugin"> {
   readonly id: string;
@@ -150,7 +153,7 @@ export function toClient({
     format: "json",
     servers: [servers].flat(),
     reload: `start ${row.name} again`,
-    signIn: "follow the page that opens in the browser",
+    signIn: DEFAULT_SIGN_IN,
     local: ({ command, args }) => ({ ...typed(types?.local), command, args, ...after }),
     remote: ({ url, key }) => ({
       ...typed(types?.remote),

@@ -35,8 +35,7 @@ const ROWS: readonly Row[] = [
     hooks: { file: "~/.claude/settings.json", ...EVENTS },
     reload: "start a new session",
     signIn: "type /mcp and choose ctxd",
-    remark:
-      "Claude Code can also install ctxd [as a plugin](agents.md#without-a-command). `--allow` lets it use the memory without asking before each call.",
+    remark: "There is also [a plugin](agents.md#without-a-command).",
   },
   {
     // https://developers.openai.com/codex/hooks
@@ -80,7 +79,7 @@ const ROWS: readonly Row[] = [
     },
     signIn: "type /mcp auth ctxd",
     remark:
-      "Gemini CLI starts no servers in a folder that it does not trust, also those of your own settings. It asks when you start it in a folder. `ctxd connect` and `ctxd doctor` say so when they run in such a folder.",
+      "Gemini CLI starts no servers in a folder that it does not trust. It asks when you start it there.",
   },
   {
     id: "goose",
@@ -251,7 +250,7 @@ const ROWS: readonly Row[] = [
     reload: "start a new session",
     signIn: "run openclaw mcp login ctxd",
     remark:
-      "OpenClaw works in one folder in all conversations, its workspace: what is captured and recalled belongs to that folder's project. What its model saves belongs to the project of the folder in which its Gateway was started. `openclaw agent exec` loads no plugins: it has the tools, but neither recalls nor captures by itself. If your settings have a list `plugins.allow`, add `ctxd` to it.",
+      "What is captured and recalled belongs to the project of its workspace, what its model saves to that of the folder in which its Gateway was started. `openclaw agent exec` loads no plugins, so it neither recalls nor captures. If your settings have a list `plugins.allow`, add `ctxd` to it.",
   },
   {
     // https://docs.augmentcode.com/cli/integrations

@@ -139,7 +139,8 @@ const REASONS: readonly (readonly [code: RegExp, reason: string])[] = [
     `can't be written, permission is denied: change its owner or mode, or ${CHOOSE}`,
   ],
   [/^(ENOTDIR|EEXIST)/, `can't be created because a file is where a folder should be: ${CHOOSE}`],
-  [/^(SQLITE_CANTOPEN|EISDIR|ENOENT|ENAMETOOLONG|ELOOP|EINVAL)/, `can't be opened: ${CHOOSE}`],
+  [/^ENOENT/, `can't be created, because the system allows no new files there: ${CHOOSE}`],
+  [/^(SQLITE_CANTOPEN|EISDIR|ENAMETOOLONG|ELOOP|EINVAL)/, `can't be opened: ${CHOOSE}`],
   [/^(SQLITE_IOERR|EIO)/, "can't be read or written: check the disk"],
 ];
 

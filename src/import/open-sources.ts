@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { errorCode } from "../errors.ts";
 import { homeFolder } from "../system/folders.ts";
 import { fileAt, standardInput, statSource } from "./files/input-file.ts";
 import { SourceError } from "./files/source.ts";
@@ -71,11 +72,13 @@ export async function openAgent(
 ): Promise<Reading> {
   const home = homeFolder(env) ?? "";
   const { folder, paths } = await listTranscripts(agent, { env, home }).catch((cause) => {
-    throw new SourceError(`The folder with the transcripts of ${agent}`, "can't be read", {
-      cause,
-    });
+    const [what, problem] =
+      errorCode(cause) === "ENOENT"
+        ? ["There", `are no conversations of ${agent} on this machine: it has never run here`]
+        : ["The conversations", `of ${agent} can't be read (${errorCode(cause)})`];
+    throw new SourceError(what, problem, { cause });
   });
-  if (paths.length === 0) throw new SourceError(folder, `has no transcripts of ${agent}`);
+  if (paths.length === 0) throw new SourceError(folder, `has no conversations of ${agent}`);
   const files = await Promise.all(paths.map((path) => fileAt(path, relative(folder, path))));
   return readFiles(files, { ...options, isFolder: true, isOrdered: true });
 }

@@ -72,12 +72,28 @@ function listen(app: App, address: Address, parts: { log: Log; metrics: Metrics 
     const onIpv6 = IPV4_LOCALHOST.includes(host) ? listenOnIpv6(app, address) : null;
     return { stop: async () => void (await Promise.all([app.stop(), onIpv6?.stop()])) };
   } catch (error) {
-    if (errorCode(error) === "EADDRINUSE") {
-      throw new ServerError(
-        `Port ${address.port} is in use: stop the program that uses it, or choose another with --port.`,
+    throw explain(error, address);
+  }
+}
+
+/** Explains why an address can't be listened on; gives other errors as they are. */
+function explain(error: unknown, { host, port }: Address): unknown {
+  switch (errorCode(error)) {
+    case "EADDRINUSE":
+      return new ServerError(
+        `Port ${port} is in use: stop the program that uses it, or choose another with --port.`,
       );
-    }
-    throw error;
+    case "EACCES":
+      return new ServerError(`You may not use port ${port}: choose one from 1024 on with --port.`);
+    // What Bun says depends on the name and on the system.
+    case "ENOENT":
+    case "EINVAL":
+    case "EADDRNOTAVAIL":
+      return new ServerError(
+        `This machine has no address ${host}: choose another with --host, such as 127.0.0.1 or 0.0.0.0.`,
+      );
+    default:
+      return error;
   }
 }
 

@@ -53,36 +53,23 @@ function sectionOf(page: string): string {
 /** Renders that section. */
 export function renderTried(all: Readonly<Record<string, Tried>>): string {
   const yes = (is: boolean) => (is ? "yes" : "–");
-  const kilobytes = (bytes: number) => (bytes === 0 ? "–" : `${(bytes / 1_000).toFixed(1)} kB`);
-  const toolsIn = ({ tools, names }: Seen) => {
-    if (names > 0) return `${names} names`;
-    return tools > 0 ? kilobytes(tools) : "none before it searches";
-  };
-  const rows = Object.values(all).map(({ sees, place, ...each }) => [
-    ...[each.name, each.version, yes(each.recalls), yes(each.captures)],
-    sees === null ? "needs its service" : toolsIn(sees),
-    kilobytes(sees?.instructions ?? 0),
-    place === null ? "–" : `in ${PLACES[place]}`,
+  const rows = Object.values(all).map(({ name, sees, version, recalls, captures }) => [
+    ...[name, sees === null ? `${version} (only connected)` : version],
+    ...[yes(recalls), yes(captures)],
   ]);
+  const sizes = Object.values(all).flatMap(({ sees }) =>
+    sees && sees.tools > 0 ? [sees.tools] : [],
+  );
+  const [least, most] = [Math.min(...sizes), Math.max(...sizes)].map((size) =>
+    (size / 1_000).toFixed(1),
+  );
   const heads = ["agent", "version", "recalls", "captures"];
-  const seen = ["tools in its first request", "instructions", "recalled memories"];
   return [
     HEADING,
-    "The tests run these programs as their makers publish them, with a stand-in for the model: each is connected by",
-    "`ctxd connect`, saves, finds in a new session what was saved, does not find it in another project, goes on without the",
-    "server, and is disconnected. The last columns say what its model sees of ctxd before the first answer. Programs that",
-    "need their makers' service were only connected, listed ctxd, and were disconnected.",
+    "The tests run these programs with a stand-in for the model: each is connected, saves, finds in a new session what was saved,",
+    `and is disconnected. The tools of ctxd take ${least} to ${most} kB of a first request, or only their names are in it.`,
     "",
-    ...[[...heads, ...seen], [...heads, ...seen].map(() => "---"), ...rows].map(
-      (cells) => `| ${cells.join(" | ")} |`,
-    ),
+    ...[heads, heads.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`),
     "\n",
   ].join("\n");
 }
-
-const PLACES: Readonly<Record<Message["role"], string>> = {
-  system: "a system message",
-  user: "the prompt's message",
-  tool: "a tool's result",
-  assistant: "an answer",
-};

@@ -180,7 +180,7 @@ test("a folder that can't be created is reported, by the doctor too", async () =
   const { check, isLate } = create(missing);
   await check();
   expect(isLate()).toBe(true);
-  expect(lines.join("\n")).toContain("it does not exist");
+  expect(lines.join("\n")).toContain(`${join(place.path, "not")} does not exist`);
   expect(await checkBackups(missing, clock())).toMatchObject({
     state: "problem",
     message: expect.stringContaining("does not exist"),

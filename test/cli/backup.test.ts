@@ -58,6 +58,15 @@ test.each([
   expect(existsSync(folder)).toBe(false);
 });
 
+test.skipIf(process.platform !== "linux")("a folder that can't be created is named", async () => {
+  expect(await backUp(template, "/proc/backup")).toEqual({
+    stdout: "",
+    stderr:
+      "ctxd: /proc/backup can't be written: the system allows no new files there, choose another folder.\n",
+    exitCode: 1,
+  });
+});
+
 /** Only root can mount a small file system. */
 const testOnSmallDisk = test.skipIf(process.platform !== "linux" || process.getuid?.() !== 0);
 

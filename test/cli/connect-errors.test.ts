@@ -63,19 +63,19 @@ describe("a file that can't be changed is named in one line, and is not changed:
     const refused = await ctxd(["connect", "cursor", "--yes"], { env: { HOME: home } });
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr).toMatch(
-      /^ctxd: Cursor has never run here, .*start it once, or use --print\.\n$/,
+      /^ctxd: Cursor has never run here: .*Start it once, or add --print to see what belongs there\.\n$/,
     );
     expect(readdirSync(home)).not.toContain(".cursor");
   });
 });
 
 test.each([
-  [["emacs"], "Clients: claude-code, codex, "],
+  [["emacs"], "Agents: claude-code, codex, "],
   [["windsurv"], "Did you mean windsurf?"],
   [["chatgpt"], "ChatGPT is connected in its own settings"],
-  [["cursor", "--all"], "use --all or a client"],
-  [["--all", "--print"], "--print needs one client"],
-  [["--yes"], "name a client too"],
+  [["cursor", "--all"], "Use --all or an agent, not both.\nRun ctxd help connect"],
+  [["--all", "--print"], "--print needs one agent"],
+  [["--yes"], "Name an agent too"],
   [["cursor", "--key"], "--key needs --url"],
   [
     ["claude-code", "--capture", "--direct", "--key", "--url", "https://memory.example.com"],

@@ -51,7 +51,7 @@ test("without a server the exit code is 1, with one line", async () => {
   const env = answering(() => new Response());
   await servers.pop()?.stop(true);
   expect(await ctxd(["health"], { env })).toMatchObject({
-    stderr: `ctxd: No server answers at http://127.0.0.1:${env.CTXD_PORT} (ECONNREFUSED).\n`,
+    stderr: `ctxd: No server answers at http://127.0.0.1:${env.CTXD_PORT} (ECONNREFUSED): ctxd serve starts one.\n`,
     exitCode: 1,
   });
 });

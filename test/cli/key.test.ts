@@ -71,7 +71,7 @@ test("--expires creates a key that expires", async () => {
 });
 
 test.each([
-  [["--scope", "write"], "Allowed choices are read, add"],
+  [["--scope", "write"], "Use one of read, add"],
   [["--expires", "soon"], "12h, 90d, 2w, 1y"],
   [["--expires", "2001-01-01"], "a time in the future"],
   [["--name", " "], "1 to 100 characters"],

@@ -118,8 +118,8 @@ test("piped text is saved unchanged, and can be searched for", async () => {
 });
 
 test.each([
-  ["nothing to save", ["save"], "", "There is no text to save"],
-  ["white space", ["save", "-"], " \n\t\n", "There is no text to save"],
+  ["nothing to save", ["save"], "", "There is nothing to save"],
+  ["white space", ["save", "-"], " \n\t\n", "There is nothing to save"],
   ["bytes that are no text", ["save", "-"], new Uint8Array([255, 254]), "is not text in UTF-8"],
   ["a search without words", ["search"], "", "There is nothing to search for"],
   ["two projects", ["search", "a", "--project", "b", "--all-projects"], "", "not both"],

@@ -49,7 +49,9 @@ describe("ctxd model", () => {
     );
     const unknown = await run(["model", "use", "bge-huge"]);
     expect(unknown).toMatchObject({ exitCode: 2 });
-    expect(unknown.stderr).toContain("use bge-small, multilingual-e5-small, bge-base");
+    expect(unknown.stderr).toContain(
+      "Use one of bge-small, multilingual-e5-small, bge-base, or the folder",
+    );
     const set = await run(["model", "use", "bge-small"], { CTXD_MODEL: "bge-base" });
     expect(set.stderr).toContain("CTXD_MODEL sets the model");
     expect(readdirSync(cacheDir)).toEqual([]);

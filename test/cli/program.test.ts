@@ -38,9 +38,15 @@ test("serve explains every setting", async () => {
 test.each([
   [["nonsense"], "unknown command 'nonsense'"],
   [["user", "nonsense"], "unknown command 'nonsense'"],
-  [["--prot", "80"], "Did you mean --port?"],
-  [["user", "add"], "missing required argument 'email'"],
-  [["user", "list", "extra"], "too many arguments"],
+  [["--prot", "80"], "ctxd: unknown option '--prot'\nDid you mean --port?\nRun"],
+  [["user", "add"], "ctxd: <email> is missing.\nRun ctxd help user add"],
+  [["user", "list", "extra"], "ctxd: list got too many arguments: extra.\nRun ctxd help user list"],
+  [["key", "create"], "ctxd: --user <email> is missing.\nRun ctxd help key create"],
+  [["move", "--to"], "ctxd: --to needs a value: --to <project>.\nRun"],
+  [["search", "tea", "--limit", "0"], "ctxd: --limit does not take '0'. Use a whole number from 1"],
+  [["import", "--from", "x"], "ctxd: --from does not take 'x'. Use one of claude-code, codex"],
+  [["completion", "x"], "ctxd: 'x' is no shell. Use one of bash, zsh, fish.\nRun"],
+  [["connect", "xyz"], "ctxd: 'xyz' is no agent.\nAgents: claude-code, "],
   [["user"], "Usage: ctxd user"],
   [["serve", "--port", "many"], '--port="many" is not valid'],
 ])("%j is wrong usage", async (args, message) => {
@@ -57,7 +63,7 @@ test.each([
   [["delete", "it"], "ctxd: unknown command 'delete'\nDid you mean forget?\n"],
   [["search", "--projet", "x"], "Run ctxd help search to see how it is used."],
   [["user", "add", "--mail"], "Run ctxd help user add to see how it is used."],
-  [["connect", "claude-cod"], "ctxd: 'claude-cod' is no client. \nDid you mean claude-code?"],
+  [["connect", "claude-cod"], "ctxd: 'claude-cod' is no agent.\nDid you mean claude-code?\n"],
 ])("%j is told what may be meant", async (args, message) => {
   const refused = await ctxd(args, { dataDir: temporaryFolder() });
   expect(refused).toMatchObject({ stdout: "", exitCode: 2 });
@@ -72,15 +78,46 @@ test.each([
   [["user", "list"]],
   [["key", "list"]],
   [["security"]],
+  [["recall"]],
 ])("%j creates no data folder", async (args) => {
   const dataDir = join(temporaryFolder(), "mistyped");
-  const refused = await ctxd(args, { dataDir });
-  expect(refused).toEqual({
-    stdout: "",
-    stderr: `ctxd: There is no data folder ${dataDir}: ctxd serve and ctxd save create one.\n`,
-    exitCode: 1,
-  });
+  for (const surroundings of [{ dataDir }, { env: { CTXD_DATA_DIR: dataDir } }]) {
+    expect(await ctxd(args, surroundings)).toEqual({
+      stdout: "",
+      stderr: `ctxd: There is no data folder ${dataDir}: ctxd save and ctxd serve create one.\n`,
+      exitCode: 1,
+    });
+    expect(existsSync(dataDir)).toBe(false);
+  }
+});
+
+test("a hook that recalls creates no data folder, and says nothing", async () => {
+  const dataDir = join(temporaryFolder(), "new");
+  const input = JSON.stringify({ hook_event_name: "UserPromptSubmit", prompt: "tea?" });
+  const nothing = { stdout: "", stderr: "", exitCode: 0 };
+  expect(await ctxd(["recall"], { dataDir, input })).toEqual(nothing);
   expect(existsSync(dataDir)).toBe(false);
+});
+
+test.skipIf(process.platform !== "linux")(
+  "a folder in which nothing can be created is named",
+  async () => {
+    const { stderr, exitCode } = await ctxd(["serve"], { dataDir: "/proc/x" });
+    expect({ stderr, exitCode }).toEqual({
+      stderr:
+        "ctxd: The database /proc/x/ctxd.db can't be created, because the system allows no new files there: choose another folder with --data-dir or CTXD_DATA_DIR.\n",
+      exitCode: 1,
+    });
+  },
+);
+
+test("an address that this machine does not have is named", async () => {
+  const args = ["serve", "--host", "203.0.113.7", "--port", "0"];
+  const { stderr, exitCode } = await ctxd(args, { dataDir: temporaryFolder() });
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain(
+    "ctxd: This machine has no address 203.0.113.7: choose another with --host",
+  );
 });
 
 test.each([
@@ -100,6 +137,7 @@ test("--data-dir may come before the command, and overrides CTXD_DATA_DIR", asyn
   await ctxd(["--data-dir", join(folder, "yes"), "user", "list"], { env });
   expect(existsSync(databasePath(join(folder, "yes")))).toBe(true);
   expect(existsSync(join(folder, "no"))).toBe(false);
+  mkdirSync(join(folder, "no"));
   await ctxd(["user", "list"], { env });
   expect(existsSync(databasePath(join(folder, "no")))).toBe(true);
 });

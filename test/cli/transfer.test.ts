@@ -117,8 +117,31 @@ test.each([
   [["import", "/nonexistent.txt"], "/nonexistent.txt does not exist."],
   [["import", process.execPath], "is binary, not text."],
   [["import", "-", "--user", "nobody@example.com"], "No account has this e-mail address"],
-  [["export", join(root, "none", "a.jsonl")], "none. Nothing was exported."],
+  [
+    ["export", join(root, "none", "a.jsonl")],
+    "none: create it, or choose another. Nothing was exported.",
+  ],
   [["export", tmpdir()], "is a folder"],
+  [
+    ["import", file("broken.json", '{\n"a": [1,\n}')],
+    "broken.json is broken JSON in line 3: correct it there",
+  ],
+  [
+    ["import", file("cut.json", '{\n"a": [1,\n')],
+    "cut.json is cut off in line 3: correct it there",
+  ],
+  [
+    ["import", file("other.json", "not JSON")],
+    "other.json is broken JSON in line 1: correct it there",
+  ],
+  [
+    ["import", file("lines.json", '{"a": 1}\n{"b": 2}\n')],
+    "lines.json is JSON in an unknown format",
+  ],
+  [["import", file("none.md", "\n")], "Nothing was imported: "],
+  [["import", file("none.md", "\n")], "none.md contains no memories."],
+  [["import", "-"], "Nothing was imported: Standard input contains no memories."],
+  [["import", "--from", "codex"], "There are no conversations of codex on this machine"],
 ])("%p is refused in one line", async (args, text) => {
   const { stdout, stderr, exitCode } = await run(args);
   expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 1 });
@@ -126,12 +149,18 @@ test.each([
   expect(stderr).toContain(text);
 });
 
+test.skipIf(process.platform !== "linux")("a folder that takes no new files is named", async () => {
+  expect(await run(["export", "/proc/memories.jsonl"])).toMatchObject({
+    stderr: "ctxd: No file can be made in /proc: choose another folder. Nothing was exported.\n",
+    exitCode: 1,
+  });
+});
+
 test("each file of an unknown format is reported, and the exit code is 1", async () => {
   const empty = await run(["import", file("empty.md", "\n\n")]);
   expect(empty).toEqual({
     stdout: "",
-    stderr:
-      "ctxd: Nothing was imported: it contains no memories. `ctxd import --help` lists what can be imported.\n",
+    stderr: `ctxd: Nothing was imported: ${join(root, "empty.md")} contains no memories. \`ctxd import --help\` lists what can be imported.\n`,
     exitCode: 1,
   });
   const unknown = file("unknown.json", '{"openapi": "3.1.0"}');
@@ -226,7 +255,8 @@ test("a killed import continues when it is repeated, and creates no memory twice
 test("an export is not written as another kind of file", async () => {
   const path = join(root, "memories.csv");
   const refused = await run(["export", path]);
-  const reason = "An export is JSON lines, no .csv file: give it a name such as memories.jsonl.";
+  const reason =
+    "An export is JSON, one memory a line, and no .csv file: give it a name such as memories.jsonl.";
   expect(refused).toEqual({ stdout: "", stderr: `ctxd: ${reason}\n`, exitCode: 2 });
   expect(existsSync(path)).toBe(false);
 });

@@ -6,18 +6,25 @@ import { serveRelease } from "../support/releases.ts";
 
 const at = (address: string) => ({ env: { CTXD_RELEASES_URL: address } });
 
-test("shows the changes and the way of installation, without a request", async () => {
+const HOW = `Installed:  ctxd ${version}, as a checkout of the source\nTo upgrade: git pull\n            Then start it again.\n`;
+
+test("shows the way of installation in a few lines, without a request", async () => {
   await using server = serveRelease({ version: "99.0.0" });
   const { exitCode, stdout } = await ctxd(["upgrade"], at(server.address));
-  expect(exitCode).toBe(0);
-  expect(stdout).toStartWith(`What is new in ctxd ${version}:\n\n`);
+  expect({ exitCode, stdout }).toEqual({
+    exitCode: 0,
+    stdout: `${HOW}Is there a newer version? ctxd upgrade --check looks it up.\n`,
+  });
+  expect(server.asked).toEqual([]);
+});
+
+test("--changes shows what is new in this version", async () => {
+  const { stdout } = await ctxd(["upgrade", "--changes"]);
   const sections = readChangelog(await Bun.file("CHANGELOG.md").text());
   const present = sections.find((each) => each.version === version && each.text) ?? sections[0];
-  expect(stdout).toContain(present?.text ?? "no text");
-  expect(stdout).toEndWith(
-    "\nInstalled:  as a checkout of the source\nTo upgrade: git pull\n            Then start it again.\n",
+  expect(stdout).toStartWith(
+    `What is new in ctxd ${version}:\n\n${present?.text ?? "no text"}\n\n${HOW}`,
   );
-  expect(server.asked).toEqual([]);
 });
 
 test("--check shows a newer release with its notes, in one request", async () => {

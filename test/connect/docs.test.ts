@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { DEFAULT_SIGN_IN, type Fields } from "../../src/connect/client.ts";
 import { CLIENTS, HOSTED_CLIENTS } from "../../src/connect/clients.ts";
 import { renderEntry } from "../../src/connect/format.ts";
 import { AGENT_PAGES, loadFormats } from "../../src/dashboard/help/agent-pages.tsx";
@@ -16,13 +17,17 @@ test.each(CLIENTS.map((client) => [client.name, client] as const))(
     const page = pageOf(client.id);
     expect(page).toStartWith(`# ${name}\n`);
     const launch = { command: "/usr/local/bin/ctxd", args: ["mcp", "--agent", client.id] };
-    const remote = [null, "ctx_…"].map((key) => client.remote({ url: URL, key }));
-    for (const entry of [client.local(launch), ...remote]) {
-      expect(page).toContain(`\`\`\`${client.format}\n${renderEntry(client, entry)}\n\`\`\``);
-    }
+    const shown = (entry: Fields) =>
+      page.includes(`\`\`\`${client.format}\n${renderEntry(client, entry)}\n\`\`\``);
+    const withKey = client.remote({ url: URL, key: "ctx_…" });
+    const signedIn = client.remote({ url: URL, key: null });
+    expect([shown(client.local(launch)), shown(withKey)]).toEqual([true, true]);
+    const [, leftOut] = /to sign in, without `(\w+)`/.exec(page) ?? [];
+    if (leftOut === undefined) expect(shown(signedIn)).toBe(true);
+    else expect({ ...withKey, [leftOut]: undefined }).toEqual(signedIn);
     for (const path of Object.values(client.file)) expect(page).toContain(`\`${path}\``);
-    for (const what of [client.reload, client.signIn, client.remark ?? ""])
-      expect(page).toContain(what);
+    for (const what of [client.reload, client.remark ?? ""]) expect(page).toContain(what);
+    expect(page.includes(client.signIn)).toBe(client.signIn !== DEFAULT_SIGN_IN);
     const remembers = client.hooks !== undefined || client.plugin !== undefined;
     expect(page.includes("--capture --recall")).toBe(remembers);
   },

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { parse } from "yaml";
@@ -45,6 +45,37 @@ test("everyone can read every page, and every link leads to a page of the server
   }
 });
 
+/** Words of the README and of all pages of the help. The number may become less and not more. */
+const MOST_WORDS = 14_500;
+
+test("nobody has to read more words than before", async () => {
+  const readme = `${jsx("div", { children: markdown(await Bun.file(join(ROOT, "README.md")).text()) })}`;
+  const pages = await Promise.all([...FILES, ...AGENTS].map(visit));
+  const counts = [readme, ...pages.map(mainOf)].map(countWords);
+  expect(Math.min(...counts)).toBeGreaterThan(30);
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(MOST_WORDS);
+});
+
+/** The text of a help page, without the list of pages beside it. */
+function mainOf(html: string): string {
+  const [, main = ""] = html.split('<main id="main"');
+  return main.slice(main.indexOf("<h1"), main.indexOf("</main>"));
+}
+
+/** Whatever has a letter or a digit between two spaces is a word. */
+function countWords(html: string): number {
+  const text = html.replace(/<\/?(a|code|em|strong)\b[^>]*>/g, "").replace(/<[^>]*>/g, " ");
+  return text.split(/\s+/).filter((part) => /[\p{L}\p{N}]/u.test(part)).length;
+}
+
+test("every table and every list is one", async () => {
+  for (const path of [...FILES, ...AGENTS]) {
+    const paragraphs = [...mainOf(await visit(path)).matchAll(/<p>(.{0,40})/gs)];
+    const broken = paragraphs.filter(([, text = ""]) => /^(\||[-*] |\d\. )/.test(text));
+    expect([path, broken.map(([, text]) => text)]).toEqual([path, []]);
+  }
+});
+
 test("pictures are the server's own, and say what they show", async () => {
   const html = await visit("/help/measurements");
   const [, src = "", alt] = /<img src="([^"]+)" alt="([^"]+)"/.exec(html) ?? [];
@@ -70,11 +101,38 @@ test("a link to a heading leads to one", async () => {
   expect(broken).toEqual([]);
 });
 
+test("links from the README, the pages for contributors and the changelog to headings lead to one", async () => {
+  const idsOf = (text: string) =>
+    new Set(
+      [...`${jsx("div", { children: markdown(text) })}`.matchAll(/ id="([^"]+)"/g)].map(
+        ([, id]) => id,
+      ),
+    );
+  const sources = [
+    "README.md",
+    "CHANGELOG.md",
+    ...["architecture", "contribute", "decisions", "design"].map((name) => `src/docs/${name}.md`),
+  ];
+  const links: string[] = [];
+  const broken: string[] = [];
+  for (const source of sources) {
+    const text = await Bun.file(join(ROOT, source)).text();
+    for (const [, path = "", id] of text.matchAll(/\]\(([\w./-]*\.md)?#([\w-]+)\)/g)) {
+      const target = join(ROOT, path === "" ? source : join(dirname(source), path));
+      links.push(id ?? "");
+      if (!existsSync(target) || !idsOf(await Bun.file(target).text()).has(id))
+        broken.push(`${source}: ${path}#${id}`);
+    }
+  }
+  expect(links.length).toBeGreaterThan(5);
+  expect(broken).toEqual([]);
+});
+
 test("a page that has another address now is found by the former one, with its headings", async () => {
   const moved = await fetch(`${server.origin}/help/watch#quotas`, { redirect: "manual" });
   expect([moved.status, moved.headers.get("location")]).toEqual([301, "/help/monitoring"]);
   expect(await visit("/help/watch")).toContain('<h2 id="quotas">');
-  for (const id of ["claude-code", "junie-jetbrains", "tried-with"])
+  for (const id of ["claude-code", "junie-jetbrains", "all-agents"])
     expect(await visit("/help/agents")).toContain(` id="${id}"`);
 });
 

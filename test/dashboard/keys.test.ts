@@ -69,7 +69,7 @@ test("a key of the page Connect expires after a year, or after the chosen time",
   const inAYear = new Date(server.clock() + 365 * DAY);
   expect((await server.keys.list(accountId)).at(-1)?.expiresAt).toEqual(inAYear);
   const shown = `${dayText(inAYear, { withYear: true })}, ${inAYear.toISOString().slice(11, 16)} UTC`;
-  expect(made.text).toContain(`It expires: <time datetime="${inAYear.toISOString()}">${shown}`);
+  expect(made.text).toContain(`expires: <time datetime="${inAYear.toISOString()}">${shown}`);
   expect((await person.visit("/keys")).text).toContain(shown);
   await make({ expires: "90" });
   expect((await server.keys.list(accountId)).at(-1)?.expiresAt).toEqual(

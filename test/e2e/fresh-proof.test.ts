@@ -42,7 +42,7 @@ describe("a fresh proof", () => {
       await page.goto(`${server().origin}/connect`);
       await page.getByRole("link", { name: "curl", exact: true }).click();
       await press(page, "Create a key and insert it");
-      await page.getByText("It is shown only once").waitFor();
+      await page.getByText("shown only once").waitFor();
       server().clock.advance(2 * MINUTE);
       await page.reload();
       await press(page, "Create a key and insert it");

@@ -223,7 +223,7 @@ test.each([
       await page.goto(`${dashboard.origin}/connect`);
       await page.getByRole("link", { name, exact: true }).click();
       await page.getByRole("button", { name: "Create a key and insert it" }).click();
-      await page.getByText("It is shown only once").waitFor();
+      await page.getByText("shown only once").waitFor();
       await expectSound(page);
       const text = (await page.locator("pre").first().textContent()) ?? "";
       expect(text).toContain(`${dashboard.origin}/api/memories`);

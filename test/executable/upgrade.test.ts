@@ -27,10 +27,10 @@ async function run(args: readonly string[], env: Record<string, string> = {}) {
 test(
   "an executable that was copied shows its changes and how it is upgraded",
   async () => {
-    const { stdout } = await run(["upgrade"]);
+    const { stdout } = await run(["upgrade", "--changes"]);
     expect(stdout).toStartWith(`What is new in ctxd ${version}:\n\n`);
     expect(stdout).toContain("\n### ");
-    expect(stdout).toContain(`Installed:  as a single file (${executable})`);
+    expect(stdout).toContain(`Installed:  ctxd ${version}, as a single file (${executable})`);
     expect(stdout).toContain("Download the newer file from ");
     const byNpm = await run(["upgrade"], { CTXD_INSTALLED_BY: "npm" });
     expect(byNpm.stdout).toContain("To upgrade: npm install --global ctxd@latest");

@@ -106,7 +106,7 @@ test("a backup for a recipient is encrypted, and says so when it can't be", asyn
   expect(lockOf(key)).toBe("identity");
   for (const wrong of ["age1wrong", "AGE-SECRET-KEY-1", recipient.slice(0, -1)]) {
     expect(backups.change({ ...schedule, recipients: [wrong] })).rejects.toThrow(
-      "is not an age recipient",
+      "is not valid: age-keygen prints one",
     );
   }
 });

@@ -23,7 +23,7 @@ import { CommandError, isInteractive, say, usageError } from "../terminal.ts";
 const DEFAULT_AGENT = "agent";
 
 const FOR_HOOKS =
-  "An agent's hook runs this command and passes the conversation on standard input: ctxd connect CLIENT --capture sets it up.";
+  "this command is for an agent's hook, which passes the conversation on standard input. ctxd connect AGENT --capture sets it up.";
 
 /**
  * With `later`, standard input is a request of `sendLater`, which may wait for a server to start. With `url` too, what
@@ -39,7 +39,7 @@ export function define(program: Command, { configure, env }: Context): void {
     .command("capture")
     .summary("save the turns of an agent's conversation (run by its hooks)")
     .description(
-      "An agent's hook runs this after each turn, before a conversation is compacted, and at its end; ctxd connect CLIENT --capture sets it up. It saves what you said and what the agent answered, if that is new, for 90 days: with project, session and time, with secrets masked, and without the output of tools. The exit code is always 0, so that a failure never stops the agent.",
+      "An agent's hook runs this after each turn, before a conversation is compacted, and at its end; ctxd connect AGENT --capture sets it up. It saves what you said and what the agent answered, if that is new, for 90 days: with project, session and time, with secrets masked, and without the output of tools. The exit code is always 0, so that a failure never stops the agent.",
     )
     .option("--agent <name>", "the agent whose hook runs it (agent_id)")
     .option("--project <name>", "the project (default: the folder's)")

@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { open, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
@@ -56,7 +56,7 @@ async function exportTo(config: Config, target: string, options: ExportOptions, 
   const [ending] = OTHER_FORMAT.exec(target) ?? [];
   if (ending) {
     throw usageError(
-      `An export is JSON lines, no ${ending} file: give it a name such as memories.jsonl.`,
+      `An export is JSON, one memory a line, and no ${ending} file: give it a name such as memories.jsonl.`,
     );
   }
   const isThere = target !== "-" && (await stat(target).catch(() => null))?.isFile();
@@ -133,7 +133,13 @@ function explain(code: unknown, path: string): string {
     case "EDQUOT":
       return `The disk of ${path} is full.`;
     case "ENOENT":
-      return `There is no folder ${dirname(path)}.`;
+      return existsSync(dirname(path))
+        ? `No file can be made in ${dirname(path)}: choose another folder.`
+        : `There is no folder ${dirname(path)}: create it, or choose another.`;
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return `You may not write to ${path}: choose another folder.`;
     case "EISDIR":
       return `${path} is a folder: name a file in it.`;
     default:

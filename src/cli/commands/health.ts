@@ -40,7 +40,9 @@ async function checkHealth(
   const { where, send } = url === undefined ? ownServer(config) : serverAt(url.origin, false);
   const { status, json } = await send("/api/health").catch((error) => {
     if (!(error instanceof NoAnswer)) throw error;
-    throw new CommandError(`No server answers at ${where} (${error.code}).`);
+    throw new CommandError(
+      `No server answers at ${where} (${error.code}): ${url ? "check the address" : "ctxd serve starts one"}.`,
+    );
   });
   if (!Value.Check(HealthAnswer, json))
     throw new CommandError(`${where} answers, but is not ctxd.`);

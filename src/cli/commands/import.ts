@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { projectOfFolder } from "../../capture/project.ts";
 import type { Config } from "../../config/config.ts";
+import { SourceError } from "../../import/files/source.ts";
 import { openAgent, openSources } from "../../import/open-sources.ts";
 import type { Reading } from "../../import/read-files.ts";
 import { TRANSCRIPT_AGENTS } from "../../import/transcripts/folders.ts";
@@ -119,13 +120,21 @@ async function importFrom(config: Config, paths: string[], choice: ImportChoice,
       }
     }, "Stopped.");
     isDone = true;
+  } catch (error) {
+    if (!(error instanceof SourceError) || error.source !== "") throw error;
+    throw new CommandError(`${nameOf(paths)} ${error.problem}.`);
   } finally {
     meter.end();
     if (!isDone && countOf(totals) > 0 && !isTrial) {
       say(`${describe(reading, totals)} The same command continues from there.`);
     }
   }
-  report(reading, totals, { isTrial, isPreview: preview });
+  report(reading, totals, { isTrial, isPreview: preview, name: nameOf(paths) });
+}
+
+/** What a file without a name is to its reader: the only one, or standard input. */
+function nameOf([path = "-"]: readonly string[]): string {
+  return path === "-" ? "Standard input" : path;
 }
 
 function describe({ files }: Reading, totals: Totals): string {
@@ -136,14 +145,14 @@ function describe({ files }: Reading, totals: Totals): string {
 function report(
   reading: Reading,
   totals: Totals,
-  { isTrial, isPreview }: { isTrial: boolean; isPreview: boolean },
+  { isTrial, isPreview, name }: { isTrial: boolean; isPreview: boolean; name: string },
 ): void {
   if (isPreview) for (const memory of totals.samples) say(`  ${excerpt(memory)}`);
   for (const [reason, count] of reading.leftOut) say(`Left out: ${reason}: ${count}.`);
   const isOne = reading.files.length === 1;
   const unread = reading.files.filter(({ problem }) => problem !== null);
-  for (const { name, problem } of isOne ? [] : unread.slice(0, MAX_LISTED)) {
-    say(`Not read: ${printable(name)} ${problem}.`);
+  for (const { name: other, problem } of isOne ? [] : unread.slice(0, MAX_LISTED)) {
+    say(`Not read: ${printable(other)} ${problem}.`);
   }
   if (unread.length > MAX_LISTED) say(`Not read: … and ${unread.length - MAX_LISTED} more.`);
   if (totals.masked > 0) say(`Secrets masked in: ${totals.masked}.`);
@@ -154,7 +163,7 @@ function report(
   reportFailed(totals);
   if (!isUnderstood(totals)) {
     const [only] = reading.files;
-    const why = isOne && only?.problem ? `: it ${only.problem}` : "";
+    const why = isOne && only?.problem ? `: ${name} ${only.problem}` : "";
     throw new CommandError(
       `Nothing was imported${why}. \`ctxd import --help\` lists what can be imported.`,
     );

@@ -191,7 +191,7 @@ async function resolveModel(config: Config, name: string, env: Environment): Pro
 
 function unknownModel(name: string, orElse = ""): CommandError {
   const names = CATALOGUE.map((model) => model.name).join(", ");
-  return usageError(`There is no model ${name}: use ${names}${orElse}.`);
+  return usageError(`There is no model ${name}. Use one of ${names}${orElse}.`);
 }
 
 /** The address of the same path on a mirror. */

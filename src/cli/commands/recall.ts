@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import type { RECALL_CHARACTERS } from "../../capture/recall-text.ts";
 import type { Config } from "../../config/config.ts";
@@ -37,12 +38,14 @@ interface RecallOptions extends HookOptions {
   space?: string;
 }
 
-export function define(program: Command, { configure, env }: Context): void {
+type Settings = Pick<Context, "configure" | "configureExisting" | "env">;
+
+export function define(program: Command, context: Settings): void {
   const command = program
     .command("recall")
     .summary("print the memories that matter for a conversation")
     .description(
-      "Prints what is known about the project in this folder and about your preferences, or nothing if nothing is known. As an agent's hook, which ctxd connect CLIENT --recall sets up, it also finds memories for each prompt and never repeats one in a conversation.",
+      "Prints what is known about the project in this folder and about your preferences, or nothing if nothing is known. As an agent's hook, which ctxd connect AGENT --recall sets up, it also finds memories for each prompt and never repeats one in a conversation.",
     )
     .option("--agent <name>", "the agent whose hook runs it")
     .option("--project <name>", "the project (default: the folder's)")
@@ -54,23 +57,28 @@ export function define(program: Command, { configure, env }: Context): void {
     .option("--explain", "say for each line why it is there");
   addHookOptions(command)
     .addHelpText("after", examples("ctxd recall", "ctxd recall --project acme/shop --explain"))
-    .action((options: RecallOptions) => recall(configure, options, env));
+    .action((options: RecallOptions) => recall(context, options));
 }
 
 /**
  * `ctxd recall`: prints memories about the folder's project, or about the user's prompt. As a hook, it gets
  * an event on standard input, waits for a server that starts, but not for long, and never fails the agent.
+ * Where nothing was ever saved it starts none.
  */
-async function recall(configure: () => Config, options: RecallOptions, env: Environment) {
+async function recall(context: Settings, options: RecallOptions) {
+  const { configure, env } = context;
   const input = await readHookInput();
   if (isOff(options, env)) return;
   if (options.later) return startServer(configure(), env);
-  if (!input) return recallForPerson(configure(), options, env);
+  if (!input) return recallForPerson(context, options);
   try {
     const config = configure();
     const event = readHookEvent(input);
     if (event.prompt === "") return;
     const body = bodyOf(event, options);
+    if (!options.url && !config.shared && !existsSync(config.dataDir)) {
+      return await refuseLoss(config, env);
+    }
     const answer = options.url
       ? await recallRemotely(config, options.url, body, options, env)
       : await sendWhenServed(config, env, pathOf(options), body, options);
@@ -84,11 +92,12 @@ async function recall(configure: () => Config, options: RecallOptions, env: Envi
   }
 }
 
-async function recallForPerson(config: Config, options: RecallOptions, env: Environment) {
+async function recallForPerson(context: Settings, options: RecallOptions) {
+  const { configure, env } = context;
   const body = bodyOf({ ...readHookEvent({}), folder: process.cwd() }, options);
   const answer = options.url
-    ? await recallRemotely(config, options.url, body, options, env)
-    : await recallHere(config, pathOf(options), body, env);
+    ? await recallRemotely(configure(), options.url, body, options, env)
+    : await recallHere(context, pathOf(options), body);
   const text = textIn(answer);
   if (text !== "") await print(printable(text));
 }
@@ -99,14 +108,13 @@ function pathOf({ space }: RecallOptions): HookPath {
 }
 
 async function recallHere(
-  config: Config,
+  { configure, configureExisting, env }: Settings,
   path: HookPath,
   body: RecallBody,
-  env: Environment,
-): Promise<unknown> {
-  await refuseLoss(config, env);
+) {
+  await refuseLoss(configure(), env);
   const { openApi } = await import("../server/api.ts");
-  using api = await openApi(config, env, {});
+  using api = await openApi(configureExisting(), env, {});
   return await api.json(path, postJson(body));
 }
 

@@ -71,7 +71,11 @@ export function define(program: Command, { configure, env }: Context): void {
 }
 
 async function save(config: Config, words: string[], options: SaveOptions, env: Environment) {
-  const content = await inputText(words, "There is no text to save: give one.", options);
+  const content = await inputText(
+    words,
+    "There is nothing to save: give a text, as in ctxd save Sam likes tea.",
+    options,
+  );
   const { project: wanted, importance, expires, supersedes } = options;
   const project = wanted === undefined ? await projectOfFolder(process.cwd()) : wanted || null;
   using api = await openApi(config, env, options);

@@ -66,7 +66,11 @@ async function search(config: Config, words: string[], options: SearchOptions, e
   if (options.project !== undefined && options.allProjects) {
     throw usageError("Use --project or --all-projects, not both.");
   }
-  const query = await inputText(words, "There is nothing to search for: give some words.", options);
+  const query = await inputText(
+    words,
+    "There is nothing to search for: give a question, as in ctxd search what does Sam like.",
+    options,
+  );
   using api = await openApi(config, env, options);
   const parameters = await parametersOf(query, options);
   const response = await api.request(`/api/memories/search?${parameters}`);

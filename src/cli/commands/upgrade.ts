@@ -24,17 +24,19 @@ import { CommandError, print, printable, printJson } from "../terminal.ts";
 
 interface UpgradeOptions {
   check?: boolean;
+  changes?: boolean;
   json?: boolean;
 }
 
 export function define(program: Command, { configure, env }: Context): void {
   program
     .command("upgrade")
-    .summary("show what is new in this version, and how to upgrade it")
+    .summary("show how to upgrade this version, and what is new")
     .description(
-      "Shows what is new in this version, how it was installed, and which command upgrades it. Only --check uses the network; nothing else in ctxd looks for newer versions.",
+      "Shows how this version was installed, and which command upgrades it. Only --check uses the network; nothing else in ctxd looks for newer versions.",
     )
     .option("--check", "look up the newest release and what is new in it")
+    .option("--changes", "show what is new in this version")
     .option("--json", "as JSON")
     .addHelpText("after", examples("ctxd upgrade", "ctxd upgrade --check"))
     .action((options: UpgradeOptions) => runUpgrade(configure(), options, env));
@@ -44,7 +46,8 @@ export function define(program: Command, { configure, env }: Context): void {
  * `ctxd upgrade`: shows what is new and how to upgrade.
  * @throws CommandError, or UpgradeError when a release can't be looked up
  */
-async function runUpgrade(config: Config, { check, json }: UpgradeOptions, env: Environment) {
+async function runUpgrade(config: Config, options: UpgradeOptions, env: Environment) {
+  const { check, changes: isAsked, json } = options;
   const way = findInstallMethod(readInstallTraces(env[INSTALLED_BY], homeFolder(env)));
   const advice = adviceFor(way, {
     executable: process.execPath,
@@ -53,12 +56,14 @@ async function runUpgrade(config: Config, { check, json }: UpgradeOptions, env: 
   });
   const newest = check ? await fetchNewestRelease(addressOf(config)) : null;
   if (json) return await printJson(toJson(way, advice, newest));
-  await print(newest ? describeNewest(newest) : `What is new in ctxd ${version}:\n\n${changes()}`);
+  if (isAsked) await print(`What is new in ctxd ${version}:\n\n${changes()}\n`);
+  if (newest) await print(describeNewest(newest));
   if (newest && !isNewer(newest.version, version)) return;
   const place = way === "checkout" ? "" : ` (${process.execPath})`;
-  await print(`\nInstalled:  ${advice.how}${place}`);
+  await print(`Installed:  ctxd ${version}, ${advice.how}${place}`);
   if (advice.command) await print(`To upgrade: ${advice.command}`);
-  if (advice.note) await print(`            ${advice.note}`);
+  if (advice.note) await print(`${advice.command ? "           " : "To upgrade:"} ${advice.note}`);
+  if (!newest) await print("Is there a newer version? ctxd upgrade --check looks it up.");
 }
 
 /** The changes of this version, or of the next one if this one has no heading yet. */
@@ -73,7 +78,7 @@ function describeNewest(newest: PublishedRelease): string {
     return `ctxd ${version} is up to date: the newest release is ${newest.version}.`;
   }
   const notes = printable(newest.notes.trim()) || "No changes are listed.";
-  return `ctxd ${newest.version} is available; this is ${version}. What is new in it:\n\n${notes}`;
+  return `ctxd ${newest.version} is available; this is ${version}. What is new in it:\n\n${notes}\n`;
 }
 
 function toJson(way: InstallMethod, { command, note }: Advice, newest: PublishedRelease | null) {

@@ -52,7 +52,7 @@ export function ConnectPage({ visit, target, ...rest }: InstructionsProps) {
       visit={visit}
       section="connect"
       title="Connect"
-      lead="Connected agents save what they learn and find it again. All agents share the same memories."
+      lead="All agents share the same memories."
     >
       <div class="connect">
         <nav class="picker" aria-label="What to connect">
@@ -107,6 +107,7 @@ function Instructions({ visit, target, publicUrl, fresh, connect, withHooks }: I
           publicUrl={publicUrl}
           keyForm={form}
           apiKey={key}
+          isMade={fresh !== null}
           connect={connect}
           withHooks={withHooks}
         />
@@ -129,9 +130,9 @@ function KeyForm({ visit, target, fresh }: Pick<InstructionsProps, "visit" | "ta
   if (fresh !== null) {
     return (
       <p class="done" role="status">
-        A new key named “{target.of.name}” is in the text below.{" "}
-        <strong>It is shown only once.</strong> You can revoke it under{" "}
-        <a href={PATHS.keys}>API keys</a>. It expires: <Moment at={fresh.expiresAt} exact={true} />.
+        The text below has a new key, <strong>shown only once</strong>. It is among the{" "}
+        <a href={PATHS.keys}>API keys</a>, and expires: <Moment at={fresh.expiresAt} exact={true} />
+        .
       </p>
     );
   }
@@ -155,6 +156,7 @@ function ClientSteps({
   publicUrl,
   keyForm,
   apiKey,
+  isMade,
   connect,
   withHooks,
 }: Pick<InstructionsProps, "connect" | "withHooks"> & {
@@ -162,17 +164,36 @@ function ClientSteps({
   publicUrl: string;
   keyForm: Markup;
   apiKey: string;
+  /** Whether the key was just created. Then only the way with a key is shown. */
+  isMade: boolean;
 }) {
   const url = `${publicUrl}/mcp`;
   const command = client.addCommand?.replace("URL", () => url);
+  const withKey = (
+    <Method title="By hand, with a key">
+      {keyForm}
+      <p>
+        Add this to the existing settings in <FilePath file={client.file} />:
+      </p>
+      <CopyableText
+        text={renderEntry(client, client.remote({ url, key: apiKey }))}
+        label={`the settings for ${client.name}`}
+      />
+      <p>
+        Then {client.reload}. No other user of that machine may read the file (
+        <code>chmod 600</code>).
+      </p>
+    </Method>
+  );
+  if (isMade) return withKey;
   return (
     <>
       <Method title="Let ctxd do it">
         <p>
           {connect.isHere
-            ? "Run this on this machine. No key is needed."
+            ? "Run this on this machine. It needs no key."
             : `Run this on the machine where ${client.name} runs.`}{" "}
-          The command shows its changes, asks first, and keeps a copy of the old settings.
+          It shows its changes, asks first, and keeps a copy of the old settings.
         </p>
         <Copyable text={connect.command} label="the command of ctxd" />
         {(client.hooks ?? client.plugin) && (
@@ -189,20 +210,7 @@ function ClientSteps({
           {!connect.isHere && `, and ${client.signIn}`}.
         </p>
       </Method>
-      <Method title="By hand, with a key">
-        {keyForm}
-        <p>
-          Add this to the existing settings in <FilePath file={client.file} />:
-        </p>
-        <CopyableText
-          text={renderEntry(client, client.remote({ url, key: apiKey }))}
-          label={`the settings for ${client.name}`}
-        />
-        <p>
-          Then {client.reload}. The file contains the key. Make sure that other users of that
-          machine can't read it (<code>chmod 600</code>).
-        </p>
-      </Method>
+      {withKey}
       <details class="connect-method">
         <summary>By hand, signing in instead of using a key</summary>
         {command && (
@@ -219,8 +227,8 @@ function ClientSteps({
           label={`the settings for ${client.name} without a key`}
         />
         <p>
-          Put this into the same file instead, {client.reload}, and {client.signIn}. You then find
-          the app under <a href={PATHS.agents}>Agents</a>.
+          Put this into the same file instead, {client.reload}, and {client.signIn}. The app is then
+          among the <a href={PATHS.agents}>Agents</a>.
         </p>
       </details>
     </>

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
-import type { Client, Places } from "../../connect/client.ts";
+import { type Client, DEFAULT_SIGN_IN, type Fields, type Places } from "../../connect/client.ts";
 import { CLIENTS, HOSTED_CLIENTS } from "../../connect/clients.ts";
 import { HELP_PATH } from "../navigation.tsx";
 
@@ -33,65 +33,49 @@ export const AGENT_PAGES = [
       const list = steps(MCP).map((step, index) => `${index + 1}. ${step}\n`);
       return `# ${name}
 
-It connects from the internet to [a server with HTTPS](install.md#on-a-server-with-https): the address must be public, and
-\`localhost\` is refused. \`ctxd doctor --url ${SERVER}\` checks it. Replace \`memory.example.com\` with your own name.
+Your server needs [a public address with HTTPS](install.md#on-a-server-with-https).
 
 ${list.join("")}
-Its menus change from time to time. What you enter stays the same.
+Menus change; what you enter stays the same.
 `;
     },
   })),
 ];
 
+/** What is the same for every agent is on the page *Connect agents*. */
 function clientPage(client: Client): string {
-  const { id, name, hooks, plugin, reload, signIn, addCommand, remark } = client;
+  const { id, name, hooks, plugin, reload, signIn, remark } = client;
   const launch = { command: "/usr/local/bin/ctxd", args: ["mcp", "--agent", id] };
-  const code = (entry: ReturnType<Client["remote"]>) =>
+  const code = (entry: Fields) =>
     `\`\`\`${client.format}\n${formats?.renderEntry(client, entry)}\n\`\`\``;
-  const remembers = `
-With [capture and recall](capture.md):
-
-\`\`\`sh
-ctxd connect ${id} --capture --recall
-\`\`\`
-
-${hooks?.note ?? ""}
-`;
+  const remembers = hooks || plugin ? " --capture --recall" : "";
   return `# ${name}
 
-On the same machine:
-
 \`\`\`sh
-ctxd connect ${id}
-\`\`\`
-${hooks || plugin ? remembers : ""}
-Then ${reload}. \`ctxd connect ${id} --remove\` undoes everything.
-
-${remark ?? ""}
-
-## A server elsewhere
-
-\`\`\`sh
-ctxd connect ${id} --url ${SERVER}         # by sign-in
-ctxd connect ${id} --url ${SERVER} --key   # by API key
+ctxd connect ${id}${remembers}
 \`\`\`
 
-Then ${reload}. To sign in, ${signIn}. See [Several machines](machines.md).
+Then ${reload}.${signIn === DEFAULT_SIGN_IN ? "" : ` To sign in to [another server](agents.md#a-server-elsewhere): ${signIn}.`}
 
-## By hand
+${[hooks?.note, remark].filter(Boolean).join(" ")}
 
-The settings are in ${placesOf(client.file)}. On the same machine:
+[By hand](agents.md#by-hand), in ${placesOf(client.file)}:
 
 ${code(client.local(launch))}
 
-Elsewhere, by sign-in${addCommand ? ` (or \`${addCommand.replace("URL", MCP)}\`)` : ""}:
-
-${code(client.remote({ url: MCP, key: null }))}
-
-By API key (nobody else may read the file: \`chmod 600\`):
-
-${code(client.remote({ url: MCP, key: "ctx_…" }))}
+${remoteOf(client, code)}
 `;
+}
+
+/** The entries for a server elsewhere: one, if the entry by key differs by one field only. */
+function remoteOf({ remote, addCommand }: Client, code: (entry: Fields) => string): string {
+  const [withKey, signedIn] = [remote({ url: MCP, key: "ctx_…" }), remote({ url: MCP, key: null })];
+  const bySignIn = addCommand ? `, or \`${addCommand.replace("URL", MCP)}\`` : "";
+  const [added = "", ...others] = Object.keys(withKey).filter((name) => !(name in signedIn));
+  const { [added]: _, ...rest } = withKey;
+  return others.length === 0 && Bun.deepEquals(rest, signedIn)
+    ? `For another server (to sign in, without \`${added}\`${bySignIn}):\n\n${code(withKey)}`
+    : `For another server, by API key:\n\n${code(withKey)}\n\nBy sign-in${bySignIn}:\n\n${code(signedIn)}`;
 }
 
 function placesOf({ linux, macos, windows }: Places): string {
@@ -110,6 +94,14 @@ const idOf = (name: string) =>
 
 /** All agents, with links to their pages. */
 export function AgentTable() {
+  const agents = [
+    ...CLIENTS.map(({ hooks, plugin, ...client }) => ({
+      ...client,
+      command: <code>{`ctxd connect ${client.id}`}</code>,
+      remembers: hooks || plugin ? "yes" : "–",
+    })),
+    ...HOSTED_CLIENTS.map((client) => ({ ...client, command: "in its settings", remembers: "–" })),
+  ];
   return (
     <table>
       <thead>
@@ -120,24 +112,13 @@ export function AgentTable() {
         </tr>
       </thead>
       <tbody>
-        {CLIENTS.map(({ id, name, hooks, plugin }) => (
+        {agents.map(({ id, name, command, remembers }) => (
           <tr id={idOf(name)}>
             <td>
               <a href={`${HELP_PATH}/agents/${id}`}>{name}</a>
             </td>
-            <td>
-              <code>{`ctxd connect ${id}`}</code>
-            </td>
-            <td data-label="by itself">{hooks || plugin ? "yes" : "–"}</td>
-          </tr>
-        ))}
-        {HOSTED_CLIENTS.map(({ id, name }) => (
-          <tr id={idOf(name)}>
-            <td>
-              <a href={`${HELP_PATH}/agents/${id}`}>{name}</a>
-            </td>
-            <td>in its settings</td>
-            <td data-label="by itself">–</td>
+            <td>{command}</td>
+            <td data-label="by itself">{remembers}</td>
           </tr>
         ))}
       </tbody>

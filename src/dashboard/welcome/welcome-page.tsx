@@ -68,16 +68,15 @@ export function ConnectStep({
     <StepPage visit={visit} step="connect" title="Connect your first agent">
       <p>
         {isHere
-          ? "Run this command in a terminal on this machine. It finds your agents, shows the changes to their settings, and asks before making them. No key is needed."
-          : "Run this command on the machine where your agents run. It finds them, shows the changes to their settings, and asks before making them. The agents sign in here when they first connect."}
+          ? "Run this in a terminal on this machine. It finds your agents, shows what it changes in their settings, and asks first."
+          : "Run this on the machine where your agents run. It finds them, shows what it changes in their settings, and asks first. The agents sign in here when they first connect."}
       </p>
       <Copyable text={command} label="the command" />
       <details>
         <summary>With capture and recall</summary>
         <p>
-          Agents then also save what is said, for 90 days, and begin each conversation with what is
-          known. Not all can; the command says which.{" "}
-          <a href={`${HELP_PATH}/capture`}>What is captured and recalled</a>
+          Agents that can also save what is said, for 90 days, and begin with what is known.{" "}
+          <a href={`${HELP_PATH}/capture`}>About both</a>
         </p>
         <Copyable text={withHooks} label="the command with capture and recall" />
       </details>
@@ -86,7 +85,7 @@ export function ConnectStep({
         <ButtonLink href={STEPS.save} kind="main">
           Continue
         </ButtonLink>
-        <a href={PATHS.connect}>Connect by hand, another machine, or an agent on the web</a>
+        <a href={PATHS.connect}>Connect in another way</a>
       </div>
     </StepPage>
   );
@@ -125,8 +124,8 @@ function ArrivalStatus({ arrival }: { arrival: Arrival | null }) {
           </p>
         )}
         <p>
-          <span class="waiting" aria-hidden="true" /> Waiting for an agent. Start a session in your
-          agent.
+          <span class="waiting" aria-hidden="true" /> Waiting for an agent: start a session in
+          yours.
         </p>
       </div>
       <a href={STEPS.connect}>Check again</a>
@@ -147,8 +146,8 @@ export function SaveStep({
   return (
     <StepPage visit={visit} step="save" title="Save a first memory" problem={problem}>
       <p>
-        Enter something that your agents should still know next week. Agents save memories by
-        themselves; this first one is yours.
+        Enter something that your agents should still know next week. Later they save memories by
+        themselves.
       </p>
       <PostForm action={STEPS.save} token={visit.token}>
         <TextArea
@@ -184,7 +183,7 @@ export function AskStep({
 }) {
   return (
     <StepPage visit={visit} step="ask" title="Find it again" problem={problem}>
-      <p>Ask as you would ask a person. You can use other words than those of the memory.</p>
+      <p>Ask as you would ask a person, also in other words than those of the memory.</p>
       {saved !== null && (
         <blockquote class="saved">
           <bdi>{titleOf(saved.content)}</bdi>

@@ -21,19 +21,21 @@ export interface TextSource extends FileOrigin {
   bytes: AsyncGenerator<Uint8Array>;
 }
 
-/** A source can't be read. `problem` is the end of a sentence that begins with the source's name. */
+/** A source can't be read. `problem` is the end of a sentence that begins with the source's name, `source`. */
 export class SourceError extends CtxdError {
   readonly code = "source_unreadable";
+  readonly source: string;
   readonly problem: string;
 
-  constructor(name: string, problem: string, options?: ErrorOptions) {
-    super(`${name || "This file"} ${problem}.`, options);
+  constructor(source: string, problem: string, options?: ErrorOptions) {
+    super(`${source || "This file"} ${problem}.`, options);
+    this.source = source;
     this.problem = problem;
   }
 }
 
 /** Bytes at the beginning of a file that identify its format. */
-const HEAD_BYTES = 1 << 18;
+export const HEAD_BYTES = 1 << 18;
 
 /** The beginning of a file, and all its bytes. */
 export interface OpenedFile {

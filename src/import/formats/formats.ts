@@ -1,4 +1,5 @@
-import { SourceError, type TextSource } from "../files/source.ts";
+import { createJsonStream, JsonProblem } from "../../text/json-stream.ts";
+import { HEAD_BYTES, SourceError, type TextSource } from "../files/source.ts";
 import { transcriptFormats } from "../transcripts/read-transcript.ts";
 import { basicMemory } from "./basic-memory.ts";
 import { chatGptConversations, chatGptMemories } from "./chatgpt.ts";
@@ -35,16 +36,17 @@ const FORMATS: readonly Format[] = [
 
 /**
  * The format of a file, by its content.
- * @throws SourceError for JSON of an unknown format, which is useless as plain text
+ * @throws SourceError for JSON that is broken or of an unknown format, which is useless as plain text
  */
-export function recognise(source: TextSource): Format {
-  const format =
-    FORMATS.find(({ recognises }) => recognises(source.head, source.fileName ?? source.name)) ??
-    plainText;
-  if (format === plainText && isJson(source.head)) {
+export function recognise({ name, head, fileName = name }: TextSource): Format {
+  const format = FORMATS.find(({ recognises }) => recognises(head, fileName)) ?? plainText;
+  if (format === plainText && (isJson(head) || /\.json$/i.test(fileName))) {
+    const problem = problemIn(head);
     throw new SourceError(
-      source.name,
-      "is JSON in an unknown format: ctxd import --help lists what can be imported",
+      name,
+      problem === null
+        ? "is JSON in an unknown format: ctxd import --help lists what can be imported"
+        : `${problem}: correct it there, or export it again`,
     );
   }
   return format;
@@ -52,4 +54,18 @@ export function recognise(source: TextSource): Format {
 
 function isJson(head: string): boolean {
   return /^\s*(\{\s*["}]|\[\s*[[{"\]])/.test(head);
+}
+
+/** What is wrong with the first JSON document of a file, with its line; null if nothing is. @param head may be a part */
+function problemIn(head: string): string | null {
+  const bytes = new TextEncoder().encode(head);
+  const stream = createJsonStream({ paths: ["$"], maxLength: HEAD_BYTES, isFirst: true }, () => {});
+  try {
+    stream.write(bytes);
+    if (bytes.length < HEAD_BYTES) stream.end();
+    return null;
+  } catch (error) {
+    if (error instanceof JsonProblem) return error.message;
+    throw error;
+  }
 }

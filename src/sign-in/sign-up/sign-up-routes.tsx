@@ -94,10 +94,7 @@ function createSignUpPages({ config: { passwords }, providers, signUp }: SignInP
       fields={<input type="hidden" name="token" value={claim} />}
       {...again}
     >
-      <p>
-        This server is new. Create the account of its owner. It holds your memories. You can invite
-        others, who have their own memories.
-      </p>
+      <p>This server is new. Create the account of its owner. You can invite others later.</p>
     </SignUpPage>
   );
 

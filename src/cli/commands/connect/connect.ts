@@ -51,11 +51,11 @@ function pathOf(file: Client["file"]): string {
 type ConnectAll = ConnectOptions & { all?: boolean; hook?: boolean };
 
 export function define(program: Command, { configure, env }: Context): void {
-  program
-    .command("connect")
+  const command = program.command("connect");
+  command
     .addArgument(
       // The parser has a better error message than Commander.
-      new Argument("[client]", "the agent; without one, lists all agents")
+      new Argument("[agent]", "the agent; without one, lists all agents")
         .choices(CLIENTS.map(({ id }) => id))
         .argParser(parseClient),
     )
@@ -100,8 +100,8 @@ export function define(program: Command, { configure, env }: Context): void {
     .action(async (client: Client | undefined, { all, hook, ...rest }: ConnectAll) => {
       // --hook is the former name of --recall.
       const options = hook ? { ...rest, recall: true } : rest;
-      if (client && all) program.error("error: use --all or a client, not both");
-      if (all && options.print) program.error("error: --print needs one client, not --all");
+      if (client && all) command.error("error: Use --all or an agent, not both.");
+      if (all && options.print) command.error("error: --print needs one agent, not --all.");
       const clients = all ? installedClients(env) : client ? [client] : [];
       if (clients.length > 0) return connectClients(configure(), clients, options, env);
       if (all) {
@@ -110,7 +110,7 @@ export function define(program: Command, { configure, env }: Context): void {
         );
       }
       if (Object.keys(options).length > 0) {
-        program.error("error: name a client too: ctxd connect without options lists them");
+        command.error("error: Name an agent too: ctxd connect without options lists them.");
       }
       return listClients(env);
     });
@@ -144,11 +144,11 @@ function parseClient(id: string): Client {
   }
   const like = clientsLike(id).map((each) => each.id);
   const hint = like.length > 0 ? `Did you mean ${like.join(" or ")}?\n` : "";
-  throw new InvalidArgumentError(`\n${hint}Clients: ${CLIENTS.map((each) => each.id).join(", ")}.`);
+  throw new InvalidArgumentError(`\n${hint}Agents: ${CLIENTS.map((each) => each.id).join(", ")}.`);
 }
 
 /**
- * `ctxd connect CLIENT`, and `ctxd connect --all`. With several clients, one that can't be changed is
+ * `ctxd connect AGENT`, and `ctxd connect --all`. With several clients, one that can't be changed is
  * reported and does not stop the others.
  */
 async function connectClients(

@@ -30,7 +30,7 @@ export async function listClients(env: Environment): Promise<void> {
     });
   await printTable(["CLIENT", "NAME", "STATE", "FILE"], rows);
   say(
-    "\nctxd connect CLIENT connects one, ctxd connect --all all that are found. See ctxd help connect.",
+    "\nctxd connect NAME connects one, such as claude-code. ctxd connect --all connects all that are found.",
   );
 }
 

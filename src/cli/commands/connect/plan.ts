@@ -127,7 +127,7 @@ export function planChanges(
   const path = locate(client, around);
   if (!isInstalled(client, around)) {
     throw new CommandError(
-      `${client.name} has never run here, there is no ${path}: start it once, or use --print.`,
+      `${client.name} has never run here: there is no ${path}. Start it once, or add --print to see what belongs there.`,
     );
   }
   const isRemoved = wanted.entry === null;
