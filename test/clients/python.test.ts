@@ -129,7 +129,7 @@ with Client(key, url=url, project="atlas") as client:
     expect(types.ExportOptions).toEqual(queryOf(operation("get", "/export")));
     const { q, ...searching } = queryOf(operation("get", "/search"));
     expect([q, types.SearchOptions]).toEqual([true, searching]);
-    const { limit, cursor, ...listing } = queryOf(operation("get", ""));
+    const { limit, sort, cursor, ...listing } = queryOf(operation("get", ""));
     expect(types.ListOptions).toEqual(listing);
     expect(types.PageOptions).toEqual(queryOf(operation("get", "")));
     expect(types.ImportReport).toEqual(jsonOf(operation("post", "/import")?.responses[200]));

@@ -7,8 +7,8 @@ import { type ImportLine, type ImportOptions, importMemories } from "./import/im
 import { createMove } from "./moving.ts";
 import { createReading } from "./reading.ts";
 import { createSaving } from "./saving.ts";
-import { createSecretScan } from "./secret-scan.ts";
-import { createSecretWatch } from "./secret-watch.ts";
+import { createSecretScan } from "./secrets/secret-scan.ts";
+import { createSecretWatch } from "./secrets/secret-watch.ts";
 import { createNeighbours } from "./similar.ts";
 import { createWriting } from "./writing.ts";
 

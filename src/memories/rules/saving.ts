@@ -9,7 +9,7 @@ import { mayWrite, projectToWrite, scopedKey } from "../model/reach.ts";
 import { embeddingOf, type MemoryRow, type StoredMemory } from "../model/rows.ts";
 import type { Draft } from "../table/draft.ts";
 import type { Idempotency } from "./idempotency.ts";
-import type { SecretWatch } from "./secret-watch.ts";
+import type { SecretWatch } from "./secrets/secret-watch.ts";
 import { checkSuperseded, putSuperseding } from "./superseding.ts";
 import { findReadable, type Parts, toVisibleMemories, toVisibleMemory } from "./visible.ts";
 

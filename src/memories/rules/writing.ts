@@ -13,7 +13,7 @@ import {
 } from "../model/reach.ts";
 import { chainIn, removeLinked } from "../table/links.ts";
 import type { Reading } from "./reading.ts";
-import type { SecretWatch } from "./secret-watch.ts";
+import type { SecretWatch } from "./secrets/secret-watch.ts";
 import { notFound, type Parts, requireCondition, toVisibleMemory } from "./visible.ts";
 
 /** Options of a change. */

@@ -12,7 +12,7 @@ import { mayWriteTo, projectToWrite } from "../../model/reach.ts";
 import { createSessionOrder } from "../../model/rows.ts";
 import { historyOf, type Links, linksOf } from "../../table/links.ts";
 import type { TableReader } from "../../table/table.ts";
-import type { SecretWatch } from "../secret-watch.ts";
+import type { SecretWatch } from "../secrets/secret-watch.ts";
 import type { Parts } from "../visible.ts";
 import { mergeLinks, writeBatch } from "./import-batch.ts";
 import { type LineMemory, toLineMemory, withSessionTime } from "./import-lines.ts";

@@ -1,10 +1,10 @@
-import type { Reach } from "../../keys/reach.ts";
-import { findSecrets } from "../../secrets/find-secrets.ts";
-import { createPause } from "../../timing/pause.ts";
-import { type MemoryRow, toMemory } from "../model/rows.ts";
-import type { MemoryTable } from "../table/table.ts";
+import type { Reach } from "../../../keys/reach.ts";
+import { findSecrets } from "../../../secrets/find-secrets.ts";
+import { createPause } from "../../../timing/pause.ts";
+import { type MemoryRow, toMemory } from "../../model/rows.ts";
+import type { MemoryTable } from "../../table/table.ts";
+import type { Parts } from "../visible.ts";
 import { secretsIn } from "./secret-watch.ts";
-import type { Parts } from "./visible.ts";
 
 /** The most memories with secrets that are kept in mind. */
 const MAX_WITH_SECRETS = 1_000;

@@ -1,8 +1,8 @@
-import { AppError } from "../../errors.ts";
-import type { Metrics } from "../../metrics.ts";
-import { findSecrets, maskSecrets, maskSecretsInLong } from "../../secrets/find-secrets.ts";
-import { problemOf } from "../../text/input-kinds.ts";
-import { createPause } from "../../timing/pause.ts";
+import { AppError } from "../../../errors.ts";
+import type { Metrics } from "../../../metrics.ts";
+import { findSecrets, maskSecrets, maskSecretsInLong } from "../../../secrets/find-secrets.ts";
+import { problemOf } from "../../../text/input-kinds.ts";
+import { createPause } from "../../../timing/pause.ts";
 import {
   LIMITS,
   type Memory,
@@ -12,8 +12,8 @@ import {
   Project,
   Tag,
   type Warning,
-} from "../model/memory.ts";
-import type { MemoryRow } from "../model/rows.ts";
+} from "../../model/memory.ts";
+import type { MemoryRow } from "../../model/rows.ts";
 
 /** The fields of a memory in a request; `null` clears one. */
 type Texts = { [Field in keyof NewMemory]?: NewMemory[Field] | null | undefined };
