@@ -54,7 +54,7 @@ test("who is in no space sees nothing of spaces on the pages of memories", async
     "/keys",
   ]) {
     const { text } = await person.visit(path);
-    expect(text).not.toMatch(/class="whose|space-switch|form_space|bound_space|\/spaces/);
+    expect(text).not.toMatch(/data-space|space-switch|form_space|bound_space|\/spaces/);
   }
 });
 
@@ -63,7 +63,7 @@ test("the choice decides whose memories all pages show, and says how many people
   await save(wholeAccount(bob.accountId), "A secret of Bob.", "bobs/project");
   await save(reachOf(ann, space), "What acme knows.", "acme/web");
   const own = await bob.person.visit("/memories");
-  expect(own.text).toContain("Only you see these memories");
+  expect(own.text).toContain("only you see these memories");
   expect(own.text).toContain("A secret of Bob.");
   expect(own.text).not.toContain("What acme knows.");
 
@@ -87,7 +87,7 @@ test("the choice decides whose memories all pages show, and says how many people
   }
   expect((await bob.person.visit("/projects/bobs%2Fproject")).status).toBe(404);
   const { text: keys } = await bob.person.visit("/keys");
-  expect(keys).not.toContain('class="whose');
+  expect(keys).not.toContain("data-space=");
   expect((await choose(bob, null)).text).toContain("A secret of Bob.");
 });
 

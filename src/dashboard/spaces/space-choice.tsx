@@ -23,7 +23,7 @@ export const OF_MEMORIES: readonly Section[] = [
 export function SpaceSwitch({ visit, section }: { visit: Visit; section: Section | null }) {
   const { spaces, chosen, token } = visit;
   return (
-    <PostForm action={CHOOSE_PATH} token={token} class="space-switch">
+    <PostForm action={CHOOSE_PATH} token={token} class="actions space-switch">
       <label class="hidden-text" for="space-choice">
         Whose memories
       </label>
@@ -48,16 +48,17 @@ export function SpaceSwitch({ visit, section }: { visit: Visit; section: Section
 export function Whose({ space, people }: Place) {
   if (space === null) {
     return (
-      <p class="whose" data-space={PERSONAL}>
-        <strong>Personal</strong> Only you see these memories.
+      <p class="whose faint" data-space={PERSONAL}>
+        <strong>Personal</strong>: only you see these memories.
       </p>
     );
   }
   return (
-    <p class="whose shared" data-space={space.id}>
+    <p class="notice whose shared" data-space={space.id}>
       <strong>
         <bdi>{space.name}</bdi>
-      </strong>{" "}
+      </strong>
+      {": "}
       <a href={spacePath(space.id)}>{peopleCount(people)}</a> {people === 1 ? "sees" : "see"} these
       memories
       {space.role === "read" ? ". You may read them." : "."}
@@ -70,7 +71,7 @@ export function SeenBy({ visit: { place } }: { visit: Visit }) {
   if (!place?.space) return Fragment({});
   const { space, people } = place;
   return (
-    <p class="notice seen-by">
+    <p class="notice">
       {`${peopleCount(people)} will see this: it is saved in `}
       <strong>
         <bdi>{space.name}</bdi>

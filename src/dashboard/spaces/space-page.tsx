@@ -132,26 +132,28 @@ function Members({ visit, space, members }: Details) {
 function Invite({ visit, space, invitations, email }: Details & { email: string }) {
   const path = spacePath(space.id);
   return (
-    <Setting
-      id="invite"
-      title="Invite somebody"
-      about="With an address, the account that has it finds the invitation on its page of spaces. The link works too. The server sends no e-mail."
-    >
-      <PostForm action={`${path}/invite`} token={visit.token}>
-        <div class="row">
-          <Field
-            label="E-mail address (optional)"
-            name="email"
-            type="email"
-            value={email}
-            hint="If empty, one person with the link can join."
-            autocomplete="off"
-            maxlength={254}
-          />
-          <Select label="Role" name="role" value="write" options={ROLE_CHOICES} />
-        </div>
-        <Button kind="main">Invite</Button>
-      </PostForm>
+    <>
+      <Setting
+        id="invite"
+        title="Invite somebody"
+        about="With an address, the account that has it finds the invitation on its page of spaces. The link works too. The server sends no e-mail."
+      >
+        <PostForm action={`${path}/invite`} token={visit.token}>
+          <div class="row">
+            <Field
+              label="E-mail address (optional)"
+              name="email"
+              type="email"
+              value={email}
+              hint="If empty, one person with the link can join."
+              autocomplete="off"
+              maxlength={254}
+            />
+            <Select label="Role" name="role" value="write" options={ROLE_CHOICES} />
+          </div>
+          <Button kind="main">Invite</Button>
+        </PostForm>
+      </Setting>
       {invitations.length > 0 && (
         <Table
           caption="Invitations that wait for an answer"
@@ -174,7 +176,7 @@ function Invite({ visit, space, invitations, email }: Details & { email: string 
           )}
         />
       )}
-    </Setting>
+    </>
   );
 }
 
