@@ -56,6 +56,17 @@ test("a search for a project leaves out the spaces in which it does not live", a
   expect(await found(ann, "q=shop&project=other")).toEqual([]);
 });
 
+test("a key that may not read does not learn which space has a memory", async () => {
+  const { ann, space } = await team();
+  const { id } = await ann.save({ content: "The shop is closed.", project: "acme/web" });
+  const key = await server.client(ann.accountId, ["memories:write"]);
+  const change = { json: { content: "Changed." } };
+  expect((await key.send("PUT", `/memories/${id}`, change)).status).toBe(404);
+  expect((await key.send("DELETE", `/memories/${id}`)).status).toBe(404);
+  // It may change what it knows.
+  expect((await key.send("PUT", `/memories/${id}?space=${space.id}`, change)).status).toBe(200);
+});
+
 test("two members whose sessions have the same name recall the same", async () => {
   const { ann, bob, space } = await team();
   await ann.save({ content: "The shop deploys on Tuesdays.", project: "acme/web" });
