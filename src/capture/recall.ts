@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Reach } from "../keys/reach.ts";
+import { personOf, type Reach } from "../keys/reach.ts";
 import type { Filter } from "../memories/model/filter.ts";
 import type { FoundMemory } from "../memories/model/found-memory.ts";
 import { LIMITS, type Memory } from "../memories/model/memory.ts";
@@ -183,7 +183,9 @@ export function createRecall({
     /** The memories that matter now, as a text for an agent; empty when there are none. */
     async text(reach: Reach, request: RecallRequest): Promise<string> {
       const { session, prompt, isFresh, isAsked } = request;
-      const key = session === null ? null : JSON.stringify([reach.accountId, reach.bound, session]);
+      // Two members of a space may give their sessions the same name.
+      const whose = [personOf(reach), reach.accountId, reach.bound];
+      const key = session === null ? null : JSON.stringify([...whose, session]);
       const known = (key === null || isFresh ? null : received.get(key)) ?? null;
       const isBeginning = isAsked || (known === null && (session !== null || prompt === null));
       const asked = { ...request, vain: { searches: 0 } };

@@ -217,6 +217,27 @@ test.each([...WAYS, ["may only read from now on", demote] as const])(
   },
 );
 
+test("an open import into a former space does not go on in another space of the same name", async () => {
+  const { admin, member, space } = await team();
+  const other = await server.spaces.create(member.accountId, "other");
+  const headers = {
+    ...{ authorization: `Bearer ${member.key}`, "ctxd-space": "acme" },
+    ...{ ...NDJSON, "transfer-encoding": "chunked" },
+  };
+  const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+  const lines = Array.from({ length: 256 }, (_, n) => `{"content":"${n}"}\n`).join("");
+  const writer = open(rawRequest("POST /api/memories/import", headers));
+  writer.socket.write(chunk(lines));
+  const count = (id: string) => server.memories.count(wholeAccount(id), {});
+  await until("the first memories are written", async () => (await count(space.id)) > 0);
+  await server.spaces.removeMember(admin.accountId, space.id, member.accountId);
+  await server.spaces.change(member.accountId, other.id, { name: "acme" });
+  writer.socket.write(`${chunk('{"content":"late"}\n')}0\r\n\r\n`);
+  await writer.closed;
+  expect(writer.received()).toStartWith("HTTP/1.1 403");
+  expect([await count(space.id), await count(other.id)]).toEqual([256, 0]);
+});
+
 test("a change that waits in a space is applied, and other writers can undo it", async () => {
   const { admin, member, space } = await team();
   const saved = await admin.saveAll(

@@ -1,11 +1,19 @@
+import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createSpaceInvitations } from "../../src/accounts/space-invitations.ts";
 import { createSpaces } from "../../src/accounts/spaces.ts";
 import { createActivity } from "../../src/activity/activity.ts";
+import { databasePath } from "../../src/db/data-lock.ts";
+import { hashSecret } from "../../src/db/id.ts";
+import { MIGRATIONS } from "../../src/db/migrations.ts";
+import { migrateSqlite } from "../../src/db/sqlite-files.ts";
 import { createKeys } from "../../src/keys/keys.ts";
+import { generateKey } from "../../src/keys/new-key.ts";
 import { inSpace, wholeAccount } from "../../src/keys/reach.ts";
 import { watchRemovedAccounts } from "../../src/memories/background/removed-accounts.ts";
+import { createUndoable } from "../../src/undo/undoable.ts";
 import { filesWith, untilGone } from "../crash/traces.ts";
 import { silentLog } from "../support/embedder.ts";
 import { backUp, folderOfTest, HASTY, openData, restore } from "../support/live-data.ts";
@@ -67,6 +75,40 @@ test("a restored backup has the spaces, their members and memories, and no open 
   await restored.spaces.removeMember(ann.id, space.id, bob.id);
   expect(await restored.keys.authenticate(key)).toBeNull();
   await restored.close();
+});
+
+test("data of the version before spaces opens, and its people can make spaces", async () => {
+  const dataDir = join(place.path, "earlier");
+  mkdirSync(dataDir);
+  const sqlite = new Database(databasePath(dataDir));
+  migrateSqlite(sqlite, MIGRATIONS.slice(0, 19));
+  const key = generateKey();
+  sqlite.run(
+    `INSERT INTO accounts (id, email, role, created_at) VALUES ('acc_1', 'ann@example.com', 'owner', 1)`,
+  );
+  sqlite.run(
+    `INSERT INTO api_keys (id, account_id, hash, prefix, name, scopes, created_at)
+     VALUES ('key_1', 'acc_1', ?, 'ctx_', 'k', 'memories:read', 1)`,
+    [hashSecret(key)],
+  );
+  sqlite.run(
+    `INSERT INTO waiting_changes (id, account_id, due_at, change)
+     VALUES ('wait_1', 'acc_1', 1, '{"kind":"delete","ids":[]}')`,
+  );
+  sqlite.close();
+
+  const data = await openAt("earlier");
+  expect(await data.keys.authenticate(key)).toMatchObject({ accountId: "acc_1", spaceId: null });
+  expect((await data.spaces.admit("acc_1"))?.spaces).toEqual([]);
+  const { db, memories } = data;
+  const { admit } = data.spaces;
+  const undoable = createUndoable({ db, memories, admit, clock: Date.now, log: silentLog });
+  await undoable.applyDue();
+  expect(await undoable.list("acc_1")).toEqual([]);
+  const space = await data.spaces.create("acc_1", "acme");
+  expect((await data.spaces.admit("acc_1"))?.spaces).toEqual([space]);
+  await undoable.close();
+  await data.close();
 });
 
 test.each(["deleted", "left without a member by a removed account"] as const)(

@@ -2,7 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import { createSpaceInvitations } from "../../src/accounts/space-invitations.ts";
 import { createSpaces } from "../../src/accounts/spaces.ts";
+import type { Database } from "../../src/db/database.ts";
 import { createKeys } from "../../src/keys/keys.ts";
+import { SCOPES } from "../../src/keys/scopes.ts";
+import { createOAuth } from "../../src/oauth/oauth.ts";
 import { testClock } from "../support/database.ts";
 import { DATABASES, type Place } from "../support/databases.ts";
 import { addAccount } from "../support/stores.ts";
@@ -20,6 +23,23 @@ async function storesAt(place: Place) {
   const invitations = createSpaceInvitations(parts);
   const space = await spaces.create(ann.id, "  acme ");
   return { ...parts, accounts, spaces, invitations, keys: createKeys(parts), space, ann, bob, eve };
+}
+
+/** Lets an app act for a person, and returns a function that tells whether its token is valid. */
+async function grantOf(db: Database, accountId: string, spaceId: string | null = null) {
+  const [publicUrl, verifier] = ["https://memory.example.com", "v".repeat(43)];
+  const resource = `${publicUrl}/mcp`;
+  const { codes, tokens } = createOAuth({ db, clock: testClock(), publicUrl });
+  const code = await codes.create(accountId, {
+    client: { id: "client_x", name: "the app", redirectUris: ["http://localhost/"] },
+    redirectUri: "http://localhost/",
+    challenge: new Bun.CryptoHasher("sha256").update(verifier).digest("base64url"),
+    scopes: SCOPES,
+    ...{ resource, spaceId },
+  });
+  const wanted = { clientId: "client_x", code, verifier, redirectUri: null, resource };
+  const { access_token } = await codes.redeem(wanted);
+  return async () => (await tokens.authenticate(access_token)) !== null;
 }
 
 describe.each(DATABASES)("spaces on %s", (_, place) => {
@@ -155,7 +175,7 @@ describe.each(DATABASES)("spaces on %s", (_, place) => {
   });
 
   test("who leaves loses the keys that are bound to the space, and no others", async () => {
-    const { spaces, invitations, keys, space, ann, bob } = await storesAt(place);
+    const { spaces, invitations, keys, space, ann, bob, db } = await storesAt(place);
     const { secret } = await invitations.create(ann.id, space.id, { email: null, role: "write" });
     await invitations.acceptLink(bob, secret);
     const wanted = { name: "k", scopes: ["memories:read"], expiresAt: null } as const;
@@ -163,7 +183,10 @@ describe.each(DATABASES)("spaces on %s", (_, place) => {
     const own = await keys.create(bob.id, wanted);
     const others = await keys.create(ann.id, { ...wanted, spaceId: space.id });
     expect(await keys.authenticate(bound.key)).toMatchObject({ spaceId: space.id });
+    const grants = [await grantOf(db, bob.id, space.id), await grantOf(db, bob.id)];
+    expect(await Promise.all(grants.map((grant) => grant()))).toEqual([true, true]);
     await spaces.removeMember(bob.id, space.id, bob.id);
+    expect(await Promise.all(grants.map((grant) => grant()))).toEqual([false, true]);
     expect(await keys.authenticate(bound.key)).toBeNull();
     expect(await keys.authenticate(own.key)).toMatchObject({ spaceId: null });
     expect(await keys.authenticate(others.key)).toMatchObject({ spaceId: space.id });

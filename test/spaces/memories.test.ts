@@ -48,6 +48,52 @@ test("what is saved for a project of a space is found by its members, and says w
   expect(await found(ann, "q=shop&project=acme/web")).toHaveLength(2);
 });
 
+test("a search for a project leaves out the spaces in which it does not live", async () => {
+  const { ann, space } = await team();
+  await ann.send("POST", `/memories?space=${space.id}`, { json: { content: "Everybody's shop." } });
+  expect(await found(ann, "q=shop")).toMatchObject([{ space: "acme" }]);
+  expect(await found(ann, "q=shop&project=acme/web")).toMatchObject([{ space: "acme" }]);
+  expect(await found(ann, "q=shop&project=other")).toEqual([]);
+});
+
+test("a key that may not read does not learn which space has a memory", async () => {
+  const { ann, space } = await team();
+  const { id } = await ann.save({ content: "The shop is closed.", project: "acme/web" });
+  const key = await server.client(ann.accountId, ["memories:write"]);
+  const change = { json: { content: "Changed." } };
+  expect((await key.send("PUT", `/memories/${id}`, change)).status).toBe(404);
+  expect((await key.send("DELETE", `/memories/${id}`)).status).toBe(404);
+  // It may change what it knows.
+  expect((await key.send("PUT", `/memories/${id}?space=${space.id}`, change)).status).toBe(200);
+});
+
+test("two members whose sessions have the same name recall the same", async () => {
+  const { ann, bob, space } = await team();
+  await ann.save({ content: "The shop deploys on Tuesdays.", project: "acme/web" });
+  for (const person of [ann, bob]) {
+    const recalled = await person.send("POST", "/memories/recall", {
+      json: { session_id: "s", project: "acme/web" },
+      headers: { "ctxd-space": space.id },
+    });
+    expect(recalled.body).toMatchObject({ text: expect.stringContaining("Tuesdays") });
+  }
+});
+
+test("what somebody asks and recalls in a space is in their own activity", async () => {
+  const { ann, bob, space } = await team();
+  await ann.save({ content: "The shop deploys on Tuesdays.", project: "acme/web" });
+  await found(bob, `q=shop&space=${space.id}`);
+  await bob.send("POST", "/memories/recall", {
+    json: { session_id: "s", project: "acme/web" },
+    headers: { "ctxd-space": space.id },
+  });
+  await server.activity.flush();
+  const kindsOf = async (accountId: string) =>
+    (await server.activity.actors(accountId, "2020-01-01")).map(({ kind }) => kind).sort();
+  expect(await kindsOf(space.id)).toEqual(["saved"]);
+  expect(await kindsOf(bob.accountId)).toEqual(["recalled", "searched"]);
+});
+
 test("lists, counts and deletions are of one account: the person's, or the chosen space's", async () => {
   const { ann, space } = await team();
   await ann.save({ content: "Personal." });

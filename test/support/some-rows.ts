@@ -4,12 +4,17 @@ import type { Database as Sqlite } from "bun:sqlite";
 const VALUES: Readonly<Record<string, string | number>> = {
   "accounts.role": "member",
   "oauth_tokens.kind": "access",
+  "space_invitations.role": "read",
+  "space_members.role": "read",
   "journal.removed": '["mem_1"]',
   "checkpoints.files": '["data/x.lance"]',
 };
 
 /** Columns with names of tables of memories. */
 const NAMES = new Set(["heads.name", "tables.name"]);
+
+/** Columns with ids of accounts. A space has the id of its account. */
+const ACCOUNTS = /^(accounts\.id|spaces\.id|\w+\.(account_id|actor_id|space_id|invited_by))$/;
 
 /** Columns of what is true or false. */
 const FLAG = /^(must|has)_|_only$/;
@@ -32,8 +37,7 @@ export function addSomeRows(sqlite: Sqlite, tables: readonly string[], suffix = 
   for (const table of tables) {
     const references = new Set(keysOf.all(table).map(({ from }) => from));
     const someOf = ({ name, type }: Column) => {
-      const isAccount =
-        `${table}.${name}` === "accounts.id" || /^(account_id|actor_id)$/.test(name);
+      const isAccount = ACCOUNTS.test(`${table}.${name}`);
       // A table of memories has the name of its account.
       if (isAccount || NAMES.has(`${table}.${name}`)) return `acc_${suffix}`;
       const given = VALUES[`${table}.${name}`];

@@ -1,11 +1,13 @@
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Elysia } from "elysia";
+import { AppError } from "../../errors.ts";
 import { allowLongWork } from "../../http/load/turns.ts";
 import { ref, responses } from "../../http/openapi.ts";
-import { givenUp } from "../../http/principal.ts";
+import { type Authorize, givenUp } from "../../http/principal.ts";
 import { readChunks, requireType } from "../../http/requests/body.ts";
 import { checkQueryString, validationError } from "../../http/requests/validation.ts";
 import { createPagedStream, partsOf } from "../../http/responses.ts";
+import type { Scope } from "../../keys/scopes.ts";
 import { readByteLines } from "../../text/lines.ts";
 import { isBeyond } from "../../text/parse-json.ts";
 import { createPause } from "../../timing/pause.ts";
@@ -35,7 +37,7 @@ export function createTransferRoutes({ memories, authorize, record, room, turns 
         const exported = await memories.export(principal, toFilter(query));
         const pages = room.hold(principal, request, exported);
         record(request, "memories_exported", { accountId });
-        const stillAllowed = async () => void (await authorize(request, "memories:read"));
+        const stillAllowed = recheck(authorize, request, "memories:read", accountId);
         const stream = toStream(pages, stillAllowed, (read) => turns.step(accountId, read));
         return new Response(stream, { headers: { "content-type": NDJSON } });
       },
@@ -67,7 +69,7 @@ export function createTransferRoutes({ memories, authorize, record, room, turns 
         const report = await memories.import(principal, readLines(request), {
           source: sourceOf(principal, "import"),
           dryRun,
-          stillAllowed: async () => void (await authorize(request, "memories:write")),
+          stillAllowed: recheck(authorize, request, "memories:write", accountId),
         });
         const amount = report.created + report.updated;
         if (!dryRun) record(request, "memories_imported", { accountId, amount });
@@ -93,6 +95,17 @@ export function createTransferRoutes({ memories, authorize, record, room, turns 
         },
       },
     );
+}
+
+/**
+ * Returns a function that authorizes a request again. It also checks that the request still reaches the same account:
+ * meanwhile another space may have the name that it chose.
+ */
+function recheck(authorize: Authorize, request: Request, scope: Scope, accountId: string) {
+  return async (): Promise<void> => {
+    if ((await authorize(request, scope)).accountId === accountId) return;
+    throw new AppError("forbidden", "This request reaches another space now.");
+  };
 }
 
 /** Does a step of an answer, when the account has its turn. */

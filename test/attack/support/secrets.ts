@@ -37,8 +37,12 @@ export async function createSecrets(cluster: Pick<Cluster, "database" | "replica
     await access.ephemeral.put(`sign-in with a provider ${state}`, verifierOfProvider, 60_000);
     await access.devices.remember(id, null);
     const { secret: invitation } = await access.invitations.create(null);
+    const space = await access.spaces.create(id, "acme");
+    const wanted = { email: null, role: "read" } as const;
+    const made = await access.spaceInvitations.create(id, space.id, wanted);
     return {
       ...{ password, key, idempotencyKey, session, shown, state, verifierOfProvider, invitation },
+      invitationIntoSpace: made.secret,
       ...(await createOAuthSecrets(access, id, origin)),
       ...(await createFactorSecrets(access, id)),
     };
