@@ -47,7 +47,7 @@ export function createPlaces({
       const chosen = person.spaces.find(({ id }) => id === wanted) ?? null;
       const space = isOfMemories ? chosen : null;
       // What a script fetches may not be shown.
-      const isPart = request.headers.has("hx-request");
+      const isPart = request.headers.has("ctxd-part");
       const isOver = isOfMemories && wanted !== null && chosen === null && !isPart;
       const own: Reach = wholeAccount(account.id);
       const people = space ? (await spaces.members(space.id)).length : 1;

@@ -172,7 +172,7 @@ test("after a removal the next page is the person's own, with a notice, and the 
   await save(reachOf(ann, space), "News.");
   await until("the end of the stream", () => ended);
   await reading;
-  const part = await bob.person.visit("/memories", { "hx-request": "true" });
+  const part = await bob.person.visit("/memories", { "ctxd-part": "results" });
   expect(part.text).not.toContain("acme");
   const { text } = await bob.person.visit("/memories");
   expect(text).toContain("You are not in the space that you had chosen any more.");
