@@ -106,11 +106,25 @@ export async function createWorld(server: OAuthServer) {
     }
     const atBrowser = createPerson(server.origin);
     atBrowser.jar.set("ctxd-session", await server.sessions.begin(id));
-    const { code = null } = await server.consent(atBrowser, clientId);
-    const { access_token } = tokensOf(await server.redeem(clientId, code));
-    const headers = { authorization: `Bearer ${access_token}` };
-    const all = { person, formToken: null, reads: true, only: null };
-    return [...ways, { ...all, name: `${person}: token`, headers }];
+    for (const only of [null, ...inside.map((space) => space.id)]) {
+      const { code = null } = await server.consent(
+        atBrowser,
+        clientId,
+        {},
+        { bound_space: only ?? "" },
+      );
+      const { access_token } = tokensOf(await server.redeem(clientId, code));
+      const headers = { authorization: `Bearer ${access_token}` };
+      ways.push({
+        name: `${person}: token ${only}`,
+        person,
+        headers,
+        formToken: null,
+        reads: true,
+        only,
+      });
+    }
+    return ways;
   };
   const ways = (await Promise.all(people.map(waysOf))).flat();
   const written = await Promise.all(own.map(({ id }) => allOf(server, id)));
@@ -120,13 +134,20 @@ export async function createWorld(server: OAuthServer) {
     invitations,
     ways,
     ids: written.flat().map(({ id }) => id),
-    /** A person's ways in, with a new session. */
+    /** A person's ways in, with a new session, in which any space is chosen, or none. */
     async waysOf(person: string): Promise<Way[]> {
       const session = await server.sessions.begin(idOf(person));
-      const cookie = { cookie: `ctxd-session=${session}`, "sec-fetch-site": "same-origin" };
-      const way = { person, headers: cookie, formToken: formToken(session), reads: true };
+      const way = { person, formToken: formToken(session), reads: true, only: null };
       const own = ways.filter((each) => each.person === person);
-      return [...own, { ...way, name: `${person}: session`, only: null }];
+      const cookies = [`ctxd-session=${session}`].concat(
+        madeSpaces.map(({ id }) => `ctxd-session=${session}; ctxd-space=${id}`),
+      );
+      const sessions = cookies.map((cookie, at) => ({
+        ...way,
+        name: `${person}: session ${at}`,
+        headers: { cookie, "sec-fetch-site": "same-origin" },
+      }));
+      return [...own, ...sessions];
     },
   };
 }
