@@ -5,7 +5,7 @@ import { AppError } from "../errors.ts";
 import { type Account, parseEmail } from "./account.ts";
 import { INVITATION_LIFETIME, invitationGone } from "./invitations.ts";
 import type { Role } from "./space.ts";
-import { type Actor, createAsAdmin } from "./space-members.ts";
+import { type Actor, checkRoom, createAsAdmin } from "./space-members.ts";
 import { type AccountTables, createAccountTables } from "./tables.ts";
 
 /** Invitations of one space that wait for an answer. */
@@ -29,7 +29,8 @@ type Invited = Pick<Account, "id" | "email" | "createdAt">;
  */
 export function createSpaceInvitations({ db, clock }: StoreParts) {
   const { orm } = db;
-  const { accounts, spaceInvitations, spaces, spaceMembers } = db.tables(createAccountTables);
+  const tables = db.tables(createAccountTables);
+  const { accounts, spaceInvitations, spaces, spaceMembers } = tables;
   const asAdmin = createAsAdmin(db);
   const { id, spaceId, email, invitedBy, role, createdAt, expiresAt } = spaceInvitations;
   const isOfInviter = and(eq(spaceMembers.spaceId, spaceId), eq(spaceMembers.accountId, invitedBy));
@@ -61,6 +62,7 @@ export function createSpaceInvitations({ db, clock }: StoreParts) {
       if (!invitation || (invitation.email ?? person.email) !== person.email) {
         throw invitationGone();
       }
+      await checkRoom(tx, tables, person.id);
       await tx.delete(spaceInvitations).where(eq(id, invitation.id));
       const joined = await tx
         .insert(spaceMembers)

@@ -1,8 +1,11 @@
-import { and, asc, eq, ne } from "drizzle-orm";
+import { and, asc, count, eq, ne } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { type Role, unknownSpace } from "./space.ts";
 import { type AccountTables, createAccountTables } from "./tables.ts";
+
+/** Spaces of one person. */
+const MAX_SPACES = 100;
 
 /** A person in a space. */
 export interface Member {
@@ -110,6 +113,18 @@ async function checkAdmin(
   if (found.role !== "admin") {
     throw new AppError("forbidden", "Only the admins of a space can do this.");
   }
+}
+
+/** @throws AppError `conflict` for a person who is in as many spaces as anybody can be */
+export async function checkRoom(
+  tx: Orm,
+  { spaceMembers }: AccountTables,
+  accountId: string,
+): Promise<void> {
+  const own = tx.select({ all: count() }).from(spaceMembers);
+  const [{ all } = { all: 0 }] = await own.where(eq(spaceMembers.accountId, accountId));
+  if (all < MAX_SPACES) return;
+  throw new AppError("conflict", `A person can be in at most ${MAX_SPACES} spaces.`);
 }
 
 /** @throws AppError `conflict` for the only admin of a space */

@@ -1,14 +1,10 @@
 import { and, asc, count, eq, isNull, sql } from "drizzle-orm";
 import { returnedRow, type StoreParts } from "../db/database.ts";
 import { createId } from "../db/id.ts";
-import { AppError } from "../errors.ts";
 import { type Account, unknownAccount } from "./account.ts";
 import { parseProjects, parseSpaceName, type Space, spaceAddress, unknownSpace } from "./space.ts";
-import { type Actor, createAsAdmin, createMembers } from "./space-members.ts";
+import { type Actor, checkRoom, createAsAdmin, createMembers } from "./space-members.ts";
 import { createAccountTables } from "./tables.ts";
-
-/** Spaces of one person. */
-const MAX_SPACES = 100;
 
 export type Spaces = ReturnType<typeof createSpaces>;
 
@@ -63,11 +59,7 @@ export function createSpaces({ db, clock }: StoreParts) {
       await db.transaction(async (tx) => {
         const person = tx.select({ id: accounts.id }).from(accounts);
         if ((await person.where(eq(accounts.id, accountId))).length === 0) throw unknownAccount();
-        const isTheirs = eq(spaceMembers.accountId, accountId);
-        const [own] = await tx.select({ all: count() }).from(spaceMembers).where(isTheirs);
-        if (own && own.all >= MAX_SPACES) {
-          throw new AppError("conflict", `A person can be in at most ${MAX_SPACES} spaces.`);
-        }
+        await checkRoom(tx, tables, accountId);
         const row = { id: spaceId, email: spaceAddress(spaceId), role: "member" as const };
         await tx.insert(accounts).values({ ...row, createdAt: joinedAt });
         await tx.insert(spaces).values({ id: spaceId, name, projects: [] });

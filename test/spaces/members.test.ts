@@ -204,3 +204,15 @@ describe.each(DATABASES)("spaces on %s", (_, place) => {
     expect(await spaces.list()).toEqual([]);
   });
 });
+
+describe.each(DATABASES)("on %s,", (_, place) => {
+  test("a person can be in a hundred spaces, and then joins no other", async () => {
+    const { spaces, invitations, space, ann, bob } = await storesAt(place);
+    for (let at = 0; at < 100; at++) await spaces.create(bob.id, `space ${at}`);
+    const full = { code: "conflict", message: expect.stringContaining("100") };
+    expect(spaces.create(bob.id, "one more")).rejects.toMatchObject(full);
+    const { secret } = await invitations.create(ann.id, space.id, { email: null, role: "read" });
+    expect(invitations.acceptLink(bob, secret)).rejects.toMatchObject(full);
+    expect(await invitations.find(secret)).not.toBeNull();
+  });
+});
