@@ -62,7 +62,7 @@ export function createSpaceInvitations({ db, clock }: StoreParts) {
       if (!invitation || (invitation.email ?? person.email) !== person.email) {
         throw invitationGone();
       }
-      await checkRoom(tx, tables, person.id);
+      await checkRoom(tx, tables, { accountId: person.id, spaceId: invitation.spaceId });
       await tx.delete(spaceInvitations).where(eq(id, invitation.id));
       const joined = await tx
         .insert(spaceMembers)

@@ -1,11 +1,12 @@
-import { and, asc, count, eq, ne } from "drizzle-orm";
+import { and, asc, count, eq, ne, type SQL } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { type Role, unknownSpace } from "./space.ts";
 import { type AccountTables, createAccountTables } from "./tables.ts";
 
-/** Spaces of one person. */
+/** Spaces of one person, and people in one space. */
 const MAX_SPACES = 100;
+const MAX_MEMBERS = 1_000;
 
 /** A person in a space. */
 export interface Member {
@@ -115,16 +116,22 @@ async function checkAdmin(
   }
 }
 
-/** @throws AppError `conflict` for a person who is in as many spaces as anybody can be */
+/** @throws AppError `conflict` for a person who is in as many spaces as anybody can be, and for a space that is full */
 export async function checkRoom(
   tx: Orm,
   { spaceMembers }: AccountTables,
-  accountId: string,
+  { accountId, spaceId }: { accountId: string; spaceId?: string },
 ): Promise<void> {
-  const own = tx.select({ all: count() }).from(spaceMembers);
-  const [{ all } = { all: 0 }] = await own.where(eq(spaceMembers.accountId, accountId));
-  if (all < MAX_SPACES) return;
-  throw new AppError("conflict", `A person can be in at most ${MAX_SPACES} spaces.`);
+  const countOf = async (condition: SQL): Promise<number> => {
+    const [found] = await tx.select({ all: count() }).from(spaceMembers).where(condition);
+    return found?.all ?? 0;
+  };
+  if ((await countOf(eq(spaceMembers.accountId, accountId))) >= MAX_SPACES) {
+    throw new AppError("conflict", `A person can be in at most ${MAX_SPACES} spaces.`);
+  }
+  if (spaceId && (await countOf(eq(spaceMembers.spaceId, spaceId))) >= MAX_MEMBERS) {
+    throw new AppError("conflict", `A space can have at most ${MAX_MEMBERS} members.`);
+  }
 }
 
 /** @throws AppError `conflict` for the only admin of a space */

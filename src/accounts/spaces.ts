@@ -59,7 +59,7 @@ export function createSpaces({ db, clock }: StoreParts) {
       await db.transaction(async (tx) => {
         const person = tx.select({ id: accounts.id }).from(accounts);
         if ((await person.where(eq(accounts.id, accountId))).length === 0) throw unknownAccount();
-        await checkRoom(tx, tables, accountId);
+        await checkRoom(tx, tables, { accountId });
         const row = { id: spaceId, email: spaceAddress(spaceId), role: "member" as const };
         await tx.insert(accounts).values({ ...row, createdAt: joinedAt });
         await tx.insert(spaces).values({ id: spaceId, name, projects: [] });

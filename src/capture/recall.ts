@@ -92,11 +92,13 @@ export function createRecall({
   /** The newest memories of the caller, and of the spaces in which the project lives. */
   const list = async (reach: Reach, filter: Filter): Promise<Memory[]> => {
     const options = { filter: { ...filter, isCurrent: true }, limit: CANDIDATES };
-    const pages = await Promise.all(
-      reachesOf(reach, filter).map(async (each) => (await memories.list(each, options)).memories),
-    );
-    const [own = []] = pages;
-    return pages.length === 1 ? own : pages.flat().sort(newestFirst).slice(0, CANDIDATES);
+    const pause = createPause();
+    const all: Memory[] = [];
+    for (const each of reachesOf(reach, filter)) {
+      await pause();
+      all.push(...(await memories.list(each, options)).memories);
+    }
+    return all.sort(newestFirst).slice(0, CANDIDATES);
   };
 
   const search = async (

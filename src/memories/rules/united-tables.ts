@@ -1,3 +1,4 @@
+import { createPause } from "../../timing/pause.ts";
 import { askedWords } from "../indexes/tokens.ts";
 import type { Term } from "../indexes/words.ts";
 import type { Candidate, SearchCandidates } from "../model/rows.ts";
@@ -52,10 +53,8 @@ export function uniteTables(tables: readonly MemoryTable[]): UnitedTables {
     },
 
     async candidates(question) {
-      const found = await Promise.all(
-        tables.map((table) =>
-          table.candidates(hasModel(table) ? question : { ...question, vector: null }),
-        ),
+      const found = await inTurn(tables, (table) =>
+        table.candidates(hasModel(table) ? question : { ...question, vector: null }),
       );
       for (const [at, { candidates }] of found.entries()) noteOwner(candidates, at);
       own = found.map(({ terms }) => terms);
@@ -66,12 +65,10 @@ export function uniteTables(tables: readonly MemoryTable[]): UnitedTables {
     },
 
     async ofSessions(sessions, asked) {
-      const found = await Promise.all(
-        tables.map((table, at) => {
-          const vector = hasModel(table) ? asked.vector : null;
-          return table.ofSessions(sessions, { ...asked, vector, terms: own[at] ?? [] });
-        }),
-      );
+      const found = await inTurn(tables, (table, at) => {
+        const vector = hasModel(table) ? asked.vector : null;
+        return table.ofSessions(sessions, { ...asked, vector, terms: own[at] ?? [] });
+      });
       for (const [at, candidates] of found.entries()) noteOwner(candidates, at);
       return found.flat();
     },
@@ -81,6 +78,20 @@ export function uniteTables(tables: readonly MemoryTable[]): UnitedTables {
 
     vectorsOf: (ids) => ofOwners(ids, (table, part) => table.vectorsOf(part)),
   };
+}
+
+/** Asks one table after the other. A person can have a hundred: others are answered in between. */
+async function inTurn<Answer>(
+  tables: readonly MemoryTable[],
+  ask: (table: MemoryTable, at: number) => Promise<Answer>,
+): Promise<Answer[]> {
+  const pause = createPause();
+  const answers: Answer[] = [];
+  for (const [at, table] of tables.entries()) {
+    await pause();
+    answers.push(await ask(table, at));
+  }
+  return answers;
 }
 
 /**
