@@ -93,6 +93,16 @@ test.each(CREDENTIALS)("%s reads nothing that others saved", async (_, scopes, i
     getLife: [["GET", "/health/live", {}, true]],
     deleteMemories: [["DELETE", "/memories?tags=none", {}, mayChange]],
     deleteMemory: [["DELETE", `/memories/mem_${"0".repeat(32)}`, {}, false]],
+    listSpaces: [["GET", "/spaces", {}, false]],
+    createSpace: [["POST", "/spaces", { json: { name: "acme" } }, false]],
+    joinSpace: [["POST", "/spaces/join", { json: { secret: "x" } }, false]],
+    getSpace: [["GET", "/spaces/acme", {}, false]],
+    changeSpace: [["PUT", "/spaces/acme", { json: { name: "mine" } }, false]],
+    deleteSpace: [["DELETE", "/spaces/acme", {}, false]],
+    inviteIntoSpace: [["POST", "/spaces/acme/invitations", { json: { role: "read" } }, false]],
+    revokeSpaceInvitation: [["DELETE", "/spaces/acme/invitations/inv_1", {}, false]],
+    changeSpaceRole: [["PUT", "/spaces/acme/members/acc_1", { json: { role: "read" } }, false]],
+    removeFromSpace: [["DELETE", "/spaces/acme/members/acc_1", {}, false]],
   };
   expect(Object.keys(requests).sort()).toEqual(await operations());
 

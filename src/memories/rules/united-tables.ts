@@ -4,6 +4,10 @@ import type { Term } from "../indexes/words.ts";
 import type { Candidate, SearchCandidates } from "../model/rows.ts";
 import type { MemoryTable } from "../table/table.ts";
 
+/** Candidates by meaning and by words, each: about so many of all tables, and at least so many of each. */
+const MOST = 400;
+const FEWEST = 20;
+
 /** What a search needs of a table. */
 export type SearchedTable = Pick<
   MemoryTable,
@@ -53,9 +57,11 @@ export function uniteTables(tables: readonly MemoryTable[]): UnitedTables {
     },
 
     async candidates(question) {
-      const found = await inTurn(tables, (table) =>
-        table.candidates(hasModel(table) ? question : { ...question, vector: null }),
-      );
+      const limit = Math.min(question.limit, Math.max(FEWEST, Math.ceil(MOST / tables.length)));
+      const found = await inTurn(tables, (table) => {
+        const vector = hasModel(table) ? question.vector : null;
+        return table.candidates({ ...question, vector, limit });
+      });
       for (const [at, { candidates }] of found.entries()) noteOwner(candidates, at);
       own = found.map(({ terms }) => terms);
       const sizes = found.map(({ memories }, at) => memories ?? tables[at]?.usage.memories ?? 0);
