@@ -301,6 +301,22 @@ test("a member leaves, and what they saved stays", async () => {
   expect(await server.memories.count(reachOf(ann, space), {})).toBe(1);
 });
 
+test("the page of a project tells what an agent is told, of the spaces too", async () => {
+  const { ann, bob, space } = await team();
+  await server.spaces.change(ann.accountId, space.id, { projects: ["acme/web"] });
+  await save(reachOf(ann, space), "The web deploys on Tuesdays.", "acme/web");
+  await save(wholeAccount(bob.accountId), "My branch is called otter.", "acme/web");
+  await save(wholeAccount(ann.accountId), "My branch is called heron.", "acme/web");
+  const { text } = await bob.person.visit("/projects/acme%2Fweb");
+  expect(text).toMatch(/shared in acme, [^)]*\)<\/span> <bdi>The web deploys/);
+  expect(text).toContain("otter");
+  expect(text).not.toContain("heron");
+  await choose(bob, space);
+  const shared = (await bob.person.visit("/projects/acme%2Fweb")).text;
+  expect(shared).toContain("The web deploys");
+  expect(shared).not.toMatch(/otter|heron/);
+});
+
 test("a project moves into a space after a preview", async () => {
   const { ann, bob, space } = await team();
   await save(wholeAccount(bob.accountId), "Deploys are on Tuesdays.", "acme/web");

@@ -44,7 +44,9 @@ function createPage(parts: Parts) {
     );
     const projects = await countsOf(reach.accountId);
     await pause();
-    const asked = recall.text(reach, {
+    // An agent of the person is told what the person's spaces know of the project too.
+    const told = place?.space ? reach : { ...reach, spaces: visit.spaces };
+    const asked = recall.text(told, {
       ...{ session: null, project, name: basename(project), prompt: null, isFresh: true },
       ...{ budget: RECALL_CHARACTERS.default, explains: true },
     });
