@@ -43,6 +43,13 @@ export function createMembers({ db }: { db: Database }) {
         .where(eq(spaceMembers.spaceId, spaceId))
         .orderBy(asc(spaceMembers.joinedAt), asc(spaceMembers.accountId)),
 
+    /** How many people are in a space. */
+    async countMembers(spaceId: string): Promise<number> {
+      const isThis = eq(spaceMembers.spaceId, spaceId);
+      const [found] = await orm.select({ all: count() }).from(spaceMembers).where(isThis);
+      return found?.all ?? 0;
+    },
+
     /**
      * Gives a member another role, from the next request on.
      * @throws AppError `forbidden` for who is no admin, `not_found` for an unknown member, `conflict` for the last admin
@@ -187,6 +194,7 @@ function isLastAdmin(name: string): AppError {
   );
 }
 
-function unknownMember(): AppError {
+/** The error for an account that is not in a space. */
+export function unknownMember(): AppError {
   return new AppError("not_found", "No member of this space has this account.");
 }

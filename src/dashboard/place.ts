@@ -21,7 +21,7 @@ export function createPlaces({
   visitors,
 }: {
   cookies: Cookies;
-  spaces: Pick<Spaces, "members">;
+  spaces: Pick<Spaces, "countMembers">;
   visitors: Pick<Visitors, "find">;
 }) {
   const stillAllowed = async (request: Request, { account }: SignedIn, space: Space | null) => {
@@ -50,7 +50,7 @@ export function createPlaces({
       const isPart = request.headers.has("ctxd-part");
       const isOver = isOfMemories && wanted !== null && chosen === null && !isPart;
       const own: Reach = wholeAccount(account.id);
-      const people = space ? (await spaces.members(space.id)).length : 1;
+      const people = space ? await spaces.countMembers(space.id) : 1;
       return {
         ...person,
         notice: isOver ? OVER : null,

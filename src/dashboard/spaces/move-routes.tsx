@@ -30,11 +30,11 @@ export function addMovePage({ guard, pages, memories, spaces, record }: Parts): 
     const project = projectOf(part);
     const space = targetOf(visit, url.searchParams.get("space"));
     const filter = movingFilter(project);
-    const [amount, captured, { memories: first }, members] = await Promise.all([
+    const [amount, captured, { memories: first }, people] = await Promise.all([
       memories.count(reach, filter),
       memories.count(reach, { projects: [project], isCaptured: true }),
       memories.list(reach, { filter, limit: NAMED }),
-      spaces.members(space.id),
+      spaces.countMembers(space.id),
     ]);
     if (amount === 0) throw new AppError("not_found", "No memory of this project can move.");
     const count = memoryCount(amount);
@@ -50,7 +50,7 @@ export function addMovePage({ guard, pages, memories, spaces, record }: Parts): 
           <>
             <input type="hidden" name="space" value={space.id} />
             <p>
-              {`${peopleCount(members.length)} will see them in `}
+              {`${peopleCount(people)} will see them in `}
               <strong>
                 <bdi>{space.name}</bdi>
               </strong>

@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { findSpace, ROLES, type Role, type Space } from "../../accounts/space.ts";
+import { unknownMember } from "../../accounts/space-members.ts";
 import { AppError } from "../../errors.ts";
 import { Field } from "../../pages/field.tsx";
 import { invitationLink, spaceFacts } from "../../spaces/route-parts.ts";
@@ -125,7 +126,7 @@ export function addSpaceMembers({ pages, spaces, spaceInvitations, record }: Par
   const findMember = async (spaceId: string, wanted: string | null) => {
     const member = (await spaces.members(spaceId)).find(({ accountId }) => accountId === wanted);
     if (member) return member;
-    throw new AppError("not_found", "No member of this space has this account.");
+    throw unknownMember();
   };
 
   pages.post(`${OF_SPACE}/revoke`, async ({ account, request, spaces: own }, form, id) => {
@@ -185,7 +186,7 @@ export function addSpaceMembers({ pages, spaces, spaceInvitations, record }: Par
     "account",
     async (visit, id) => {
       const { name } = findSpace(visit.spaces, id);
-      const others = (await spaces.members(id)).length - 1;
+      const others = (await spaces.countMembers(id)) - 1;
       return {
         title: "Leave this space?",
         confirm: "Leave the space",

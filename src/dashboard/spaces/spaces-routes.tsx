@@ -15,7 +15,7 @@ import { JoinSpacePage, SpacesPage } from "./spaces-page.tsx";
 export function addSpacesPage({ pages, spaces, spaceInvitations, record }: Parts): void {
   const withPeople = async <Row,>(rows: readonly Row[], idOf: (row: Row) => string) =>
     await Promise.all(
-      rows.map(async (row) => ({ ...row, people: (await spaces.members(idOf(row))).length })),
+      rows.map(async (row) => ({ ...row, people: await spaces.countMembers(idOf(row)) })),
     );
 
   const page = async (visit: Visit, again: { problem?: string; name?: string } = {}) => {
@@ -62,7 +62,7 @@ export function addSpacesPage({ pages, spaces, spaceInvitations, record }: Parts
     if (!found || (found.email ?? visit.account.email) !== visit.account.email) {
       throw invitationGone();
     }
-    const people = (await spaces.members(found.spaceId)).length;
+    const people = await spaces.countMembers(found.spaceId);
     return <JoinSpacePage visit={visit} invitation={{ ...found, people }} />;
   });
   pages.post(`${JOIN_SPACE_PATH}/:id`, (visit, _, secret) =>
