@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { connect } from "node:net";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
-import { rawRequest } from "../support/raw-http.ts";
+import { openRaw, rawRequest } from "../support/raw-http.ts";
 import { until } from "../support/until.ts";
 
 /** More bytes than fit into the buffers between server and client. */
@@ -62,22 +61,6 @@ async function enter(way: (typeof WAYS)[number], account: Account | null = null)
   return { accountId, headers, takeBack, owner: await server.client(accountId) };
 }
 
-/** Sends a request on its own socket. The answer is read only on demand. */
-function open(head: Uint8Array) {
-  const socket = connect(server.port, "127.0.0.1");
-  socket.write(head);
-  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
-  socket.on("error", () => {});
-  const parts: Buffer[] = [];
-  const begun = new Promise<void>((resolve) => {
-    socket.on("data", (part) => {
-      parts.push(part);
-      resolve();
-    });
-  });
-  return { socket, closed, begun, received: () => Buffer.concat(parts).toString() };
-}
-
 const linesIn = (text: string) =>
   text.split("\n").filter((line) => line.startsWith('{"id"')).length;
 
@@ -85,7 +68,7 @@ test.each(WAYS)(
   "an open export ends when it loses its %s",
   async (way) => {
     const { headers, takeBack } = await enter(way, filled);
-    const reader = open(rawRequest("GET /api/memories/export", headers));
+    const reader = openRaw(server.port, rawRequest("GET /api/memories/export", headers));
     await reader.begun;
     reader.socket.pause();
     await takeBack();
@@ -111,7 +94,7 @@ test.each(WAYS)(
       return `${text.length.toString(16)}\r\n${text}\r\n`;
     };
     const chunked = { ...headers, ...NDJSON, "transfer-encoding": "chunked" };
-    const writer = open(rawRequest("POST /api/memories/import", chunked));
+    const writer = openRaw(server.port, rawRequest("POST /api/memories/import", chunked));
     writer.socket.write(chunk(0));
     const count = async () => (await owner.list({ limit: 1 })).memories.length;
     await until("the first memories are written", async () => (await count()) > 0);
@@ -149,7 +132,7 @@ test("a late body is not written if its key was revoked meanwhile", async () => 
       accept: "application/json, text/event-stream",
       "content-length": String(text.length),
     };
-    const writer = open(rawRequest(`POST ${path}`, sending, text.slice(0, 5)));
+    const writer = openRaw(server.port, rawRequest(`POST ${path}`, sending, text.slice(0, 5)));
     // The answer to the next request shows that the head has been read.
     await owner.list();
     await takeBack();

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { connect } from "node:net";
 import type { Role } from "../../src/accounts/space.ts";
 import { inSpace, wholeAccount } from "../../src/keys/reach.ts";
 import { UNDO_MS } from "../../src/undo/undoable.ts";
-import { rawRequest } from "../support/raw-http.ts";
+import { openRaw, rawRequest } from "../support/raw-http.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { addPerson, join } from "../support/space-team.ts";
 import { until } from "../support/until.ts";
@@ -54,22 +53,6 @@ const WAYS: readonly (readonly [name: string, end: (team: Team) => Promise<unkno
 ];
 const demote = ({ admin, member, space }: Team) =>
   server.spaces.setRole(admin.accountId, space.id, member.accountId, "read");
-
-/** Sends a request on its own socket. The answer is read only on demand. */
-function open(head: Uint8Array) {
-  const socket = connect(server.port, "127.0.0.1");
-  socket.write(head);
-  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
-  socket.on("error", () => {});
-  const parts: Buffer[] = [];
-  const begun = new Promise<void>((resolve) => {
-    socket.on("data", (part) => {
-      parts.push(part);
-      resolve();
-    });
-  });
-  return { socket, closed, begun, received: () => Buffer.concat(parts).toString() };
-}
 
 /** How a request chooses the space: by the header, by the parameter, or by its key. */
 const CHOICES = ["header", "key"] as const;
@@ -149,7 +132,10 @@ test.each(EXPORTS)(
   "who %s gets no more of an open export by the %s",
   async (_, choice, end) => {
     const made = await filledTeam();
-    const reader = open(rawRequest("GET /api/memories/export", headersOf(made, choice)));
+    const reader = openRaw(
+      server.port,
+      rawRequest("GET /api/memories/export", headersOf(made, choice)),
+    );
     await reader.begun;
     reader.socket.pause();
     await end(made);
@@ -177,7 +163,7 @@ test.each([...WAYS, ["may only read from now on", demote] as const])(
       return `${text.length.toString(16)}\r\n${text}\r\n`;
     };
     const headers = { ...headersOf(made, "header"), ...NDJSON, "transfer-encoding": "chunked" };
-    const writer = open(rawRequest("POST /api/memories/import", headers));
+    const writer = openRaw(server.port, rawRequest("POST /api/memories/import", headers));
     writer.socket.write(chunk(0));
     const { space } = made;
     const count = () => server.memories.count(wholeAccount(space.id), {});
@@ -226,7 +212,7 @@ test("an open import into a former space does not go on in another space of the 
   };
   const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
   const lines = Array.from({ length: 256 }, (_, n) => `{"content":"${n}"}\n`).join("");
-  const writer = open(rawRequest("POST /api/memories/import", headers));
+  const writer = openRaw(server.port, rawRequest("POST /api/memories/import", headers));
   writer.socket.write(chunk(lines));
   const count = (id: string) => server.memories.count(wholeAccount(id), {});
   await until("the first memories are written", async () => (await count(space.id)) > 0);

@@ -7,6 +7,22 @@ export interface RawAnswer {
   readonly body: string;
 }
 
+/** Sends a request on its own socket. The answer is read only on demand. */
+export function openRaw(port: number, head: Uint8Array) {
+  const socket = connect(port, "127.0.0.1");
+  socket.write(head);
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  socket.on("error", () => {});
+  const parts: Buffer[] = [];
+  const begun = new Promise<void>((resolve) => {
+    socket.on("data", (part) => {
+      parts.push(part);
+      resolve();
+    });
+  });
+  return { socket, closed, begun, received: () => Buffer.concat(parts).toString() };
+}
+
 /**
  * Sends bytes over a socket of its own, and reads until the server has answered and closed or
  * `patience` milliseconds have gone by. For requests that no client library would send.
