@@ -35,10 +35,9 @@ export const isPerson = ({ via }: Principal) => via === "session" || via === "lo
 
 /** Returns a function that finds the person who sends a request. */
 export function createPersonFinder({
-  accounts,
   spaces,
   authorize,
-}: Pick<SpaceRouteParts, "accounts" | "spaces" | "authorize">) {
+}: Pick<SpaceRouteParts, "spaces" | "authorize">) {
   return async (request: Request) => {
     const principal = await authorize(request, "memories:read");
     checkQueryString(request);
@@ -47,9 +46,10 @@ export function createPersonFinder({
       const message = "A key can't manage spaces: use the dashboard, or ctxd space on the machine.";
       throw new AppError("forbidden", message);
     }
-    const account = await accounts.find(personOf(principal));
-    if (!account) throw new AppError("unauthorized", "This account is gone.");
-    return { account, own: (await spaces.admit(account.id))?.spaces ?? [] };
+    const admitted = await spaces.admit(personOf(principal));
+    if (!admitted) throw new AppError("unauthorized", "This account is gone.");
+    const { spaces: own, ...account } = admitted;
+    return { account, own };
   };
 }
 
