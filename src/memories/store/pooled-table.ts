@@ -16,6 +16,8 @@ export interface OpenTable {
   writer: Writer;
   /** The embedder of the model that made the table's vectors. */
   embedder: Embedder;
+  /** Whether deleted data may still be in the files. */
+  hasRemains(): boolean;
 }
 
 /** An open table with its upkeep. */
@@ -65,7 +67,8 @@ export async function openPooledTable(
   });
   const flush = createFlush({ table, ...storage, due });
   const embedder = embedders.of(table.model);
-  return { table, writer, embedder, flush, ending: null, chore: Promise.resolve() };
+  const hasRemains = () => flush.remainsSince() !== null;
+  return { table, writer, embedder, flush, hasRemains, ending: null, chore: Promise.resolve() };
 }
 
 /** Ends a table's writes and waits for its chore. If the task fails, the table takes writes again. */
