@@ -24,6 +24,8 @@ export const MEMORY_PATHS = {
   import: `${PATHS.memories}/import`,
   selection: `${PATHS.memories}/selection`,
   undo: `${PATHS.memories}/selection/undo`,
+  /** Finds all that is about a person or a subject, and deletes it. */
+  forget: `${PATHS.memories}/forget`,
 } as const;
 
 /** The page of the person's spaces. */

@@ -14,6 +14,7 @@ import { addAdminSpaces } from "./admin/space-routes.tsx";
 import { addAgentsPages, addWrittenPage } from "./agents/agents-routes.tsx";
 import { addConnectPage } from "./connect/connect-routes.tsx";
 import { addExportPages } from "./export/export-routes.tsx";
+import { addForgetPages } from "./forget/forget-routes.tsx";
 import { createGuard, type Guard } from "./guard.tsx";
 import { createHelpRoutes } from "./help/help-routes.tsx";
 import { addImportPage } from "./import/import-routes.tsx";
@@ -48,6 +49,7 @@ const PAGES_OF_MEMORIES: readonly ((parts: Parts) => void)[] = [
   addNewMemoryPage,
   addMemoryEditPage,
   addSelectionForms,
+  addForgetPages,
   addMemoryPages,
   addProjectPages,
   addMovePage,

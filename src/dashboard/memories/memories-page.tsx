@@ -89,6 +89,7 @@ export function MemoriesPage({
         <>
           {isWriter && <ButtonLink href={MEMORY_PATHS.import}>Import</ButtonLink>}
           <ButtonLink href={MEMORY_PATHS.export}>Export</ButtonLink>
+          {isWriter && <ButtonLink href={MEMORY_PATHS.forget}>Forget</ButtonLink>}
           {isWriter && (
             <ButtonLink href={newPath({ project: view.project })} kind="main">
               Add a memory
