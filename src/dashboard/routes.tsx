@@ -35,6 +35,7 @@ import { createShownOnce } from "./session.ts";
 import { addMovePage } from "./spaces/move-routes.tsx";
 import { addSpaceMembers, addSpacePages } from "./spaces/space-routes.tsx";
 import { addSpaceChoice, addSpacesPage } from "./spaces/spaces-routes.tsx";
+import { addTidyPages } from "./tidy/tidy-routes.tsx";
 import { addWelcomePages } from "./welcome/welcome-routes.tsx";
 
 /** Each adds its pages to `parts.pages`: those of the memories that are the person's or a space's. */
@@ -49,6 +50,7 @@ const PAGES_OF_MEMORIES: readonly ((parts: Parts) => void)[] = [
   addNewMemoryPage,
   addMemoryEditPage,
   addSelectionForms,
+  addTidyPages,
   addForgetPages,
   addMemoryPages,
   addProjectPages,
