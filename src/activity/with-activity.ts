@@ -28,6 +28,12 @@ export function withActivity(memories: Memories, activity: Pick<Activity, "recor
     remove: counted("deleted", memories.remove),
     removeMatching: counted("deleted", memories.removeMatching),
 
+    async forget(reach, wanted) {
+      const receipt = await memories.forget(reach, wanted);
+      if (receipt.deleted > 0) record(reach, { kind: "deleted", memories: receipt.deleted });
+      return receipt;
+    },
+
     async saveAll(reach, inputs, saving) {
       const made = await memories.saveAll(reach, inputs, saving);
       const last = made.at(-1);

@@ -86,7 +86,7 @@ export async function readSelection(
   return { kind: "words", words: words.join(" ") };
 }
 
-function filterOf(options: SelectionOptions): URLSearchParams {
+export function filterOf(options: SelectionOptions): URLSearchParams {
   const { project, tag, agent, session, source, captured, before } = options;
   return new URLSearchParams({
     // Without memories of no project, which belong to all projects.

@@ -24,7 +24,15 @@ export const MEMORY_PATHS = {
   import: `${PATHS.memories}/import`,
   selection: `${PATHS.memories}/selection`,
   undo: `${PATHS.memories}/selection/undo`,
+  tidy: `${PATHS.memories}/tidy`,
+  /** Finds all that is about a person or a subject, and deletes it. */
+  forget: `${PATHS.memories}/forget`,
 } as const;
+
+/** The page of what could be tidied: all, or one kind of it. */
+export function tidyPath(kind?: string): string {
+  return kind === undefined ? MEMORY_PATHS.tidy : `${MEMORY_PATHS.tidy}?kind=${kind}`;
+}
 
 /** The page of the person's spaces. */
 export const SPACES_PATH = "/spaces";

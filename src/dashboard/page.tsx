@@ -54,6 +54,8 @@ const COMMANDS: readonly (readonly [label: string, path: string])[] = [
 const WRITER_COMMANDS: typeof COMMANDS = [
   ["Add a memory", MEMORY_PATHS.new],
   ["Import memories", MEMORY_PATHS.import],
+  ["Tidy memories", MEMORY_PATHS.tidy],
+  ["Forget a person or a subject", MEMORY_PATHS.forget],
 ];
 
 const OWNER_COMMANDS: typeof COMMANDS = [

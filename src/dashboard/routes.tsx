@@ -14,6 +14,7 @@ import { addAdminSpaces } from "./admin/space-routes.tsx";
 import { addAgentsPages, addWrittenPage } from "./agents/agents-routes.tsx";
 import { addConnectPage } from "./connect/connect-routes.tsx";
 import { addExportPages } from "./export/export-routes.tsx";
+import { addForgetPages } from "./forget/forget-routes.tsx";
 import { createGuard, type Guard } from "./guard.tsx";
 import { createHelpRoutes } from "./help/help-routes.tsx";
 import { addImportPage } from "./import/import-routes.tsx";
@@ -34,6 +35,7 @@ import { createShownOnce } from "./session.ts";
 import { addMovePage } from "./spaces/move-routes.tsx";
 import { addSpaceMembers, addSpacePages } from "./spaces/space-routes.tsx";
 import { addSpaceChoice, addSpacesPage } from "./spaces/spaces-routes.tsx";
+import { addTidyPages } from "./tidy/tidy-routes.tsx";
 import { addWelcomePages } from "./welcome/welcome-routes.tsx";
 
 /** Each adds its pages to `parts.pages`: those of the memories that are the person's or a space's. */
@@ -48,6 +50,8 @@ const PAGES_OF_MEMORIES: readonly ((parts: Parts) => void)[] = [
   addNewMemoryPage,
   addMemoryEditPage,
   addSelectionForms,
+  addTidyPages,
+  addForgetPages,
   addMemoryPages,
   addProjectPages,
   addMovePage,

@@ -58,6 +58,17 @@ export function withSpaces(memories: Memories): Memories {
       return memories.search(reach, request, others);
     },
 
+    async about(reach, subject) {
+      const found = await memories.about(reach, subject);
+      const spaces: typeof found.spaces = [];
+      for (const space of reach.spaces ?? []) {
+        const there = await memories.about(inSpace(reach, space), subject);
+        const named = there.memories.filter(({ found_by }) => found_by === "text").length;
+        if (named > 0) spaces.push({ space: space.name, memories: named });
+      }
+      return { ...found, spaces };
+    },
+
     find: async (reach, id) => memories.find(await locate(reach, id), id),
 
     get: async (reach, id) => memories.get(await locate(reach, id), id),

@@ -5,8 +5,8 @@ import { type Look, openBrowser, type Page } from "./browser.ts";
 export type Dashboard = Awaited<ReturnType<typeof startDashboard>>;
 
 /** The real server, and a browser in which people use its pages. */
-export async function startDashboard() {
-  const [server, browser] = await Promise.all([startOAuthServer(), openBrowser()]);
+export async function startDashboard(options: Parameters<typeof startOAuthServer>[0] = {}) {
+  const [server, browser] = await Promise.all([startOAuthServer(options), openBrowser()]);
   const { origin } = server;
 
   return {

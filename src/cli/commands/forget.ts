@@ -16,6 +16,11 @@ interface ForgetOptions extends SelectionOptions {
   /** Whether to delete a memory's history too: what it superseded, and what superseded it. */
   history?: boolean;
   json?: boolean;
+  /** The person or subject, about which everything is deleted. */
+  about?: string;
+  receipt?: string;
+  wait?: boolean;
+  withName?: boolean;
 }
 
 export function define(program: Command, { configureExisting, env }: Context): void {
@@ -23,19 +28,27 @@ export function define(program: Command, { configureExisting, env }: Context): v
     .command("forget")
     .summary("delete memories permanently")
     .description(
-      "Deletes memories permanently: by id, chosen from the results of a search, or all that the options select. Shows the memories first and asks for confirmation.",
+      "Deletes memories permanently: by id, chosen from the results of a search, or all that the options select, such as all about a person. Shows the memories first and asks for confirmation.",
     );
   addSelection(command)
     .option(
       "--history",
       "with ids or words: also the memories that they superseded, and that superseded them",
     )
+    .option("--about <name>", "all about a person or a subject; prints a receipt")
+    .option("--receipt <file>", "with --about: write the receipt to a file")
+    .option(
+      "--wait",
+      "with --about: wait until the data has left the server's files, for the receipt",
+    )
+    .option("--with-name", "with --about: the receipt says what was searched for")
     .option("--json", "print how many were deleted, as JSON")
     .addHelpText(
       "after",
       examples(
         "ctxd forget mem_0197f2c4e0b47c3a9a1d5b8e2f60c711",
         "ctxd forget the old staging server",
+        'ctxd forget --about "Anna" --wait --receipt receipt.txt',
         "ctxd forget --captured --session s-42",
         "ctxd forget --project acme/atlas --before 2026-01-01 --yes",
       ),
@@ -46,6 +59,13 @@ export function define(program: Command, { configureExisting, env }: Context): v
 }
 
 async function forget(config: Config, what: string[], options: ForgetOptions, env: Environment) {
+  if (options.about !== undefined) {
+    const { forgetAbout } = await import("../forget-about.ts");
+    return await forgetAbout(config, env, what, { ...options, about: options.about });
+  }
+  if (options.receipt !== undefined || options.wait || options.withName) {
+    throw usageError("--receipt, --wait and --with-name need --about.");
+  }
   const selection = await readSelection(what, options, "forget");
   if (options.history && selection.kind === "filter") {
     throw usageError("--history needs ids or words.");

@@ -89,6 +89,8 @@ export function MemoriesPage({
         <>
           {isWriter && <ButtonLink href={MEMORY_PATHS.import}>Import</ButtonLink>}
           <ButtonLink href={MEMORY_PATHS.export}>Export</ButtonLink>
+          {isWriter && <ButtonLink href={MEMORY_PATHS.tidy}>Tidy</ButtonLink>}
+          {isWriter && <ButtonLink href={MEMORY_PATHS.forget}>Forget</ButtonLink>}
           {isWriter && (
             <ButtonLink href={newPath({ project: view.project })} kind="main">
               Add a memory
@@ -109,7 +111,7 @@ export function MemoriesPage({
       >
         <FilterChips view={view} sources={sources} />
         {shown && <Results {...{ visit, view, shown, pending, secrets }} />}
-        {isWriter && <PendingChanges pending={pending} view={view} token={visit.token} />}
+        {isWriter && <PendingChanges pending={pending} back={viewPath(view)} token={visit.token} />}
       </div>
       <Suggestions {...suggested} projects={projects.flatMap(({ project }) => project ?? [])} />
     </Page>

@@ -8,7 +8,7 @@ import { memoryCount } from "../../text/number-text.ts";
 import { type Change, retagged } from "../../undo/change.ts";
 import type { PendingChange } from "../../undo/undoable.ts";
 import { MEMORY_PATHS } from "../navigation.tsx";
-import { type View, viewPath } from "./memories-view.ts";
+import type { View } from "./memories-view.ts";
 
 type ChangeKind = Change extends infer Each
   ? Each extends unknown
@@ -88,11 +88,12 @@ export function afterChanges<Shown extends Memory>(
 /** The pending changes, each with a button that undoes it. */
 export function PendingChanges({
   pending,
-  view,
+  back,
   token,
 }: {
   pending: readonly PendingChange[];
-  view: View;
+  /** The address of the page. */
+  back: string;
   token: string;
 }) {
   if (pending.length === 0) return Fragment({});
@@ -101,7 +102,7 @@ export function PendingChanges({
       {pending.map(({ id, change, remainingMs }) => (
         <PostForm action={MEMORY_PATHS.undo} token={token}>
           <input type="hidden" name="change" value={id} />
-          <input type="hidden" name="view" value={viewPath(view)} />
+          <input type="hidden" name="view" value={back} />
           <p data-left={`${remainingMs}`}>
             {`${memoryCount(change.ids.length)} ${describeChange(change, change.ids.length)}.`}
           </p>

@@ -152,7 +152,7 @@ export function addSelectionForms(parts: Parts): void {
     if (!(await undoable.undo(reach, form.get("change") ?? ""))) {
       throw new AppError("conflict", "It is too late to undo this change.");
     }
-    return { to: listIn(form), notice: "The change is undone." };
+    return { to: pageIn(form), notice: "The change is undone." };
   });
 }
 
@@ -189,6 +189,12 @@ function idsOf(form: URLSearchParams): string[] {
 
 function viewIn(form: URLSearchParams): View {
   return readView(URL.parse(form.get("view") ?? "", ORIGIN)?.searchParams ?? new URLSearchParams());
+}
+
+/** The address of the page whose change a form undoes: a list, or the page of what could be tidied. */
+function pageIn(form: URLSearchParams): string {
+  const url = URL.parse(form.get("view") ?? "", ORIGIN);
+  return url?.pathname === MEMORY_PATHS.tidy ? url.pathname + url.search : listIn(form);
 }
 
 /** The address of the list that a form belongs to. */

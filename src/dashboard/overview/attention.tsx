@@ -15,7 +15,7 @@ import {
   readView,
   viewPath,
 } from "../memories/memories-view.ts";
-import { BACKUPS_PATH, HEALTH_PATH, PATHS } from "../navigation.tsx";
+import { BACKUPS_PATH, HEALTH_PATH, PATHS, tidyPath } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
 
@@ -42,6 +42,16 @@ const LISTS = [
     "and will be deleted",
   ],
 ] as const;
+/** Kinds of likenesses: what one and several groups are called, and why they matter. */
+const LIKE = [
+  [
+    "restatements",
+    "1 fact is kept twice",
+    "facts are kept twice or more",
+    "keep the newest of each",
+  ],
+  ["contradictions", "1 fact has changed", "facts have changed", "the earlier text is still found"],
+] as const;
 /** States of a check that end by themselves: `ok`, `loading` and `changing`. */
 const PASSING = /^(?:ok|loading|changing)/;
 
@@ -57,7 +67,7 @@ export async function concernsOf(parts: Parts, visit: Visit): Promise<Concern[]>
   const { activity, keys, grants, checks, clock } = parts;
   const { account } = visit;
   const now = clock();
-  const ofMemories = concernsOfMemories(parts, visit);
+  const ofMemories = Promise.all([concernsOfMemories(parts, visit), likeMemories(parts, visit)]);
   const pause = createPause();
   const counts = await activity.actors(account.id, firstDay(LOOKED_DAYS, now));
   await pause();
@@ -76,7 +86,7 @@ export async function concernsOf(parts: Parts, visit: Visit): Promise<Concern[]>
       account.id,
       now,
     ),
-    ...(await ofMemories),
+    ...(await ofMemories).flat(),
     ...questionsInVain(lately),
     ...endingKeys(ofKeys, now),
   ];
@@ -93,6 +103,17 @@ async function concernsOfMemories(parts: Parts, { reach }: Visit): Promise<Conce
     return count === 0 ? [] : [{ href: viewPath({ only }), title, why }];
   });
   return (await Promise.all(concerns)).flat();
+}
+
+/** Memories that say the same as others, or change what they say, each with a link to exactly those. */
+export async function likeMemories({ tidy }: Parts, { reach }: Visit): Promise<Concern[]> {
+  const counted = tidy.report(reach, { kind: "restatements", limit: 1 }).then(({ kinds }) => kinds);
+  const kinds = await withTimeLimit(counted, COUNT_TIMEOUT_MS, () => null);
+  return LIKE.flatMap(([kind, one, several, why]) => {
+    const count = kinds?.[kind] ?? 0;
+    const title = count === 1 ? one : `${count.toLocaleString("en")} ${several}`;
+    return count === 0 ? [] : [{ href: tidyPath(kind), title, why }];
+  });
 }
 
 function concernsOfServer(states: Readonly<Record<string, CheckResult>>): Concern[] {

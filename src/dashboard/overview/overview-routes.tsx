@@ -23,7 +23,7 @@ import {
 import { Page } from "../page.tsx";
 import type { Parts } from "../parts.ts";
 import { mayChange, type Visit } from "../session.ts";
-import { Attention, concernsOf } from "./attention.tsx";
+import { Attention, concernsOf, likeMemories } from "./attention.tsx";
 import { GrowthChart, growthOf, SPANS } from "./growth-chart.tsx";
 
 const BANDS = [
@@ -268,7 +268,7 @@ async function readFigures(parts: Parts, visit: Visit) {
     memories.stats(reach),
     memories.list(reach, { filter: NEWEST, limit: MAX_NEWEST }),
     lastFound(),
-    isPart || isShared ? [] : concernsOf(parts, visit),
+    isPart ? [] : isShared ? likeMemories(parts, visit) : concernsOf(parts, visit),
   ]);
   const wanted = url.searchParams.get("span");
   const span = SPANS.find((each) => each === wanted) ?? "all";

@@ -210,6 +210,27 @@ export const RemovalQuery = query({
 /** The query of `DELETE /memories`. */
 export const DeletionQuery = query(deletionFields);
 
+/** The query of `GET /memories/about`. */
+export const AboutQuery = query({
+  q: text(
+    {
+      minLength: 1,
+      maxLength: LIMITS.query,
+      description: "A name, or words for a subject.",
+      examples: ["Anna"],
+    },
+    { notBlank: true },
+  ),
+});
+
+/** The query of `POST /memories/forget`. */
+export const ForgettingQuery = query({
+  wait: flag(
+    false,
+    "Whether to answer only when the data has left the server's files, some 20 seconds later.",
+  ),
+});
+
 /** The query of requests without fields of their own. */
 export const SpaceQuery = query({});
 

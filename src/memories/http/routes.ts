@@ -5,6 +5,7 @@ import { createBodyReader } from "../../http/requests/body.ts";
 import { FoundMemory } from "../model/found-memory.ts";
 import { ImportedMemory, Memory, SavedMemory } from "../model/memory.ts";
 import { Stats } from "../rules/stats.ts";
+import { createForgettingRoutes } from "./forgetting-routes.ts";
 import {
   DeletionQuery,
   HistoryQuery,
@@ -48,6 +49,7 @@ export function createMemoryRoutes(dependencies: Dependencies) {
   return new Elysia({ prefix: "/memories", tags: ["memories"], normalize: false })
     .model({ Memory, FoundMemory, ImportedMemory, SavedMemory })
     .use(createTransferRoutes(dependencies))
+    .use(createForgettingRoutes(dependencies))
     .use(createReadingRoutes(dependencies))
     .use(createMovingRoutes(dependencies))
     .use(createSavingRoutes(dependencies))

@@ -2,6 +2,7 @@ import { DEFAULT_DECAY, type Decay } from "../../config/config.ts";
 import type { Reach } from "../../keys/reach.ts";
 import { createMetrics, type Metrics } from "../../metrics.ts";
 import type { Store } from "../store/store.ts";
+import { createForgetting } from "./forgetting/forgetting.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { type ImportLine, type ImportOptions, importMemories } from "./import/import.ts";
 import { createMove } from "./moving.ts";
@@ -38,11 +39,17 @@ export function createMemories({
   const secrets = createSecretWatch(metrics);
   const withSecrets = createSecretScan(parts);
   const reading = createReading({ store, clock, decay });
+  const writing = createWriting({ ...parts, get: reading.get, secrets });
   return {
     ...reading,
     ...createNeighbours(parts),
     ...createSaving({ ...parts, idempotency, secrets }),
-    ...createWriting({ ...parts, get: reading.get, secrets }),
+    ...writing,
+    ...createForgetting({
+      ...parts,
+      search: reading.search,
+      removeMatching: writing.removeMatching,
+    }),
     ...createMove(parts),
     /** Imports memories; see `importMemories`. */
     import: (reach: Reach, lines: AsyncIterable<ImportLine>, options: ImportOptions) =>

@@ -24,6 +24,8 @@ export interface OpenTable {
   /** The embedder of the model that made the table's vectors. */
   embedder: Embedder;
   likenesses: TableLikenesses;
+  /** Whether deleted data may still be in the files. */
+  hasRemains(): boolean;
 }
 
 /** An open table with its upkeep. */
@@ -77,8 +79,9 @@ export async function openPooledTable(
     all: async () => (table.fitsInMemory() ? await log.likenesses.all(name) : null),
     state: async () => (table.fitsInMemory() ? await log.likenesses.state(name) : null),
   };
+  const hasRemains = () => flush.remainsSince() !== null;
   const chore = Promise.resolve();
-  return { table, writer, embedder, likenesses, flush, ending: null, chore };
+  return { table, writer, embedder, likenesses, hasRemains, flush, ending: null, chore };
 }
 
 /** Ends a table's writes and waits for its chore. If the task fails, the table takes writes again. */

@@ -7,6 +7,7 @@ import type { Embedder } from "../../../src/embedding/embedder.ts";
 import type { Checks } from "../../../src/http/health.ts";
 import type { Drain } from "../../../src/http/load/drain.ts";
 import type { Log } from "../../../src/log.ts";
+import type { UpkeepLimits } from "../../../src/memories/upkeep/flush-state.ts";
 import type { FetchDocument } from "../../../src/oauth/clients/document-fetcher.ts";
 import { startServer } from "../../support/server.ts";
 import { createPerson, type Page, type Person } from "./person.ts";
@@ -38,6 +39,7 @@ export async function startOAuthServer(
     embedder?: Embedder;
     log?: Log;
     checks?: Checks;
+    due?: UpkeepLimits;
     drain?: Drain;
     serverStatus?: ServerStatus;
     /** A free one by default. */
