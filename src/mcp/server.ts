@@ -7,6 +7,7 @@ import type { Memories } from "../memories/rules/memories.ts";
 import { showHidden } from "../text/plain-text.ts";
 import { createConnectorTools } from "./connector.ts";
 import { SERVER_INFO } from "./first-answers.ts";
+import { createPrompts } from "./prompts/prompts.ts";
 import { createReadingTools, createRecallTool } from "./reading-tools.ts";
 import { createResources } from "./resources.ts";
 import { type Session, spacesOf } from "./tool.ts";
@@ -78,6 +79,7 @@ export function createMcpServerFactory({
   ];
   const connectorTools = createConnectorTools(memories, publicUrl);
   const resources = createResources(memories);
+  const prompts = createPrompts(memories);
 
   return (session) => {
     const may = (scope: Scope) => allows(session.principal.scopes, scope);
@@ -94,7 +96,10 @@ export function createMcpServerFactory({
     });
     const wanted = session.isConnector ? [...tools, ...connectorTools] : tools;
     for (const tool of wanted) if (may(tool.scope)) tool.offer(server, session, log);
-    if (may("memories:read")) resources.offer(server, session, log);
+    if (may("memories:read")) {
+      resources.offer(server, session, log);
+      prompts.offer(server, session, log);
+    }
     return server;
   };
 }
