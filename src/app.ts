@@ -54,6 +54,8 @@ import { createSignUp } from "./sign-in/sign-up/sign-up.ts";
 import { addSignUpPages } from "./sign-in/sign-up/sign-up-routes.tsx";
 import { createSpaceRoutes } from "./spaces/routes.ts";
 import { withSpaces } from "./spaces/with-spaces.ts";
+import { createTidyRoutes } from "./tidy/routes.ts";
+import { createTidy } from "./tidy/tidy.ts";
 
 /** What the server consists of. The optional parts are those that tests leave out. */
 interface AppParts
@@ -131,6 +133,12 @@ export function createApp({
   // What people look at in the dashboard is no activity of an agent.
   const shownRecall = createRecall({ memories: changed });
   const capture = createCapture({ memories, progress, projectOf, clock: access.clock });
+  const revoked = async (ids: readonly string[]) => [
+    ...(await keys.gone(ids.filter((id) => id.startsWith("key_")))),
+    ...(await access.oauth.grants.gone(ids.filter((id) => id.startsWith("grant_")))),
+  ];
+  const { undoable } = services;
+  const tidy = createTidy({ memories, undoable, clock: access.clock, sources: { revoked } });
   const loadMcpServer = async () => {
     const { createMcpServerFactory } = await import("./mcp/server.ts");
     return createMcpServerFactory({ memories, recall, publicUrl, log });
@@ -172,12 +180,19 @@ export function createApp({
     .use(createMcpRoutes({ loadServer: loadMcpServer, authorize, turns, lastAgents, config, log }))
     .use(createPageRoutes(own))
     .use(createSecurityTxt({ config, clock: access.clock }))
-    .use(createPersonRoutes({ ...services, ...own, memories, serverStatus, drain }, config, access))
+    .use(
+      createPersonRoutes(
+        { ...services, ...own, tidy, memories, serverStatus, drain },
+        config,
+        access,
+      ),
+    )
     .group("/api", (api) =>
       api
         .use(createHealthRoutes(checks, drain))
         .use(createMetricsRoutes({ metrics, authorize, isOwner }))
         .use(createCaptureRoutes({ capture, recall, projectOf, authorize: authorizeHook, log }))
+        .use(createTidyRoutes({ tidy, authorize, record, room }))
         .use(createMemoryRoutes({ memories, authorize, record, room, turns, etags: access.etags }))
         .use(createStatsRoutes({ memories, authorize }))
         .use(createSpaceRoutes({ ...access, authorize, record, publicUrl })),

@@ -25,6 +25,7 @@ const ORDER = [
   "capture",
   "import",
   "activity",
+  "tidy",
   "undo",
   "spaces",
   "memories",

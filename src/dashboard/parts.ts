@@ -13,6 +13,7 @@ import type { Grants } from "../oauth/grants.ts";
 import type { SecurityLog } from "../security-log/security-log.ts";
 import type { SignInParts } from "../sign-in/routes.tsx";
 import type { Hashing } from "../sign-in/sign-in.ts";
+import type { Tidy } from "../tidy/tidy.ts";
 import type { Undoable } from "../undo/undoable.ts";
 import type { Guard } from "./guard.tsx";
 import type { Live } from "./live/live.ts";
@@ -38,6 +39,7 @@ export interface DashboardParts extends Access, Omit<SignInParts, "pages"> {
   securityLog: SecurityLog;
   activity: Activity;
   undoable: Undoable;
+  tidy: Tidy;
   drain: Pick<Drain, "onBegin">;
 }
 

@@ -431,3 +431,28 @@
      DELETE FROM api_keys WHERE account_id = OLD.account_id AND space_id = OLD.space_id;
      DELETE FROM oauth_grants WHERE account_id = OLD.account_id AND space_id = OLD.space_id;
    END;
+
+-- 21: likenesses
+-- Pairs of memories that say the same or of which one changes the other's fact, by their ids alone. They leave with the table.
+
+   CREATE TABLE likenesses (
+     name TEXT NOT NULL REFERENCES heads (name) ON DELETE CASCADE,
+     later TEXT NOT NULL,
+     earlier TEXT NOT NULL,
+     kind TEXT NOT NULL CHECK (kind IN ('same', 'changed')),
+     changed_at INTEGER NOT NULL,
+     PRIMARY KEY (name, later, earlier)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX likenesses_earlier ON likenesses (name, earlier);
+
+   CREATE TABLE uncompared (
+     number INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
+     name TEXT NOT NULL REFERENCES heads (name) ON DELETE CASCADE,
+     ids TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX uncompared_name ON uncompared (name);
+
+   CREATE TABLE comparisons (
+     name TEXT PRIMARY KEY NOT NULL REFERENCES heads (name) ON DELETE CASCADE,
+     position TEXT NOT NULL
+   ) STRICT;

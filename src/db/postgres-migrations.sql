@@ -456,3 +456,28 @@ CREATE FUNCTION access_of_former_members() RETURNS trigger LANGUAGE plpgsql AS $
 END $body$;
 CREATE TRIGGER access_of_former_members AFTER DELETE ON space_members
   FOR EACH ROW EXECUTE FUNCTION access_of_former_members();
+
+-- 21: likenesses
+-- Pairs of memories that say the same or of which one changes the other's fact, by their ids alone. They leave with the table.
+
+CREATE TABLE likenesses (
+  name text COLLATE "C" NOT NULL REFERENCES heads (name) ON DELETE CASCADE,
+  later text COLLATE "C" NOT NULL,
+  earlier text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL CHECK (kind IN ('same', 'changed')),
+  changed_at bigint NOT NULL,
+  PRIMARY KEY (name, later, earlier)
+);
+CREATE INDEX likenesses_earlier ON likenesses (name, earlier);
+
+CREATE TABLE uncompared (
+  number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  name text COLLATE "C" NOT NULL REFERENCES heads (name) ON DELETE CASCADE,
+  ids text COLLATE "C" NOT NULL
+);
+CREATE INDEX uncompared_name ON uncompared (name);
+
+CREATE TABLE comparisons (
+  name text COLLATE "C" PRIMARY KEY REFERENCES heads (name) ON DELETE CASCADE,
+  position text COLLATE "C" NOT NULL
+);

@@ -150,6 +150,14 @@ export function createKeys({ db, clock }: StoreParts) {
       return revoked.length;
     },
 
+    /** Which of these ids are of keys that were revoked, or that nobody has. */
+    async gone(ids: readonly string[]): Promise<string[]> {
+      const isThere = and(inArray(apiKeys.id, [...ids]), isNull(apiKeys.revokedAt));
+      const found = await orm.select({ id: apiKeys.id }).from(apiKeys).where(isThere);
+      const there = new Set(found.map(({ id }) => id));
+      return ids.filter((id) => !there.has(id));
+    },
+
     /** The keys of all accounts, for the command line. */
     listOfAllAccounts: (): Promise<KeyRecord[]> => listWhere(undefined),
 

@@ -110,6 +110,14 @@ export function createGrants({ db, clock }: StoreParts) {
         return revoked.length;
       }),
 
+    /** Which of these ids are of grants that were revoked, or that nobody has. */
+    async gone(ids: readonly string[]): Promise<string[]> {
+      const isThere = and(inArray(oauthGrants.id, [...ids]), isNull(oauthGrants.revokedAt));
+      const found = await orm.select({ id: oauthGrants.id }).from(oauthGrants).where(isThere);
+      const there = new Set(found.map(({ id }) => id));
+      return ids.filter((id) => !there.has(id));
+    },
+
     /** The grants of all accounts, for the command line. */
     listOfAllAccounts: (): Promise<Grant[]> => list(),
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { errorCode } from "../errors.ts";
 import { createCheck } from "../http/requests/validation.ts";
-import { wholeAccount } from "../keys/reach.ts";
+import { type Bound, type Reach, wholeAccount } from "../keys/reach.ts";
 import { type Memory, MemoryChanges } from "../memories/model/memory.ts";
 import type { Memories } from "../memories/rules/memories.ts";
 
@@ -11,9 +11,22 @@ export type Change = { ids: readonly string[] } & (
   | { kind: "tag" | "untag"; tag: string }
   | { kind: "move"; project: string | null }
   | { kind: "set"; fields: Pick<MemoryChanges, "pinned" | "importance" | "expires_at"> }
+  /** The memories are superseded by a saved one. */
+  | { kind: "supersede"; keep: string }
+  /** What tidying does, limited to what its caller reaches. */
+  | { kind: "tidy"; bound: Bound | null; parts: readonly TidyPart[] }
 );
 
+/** A change that tidying makes. */
+export type TidyPart = Change & { kind: "delete" | "move" | "set" | "supersede" };
+
 const checkChanges = createCheck(MemoryChanges);
+
+/** What changes need of the memories. */
+export type ChangedMemories = Pick<
+  Memories,
+  "get" | "moveThese" | "remove" | "supersedeThese" | "update"
+>;
 
 /** Returns a function that adds the tag to a memory's tags, or removes it. */
 export function retagged({ kind, tag }: { kind: "tag" | "untag"; tag: string }) {
@@ -39,12 +52,26 @@ async function countDone(ids: readonly string[], work: (id: string) => Promise<u
  * @throws AppError `validation_failed` when a memory would have too many tags; the other memories are changed
  */
 export function applyChange(
-  memories: Pick<Memories, "get" | "moveThese" | "remove" | "update">,
+  memories: ChangedMemories,
   accountId: string,
   change: Change,
 ): Promise<number> {
-  const reach = wholeAccount(accountId);
+  return applyWithin(memories, wholeAccount(accountId), change);
+}
+
+async function applyWithin(
+  memories: ChangedMemories,
+  reach: Reach,
+  change: Change,
+): Promise<number> {
   const { ids } = change;
+  if (change.kind === "tidy") {
+    const within = { ...reach, bound: change.bound };
+    let count = 0;
+    for (const part of change.parts) count += await applyWithin(memories, within, part);
+    return count;
+  }
+  if (change.kind === "supersede") return memories.supersedeThese(reach, change.keep, ids);
   if (change.kind === "delete") return countDone(ids, (id) => memories.remove(reach, id));
   if (change.kind === "move") return memories.moveThese(reach, ids, change.project);
   if (change.kind === "set") {

@@ -5,8 +5,7 @@ import { createSecret } from "../db/id.ts";
 import { AppError, messageOf } from "../errors.ts";
 import { inSpace, type Reach, requireScope, wholeAccount } from "../keys/reach.ts";
 import type { Log } from "../log.ts";
-import type { Memories } from "../memories/rules/memories.ts";
-import { applyChange, type Change } from "./change.ts";
+import { applyChange, type Change, type ChangedMemories } from "./change.ts";
 import { createUndoTables } from "./tables.ts";
 
 /** Milliseconds for which a change is pending and can be undone. */
@@ -60,7 +59,7 @@ export function createPendingChanges({ db, clock }: { db: Database; clock: () =>
     list,
 
     /** @throws AppError `rate_limited` when the account has 20 pending changes */
-    async add({ accountId: account, personId }: Reach, wanted: Change): Promise<void> {
+    async add({ accountId: account, personId }: Reach, wanted: Change): Promise<string> {
       const row = {
         id: createSecret("wait_"),
         accountId: account,
@@ -78,6 +77,7 @@ export function createPendingChanges({ db, clock }: { db: Database; clock: () =>
         }
         await tx.insert(pendingChanges).values(row);
       });
+      return row.id;
     },
 
     /** Cancels a change. Returns false if the server has begun to apply it. */
@@ -129,7 +129,7 @@ export function createUndoable({
   admit,
 }: {
   db: Database;
-  memories: Pick<Memories, "get" | "moveThese" | "remove" | "update">;
+  memories: ChangedMemories;
   clock: () => number;
   log: Log;
   admit: Spaces["admit"];
@@ -197,18 +197,19 @@ export function createUndoable({
     },
 
     /**
-     * Applies a change in ten seconds, unless it is undone.
+     * Applies a change in ten seconds, unless it is undone. Returns its id.
      * @throws AppError `forbidden`, `rate_limited` when 20 are pending
      */
-    async applyLater(reach: Reach, change: Change): Promise<void> {
+    async applyLater(reach: Reach, change: Change): Promise<string> {
       requireScope(reach, "memories:write");
-      await changes.add(reach, change);
+      const id = await changes.add(reach, change);
       const due = setTimeout(() => {
         timers.delete(due);
         void applyDue();
       }, UNDO_MS);
       due.unref();
       timers.add(due);
+      return id;
     },
 
     /** Waits for the changes that are being applied. Pending changes are applied after the next start. */

@@ -190,6 +190,10 @@ export function modelLog(
     },
   };
   return {
+    likenesses: {
+      ...{ all: unused, state: unused, record: unused },
+      ...{ note: async () => {}, reset: async () => {} },
+    },
     append: (name, entry) =>
       step(
         `append ${name}`,

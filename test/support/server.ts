@@ -25,6 +25,7 @@ import { openStore } from "../../src/memories/open-store.ts";
 import { createIdempotency } from "../../src/memories/rules/idempotency.ts";
 import { createMemories } from "../../src/memories/rules/memories.ts";
 import { createStorage } from "../../src/memories/table/storage.ts";
+import type { UpkeepLimits } from "../../src/memories/upkeep/flush-state.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { type LanceDb, loadLanceDb } from "../../src/native/lancedb.ts";
 import type { FetchDocument } from "../../src/oauth/clients/document-fetcher.ts";
@@ -59,6 +60,8 @@ interface Options {
   /** What each member may keep; nothing is limited by default. */
   memberQuota?: Config["memberQuota"];
   log?: Log;
+  /** When upkeep is due. */
+  due?: UpkeepLimits;
   /** Stands between the server and LanceDB, to count or to break its calls. */
   wrap?: (lancedb: LanceDb) => LanceDb;
   /** The same for the log of memories. */
@@ -109,6 +112,7 @@ async function createReplica(
     metrics,
     quotaOf: createQuotas({ db, ofMembers: options.memberQuota ?? null }).of,
     viewMemory: options.viewMemory,
+    ...(options.due && { due: options.due }),
     clock,
     expiry: options.expiry,
   });

@@ -33,6 +33,10 @@ export function describeChange(change: ChangeKind, count: number): string {
     }
     case "set":
       return describeFields(change.fields, count === 1);
+    case "supersede":
+      return count === 1 ? "is history now" : "are history now";
+    case "tidy":
+      return count === 1 ? "is tidied" : "are tidied";
   }
 }
 
@@ -47,11 +51,15 @@ function describeFields({ pinned, importance, expires_at }: Fields, isOne: boole
 
 /** Ids of the memories that a view no longer shows once the pending changes are applied. */
 export function leavingView(pending: readonly PendingChange[], view: View): string[] {
-  return pending.flatMap(({ change }) => (leavesView(change, view) ? change.ids : []));
+  const changes = pending.flatMap(({ change }) => partsOf(change));
+  return changes.flatMap((change) => (leavesView(change, view) ? change.ids : []));
 }
 
+const partsOf = (change: Change): readonly Change[] =>
+  change.kind === "tidy" ? change.parts : [change];
+
 function leavesView(change: Change, { project, unfiled, tags }: View): boolean {
-  if (change.kind === "delete") return true;
+  if (change.kind === "delete" || change.kind === "supersede") return true;
   if (change.kind === "move") {
     if (unfiled !== "") return change.project !== null;
     return project !== "" && change.project !== project;
@@ -66,11 +74,13 @@ export function afterChanges<Shown extends Memory>(
 ): Shown {
   let after = memory;
   // The list has the newest change first; it is applied last.
-  for (const { change } of pending.toReversed()) {
-    if (!change.ids.includes(memory.id) || change.kind === "delete") continue;
+  for (const change of pending.toReversed().flatMap(({ change }) => partsOf(change))) {
+    if (!change.ids.includes(memory.id)) continue;
     if (change.kind === "move") after = { ...after, project: change.project };
     else if (change.kind === "set") after = { ...after, ...change.fields };
-    else after = { ...after, tags: retagged(change)(after.tags) };
+    else if (change.kind === "tag" || change.kind === "untag") {
+      after = { ...after, tags: retagged(change)(after.tags) };
+    }
   }
   return after;
 }

@@ -11,6 +11,7 @@ import { applyTable, type FieldTable } from "../model/field-table.ts";
 import { type Filter, ORDERS } from "../model/filter.ts";
 import { AgentId, LIMITS, Project, SessionId, Tag } from "../model/memory.ts";
 import { SEARCH_MODES } from "../ranking/question.ts";
+import { TidyKindSchema } from "../rules/tidy/report.ts";
 
 const splitTags = (tags: string) => tags.split(",").map((tag) => tag.trim());
 
@@ -168,6 +169,15 @@ export const ListQuery = query({
       { default: "newest", description: "The newest or the most important memories first." },
     ),
   ),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 200, description: "`next_cursor` of the previous page." }),
+  ),
+});
+
+/** The query of `GET /memories/tidy`. */
+export const TidyQuery = query({
+  kind: Type.Optional(TidyKindSchema),
+  limit: limit(20),
   cursor: Type.Optional(
     Type.String({ maxLength: 200, description: "`next_cursor` of the previous page." }),
   ),

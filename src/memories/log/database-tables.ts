@@ -1,4 +1,5 @@
 import type { Dialect } from "../../db/database.ts";
+import type { ComparedTo, LikenessKind } from "./likenesses.ts";
 
 /** The database tables of the log. Some names come from an earlier version. */
 export function createLogTables(dialect: Dialect) {
@@ -56,4 +57,32 @@ export function createLogTables(dialect: Dialect) {
   );
 
   return { entries, heads, checkpoints, currentTables, answers };
+}
+
+/** The database tables of likenesses. Removing a table's head removes its rows. */
+export function createLikenessTables({ table, primaryKey, counter, text, json, integer }: Dialect) {
+  const likenesses = table(
+    "likenesses",
+    {
+      table: text("name").notNull(),
+      later: text("later").notNull(),
+      earlier: text("earlier").notNull(),
+      kind: text("kind").$type<LikenessKind>().notNull(),
+      changedAt: integer("changed_at").notNull(),
+    },
+    (pair) => [primaryKey({ columns: [pair.table, pair.later, pair.earlier] })],
+  );
+
+  const uncompared = table("uncompared", {
+    number: counter("number"),
+    table: text("name").notNull(),
+    ids: json<string[]>("ids").notNull(),
+  });
+
+  const comparisons = table("comparisons", {
+    table: text("name").primaryKey(),
+    position: json<{ comparedTo: ComparedTo }>("position").notNull(),
+  });
+
+  return { likenesses, uncompared, comparisons };
 }

@@ -1,5 +1,6 @@
 import { CtxdError } from "../../errors.ts";
 import { hashOf } from "../../system/file-digest.ts";
+import type { Likenesses } from "./likenesses.ts";
 import type {
   Checkpoint,
   CurrentTable,
@@ -100,6 +101,7 @@ interface CommonLog {
   current(accountId: string): Promise<CurrentTable | null>;
   /** The current tables of all accounts. */
   allCurrent(): Promise<(CurrentTable & { accountId: string })[]>;
+  readonly likenesses: Likenesses;
 }
 
 /** The log of a data folder, to which no other process writes. */

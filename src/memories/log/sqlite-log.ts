@@ -6,6 +6,7 @@ import { createLogTables } from "./database-tables.ts";
 import { createGroupCommit, dropCancelledEntries, type Transaction } from "./group-commit.ts";
 import { ANSWER_LIFETIME, AnswersTaken, accountOf, type LocalLog } from "./log.ts";
 import { type Checkpoint, type Entry, usageOf } from "./records.ts";
+import { createSqliteLikenesses } from "./sqlite-likenesses.ts";
 
 const { entries, heads, checkpoints, currentTables, answers } = createLogTables(sqliteDialect);
 
@@ -47,6 +48,8 @@ export function createSqliteLog({
   const { truncate, deleteIncluded } = createExpunging(db, orm, commit);
 
   return {
+    likenesses: createSqliteLikenesses(orm, commit),
+
     append: (table, entry) =>
       commit((tx) => append(tx, table, entry, clock()), entry.written?.byteLength),
 

@@ -85,6 +85,24 @@ export function isRestatement(
   return about >= LEAST.near && changed <= MAX_CHANGED;
 }
 
+/** The likeness below which memories are not compared: none below it is proposed. */
+const LEAST_ALIKE = 0.45;
+
+/**
+ * What the later one of two memories that somebody saved is to the earlier one, for proposals to tidy: it says the same,
+ * or it changes its fact. Null in doubt.
+ * @param alike 0 to 1, by `meaningScore`
+ */
+export function likenessOf(
+  earlier: HasContent,
+  later: HasContent,
+  alike: number,
+): "same" | "changed" | null {
+  if (alike < LEAST_ALIKE) return null;
+  if (isRestatement(earlier, later, alike)) return "same";
+  return hintOf(earlier, later, alike) === "changed" ? "changed" : null;
+}
+
 function isPlain(earlier: string, later: string): boolean {
   return (
     Math.max(earlier.length, later.length) <= MAX_FACT_LENGTH && !UNSPACED.test(earlier + later)

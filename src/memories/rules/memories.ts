@@ -11,6 +11,8 @@ import { createSaving } from "./saving.ts";
 import { createSecretScan } from "./secrets/secret-scan.ts";
 import { createSecretWatch } from "./secrets/secret-watch.ts";
 import { createNeighbours } from "./similar.ts";
+import { createSupersedeThese } from "./tidy/supersede-these.ts";
+import { createTidying } from "./tidy/tidying.ts";
 import { createWriting } from "./writing.ts";
 
 /**
@@ -35,6 +37,7 @@ export function createMemories({
 }) {
   const parts = { store, clock };
   const secrets = createSecretWatch(metrics);
+  const withSecrets = createSecretScan(parts);
   const reading = createReading({ store, clock, decay });
   return {
     ...reading,
@@ -48,6 +51,9 @@ export function createMemories({
       importMemories({ ...parts, secrets }, reach, lines, options),
     secrets,
     /** Ids of the memories that contain secrets; see `createSecretScan`. */
-    withSecrets: createSecretScan(parts),
+    withSecrets,
+    ...createTidying({ ...parts, withSecrets, kindsIn: secrets.kindsIn }),
+    /** Makes a memory supersede saved ones; see `createSupersedeThese`. */
+    supersedeThese: createSupersedeThese(parts),
   };
 }

@@ -71,7 +71,7 @@ async function newestOf(
  * A memory, and the memories that are nearest to it. Compares the vector of the first passage,
  * which is stored, so that nothing is embedded again.
  */
-async function nearestTo(
+export async function nearestTo(
   table: MemoryTable,
   id: string,
   filter: Filter,

@@ -1,5 +1,6 @@
 import type { Embedders } from "../../embedding/chosen-model.ts";
 import type { Embedder } from "../../embedding/embedder.ts";
+import type { ComparisonState, Likeness } from "../log/likenesses.ts";
 import type { Outcome } from "../log/pending.ts";
 import type { QuotaOf } from "../model/quota.ts";
 import { openTable } from "../table/open-table.ts";
@@ -10,12 +11,19 @@ import { createWriter, type Writer } from "../table/writer.ts";
 import { createFlush, type Flush } from "../upkeep/flush.ts";
 import type { UpkeepLimits } from "../upkeep/flush-state.ts";
 
+/** What comparing has found in a table; null if the table does not fit in memory. */
+interface TableLikenesses {
+  all(): Promise<Likeness[] | null>;
+  state(): Promise<ComparisonState | null>;
+}
+
 /** An open table, as requests use it. */
 export interface OpenTable {
   table: MemoryTable;
   writer: Writer;
   /** The embedder of the model that made the table's vectors. */
   embedder: Embedder;
+  likenesses: TableLikenesses;
 }
 
 /** An open table with its upkeep. */
@@ -65,7 +73,12 @@ export async function openPooledTable(
   });
   const flush = createFlush({ table, ...storage, due });
   const embedder = embedders.of(table.model);
-  return { table, writer, embedder, flush, ending: null, chore: Promise.resolve() };
+  const likenesses: TableLikenesses = {
+    all: async () => (table.fitsInMemory() ? await log.likenesses.all(name) : null),
+    state: async () => (table.fitsInMemory() ? await log.likenesses.state(name) : null),
+  };
+  const chore = Promise.resolve();
+  return { table, writer, embedder, likenesses, flush, ending: null, chore };
 }
 
 /** Ends a table's writes and waits for its chore. If the task fails, the table takes writes again. */

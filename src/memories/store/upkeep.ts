@@ -66,8 +66,10 @@ export function startUpkeep(
       return chore ? { ...table, chore } : [];
     });
     jobs.sort((one, other) => one.remainsSince - other.remainsSince);
+    // Tables are compared while nothing else is due.
+    const others = jobs.filter(({ chore }) => chore !== "compare");
     const isUrgent = all.some(({ open, isInExcess }) => isInExcess || open.flush.isLate(ahead));
-    return jobs.slice(0, isUrgent ? MAX_PARALLEL : 1);
+    return others.length > 0 ? others.slice(0, isUrgent ? MAX_PARALLEL : 1) : jobs.slice(0, 1);
   };
 
   const run = async ({ item, open, chore }: ReturnType<typeof next>[number]) => {
@@ -88,7 +90,8 @@ export function startUpkeep(
       const started = performance.now();
       await Promise.all(jobs.map(run));
       const time = (performance.now() - started) / jobs.length;
-      flushTime += (time - flushTime) / AVERAGED_FLUSHES;
+      const isFlushing = jobs.some(({ chore }) => chore !== "compare");
+      if (isFlushing) flushTime += (time - flushTime) / AVERAGED_FLUSHES;
       limits.closeUnused();
     }
     return CHECK_MS;

@@ -39,10 +39,10 @@ export const SHARED_UPKEEP_LIMITS: UpkeepLimits = {
 };
 
 /**
- * A piece of upkeep: bring the log into the base (`flush`), build the base's indexes (`index`), or read
- * the base that another process has recorded (`move`).
+ * A piece of upkeep: bring the log into the base (`flush`), build the base's indexes (`index`), read the base that
+ * another process has recorded (`move`), or compare some memories with those near them (`compare`).
  */
-export type Chore = "flush" | "index" | "move";
+export type Chore = "flush" | "index" | "move" | "compare";
 
 type FlushedTable = Pick<KeptTable, "base" | "pending">;
 

@@ -5,6 +5,7 @@ import type { Log } from "../log/log.ts";
 import { type Checkpoint, isSameBase } from "../log/records.ts";
 import { LeaseLost } from "../log/shared-log.ts";
 import type { KeptTable } from "../table/table.ts";
+import type { Comparing } from "./comparing.ts";
 import {
   type FlushState,
   isSoleWriter,
@@ -22,6 +23,8 @@ export interface FlushContext {
   due: UpkeepLimits;
   step: OnStep;
   state: FlushState;
+  /** Learns which memories a flush brings into the base, before the checkpoint is recorded. */
+  comparing: Pick<Comparing, "note">;
 }
 
 /** Brings the log into the base, and removes from the files what was deleted. */
@@ -96,15 +99,17 @@ async function recordBase(
 
 /** Adds the pending memories to the base. */
 async function append(context: FlushContext): Promise<void> {
-  const { table, bases, state } = context;
+  const { table, bases, state, comparing } = context;
   const { current } = table.base;
   if (!current) return;
   const began = performance.now();
+  const changes = table.pending.all();
   const memories = table.pending.memories();
   state.mustRewrite = true;
   await bases.append(current, memories, table.seq);
   const { times, rows } = state.appended;
   state.appended = { times: times + 1, rows: rows + memories.length };
+  await comparing.note(changes);
   await recordBase(context, current, began);
 }
 
@@ -113,14 +118,16 @@ async function rewrite(
   context: FlushContext,
   mustIndex = !context.table.fitsInMemory(),
 ): Promise<void> {
-  const { table, bases, state } = context;
+  const { table, bases, state, comparing } = context;
   const began = performance.now();
   const { name, model, seq, pending } = table;
+  const changes = pending.all();
   state.forgettingSince ??= pending.remainsSince;
   const options = { upTo: seq, model };
-  const checkpoint = await bases.rewrite(name, table.base.current, pending.all(), options);
+  const checkpoint = await bases.rewrite(name, table.base.current, changes, options);
   const next = await openWritten(context, checkpoint, mustIndex);
   state.appended = { times: 0, rows: 0 };
+  await comparing.note(changes);
   await recordBase(context, next, began);
 }
 

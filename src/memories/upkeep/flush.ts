@@ -1,5 +1,7 @@
+import type { Log } from "../log/log.ts";
 import { type Checkpoint, isSameBase } from "../log/records.ts";
 import { LeaseLost, withLease } from "../log/shared-log.ts";
+import { createComparing } from "./comparing.ts";
 import {
   type Chore,
   createFlushState,
@@ -25,10 +27,16 @@ export type Flush = ReturnType<typeof createFlush>;
  * Brings the log of one table into its base. Chores of a table must not run at the same time. Where
  * several processes have the table, one of them runs its chores, under a lease; the others read its base.
  */
-export function createFlush(parts: Omit<FlushContext, "state">) {
-  const { table, log, due, step } = parts;
+export function createFlush({
+  log,
+  ...parts
+}: Omit<FlushContext, "state" | "comparing" | "log"> & {
+  log: FlushContext["log"] & Pick<Log, "likenesses">;
+}) {
+  const { table, due, step } = parts;
   const state = createFlushState();
-  const context = { ...parts, state };
+  const comparing = createComparing({ table, likenesses: log.likenesses });
+  const context = { ...parts, log, state, comparing };
   /** Owner of leases: this opening of the table. */
   const owner = crypto.randomUUID();
 
@@ -50,6 +58,7 @@ export function createFlush(parts: Omit<FlushContext, "state">) {
   const work = async (chore: Chore): Promise<boolean> => {
     if (chore === "flush") return await runUnderLease(() => flushTable(context));
     if (chore === "index") return await runUnderLease(() => indexTable(context));
+    if (chore === "compare") return await runUnderLease(() => comparing.run(due.restFactor));
     await readRecordedBase(context);
     return true;
   };
@@ -82,15 +91,20 @@ export function createFlush(parts: Omit<FlushContext, "state">) {
 
     /** The chore that is due; see `dueChore`. */
     due: (ahead: number, isInExcess: boolean): Chore | null =>
-      dueChore(table, state, due, { ahead, isInExcess }),
+      dueChore(table, state, due, { ahead, isInExcess }) ??
+      (comparing.isDue() && !state.mustReopen ? "compare" : null),
 
     async run(chore: Chore): Promise<void> {
       const started = performance.now();
       try {
-        if (await work(chore)) restFor(due.restFactor * (performance.now() - started), false);
+        const isDone = await work(chore);
+        // Comparing rests by itself, and delays no other chore.
+        if (isDone && chore === "compare") return;
+        if (isDone) restFor(due.restFactor * (performance.now() - started), false);
+        else if (chore === "compare") comparing.rest(LEASE_RETRY_MS);
         else restFor(LEASE_RETRY_MS, true);
       } catch (error) {
-        restFor(due.retryAfter, true);
+        if (chore !== "compare" || error instanceof LeaseLost) restFor(due.retryAfter, true);
         if (error instanceof LeaseLost) {
           state.mustReopen = true;
           await abandonUnrecorded(context);

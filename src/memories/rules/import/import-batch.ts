@@ -88,7 +88,7 @@ function resultsOf(batch: readonly LineMemory[], rows: readonly MemoryRow[]): Li
 
 /** Embeds and writes a batch; a dry run returns the results that this would have. */
 export async function writeBatch(
-  { table, writer, embedder }: OpenTable,
+  { table, writer, embedder }: Pick<OpenTable, "table" | "writer" | "embedder">,
   reach: Reach,
   batch: readonly LineMemory[],
   options: { dryRun: boolean; stillAllowed: () => Promise<void> },

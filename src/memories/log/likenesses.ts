@@ -1,0 +1,49 @@
+/** How the later one of two memories relates to the earlier one: it says the same, or it changes its fact. */
+export type LikenessKind = "same" | "changed";
+
+/** A pair of memories of one table. */
+export interface Likeness {
+  readonly later: string;
+  readonly earlier: string;
+  readonly kind: LikenessKind;
+  /** The later `updatedAt` of both when they were compared. After another change the pair no longer counts. */
+  readonly changedAt: number;
+}
+
+/** The memories before this position in a list, newest first, have been compared; `null` when all have been. */
+export type ComparedTo = { readonly createdAt: number; readonly id: string } | null;
+
+/** Where the comparison of a table stands. */
+export interface ComparisonState {
+  /** `undefined` if it has not begun. */
+  readonly comparedTo: ComparedTo | undefined;
+  /** The oldest parcel of memories that are to be compared again; `null` without one. */
+  readonly parcel: { readonly number: number; readonly ids: readonly string[] } | null;
+}
+
+/** Memories of one parcel at most. */
+export const PARCEL = 250;
+
+/** The likenesses of each table's memories. They contain ids, and no text. A table's removal removes them. */
+export interface Likenesses {
+  all(table: string): Promise<Likeness[]>;
+  state(table: string): Promise<ComparisonState>;
+  /**
+   * Notes memories that a flush brings into the base: their likenesses are dropped, and those that exist are to be
+   * compared. Noting them again does no harm.
+   */
+  note(table: string, changed: readonly string[], removed: readonly string[]): Promise<void>;
+  /** Records what comparing has found, and that it is done. */
+  record(
+    table: string,
+    found: readonly Likeness[],
+    done: { parcel: number } | { comparedTo: ComparedTo },
+  ): Promise<void>;
+  /** Drops everything about a table: its comparison begins again. */
+  reset(table: string): Promise<void>;
+}
+
+/** Lists of at most so many ids, one for each statement. */
+export function* parcelsOf(ids: readonly string[]): Generator<string[]> {
+  for (let at = 0; at < ids.length; at += PARCEL) yield ids.slice(at, at + PARCEL);
+}

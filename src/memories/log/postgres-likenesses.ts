@@ -1,0 +1,87 @@
+import type { Postgres } from "../../db/postgres.ts";
+import { type ComparedTo, type Likeness, type Likenesses, parcelsOf } from "./likenesses.ts";
+
+/** The likenesses in a PostgreSQL database. */
+export function createPostgresLikenesses(postgres: Postgres): Likenesses {
+  const drop = async (table: string, ids: readonly string[], isToCompare: boolean) => {
+    for (const parcel of parcelsOf(ids)) {
+      await postgres.transaction(async (tx) => {
+        await tx.rows(
+          `DELETE FROM likenesses WHERE name = $1
+             AND (later = ANY($2::text[]) OR earlier = ANY($2::text[]))`,
+          [table, parcel],
+        );
+        if (!isToCompare) return;
+        await tx.rows("INSERT INTO uncompared (name, ids) VALUES ($1, $2)", [
+          table,
+          JSON.stringify(parcel),
+        ]);
+      });
+    }
+  };
+
+  return {
+    all: (table) =>
+      postgres.query<Likeness>(
+        `SELECT later, earlier, kind, changed_at AS "changedAt" FROM likenesses WHERE name = $1`,
+        [table],
+      ),
+
+    async state(table) {
+      const [row] = await postgres.query<{
+        position: string | null;
+        number: number | null;
+        ids: string;
+      }>(
+        `SELECT (SELECT position FROM comparisons WHERE name = $1) AS position, u.number, u.ids
+         FROM (SELECT 1) one LEFT JOIN LATERAL (
+           SELECT number, ids FROM uncompared WHERE name = $1 ORDER BY number LIMIT 1
+         ) u ON true`,
+        [table],
+      );
+      const mark: { comparedTo: ComparedTo } | null = row?.position
+        ? JSON.parse(row.position)
+        : null;
+      const number = row?.number ?? null;
+      return {
+        comparedTo: mark?.comparedTo,
+        parcel: number === null ? null : { number, ids: JSON.parse(row?.ids ?? "[]") },
+      };
+    },
+
+    async note(table, changed, removed) {
+      await drop(table, changed, true);
+      await drop(table, removed, false);
+    },
+
+    record: (table, found, done) =>
+      postgres.transaction(async (tx) => {
+        const column = (field: keyof Likeness) => found.map((each) => each[field]);
+        if (found.length > 0) {
+          await tx.rows(
+            `INSERT INTO likenesses (name, later, earlier, kind, changed_at)
+             SELECT $1, * FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[])
+             ON CONFLICT (name, later, earlier)
+             DO UPDATE SET kind = excluded.kind, changed_at = excluded.changed_at`,
+            [table, column("later"), column("earlier"), column("kind"), column("changedAt")],
+          );
+        }
+        if ("parcel" in done) {
+          await tx.rows("DELETE FROM uncompared WHERE number = $1::bigint", [done.parcel]);
+          return;
+        }
+        await tx.rows(
+          `INSERT INTO comparisons (name, position) VALUES ($1, $2)
+           ON CONFLICT (name) DO UPDATE SET position = excluded.position`,
+          [table, JSON.stringify(done)],
+        );
+      }),
+
+    reset: (table) =>
+      postgres.transaction(async (tx) => {
+        for (const each of ["likenesses", "uncompared", "comparisons"]) {
+          await tx.rows(`DELETE FROM ${each} WHERE name = $1`, [table]);
+        }
+      }),
+  };
+}

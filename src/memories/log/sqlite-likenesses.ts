@@ -1,0 +1,81 @@
+import { and, asc, eq, inArray, or } from "drizzle-orm";
+import type { BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
+import { sqliteDialect } from "../../db/database.ts";
+import { createLikenessTables } from "./database-tables.ts";
+import type { createGroupCommit } from "./group-commit.ts";
+import { type Likenesses, parcelsOf } from "./likenesses.ts";
+
+const { likenesses, uncompared, comparisons } = createLikenessTables(sqliteDialect);
+
+/** The likenesses in the SQLite database of a data folder. Each transaction is short, since it blocks the main thread. */
+export function createSqliteLikenesses(
+  orm: BunSQLiteDatabase,
+  commit: ReturnType<typeof createGroupCommit>,
+): Likenesses {
+  const drop = async (table: string, ids: readonly string[], isToCompare: boolean) => {
+    for (const parcel of parcelsOf(ids)) {
+      await commit((tx) => {
+        const isIn = or(inArray(likenesses.later, parcel), inArray(likenesses.earlier, parcel));
+        tx.delete(likenesses)
+          .where(and(eq(likenesses.table, table), isIn))
+          .run();
+        if (isToCompare) tx.insert(uncompared).values({ table, ids: parcel }).run();
+      });
+    }
+  };
+
+  return {
+    async all(table) {
+      const { later, earlier, kind, changedAt } = likenesses;
+      return orm
+        .select({ later, earlier, kind, changedAt })
+        .from(likenesses)
+        .where(eq(likenesses.table, table))
+        .all();
+    },
+
+    async state(table) {
+      const mark = orm.select().from(comparisons).where(eq(comparisons.table, table)).get();
+      const { number, ids } = uncompared;
+      const parcel = orm
+        .select({ number, ids })
+        .from(uncompared)
+        .where(eq(uncompared.table, table))
+        .orderBy(asc(number))
+        .limit(1)
+        .get();
+      return { comparedTo: mark?.position.comparedTo, parcel: parcel ?? null };
+    },
+
+    async note(table, changed, removed) {
+      await drop(table, changed, true);
+      await drop(table, removed, false);
+    },
+
+    record: (table, found, done) =>
+      commit((tx) => {
+        for (const { kind, changedAt, ...pair } of found) {
+          const target = [likenesses.table, likenesses.later, likenesses.earlier];
+          tx.insert(likenesses)
+            .values({ table, ...pair, kind, changedAt })
+            .onConflictDoUpdate({ target, set: { kind, changedAt } })
+            .run();
+        }
+        if ("parcel" in done) {
+          tx.delete(uncompared).where(eq(uncompared.number, done.parcel)).run();
+          return;
+        }
+        tx.insert(comparisons)
+          .values({ table, position: done })
+          .onConflictDoUpdate({ target: comparisons.table, set: { position: done } })
+          .run();
+      }),
+
+    reset: (table) =>
+      commit((tx) => {
+        for (const each of [likenesses, uncompared, comparisons]) {
+          tx.delete(each).where(eq(each.table, table)).run();
+        }
+      }),
+  };
+}

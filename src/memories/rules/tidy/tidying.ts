@@ -1,0 +1,205 @@
+import type { Reach } from "../../../keys/reach.ts";
+import type { MemoryRow } from "../../model/rows.ts";
+import type { OpenTable } from "../../store/pooled-table.ts";
+import { nearestTo } from "../similar.ts";
+import { type Parts, toVisibleMemories } from "../visible.ts";
+import { createCensus } from "./census.ts";
+import {
+  createListings,
+  decodeTidyCursor,
+  encodeTidyCursor,
+  groupId,
+  groupsHaveChanged,
+  type Listing,
+  readGroupId,
+  type TidySources,
+} from "./groups.ts";
+import {
+  ALLOWED_ACTIONS,
+  TIDY_KINDS,
+  type TidyGroup,
+  type TidyKind,
+  type TidyReport,
+} from "./report.ts";
+
+/** What tidying is asked. */
+interface Asking {
+  sources: TidySources;
+  /** Ids of memories that a pending change hides. */
+  except?: readonly string[];
+}
+
+/** The page of a report. */
+interface TidyPage extends Asking {
+  kind?: TidyKind | undefined;
+  limit: number;
+  cursor?: string | undefined;
+}
+
+/** Lowest likeness of a memory whose project one may be merged into. */
+const NEAR = 0.6;
+
+/** Groups of memories that could be tidied; see `createMemories`. */
+export function createTidying({
+  store,
+  clock,
+  withSecrets,
+  kindsIn,
+}: Parts & {
+  withSecrets: (reach: Reach) => Promise<string[]>;
+  kindsIn: (
+    memories: readonly TidyGroup["memories"][number][],
+  ) => Promise<ReadonlyMap<string, string>>;
+}) {
+  const census = createCensus();
+
+  const listingsOf = (open: OpenTable, reach: Reach, { sources, except = [] }: Asking) =>
+    createListings({ open, reach, now: clock(), sources, except, census, withSecrets });
+
+  /** The project that a memory which is alone in its own one is nearest to. */
+  const nearestProject = async ({ table }: OpenTable, { id, project }: MemoryRow) => {
+    const filter = { isCurrent: true, isCaptured: false, aliveAt: clock() };
+    const { nearest } = await nearestTo(table, id, filter);
+    const found = nearest.find(
+      ({ memory, score }) => score >= NEAR && memory.project !== null && memory.project !== project,
+    );
+    return found?.memory.project ?? null;
+  };
+
+  /** The proposal for a group, and the reason for it. */
+  const propose = async (
+    open: OpenTable,
+    kind: TidyKind,
+    rows: readonly MemoryRow[],
+  ): Promise<Pick<TidyGroup, "proposal" | "actions" | "reason">> => {
+    const [first] = rows;
+    const [action = "delete", ...others] = ALLOWED_ACTIONS[kind];
+    const keep = first ? { keep: first.id } : {};
+    const actions = [action, ...others];
+    switch (kind) {
+      case "restatements":
+        return {
+          proposal: { action, ...keep },
+          actions,
+          reason: `${rows.length} memories say the same.`,
+        };
+      case "contradictions":
+        return {
+          proposal: { action, ...keep },
+          actions,
+          reason: "The newest one changes what the earlier ones say.",
+        };
+      case "never_found":
+        return { proposal: { action }, actions, reason: "No search has found it in 180 days." };
+      case "expiring": {
+        const day = new Date(first?.expiresAt ?? 0).toISOString().slice(0, 10);
+        return { proposal: { action }, actions, reason: `It expires on ${day}.` };
+      }
+      case "secrets":
+        return { proposal: { action }, actions, reason: "It contains what looks like a secret." };
+      case "revoked": {
+        const by = first?.source?.by ?? "";
+        return {
+          proposal: { action },
+          actions,
+          reason: `${by} wrote it, which was revoked or is gone.`,
+        };
+      }
+      case "small_projects": {
+        const project = first && (await nearestProject(open, first));
+        const reason = `It is alone in the project ${first?.project}.`;
+        if (project) return { proposal: { action, project }, actions, reason };
+        return { proposal: { action: "delete" }, actions: ["delete"], reason };
+      }
+    }
+  };
+
+  const describe = async (
+    open: OpenTable,
+    reach: Reach,
+    kind: TidyKind,
+    rows: readonly MemoryRow[],
+  ): Promise<TidyGroup> => {
+    const memories = await toVisibleMemories(open.table, reach, rows);
+    const proposed = await propose(open, kind, rows);
+    const secrets = kind === "secrets" ? [...(await kindsIn(memories)).values()].join(", ") : "";
+    if (secrets) proposed.reason = `It contains what looks like a secret: ${secrets}.`;
+    return { id: groupId(kind, rows), kind, memories, ...proposed };
+  };
+
+  /** The share of memories that have been compared. */
+  const comparedOf = async ({ table, likenesses }: OpenTable): Promise<number | null> => {
+    const state = await likenesses.state();
+    if (!state) return null;
+    const { comparedTo, parcel } = state;
+    const all = table.usage.memories;
+    if (all === 0 || (comparedTo === null && !parcel)) return 1;
+    const isLater = comparedTo ? await table.count({ createdAfter: comparedTo.createdAt }) : 0;
+    const done = comparedTo === null ? all - (parcel?.ids.length ?? 0) : isLater;
+    return Math.max(0, Math.min(0.99, done / all));
+  };
+
+  /** A page of groups of the given kinds, in this order. */
+  const pageOf = async (
+    { open, reach }: { open: OpenTable; reach: Reach },
+    listings: ReadonlyMap<TidyKind, Listing>,
+    { limit, cursor }: Pick<TidyPage, "limit" | "cursor">,
+  ): Promise<Pick<TidyReport, "groups" | "next_cursor">> => {
+    const start = cursor === undefined ? null : decodeTidyCursor(cursor);
+    const kinds = [...listings.keys()];
+    const found: { kind: TidyKind; rows: MemoryRow[] }[] = [];
+    for (const kind of start ? kinds.slice(kinds.indexOf(start.kind)) : kinds) {
+      const from = kind === start?.kind ? start.from : null;
+      // One more than asked for tells whether there is another page.
+      const page = await listings.get(kind)?.page(from, limit + 1 - found.length);
+      found.push(...(page ?? []).map((rows) => ({ kind, rows })));
+      if (found.length > limit) break;
+    }
+    const shown = found.slice(0, limit);
+    const groups: TidyGroup[] = [];
+    for (const { kind, rows } of shown) groups.push(await describe(open, reach, kind, rows));
+    const last = shown.at(-1);
+    const isMore = found.length > limit && last?.rows[0];
+    return { groups, next_cursor: isMore ? encodeTidyCursor(last.kind, isMore) : null };
+  };
+
+  return {
+    /** What there is to tidy: how much of each kind, and a page of groups. */
+    tidyReport: (reach: Reach, { kind, limit, cursor, ...asking }: TidyPage): Promise<TidyReport> =>
+      store.use(reach.accountId, async (open) => {
+        const listings = listingsOf(open, reach, asking);
+        const counts: [TidyKind, number | null][] = [];
+        const wanted = new Map<TidyKind, Listing>();
+        for (const each of TIDY_KINDS) {
+          const listing = await listings[each]();
+          const count = await listing.count();
+          counts.push([each, count]);
+          // Without a kind, a page does not wait for the search for secrets.
+          if (kind === undefined ? count !== null : kind === each) wanted.set(each, listing);
+        }
+        const kinds = Object.fromEntries(counts) as TidyReport["kinds"];
+        const page = await pageOf({ open, reach }, wanted, { limit, cursor });
+        return { kinds, compared: await comparedOf(open), ...page };
+      }),
+
+    /**
+     * Groups by their ids, as they are now.
+     * @throws AppError `conflict` if one of them has changed or has gone
+     */
+    tidyGroups: (reach: Reach, ids: readonly string[], asking: Asking): Promise<TidyGroup[]> =>
+      store.use(reach.accountId, async (open) => {
+        const listings = listingsOf(open, reach, asking);
+        const opened = new Map<TidyKind, Awaited<ReturnType<(typeof listings)[TidyKind]>>>();
+        const groups: TidyGroup[] = [];
+        for (const id of ids) {
+          const { kind, first } = readGroupId(id);
+          const listing = opened.get(kind) ?? (await listings[kind]());
+          opened.set(kind, listing);
+          const rows = await listing.find(first);
+          if (!rows || groupId(kind, rows) !== id) throw groupsHaveChanged();
+          groups.push(await describe(open, reach, kind, rows));
+        }
+        return groups;
+      }),
+  };
+}

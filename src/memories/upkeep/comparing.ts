@@ -1,0 +1,141 @@
+import { createPause } from "../../timing/pause.ts";
+import type { Likeness, Likenesses } from "../log/likenesses.ts";
+import { compareIn, passes } from "../model/filter.ts";
+import type { MemoryRow } from "../model/rows.ts";
+import { likenessOf } from "../ranking/hint.ts";
+import { meaningScore } from "../ranking/relevance.ts";
+import type { KeptTable } from "../table/table.ts";
+import type { View } from "../view/view.ts";
+
+/** Memories of one step through a table that has not been compared. */
+const STEP = 50;
+/** The nearest passages, and how many memories they belong to at least. */
+const CANDIDATES = 32;
+const LEAST = 16;
+/** Milliseconds after which comparing that failed is tried again. */
+const RETRY_MS = 60_000;
+/** What is compared: memories that somebody saved and that hold. */
+const COMPARED = { isCaptured: false, isCurrent: true } as const;
+
+/** Whether comparing is worth the lock on the table: what follows is to be compared, was, or is not known. */
+type Work = "unknown" | "some" | "none";
+
+const newestFirst = compareIn("newest");
+
+export type Comparing = ReturnType<typeof createComparing>;
+
+/**
+ * Finds the likenesses of one table's memories, in short steps: those of the memories that each flush has brought into
+ * the base, and, once, those of all others. Reads the view alone, so tables without one wait, and those that do not fit
+ * in memory are left out.
+ */
+export function createComparing({
+  table,
+  likenesses,
+}: {
+  table: KeptTable;
+  likenesses: Likenesses;
+}) {
+  let work: Work = "unknown";
+  /** Whether the table must be compared from the start. */
+  let mustReset = false;
+  let restUntil = 0;
+
+  /** The likenesses of a memory. */
+  const compare = (view: View, row: MemoryRow): Likeness[] => {
+    const vector = view.vectorsOf([row.id]).get(row.id);
+    if (!vector) return [];
+    const filter = { ...COMPARED, projects: [row.project] };
+    const { candidates } = view.candidates({
+      ...{ vector, words: null, filter },
+      ...{ limit: CANDIDATES, least: LEAST },
+    });
+    return candidates.flatMap(({ memory, cosine }): Likeness[] => {
+      if (memory.id === row.id) return [];
+      const alike = meaningScore(cosine ?? 0, table.model.cosines);
+      const [later, earlier] = newestFirst(memory, row) < 0 ? [memory, row] : [row, memory];
+      const kind = likenessOf(earlier, later, alike);
+      const changedAt = Math.max(memory.updatedAt, row.updatedAt);
+      return kind ? [{ later: later.id, earlier: earlier.id, kind, changedAt }] : [];
+    });
+  };
+
+  const compareAll = async (view: View, ids: readonly string[]): Promise<Likeness[]> => {
+    const pause = createPause();
+    const found: Likeness[] = [];
+    for (const id of ids) {
+      await pause();
+      // The view may have been closed meanwhile.
+      if (table.view.current !== view) throw new Error("the view was closed");
+      const row = view.get(id);
+      if (row && passes(COMPARED, row)) found.push(...compare(view, row));
+    }
+    return found;
+  };
+
+  const step = async (view: View): Promise<void> => {
+    if (mustReset) await likenesses.reset(table.name);
+    mustReset = false;
+    const { comparedTo, parcel } = await likenesses.state(table.name);
+    if (parcel) {
+      const found = await compareAll(view, parcel.ids);
+      await likenesses.record(table.name, found, { parcel: parcel.number });
+      work = "some";
+      return;
+    }
+    if (comparedTo === null) {
+      work = "none";
+      return;
+    }
+    const ids = view.list(COMPARED, comparedTo ?? null, STEP);
+    const last = view.get(ids.at(-1) ?? "");
+    const found = await compareAll(view, ids);
+    const next = ids.length < STEP || !last ? null : { createdAt: last.createdAt, id: last.id };
+    await likenesses.record(table.name, found, { comparedTo: next });
+    work = "some";
+  };
+
+  return {
+    /** Whether there is something to compare, and the table has rested. */
+    isDue: () =>
+      work !== "none" &&
+      performance.now() >= restUntil &&
+      table.view.current !== null &&
+      table.fitsInMemory(),
+
+    /**
+     * Notes the changes that a flush is about to bring into the base. Never fails: a table whose changes could not be noted
+     * is compared from the start.
+     */
+    async note(changes: ReadonlyMap<string, unknown>): Promise<void> {
+      const isLarge = !table.fitsInMemory();
+      const isToCompare = (id: string) => !isLarge && changes.get(id) !== null;
+      const by = Map.groupBy(changes.keys(), isToCompare);
+      if (isLarge) mustReset = true;
+      try {
+        await likenesses.note(table.name, by.get(true) ?? [], by.get(false) ?? []);
+      } catch {
+        mustReset = true;
+      }
+      work = "unknown";
+    },
+
+    /** Compares nothing for a while. */
+    rest(ms: number): void {
+      restUntil = performance.now() + ms;
+    },
+
+    /** Compares some memories. */
+    async run(restFactor: number): Promise<void> {
+      const started = performance.now();
+      const view = table.view.current;
+      try {
+        if (view) await step(view);
+        restUntil = performance.now() + restFactor * (performance.now() - started);
+      } catch (error) {
+        restUntil = performance.now() + RETRY_MS;
+        throw error;
+      }
+    },
+  };
+}
