@@ -141,7 +141,7 @@ export function createApp({
   const tidy = createTidy({ memories, undoable, clock: access.clock, sources: { revoked } });
   const loadMcpServer = async () => {
     const { createMcpServerFactory } = await import("./mcp/server.ts");
-    return createMcpServerFactory({ memories, recall, publicUrl, log });
+    return createMcpServerFactory({ memories, recall, tidy, publicUrl, log });
   };
 
   const room = createRoom(turns);

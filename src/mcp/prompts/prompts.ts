@@ -6,11 +6,13 @@ import { Project } from "../../memories/model/memory.ts";
 import type { Memories } from "../../memories/rules/memories.ts";
 import { parseInstant } from "../../text/input-kinds.ts";
 import { withoutSigns } from "../../text/plain-text.ts";
+import type { Tidy } from "../../tidy/tidy.ts";
 import { fitMemories, RECENT, SEARCH_LIMITS } from "../memory-text.ts";
 import { describeMemories, noteOnMode } from "../reading-tools.ts";
 import { inProject, type Session, toStandardSchema, withProtocolErrors } from "../tool.ts";
 import { fields, filterFields, filterOf } from "../tool-inputs.ts";
 import { distillText } from "./distill.ts";
+import { tidyText } from "./tidy.ts";
 
 const MAX_ARGUMENT = 200;
 const TurnFields = Type.Object({
@@ -32,7 +34,13 @@ function readTurns(given: Record<string, string | undefined>): Static<typeof Tur
 }
 
 /** Creates the prompts, which a person runs. Nothing of them runs by itself. */
-export function createPrompts(memories: Memories) {
+export function createPrompts({
+  memories,
+  tidy,
+}: {
+  memories: Memories;
+  tidy: Pick<Tidy, "report">;
+}) {
   const Task = toStandardSchema(
     Type.Object({ task: { ...fields.query, description: "What you are about to do" } }),
   );
@@ -69,6 +77,8 @@ export function createPrompts(memories: Memories) {
     return withoutSigns(await distillText(memories, session, wanted));
   };
 
+  const tidied = async (session: Session) => withoutSigns(await tidyText(tidy, session));
+
   return {
     /** Registers the prompts with the server of one message. */
     offer(server: McpServer, session: Session, log: Log): void {
@@ -99,16 +109,31 @@ export function createPrompts(memories: Memories) {
         },
         (given) => ask(() => distil(given, session)),
       );
-      // For agents that read resources and show no prompts, and for the commands of plugins.
-      server.registerResource(
-        "distill",
-        "memory://distill",
-        { title: "The prompt distill", mimeType: "text/plain" },
-        ({ href }) =>
-          withProtocolErrors(session, log, async () => ({
-            contents: [{ uri: href, mimeType: "text/plain", text: await distil({}, session) }],
-          })),
+      server.registerPrompt(
+        "tidy",
+        {
+          title: "Tidy memories",
+          description:
+            "Go through what could be tidied, such as memories that contradict each other",
+        },
+        () => ask(() => tidied(session)),
       );
+
+      // For agents that read resources and show no prompts, and for the commands of plugins.
+      for (const [name, text] of Object.entries({
+        distill: () => distil({}, session),
+        tidy: () => tidied(session),
+      })) {
+        server.registerResource(
+          name,
+          `memory://${name}`,
+          { title: `The prompt ${name}`, mimeType: "text/plain" },
+          ({ href }) =>
+            withProtocolErrors(session, log, async () => ({
+              contents: [{ uri: href, mimeType: "text/plain", text: await text() }],
+            })),
+        );
+      }
     },
   };
 }

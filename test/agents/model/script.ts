@@ -21,6 +21,15 @@ const DISTIL = "which the user has asked for: distil";
 /** A turn that is worth a fact, and the words of the known fact that it changes. */
 const NOTE = /^ {2}User: NOTE(?: INSTEAD OF ([^:\n]+))?: (.+)$/gm;
 
+/** A resource that a prompt names, and the tools that read those of MCP servers. */
+const RESOURCE = /memory:\/\/\w+/;
+const READER = /^read_?mcp_?resource/i;
+
+/** The text of a result that is JSON with texts. */
+function unpacked(text: string): string {
+  return text.replaceAll("\\n", "\n").replaceAll('\\"', '"');
+}
+
 /** The facts to save of the prompt `distill`, as inputs of the tool. The last one has the metadata that it asks for. */
 function factsToSave(said: string) {
   const metadata = JSON.parse(said.match(/\{"distilled_from":[^}]+\}/)?.[0] ?? "null");
@@ -45,8 +54,15 @@ export function replyTo({ tools, messages }: Asked): Reply {
   const lastAnswer = messages.findLastIndex(({ role, calls }) => role === "assistant" && !calls);
   const turn = messages.slice(lastAnswer + 1);
   const prompt = turn.filter(({ role }) => role === "user").map(({ text }) => text);
-  const said = prompt.flatMap(withoutRecalled).join("\n");
   const results = turn.filter(({ role }) => role === "tool");
+  const read = prompt.join("\n").match(RESOURCE)?.[0];
+  const reader = tools.find((tool) => READER.test(tool.name));
+  if (read && reader && results.length === 0) {
+    const [server = "ctxd"] = prompt.join("\n").match(/plugin:ctxd:ctxd/) ?? [];
+    return { call: { name: reader.name, input: { server, uri: read } } };
+  }
+  const parts = read ? results.map(({ text }) => unpacked(text)) : prompt;
+  const said = parts.flatMap(withoutRecalled).join("\n");
   if (said.includes(DISTIL)) {
     const inputs = factsToSave(said);
     const next = inputs[countCalls(turn, "save_memory")];
