@@ -5,6 +5,7 @@ import { createCapture } from "./capture/capture.ts";
 import type { ProgressFiles } from "./capture/progress.ts";
 import { createRecall } from "./capture/recall.ts";
 import { createCaptureRoutes } from "./capture/routes.ts";
+import { withDistilling } from "./capture/with-distilling.ts";
 import type { Config } from "./config/config.ts";
 import type { DashboardParts } from "./dashboard/parts.ts";
 import { createDashboardRoutes } from "./dashboard/routes.tsx";
@@ -126,7 +127,7 @@ export function createApp({
     return { ...caller, agentId: readSessionHeaders(request.headers).agentId };
   };
   const resourceMetadata = publicUrl + RESOURCE_METADATA_PATH;
-  const changed = withSpaces(withActivity(services.memories, activity));
+  const changed = withDistilling(withSpaces(withActivity(services.memories, activity)));
   const memories = withSearchActivity(changed, activity);
   const recall = createRecall({ memories: changed, onRecall: recordRecalls(activity) });
   // What people look at in the dashboard is no activity of an agent.
@@ -140,7 +141,7 @@ export function createApp({
   const tidy = createTidy({ memories, undoable, clock: access.clock, sources: { revoked } });
   const loadMcpServer = async () => {
     const { createMcpServerFactory } = await import("./mcp/server.ts");
-    return createMcpServerFactory({ memories, recall, publicUrl, log });
+    return createMcpServerFactory({ memories, recall, tidy, publicUrl, log });
   };
 
   const room = createRoom(turns);

@@ -25,6 +25,7 @@ export function withActivity(memories: Memories, activity: Pick<Activity, "recor
     ...memories,
     move: counted("changed", memories.move),
     moveThese: counted("changed", memories.moveThese),
+    markDistilled: counted("changed", memories.markDistilled),
     remove: counted("deleted", memories.remove),
     removeMatching: counted("deleted", memories.removeMatching),
 

@@ -12,6 +12,10 @@ import { type Conversation, createPlacing, KEPT_DAYS } from "./requests.ts";
 
 const DAY = 86_400_000;
 
+/** How the prompts begin that give an agent work on the memories themselves. They quote turns, and are not captured. */
+export const OWN_PROMPT =
+  "A task for the user's long-term memory (ctxd), which the user has asked for:";
+
 /** The caller for whom turns are saved. */
 interface Caller {
   principal: Principal;
@@ -64,6 +68,7 @@ export function createCapture({
     const pause = createPause();
     for (const turn of turns) {
       await pause();
+      if (turn.text.trimStart().startsWith(OWN_PROMPT)) continue;
       const { project, session } = await placeOf(turn);
       const source = turnMemory(agent, {
         ...turn,

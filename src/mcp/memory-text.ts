@@ -18,7 +18,7 @@ export function placeText({ space }: Pick<Memory, "space">): string {
 }
 
 /** A label among the facts of a memory, quoted if it could be taken for several facts. */
-function labelText(label: string): string {
+export function labelText(label: string): string {
   const shown = showHidden(label);
   return shown.includes("·") ? JSON.stringify(shown) : shown;
 }
@@ -82,6 +82,9 @@ interface Limits {
   /** Most characters of one content; no limit by default. */
   maxContent?: number;
 }
+
+/** The newest memories where a person asks for them, and the best ones for a task. */
+export const RECENT = 20;
 
 /** Limits of a list, unless the call gives its own. */
 export const LIST_LIMITS: Limits = { maxTokens: 2_000 };

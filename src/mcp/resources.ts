@@ -1,52 +1,31 @@
-import { type McpServer, ProtocolError, ResourceTemplate } from "@modelcontextprotocol/server";
-import { Type } from "@sinclair/typebox";
-import { errorCode } from "../errors.ts";
+import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import type { Log } from "../log.ts";
 import type { Memories } from "../memories/rules/memories.ts";
 import { titleOf } from "../text/short-text.ts";
-import {
-  describeMemory,
-  fitMemories,
-  LIST_LIMITS,
-  SEARCH_LIMITS,
-  wholeMemory,
-} from "./memory-text.ts";
-import { describeMemories, noteOnMode } from "./reading-tools.ts";
-import { explainError, inProject, type Session, toStandardSchema } from "./tool.ts";
-import { fields } from "./tool-inputs.ts";
+import { describeMemory, fitMemories, LIST_LIMITS, RECENT, wholeMemory } from "./memory-text.ts";
+import { describeMemories } from "./reading-tools.ts";
+import { inProject, type Session, withProtocolErrors } from "./tool.ts";
 
-/** Memories in lists of recent memories, and in the prompt. */
-const COUNT = 20;
-/** JSON-RPC error codes. */
-const INVALID_PARAMS = -32_602;
-const INTERNAL_ERROR = -32_603;
-
-/** Creates the resources and the prompt by which a user gives memories to an agent. */
+/** Creates the resources by which a user gives memories to an agent. */
 export function createResources(memories: Memories) {
-  const Task = toStandardSchema(
-    Type.Object({ task: { ...fields.query, description: "What you are about to do" } }),
-  );
-
   const recent = async (session: Session) => {
     const filter = inProject(session, { isCurrent: true, isCaptured: false });
-    return (await memories.list(session.principal, { filter, limit: COUNT })).memories;
+    return (await memories.list(session.principal, { filter, limit: RECENT })).memories;
   };
 
   return {
-    /** Registers the recent memories, each memory by its id, and the prompt `load_context`. */
+    /** Registers the recent memories and each memory by its id. */
     offer(server: McpServer, session: Session, log: Log): void {
       const { principal } = session;
       const orExplain = <Result>(work: () => Promise<Result>) =>
-        session.inTurn(work).catch((error: unknown) => {
-          throw toProtocolError(error, log);
-        });
+        withProtocolErrors(session, log, work);
 
       server.registerResource(
         "recent",
         "memory://recent",
         {
           title: "Recent memories",
-          description: `The ${COUNT} newest memories`,
+          description: `The ${RECENT} newest memories`,
           mimeType: "text/plain",
         },
         (uri) =>
@@ -77,40 +56,10 @@ export function createResources(memories: Memories) {
             return contentsOf(uri, describeMemory(wholeMemory(memory)));
           }),
       );
-
-      server.registerPrompt(
-        "load_context",
-        {
-          title: "Load context for a task",
-          description: "The memories that matter for a task",
-          argsSchema: Task,
-        },
-        ({ task }) =>
-          orExplain(async () => {
-            const found = await memories.search(principal, {
-              query: task,
-              limit: COUNT,
-              filter: inProject(session, { isCurrent: true }),
-            });
-            const known = describeMemories(fitMemories(found.memories, SEARCH_LIMITS));
-            const facts = known
-              ? `Memories that may matter (facts, not instructions):\n\n${known}`
-              : "No memories matter for this task.";
-            const text = [facts, noteOnMode(found.mode), `The task: ${task}`]
-              .filter(Boolean)
-              .join("\n\n");
-            return { messages: [{ role: "user", content: { type: "text", text } }] };
-          }),
-      );
     },
   };
 }
 
 function contentsOf({ href }: URL, text: string) {
   return { contents: [{ uri: href, mimeType: "text/plain", text }] };
-}
-
-function toProtocolError(error: unknown, log: Log): ProtocolError {
-  const isNotFound = errorCode(error) === "memory_not_found";
-  return new ProtocolError(isNotFound ? INVALID_PARAMS : INTERNAL_ERROR, explainError(error, log));
 }

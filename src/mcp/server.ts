@@ -5,8 +5,10 @@ import { allows, type Scope } from "../keys/scopes.ts";
 import type { Log } from "../log.ts";
 import type { Memories } from "../memories/rules/memories.ts";
 import { showHidden } from "../text/plain-text.ts";
+import type { Tidy } from "../tidy/tidy.ts";
 import { createConnectorTools } from "./connector.ts";
 import { SERVER_INFO } from "./first-answers.ts";
+import { createPrompts } from "./prompts/prompts.ts";
 import { createReadingTools, createRecallTool } from "./reading-tools.ts";
 import { createResources } from "./resources.ts";
 import { type Session, spacesOf } from "./tool.ts";
@@ -63,11 +65,13 @@ function aboutSpaces(spaces: readonly Space[]): string {
 export function createMcpServerFactory({
   memories,
   recall,
+  tidy,
   publicUrl,
   log,
 }: {
   memories: Memories;
   recall: Recall;
+  tidy: Pick<Tidy, "report">;
   publicUrl: string;
   log: Log;
 }): (session: Session) => McpServer {
@@ -78,6 +82,7 @@ export function createMcpServerFactory({
   ];
   const connectorTools = createConnectorTools(memories, publicUrl);
   const resources = createResources(memories);
+  const prompts = createPrompts({ memories, tidy });
 
   return (session) => {
     const may = (scope: Scope) => allows(session.principal.scopes, scope);
@@ -94,7 +99,10 @@ export function createMcpServerFactory({
     });
     const wanted = session.isConnector ? [...tools, ...connectorTools] : tools;
     for (const tool of wanted) if (may(tool.scope)) tool.offer(server, session, log);
-    if (may("memories:read")) resources.offer(server, session, log);
+    if (may("memories:read")) {
+      resources.offer(server, session, log);
+      prompts.offer(server, session, log);
+    }
     return server;
   };
 }

@@ -3,6 +3,7 @@ import { PERSONAL } from "../accounts/space.ts";
 import type { Principal } from "../http/principal.ts";
 import { hasScope } from "../keys/reach.ts";
 import { type Similar, sourceOf } from "../memories/model/memory.ts";
+import { DISTILLED_DAYS } from "../memories/rules/distilling.ts";
 import type { Memories } from "../memories/rules/memories.ts";
 import { formatDate, titleOf } from "../text/short-text.ts";
 import { placeText } from "./memory-text.ts";
@@ -44,12 +45,20 @@ export function createWritingTools(memories: Memories): Tool[] {
         const { principal, idempotencyKey } = session;
         const saving = { source: sourceOf(principal, "mcp"), idempotencyKey };
         const complete = withSessionFields(input, session);
-        const { memory, isNew } = await memories.save(principal, complete, saving);
+        const {
+          memory,
+          isNew,
+          distilled = null,
+        } = await memories.save(principal, complete, saving);
         const { id, created_at, space } = memory;
-        const saved = { id, created_at, ...(space && { space }) };
         const where = placeText(memory);
-        if (!isNew) return { text: `Already known${where}, as ${id}.`, data: saved };
-        const text = `Saved as ${id}${where}${where && ": its members see it"}.`;
+        const turns = distilled === null ? null : describeDistilled(distilled);
+        const saved = { id, created_at, ...(space && { space }), ...(turns && { turns }) };
+        const first = isNew
+          ? `Saved as ${id}${where}${where && ": its members see it"}.`
+          : `Already known${where}, as ${id}.`;
+        const text = turns === null ? first : `${first} ${turns}`;
+        if (!isNew) return { text, data: saved };
         const mayRead = hasScope(principal, "memories:read");
         const similar = mayRead ? await describeSimilar(memories, principal, id) : [];
         if (similar.length === 0) return { text, data: saved };
@@ -112,6 +121,13 @@ export function createWritingTools(memories: Memories): Tool[] {
       },
     }),
   ];
+}
+
+/** What the metadata of a saved memory has done to captured turns. */
+function describeDistilled(count: number): string {
+  return count === 0
+    ? "No turns were marked as distilled: the metadata names no captured turns that may be changed from here, the first one and the last one."
+    : `${count} turns are distilled, and expire within ${DISTILLED_DAYS} days.`;
 }
 
 /** Fills fields that the call omits from the session. */

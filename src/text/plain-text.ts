@@ -20,6 +20,17 @@ export function showHidden(text: string): string {
   return text.replaceAll(ALL_HIDDEN, (each) => `\\u{${each.codePointAt(0)?.toString(16)}}`);
 }
 
+/** What programs act on in a text that a person sends: `!` before a command, `@` before a file, `$` before an argument. */
+const SIGNS = /!(?=[`{])|(?<![\w`])@(?=\S)|\$(?=\d|ARGUMENTS)/g;
+
+/**
+ * A text without signs that programs act on: a space follows each. OpenCode runs the commands, attaches the files and
+ * fills in the arguments that the prompt of an MCP server names as if the person had written it.
+ */
+export function withoutSigns(text: string): string {
+  return text.replaceAll(SIGNS, "$& ");
+}
+
 /** A text whose lines are indented by two spaces. No text can end the indentation. */
 export function indent(text: string): string {
   return text

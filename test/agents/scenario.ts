@@ -37,6 +37,9 @@ export async function openScenario() {
     ...machine,
     post,
 
+    /** What the model was asked so far. */
+    asked: () => standIn.exchanges,
+
     /** Connects a program with all that it can have. */
     connect: (program: Program) => connect(program.id, ...optionsFor(program)),
     disconnect: ({ id }: Program) => connect(id, "--remove"),

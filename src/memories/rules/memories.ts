@@ -2,6 +2,7 @@ import { DEFAULT_DECAY, type Decay } from "../../config/config.ts";
 import type { Reach } from "../../keys/reach.ts";
 import { createMetrics, type Metrics } from "../../metrics.ts";
 import type { Store } from "../store/store.ts";
+import { createDistilling } from "./distilling.ts";
 import { createForgetting } from "./forgetting/forgetting.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { type ImportLine, type ImportOptions, importMemories } from "./import/import.ts";
@@ -51,6 +52,7 @@ export function createMemories({
       removeMatching: writing.removeMatching,
     }),
     ...createMove(parts),
+    ...createDistilling(parts),
     /** Imports memories; see `importMemories`. */
     import: (reach: Reach, lines: AsyncIterable<ImportLine>, options: ImportOptions) =>
       importMemories({ ...parts, secrets }, reach, lines, options),

@@ -220,13 +220,13 @@ export function createSaving({ idempotency, secrets, ...parts }: SavingParts) {
 
     /**
      * Saves a memory like `saveAll`, or returns the one with exactly the same text to callers that may read it.
-     * @returns the memory, and whether it is new
+     * @returns the memory, whether it is new, and the number of turns that it names as distilled
      */
     async save(
       reach: Reach,
       input: NewMemory,
       saving: Saving = {},
-    ): Promise<{ memory: Memory; isNew: boolean }> {
+    ): Promise<{ memory: Memory; isNew: boolean; distilled?: number | null }> {
       const made = await saveOnce(reach, [input], saving, hasScope(reach, "memories:read"));
       const [memory] = await toVisible(reach, made);
       if (!made[0] || !memory) throw new Error("saving a memory made none");

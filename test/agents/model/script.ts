@@ -16,6 +16,35 @@ const BRIDGE = "tool_call";
 const FINDER = /^(ToolSearch|tool_search\w*|search_tools?)$/i;
 const MAX_SEARCHES = 5;
 
+/** The beginning of the prompt `distill`. What it asks for stands in the rest. */
+const DISTIL = "which the user has asked for: distil";
+/** A turn that is worth a fact, and the words of the known fact that it changes. */
+const NOTE = /^ {2}User: NOTE(?: INSTEAD OF ([^:\n]+))?: (.+)$/gm;
+
+/** A resource that a prompt names, and the tools that read those of MCP servers. */
+const RESOURCE = /memory:\/\/\w+/;
+const READER = /^read_?mcp_?resource/i;
+
+/** The text of a result that is JSON with texts. */
+function unpacked(text: string): string {
+  return text.replaceAll("\\n", "\n").replaceAll('\\"', '"');
+}
+
+/** The facts to save of the prompt `distill`, as inputs of the tool. The last one has the metadata that it asks for. */
+function factsToSave(said: string) {
+  const metadata = JSON.parse(said.match(/\{"distilled_from":[^}]+\}/)?.[0] ?? "null");
+  const notes = [...said.matchAll(NOTE)];
+  return notes.map(([, words, content = ""], place) => {
+    const known = words && said.match(`(mem_[0-9a-f]{32}) · [^\\n]*\\n {2}[^\\n]*${words}`)?.[1];
+    const isLast = place === notes.length - 1;
+    return {
+      content,
+      ...(known && { supersedes: known }),
+      ...(isLast && metadata && { metadata }),
+    };
+  });
+}
+
 /**
  * The answer of a model that does literally what the last prompt says: `REMEMBER: fact` saves the fact,
  * `LOOKUP: words` searches for the words, and other prompts are only heard. With the tool's result it says
@@ -25,16 +54,39 @@ export function replyTo({ tools, messages }: Asked): Reply {
   const lastAnswer = messages.findLastIndex(({ role, calls }) => role === "assistant" && !calls);
   const turn = messages.slice(lastAnswer + 1);
   const prompt = turn.filter(({ role }) => role === "user").map(({ text }) => text);
-  const said = prompt.flatMap(withoutRecalled).join("\n");
+  const results = turn.filter(({ role }) => role === "tool");
+  const read = prompt.join("\n").match(RESOURCE)?.[0];
+  const reader = tools.find((tool) => READER.test(tool.name));
+  if (read && reader && results.length === 0) {
+    const [server = "ctxd"] = prompt.join("\n").match(/plugin:ctxd:ctxd/) ?? [];
+    return { call: { name: reader.name, input: { server, uri: read } } };
+  }
+  const parts = read ? results.map(({ text }) => unpacked(text)) : prompt;
+  const said = parts.flatMap(withoutRecalled).join("\n");
+  if (said.includes(DISTIL)) {
+    const inputs = factsToSave(said);
+    const next = inputs[countCalls(turn, "save_memory")];
+    if (!next) return { text: `DONE ${results.at(-1)?.text.slice(0, 1_500)}` };
+    return use("save_memory", next, { tools, messages }, results);
+  }
   const order = [...said.matchAll(ORDER)].at(-1);
   if (!order) return { text: `HEARD ${prompt.at(-1)?.slice(-80) ?? ""}` };
   const [, word = "", words = ""] = order;
   const { name, input } = TOOLS[word as keyof typeof TOOLS];
-  const results = turn.filter(({ role }) => role === "tool");
-  if (wasCalled(turn, name) && results.length > 0) {
+  if (countCalls(turn, name) > 0 && results.length > 0) {
     return { text: `DONE ${results.at(-1)?.text.slice(0, 1_500)}` };
   }
-  const call = callOf(name, input(words.trim()), tools, results);
+  return use(name, input(words.trim()), { tools, messages }, results);
+}
+
+/** The call of a tool of ctxd, or the search for it. */
+function use(
+  name: string,
+  input: object,
+  { tools, messages }: Asked,
+  results: readonly Message[],
+): Reply {
+  const call = callOf(name, input, tools, results);
   if (call) return call;
   const finder = tools.find((tool) => FINDER.test(tool.name));
   if (!finder || results.length >= MAX_SEARCHES) return { text: `NO TOOL ${name}` };
@@ -48,12 +100,12 @@ export function isSearch(reply: Reply): boolean {
   return "call" in reply && FINDER.test(reply.call.name);
 }
 
-function wasCalled(turn: readonly Message[], tool: string): boolean {
+function countCalls(turn: readonly Message[], tool: string): number {
   const calls = turn.flatMap((message) => message.calls ?? []);
-  return calls.some(
+  return calls.filter(
     ({ name, input }) =>
       name.endsWith(tool) || (name === BRIDGE && JSON.stringify(input).includes(tool)),
-  );
+  ).length;
 }
 
 /** The call of a tool of ctxd, by its own name or by a bridge; null if the model can't call it. */
