@@ -5,8 +5,15 @@ import type { Checkpoint } from "../log/records.ts";
 import type { Order } from "../model/filter.ts";
 import type { Base } from "./base.ts";
 import { type Columns, createAssembly, decodeEach, decodeMemories } from "./decode.ts";
-import { EXPIRING_SQL, idsSql, listSql } from "./filter-sql.ts";
-import { createLanceSearch, createRowReader, readFirst, readVersion } from "./lance-search.ts";
+import { EXPIRING_SQL, idsSql, listSql, valueSql } from "./filter-sql.ts";
+import {
+  createCurrency,
+  createLanceSearch,
+  createRowReader,
+  linkColumns,
+  readFirst,
+  readVersion,
+} from "./lance-search.ts";
 import { baseSchema, recordedModel } from "./schema.ts";
 
 /** A base, with what writing needs. */
@@ -61,6 +68,7 @@ export async function openLanceBase(
     );
   };
   let version = await readVersion(table, checkpoint, has);
+  const currencyOf = createCurrency(table, has);
   const search = createLanceSearch(lancedb, table, {
     has,
     storedColumns,
@@ -118,16 +126,21 @@ export async function openLanceBase(
 
     async list(filter, { from, limit = version.rows, except, order = "newest" }) {
       const ascending = from?.isBackward === true;
-      const columns = [...ORDERED[order]];
+      const simple = await version.simplify(filter);
+      const current = currencyOf(simple);
       const query = table
         .query()
-        .where(listSql(await version.simplify(filter), from, has, order))
-        .orderBy(columns.map((columnName) => ({ columnName, ascending, nullsFirst: false })));
-      const found = await readFirst(query.select(columns), {
+        .where(listSql(simple, from, has, order))
+        .orderBy(
+          ORDERED[order].map((columnName) => ({ columnName, ascending, nullsFirst: false })),
+        );
+      const found = await readFirst(query.select([...ORDERED[order], ...linkColumns(current)]), {
         limit,
         except,
-        decode: ({ required }, row) => ({
+        current,
+        decode: ({ required, nullable }, row) => ({
           id: required("id", row),
+          supersededBy: nullable("superseded_by", row),
           createdAt: required("created_at", row),
           ...(order === "importance" && { importance: required("importance", row) }),
         }),
@@ -144,12 +157,24 @@ export async function openLanceBase(
         except,
         decode: ({ required }, row) => ({
           id: required("id", row),
+          supersededBy: null,
           expiresAt: required("expires_at", row),
         }),
       });
     },
 
-    count: (filter) => table.countRows(listSql(filter, null, has)),
+    async count(filter) {
+      const current = currencyOf(filter);
+      const sql = listSql(filter, null, has);
+      if (!current) return await table.countRows(sql);
+      const linked = `${sql} AND ${valueSql("superseded_by")}`;
+      const rows = await table.query().where(linked).select(["superseded_by"]).toArrow();
+      const found = decodeEach(rows, ({ nullable }, row) => ({
+        supersededBy: nullable("superseded_by", row),
+      }));
+      const others = await table.countRows(sql);
+      return others - found.length + (await current(found)).length;
+    },
 
     close() {
       try {

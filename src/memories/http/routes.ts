@@ -13,6 +13,7 @@ import {
   SearchQuery,
   SpaceQuery,
   toExactFilter,
+  toMoment,
   toVisibleFilter,
 } from "./requests.ts";
 import { createTransferRoutes } from "./transfer-routes.ts";
@@ -137,8 +138,8 @@ function createReadingRoutes({ memories, authorize, etags, room }: Dependencies)
     )
     .get(
       "/:id/history",
-      async ({ principal, params, query: { limit, cursor } }) => {
-        const options = { limit: Number(limit), from: cursor };
+      async ({ principal, params, query: { limit, cursor, as_of } }) => {
+        const options = { limit: Number(limit), from: cursor, knownAt: toMoment(as_of) };
         const { memories: found, next } = await memories.history(principal, params.id, options);
         return { memories: found, next_cursor: next };
       },

@@ -183,6 +183,12 @@ const memoryFields = {
   created_at: instant({ description: "UTC.", examples: [EXAMPLE_TIME] }),
   updated_at: instant({ description: "UTC.", examples: [EXAMPLE_TIME] }),
   expires_at: orNull(expiresAt),
+  changed_since: Type.Optional(
+    Type.Literal(true, {
+      description:
+        "With `as_of`: the memory has been changed since then. It is shown as it is now.",
+    }),
+  ),
   space: Type.Optional(orNull(Type.String(), "For members of a space: its name; `null` outside.")),
 };
 

@@ -171,8 +171,21 @@ const CONDITIONS: Conditions<Subject, Accepts> = {
     );
     return (slot) => isTagged(tags[slot] ?? 0);
   },
-  isCurrent: (isCurrent, { columns: { supersededBy }, counts }) =>
-    isCurrent && counts.superseded > 0 ? equals(supersededBy, 0) : null,
+  knownAt:
+    (time, { columns: { createdAt } }) =>
+    (slot) =>
+      (createdAt[slot] ?? 0) <= time,
+  isCurrent(isCurrent, { columns: { supersededBy, createdAt }, counts, strings, slotOf }, filter) {
+    const { knownAt } = filter;
+    if (!isCurrent || counts.superseded === 0) return null;
+    if (knownAt === undefined) return equals(supersededBy, 0);
+    return (slot) => {
+      const newer = strings.value(supersededBy[slot] ?? 0);
+      if (newer === null) return true;
+      const at = slotOf(newer);
+      return at !== undefined && (createdAt[at] ?? 0) > knownAt;
+    };
+  },
   aliveAt(time, { columns: { expiresAt }, counts }) {
     if (counts.expiring === 0) return null;
     // Memories that never expire have NaN here, which is not less than any number.
