@@ -92,6 +92,12 @@ function Filters({ view, sources }: { view: View; sources: readonly Source[] }) 
             ...Object.entries(ONLY).map(([name, { label }]) => [name, label] as const),
           ]}
         />
+        <Field
+          label="As of"
+          type="date"
+          {...entry("as_of")}
+          hint="What was known at the end of a day"
+        />
         <Field label="Saved from" type="date" {...entry("from")} />
         <Field label="Saved to" type="date" {...entry("to")} hint="Days in UTC" />
       </div>
