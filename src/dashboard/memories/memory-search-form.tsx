@@ -92,14 +92,14 @@ function Filters({ view, sources }: { view: View; sources: readonly Source[] }) 
             ...Object.entries(ONLY).map(([name, { label }]) => [name, label] as const),
           ]}
         />
+        <Field label="Saved from" type="date" {...entry("from")} />
+        <Field label="Saved to" type="date" {...entry("to")} hint="Days in UTC" />
         <Field
           label="As of"
           type="date"
           {...entry("as_of")}
           hint="What was known at the end of a day"
         />
-        <Field label="Saved from" type="date" {...entry("from")} />
-        <Field label="Saved to" type="date" {...entry("to")} hint="Days in UTC" />
       </div>
       <Choice name="history" value="1" checked={view.history !== ""}>
         Include superseded memories

@@ -52,7 +52,9 @@ export function ProjectPage({ visit, name, day, stats, problem, ...project }: Pr
       problem={problem}
       actions={
         <>
-          <ButtonLink href={viewPath({ project: name })}>{memoryCount(stats.memories)}</ButtonLink>
+          <ButtonLink href={viewPath({ project: name, as_of: day })}>
+            {day === "" ? memoryCount(stats.memories) : "All memories of then"}
+          </ButtonLink>
           <ButtonLink href={`${MEMORY_PATHS.export}?${exportQuery}`}>Export</ButtonLink>
           {mayChange(visit) && (
             <ButtonLink href={newPath({ project: name })} kind="main">
@@ -77,8 +79,11 @@ export function ProjectPage({ visit, name, day, stats, problem, ...project }: Pr
           />
         </section>
       </div>
-      <DayForm name={name} day={day} />
-      {day === "" && <Present {...{ visit, name, stats, recalled, bound, projects }} />}
+      {day === "" ? (
+        <Present {...{ visit, name, stats, recalled, bound, projects }} />
+      ) : (
+        <DayForm name={name} day={day} />
+      )}
     </Page>
   );
 }
@@ -86,19 +91,16 @@ export function ProjectPage({ visit, name, day, stats, problem, ...project }: Pr
 /** The form that shows the project as of another day. */
 function DayForm({ name, day }: Pick<Project, "name" | "day">) {
   return (
-    <form method="get" action={projectPath(name)} class="search-line">
-      <Field
-        label="As of"
-        name="as_of"
-        type="date"
-        value={day}
-        hint="What was known at the end of a day in UTC"
-      />
-      <Button>Show</Button>
-      {day !== "" && (
-        <ButtonLink href={viewPath({ project: name, as_of: day })}>All memories of then</ButtonLink>
-      )}
-    </form>
+    <Setting
+      id="as-of"
+      title="As of a day"
+      about="What was known of this project at the end of a day in UTC."
+    >
+      <form method="get" action={projectPath(name)}>
+        <Field label="As of" name="as_of" type="date" value={day} />
+        <Button>Show</Button>
+      </form>
+    </Setting>
   );
 }
 
@@ -125,6 +127,7 @@ function Present({
         </ul>
       )}
       <RecallPanel text={recalled} />
+      <DayForm name={name} day="" />
       {mayChange(visit) && <ProjectForms visit={visit} name={name} bound={bound} />}
       <Suggestions
         projects={projects.flatMap(({ project }) => (project === name ? [] : (project ?? [])))}
