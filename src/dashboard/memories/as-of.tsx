@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { toMoment } from "../../memories/http/requests.ts";
 import type { Filter } from "../../memories/model/filter.ts";
 import { Fragment } from "../../pages/jsx-runtime.ts";
 import { dayText } from "../../pages/moment.tsx";
+import { parseEnd } from "../../text/input-kinds.ts";
 
 /**
  * The `as_of` of an address, if it is a day that is over in UTC; else empty, for the present.
@@ -10,13 +10,13 @@ import { dayText } from "../../pages/moment.tsx";
  */
 export function pastDay(parameters: URLSearchParams, now: number): string {
   const day = parameters.get("as_of") ?? "";
-  const end = toMoment(day) ?? now;
+  const end = parseEnd(day) ?? now;
   return /^\d{4}-\d{2}-\d{2}$/.test(day) && end < now ? day : "";
 }
 
 /** The filter of a day; none for the present. */
 export function knownOn(day: string): Pick<Filter, "knownAt"> {
-  const knownAt = toMoment(day);
+  const knownAt = parseEnd(day);
   return knownAt === undefined ? {} : { knownAt };
 }
 

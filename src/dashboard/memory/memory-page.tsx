@@ -1,5 +1,4 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { toMoment } from "../../memories/http/requests.ts";
 import type { Memory } from "../../memories/model/memory.ts";
 import type { Fading } from "../../memories/ranking/retention.ts";
 import { Button, ButtonLink } from "../../pages/button.tsx";
@@ -8,6 +7,7 @@ import { Fragment } from "../../pages/jsx-runtime.ts";
 import { Notice } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { excerptOf, titleOf } from "../../text/excerpt.ts";
+import { parseEnd } from "../../text/input-kinds.ts";
 import { foreignMarkdown } from "../markdown.tsx";
 import { AsOf } from "../memories/as-of.tsx";
 import { newPath } from "../memories/memories-page.tsx";
@@ -180,7 +180,7 @@ export function MemoryPage({
 /** What has happened to a memory since a day. */
 function Since({ memory, day, isOld }: { memory: Memory; day: string; isOld: boolean }) {
   const { superseded_by, updated_at } = memory;
-  const isChanged = Date.parse(updated_at) > (toMoment(day) ?? Number.POSITIVE_INFINITY);
+  const isChanged = Date.parse(updated_at) > (parseEnd(day) ?? Number.POSITIVE_INFINITY);
   const isSuperseded = superseded_by !== null && !isOld;
   if (!isChanged && !isSuperseded) return Fragment({});
   return (

@@ -2,12 +2,12 @@ import type * as LanceDb from "@lancedb/lancedb";
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import { AppError } from "../../errors.ts";
 import type { Checkpoint } from "../log/records.ts";
-import type { Order } from "../model/filter.ts";
+import type { Filter, Order } from "../model/filter.ts";
 import type { Base } from "./base.ts";
 import { type Columns, createAssembly, decodeEach, decodeMemories } from "./decode.ts";
-import { EXPIRING_SQL, idsSql, listSql, valueSql } from "./filter-sql.ts";
+import { EXPIRING_SQL, idsSql, laterSql, listSql, valueSql } from "./filter-sql.ts";
 import {
-  createCurrency,
+  type Currency,
   createLanceSearch,
   createRowReader,
   linkColumns,
@@ -35,6 +35,38 @@ const ORDERED: Record<Order, readonly string[]> = {
   importance: ["importance", "created_at", "id"],
 };
 const SOONEST_FIRST = { columnName: "expires_at", ascending: true, nullsFirst: false };
+
+/** Memories that are looked up by one query. */
+const LOOKED_UP = 5_000;
+
+/**
+ * Returns a function that leaves out the memories that had been superseded at the moment of a filter; null for a filter
+ * that SQL decides alone. See `passes`.
+ */
+function createCurrency(table: LanceDb.Table, has: (column: string) => boolean) {
+  return ({ isCurrent, knownAt }: Filter): Currency => {
+    if (!isCurrent || knownAt === undefined || !has("superseded_by")) return null;
+    /** Whether the memories with these ids were created later, as far as it was looked up. */
+    const isLater = new Map<string, boolean>();
+    return async (found) => {
+      const newer = new Set(found.flatMap(({ supersededBy }) => supersededBy ?? []));
+      const unknown = [...newer].filter((id) => !isLater.has(id));
+      for (let start = 0; start < unknown.length; start += LOOKED_UP) {
+        const some = unknown.slice(start, start + LOOKED_UP);
+        const later = table.query().where(laterSql(some, knownAt)).select(["id"]);
+        for (const id of some) isLater.set(id, false);
+        for (const id of decodeEach(await later.toArrow(), ({ required }, row) =>
+          required("id", row),
+        )) {
+          isLater.set(id, true);
+        }
+      }
+      return found.filter(
+        ({ supersededBy }) => supersededBy === null || isLater.get(supersededBy) === true,
+      );
+    };
+  };
+}
 
 /**
  * @param close closes the connection; called when the base is closed
@@ -73,6 +105,7 @@ export async function openLanceBase(
     has,
     storedColumns,
     rows,
+    currencyOf,
     version: () => version,
   });
 

@@ -10,7 +10,6 @@ import {
   filterSql,
   type HasColumn,
   idsSql,
-  laterSql,
   lettersSql,
   sessionsSql,
   valueSql,
@@ -63,41 +62,18 @@ export async function readVersion(
   };
 }
 
-/** What a filter by `knownAt` reads of a memory. */
+/** A memory with what superseded it. */
 interface Linked {
   id: string;
   supersededBy: string | null;
 }
-/** Memories that are looked up by one query. */
-const LOOKED_UP = 5_000;
 
-/**
- * Returns a function that leaves out the memories that had been superseded at the moment of a filter; null for a filter
- * that SQL decides alone. See `passes`.
- */
-export function createCurrency(table: LanceDb.Table, has: HasColumn) {
-  return ({ isCurrent, knownAt }: Filter) => {
-    if (!isCurrent || knownAt === undefined || !has("superseded_by")) return null;
-    return async <Found extends Pick<Linked, "supersededBy">>(
-      found: readonly Found[],
-    ): Promise<Found[]> => {
-      const newer = [...new Set(found.flatMap(({ supersededBy }) => supersededBy ?? []))];
-      const later = new Set<string>();
-      for (let start = 0; start < newer.length; start += LOOKED_UP) {
-        const some = laterSql(newer.slice(start, start + LOOKED_UP), knownAt);
-        const rows = await table.query().where(some).select(["id"]).toArrow();
-        for (const id of decodeEach(rows, ({ required }, row) => required("id", row))) {
-          later.add(id);
-        }
-      }
-      return found.filter(({ supersededBy }) => supersededBy === null || later.has(supersededBy));
-    };
-  };
-}
+/** Leaves out memories that had been superseded at a moment; null where SQL decides alone. */
+export type Currency =
+  | (<Found extends Pick<Linked, "supersededBy">>(found: readonly Found[]) => Promise<Found[]>)
+  | null;
 
-export type Currency = ReturnType<ReturnType<typeof createCurrency>>;
-
-/** The column that `createCurrency` reads, if it is needed. */
+/** The column that this reads, if it is needed. */
 export function linkColumns(current: Currency): string[] {
   return current ? ["superseded_by"] : [];
 }
@@ -152,14 +128,16 @@ interface FirstOptions<Found> {
 
 /**
  * The first rows that a query finds, without those to exclude. The query reads more rows than the limit, and
- * reads again with twice the limit if too few are left.
+ * reads again with a larger limit if too few are left.
  */
 export async function readFirst<Found extends Linked>(
   query: LanceDb.Query | LanceDb.VectorQuery,
   { limit, least = 0, except, current = null, decode }: FirstOptions<Found>,
 ): Promise<Found[]> {
   const excluded = new Set(except);
-  for (let most = Math.max(1, limit + excluded.size); ; most *= 2) {
+  // Many versions of one fact match alike, and all but one of them are left out.
+  const more = current ? 4 : 2;
+  for (let most = Math.max(1, limit + excluded.size); ; most *= more) {
     const found = decodeEach(await query.limit(most).toArrow(), decode);
     const others = found.filter(({ id }) => !excluded.has(id));
     const kept = current ? await current(others) : others;
@@ -206,11 +184,13 @@ export function createLanceSearch(
     has,
     storedColumns,
     rows: { load, assemble },
+    currencyOf,
     version,
   }: {
     has: HasColumn;
     storedColumns: string[];
     rows: ReturnType<typeof createRowReader>;
+    currencyOf: (filter: Filter) => Currency;
     version: () => LanceVersion;
   },
 ): Searches {
@@ -220,8 +200,6 @@ export function createLanceSearch(
     const query = table.query().fullTextSearch(new MatchQuery(words, wordColumn, options));
     return narrow(query, filterSql(filter, has));
   };
-
-  const currencyOf = createCurrency(table, has);
 
   return {
     async search({ vector, words, filter: wanted, limit, least = 0, except }) {

@@ -3,6 +3,7 @@ import {
   checked,
   instant,
   numberText,
+  parseEnd,
   parseInstant,
   problemOf,
   text,
@@ -89,16 +90,15 @@ const filterFields = {
   ),
 };
 
+const asOf = (description: string) =>
+  Type.Optional(instant({ description, examples: ["2026-03-03"] }));
+
 /** The filters of searches and lists, which leave out superseded memories by default. */
 const visibleFields = {
   ...filterFields,
   include_superseded: Type.Optional(flag(false, "Whether superseded memories are included.")),
-  as_of: Type.Optional(
-    instant({
-      description:
-        "What was known at this moment; a date means its end in UTC. Memories that were superseded later are found, and those that were saved later are not. Ages and times in the query, such as last week, are those of that moment. Deleted and expired memories can't come back, and texts are as they are now. A moment in the future means now.",
-      examples: ["2026-03-03"],
-    }),
+  as_of: asOf(
+    "What was known at this moment; a date means its end in UTC. Memories that were superseded later are found, and those that were saved later are not. Ages and times in the query, such as last week, are those of that moment. Deleted and expired memories can't come back, and texts are as they are now. A moment in the future means now.",
   ),
 };
 
@@ -194,12 +194,7 @@ export const HistoryQuery = query({
   cursor: Type.Optional(
     text({ minLength: 1, maxLength: 36, description: "`next_cursor` of the previous page." }),
   ),
-  as_of: Type.Optional(
-    instant({
-      description: "Only memories that were saved by this moment; a date means its end in UTC.",
-      examples: ["2026-03-03"],
-    }),
-  ),
+  as_of: asOf("Only memories that were saved by this moment; a date means its end in UTC."),
 });
 
 /** The query of `DELETE /memories/:id`. */
@@ -296,17 +291,7 @@ export function toVisibleFilter({
   as_of,
   ...query
 }: FilterQuery & { include_superseded?: "true" | "false"; as_of?: string }): Filter {
-  const knownAt = toMoment(as_of);
+  const knownAt = parseEnd(as_of);
   const isCurrent = include_superseded !== "true";
   return { ...toFilter(query), isCurrent, ...(knownAt !== undefined && { knownAt }) };
-}
-
-const DAY = 86_400_000;
-const IS_DAY = /^\d{4}-\d{2}-\d{2}$/;
-
-/** The moment of an `as_of`: what was known on a day was known at its end. */
-export function toMoment(asOf: string | undefined): number | undefined {
-  const time = asOf === undefined ? null : parseInstant(asOf);
-  if (asOf === undefined || time === null) return undefined;
-  return IS_DAY.test(asOf) ? time + DAY - 1 : time;
 }

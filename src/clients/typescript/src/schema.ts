@@ -330,7 +330,7 @@ export interface components {
             updated_at: string;
             expires_at: string | null;
             /**
-             * @description With `as_of`: the memory has been changed since then. It is shown as it is now.
+             * @description With `as_of`: changed since then, and shown as it is now.
              * @constant
              */
             changed_since?: true;
@@ -408,7 +408,7 @@ export interface components {
             updated_at: string;
             expires_at: string | null;
             /**
-             * @description With `as_of`: the memory has been changed since then. It is shown as it is now.
+             * @description With `as_of`: changed since then, and shown as it is now.
              * @constant
              */
             changed_since?: true;
@@ -649,7 +649,7 @@ export interface components {
             updated_at: string;
             expires_at: string | null;
             /**
-             * @description With `as_of`: the memory has been changed since then. It is shown as it is now.
+             * @description With `as_of`: changed since then, and shown as it is now.
              * @constant
              */
             changed_since?: true;
