@@ -42,16 +42,16 @@ export function spacePath(id: string): string {
   return `${SPACES_PATH}/${id}`;
 }
 
-/** The page of a memory. */
-export function memoryPath(id: string): string {
-  return `${PATHS.memories}/${id}`;
+/** The page of a memory. @param day in the past that it shows; empty for the present */
+export function memoryPath(id: string, day = ""): string {
+  return `${PATHS.memories}/${id}${day && `?as_of=${encodeURIComponent(day)}`}`;
 }
 
-/** The page of a project. */
-export function projectPath(name: string): string {
+/** The page of a project. @param day as for a memory */
+export function projectPath(name: string, day = ""): string {
   // No part of a path can be `.` or `..`.
   const part = /^(~|\.\.?$)/.test(name) ? `~${name}` : name;
-  return `${PATHS.projects}/${encodeURIComponent(part)}`;
+  return `${PATHS.projects}/${encodeURIComponent(part)}${day && `?as_of=${encodeURIComponent(day)}`}`;
 }
 
 /** The project that a part of such a path names. */

@@ -37,7 +37,8 @@ export function describeMemory({ memory, content }: ShownMemory): string {
     "alike" in memory && memory.alike && `and ${memory.alike.length} more like it`,
     memory.superseded_by && `superseded by ${memory.superseded_by}`,
     formatDate(memory.created_at),
-    updated_at !== memory.created_at && `changed ${formatDate(updated_at)}`,
+    updated_at !== memory.created_at &&
+      `changed ${memory.changed_since ? "since, " : ""}${formatDate(updated_at)}`,
     importance !== 0.5 && `importance ${importance}`,
     memory.tags.length > 0 && `tags: ${memory.tags.map(labelText).join(", ")}`,
     memory.agent_id && `agent: ${labelText(memory.agent_id)}`,

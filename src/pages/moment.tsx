@@ -48,13 +48,16 @@ function relativeText(at: Date, now: number): string {
   return at.getTime() > now ? `in ${amount}` : `${amount} ago`;
 }
 
-/** A day as text, in UTC: `22 Nov`, or `22 Nov 2026` with the year. Empty without a day. */
-export function dayText(day: Date | string | undefined, { withYear = false } = {}): string {
+/** A day as text, in UTC: `22 Nov`, or `22 Nov 2026` with the year. Empty without a day. @param isLong `22 November` */
+export function dayText(
+  day: Date | string | undefined,
+  { withYear = false, isLong = false } = {},
+): string {
   if (day === undefined) return "";
   return new Date(day).toLocaleDateString("en-GB", {
     timeZone: "UTC",
     day: "numeric",
-    month: "short",
+    month: isLong ? "long" : "short",
     ...(withYear && { year: "numeric" }),
   });
 }

@@ -113,6 +113,16 @@ export function parseInstant(value: string): number | null {
   return Number.isNaN(time) || day > daysInMonth ? null : time;
 }
 
+const DAY = 86_400_000;
+const IS_DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** The last millisecond of such a time: a date means its end. Undefined for no time. */
+export function parseEnd(value: string | undefined): number | undefined {
+  const start = value === undefined ? null : parseInstant(value);
+  if (value === undefined || start === null) return undefined;
+  return IS_DATE.test(value) ? start + DAY - 1 : start;
+}
+
 /** A JSON object of any shape, with finite numbers and at most `maxBytes` as JSON in UTF-8. */
 export function jsonObject(options: SchemaOptions & { maxBytes: number }) {
   const { maxBytes, ...schema } = options;

@@ -166,6 +166,37 @@ test("a new version replaces the old one, and history shows both", async () => {
   );
 });
 
+test("a search as of a day finds what was known then", async () => {
+  const [old, now] = [1, 2].map((number) => `mem_${String(number).padStart(32, "0")}`);
+  const lines = [
+    { id: old, content: "Leo plays the piano", created_at: "2020-01-01T12:00:00Z" },
+    {
+      id: now,
+      content: "Leo plays the cello",
+      created_at: "2020-03-03T12:00:00Z",
+      supersedes: old,
+    },
+  ].map((line) => JSON.stringify(line));
+  await run(["import", "-"], { input: lines.join("\n") });
+  const found = (...args: string[]) => contentsFound([...args, "what does Leo play"]);
+  expect(await found()).toEqual(["Leo plays the cello"]);
+  expect(await found("--as-of", "2020-03-03")).toEqual(["Leo plays the cello"]);
+  expect(await found("--as-of", "2020-03-03T11:59:00Z")).toEqual(["Leo plays the piano"]);
+  expect(await found("--as-of", "2020-03-02")).toEqual(["Leo plays the piano"]);
+  expect(await found("--as-of", "2999-01-01")).toEqual(["Leo plays the cello"]);
+  const text = await run(["search", "--as-of", "2020-02-01", "what does Leo play"]);
+  expect(text.stdout).toContain(`superseded by ${now}`);
+  const before = await run(["search", "--as-of", "2019-12-31", "what does Leo play"]);
+  expect(before).toEqual({
+    stdout: "",
+    stderr: "Nothing was known about that.\n",
+    exitCode: 0,
+  });
+  const wrong = await run(["search", "--as-of", "yesterday", "what does Leo play"]);
+  expect(wrong.stderr).toContain("must be a moment such as 2026-11-21T07:00:00Z or a date");
+  expect(wrong.exitCode).toBe(2);
+});
+
 test("forget accepts the ids of all versions of one memory", async () => {
   const old = await save("Mia drinks tea");
   const { stdout: now } = await run(["save", "Mia drinks coffee", "--supersedes", old]);

@@ -84,8 +84,15 @@ describe("the TypeScript client", () => {
   test("a history is that of a fact, and is deleted as a whole", async () => {
     const client = await newClient();
     const first = await client.save({ content: "Ana lives in Porto" });
+    const as_of = new Date(first.created_at);
+    server.clock.advance(1);
     const second = await client.save({ content: "Ana lives in Lyon", supersedes: first.id });
     expect(contents(await client.history(first.id))).toEqual([second.content, first.content]);
+    expect(contents(await client.history(second.id, { as_of }))).toEqual([first.content]);
+    expect(contents(await client.search("Where does Ana live?", { as_of }))).toEqual([
+      first.content,
+    ]);
+    expect(contents(await Array.fromAsync(client.list({ as_of })))).toEqual([first.content]);
     await client.delete(second.id, { history: true });
     expect(await client.listPage({ include_superseded: true })).toMatchObject({ memories: [] });
   });

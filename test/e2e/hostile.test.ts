@@ -59,7 +59,7 @@ test("hostile memories, tags, agents, sessions and names are escaped on every pa
     "/agents",
     `/agents/local/written?agent=${encodeURIComponent(HOSTILE[0] ?? "")}`,
     "/projects",
-    ...HOSTILE.filter((text) => !hasHidden(text)).map(projectPath),
+    ...HOSTILE.filter((text) => !hasHidden(text)).map((name) => projectPath(name)),
     `${projectPath(HOSTILE[1] ?? "")}/move?to_project=${encodeURIComponent(HOSTILE[0] ?? "")}`,
     "/account",
     "/admin",

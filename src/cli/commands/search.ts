@@ -6,7 +6,7 @@ import type { FoundMemory } from "../../memories/model/found-memory.ts";
 import { Project } from "../../memories/model/memory.ts";
 import { type Context, type Environment, examples, PROJECT_NOTE } from "../context.ts";
 import { inputText } from "../input.ts";
-import { collectTags, nameParser, parseLimit, targetOptions } from "../options.ts";
+import { collectTags, nameParser, parseLimit, parseMoment, targetOptions } from "../options.ts";
 import { type Api, openApi, type Target } from "../server/api.ts";
 import { print, printable, printJson, say, usageError } from "../terminal.ts";
 
@@ -20,6 +20,7 @@ interface SearchOptions extends Target {
   guesses?: boolean;
   /** Whether to show superseded memories too. */
   history?: boolean;
+  asOf?: string;
   json?: boolean;
 }
 
@@ -44,6 +45,11 @@ export function define(program: Command, { configureExisting, env }: Context): v
     .option("--limit <number>", "the largest number of results (10)", parseLimit)
     .option("--guesses", "also weak matches that probably do not answer the question")
     .option("--history", "also memories that were superseded by newer ones")
+    .option(
+      "--as-of <date>",
+      "what was known then: 2026-12-31 (the end of that day in UTC)",
+      parseMoment,
+    )
     .option("--json", "print the API's answer as JSON")
     .addOption(targetOptions.user())
     .addOption(targetOptions.space())
@@ -54,6 +60,7 @@ export function define(program: Command, { configureExisting, env }: Context): v
       examples(
         "ctxd search which food makes Sam ill",
         "ctxd search --all-projects --limit 3 how do we deploy",
+        "ctxd search --as-of 2026-03-03 how do we deploy",
         "ctxd search --json staging server | jq '.memories[].content'",
       ),
     )
@@ -81,10 +88,11 @@ async function search(config: Config, words: string[], options: SearchOptions, e
   if (options.json) return await printJson({ memories });
   if (memories.length > 0) return await print(printable(memories.map(describe).join("\n\n")));
   const count = parameters.has("project") ? await countElsewhere(api, parameters) : 0;
+  const nothing = `Nothing ${options.asOf === undefined ? "is" : "was"} known about that`;
   say(
     count === 0
-      ? "Nothing is known about that."
-      : `Nothing is known about that in the project ${parameters.get("project")}. ${count} in other projects: add --all-projects.`,
+      ? `${nothing}.`
+      : `${nothing} in the project ${parameters.get("project")}. ${count} in other projects: add --all-projects.`,
   );
 }
 
@@ -108,6 +116,7 @@ async function parametersOf(query: string, options: SearchOptions): Promise<URLS
     ...(options.tag && { tags: options.tag.join(",") }),
     ...(options.limit !== undefined && { limit: String(options.limit) }),
     ...(options.history && { include_superseded: "true" }),
+    ...(options.asOf !== undefined && { as_of: options.asOf }),
   });
 }
 

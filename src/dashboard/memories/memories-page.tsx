@@ -13,6 +13,7 @@ import type { PendingChange } from "../../undo/undoable.ts";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import { mayChange, type Visit } from "../session.ts";
+import { AsOf } from "./as-of.tsx";
 import { FilterChips } from "./filter-chips.tsx";
 import { CursorLinks, type Cursors, Orders } from "./list-links.tsx";
 import {
@@ -79,7 +80,7 @@ export function MemoriesPage({
 }) {
   // New memories appear at the top of the list.
   const isWriter = mayChange(visit);
-  const isFirstPage = view.q === "" && view.cursor === "";
+  const isFirstPage = view.q === "" && view.cursor === "" && view.as_of === "";
   return (
     <Page
       visit={visit}
@@ -109,6 +110,7 @@ export function MemoriesPage({
         data-live-at={position}
         data-live-noun="memory"
       >
+        <AsOf day={view.as_of} back={viewPath({ ...view, cursor: "", as_of: "" })} />
         <FilterChips view={view} sources={sources} />
         {shown && <Results {...{ visit, view, shown, pending, secrets }} />}
         {isWriter && <PendingChanges pending={pending} back={viewPath(view)} token={visit.token} />}
@@ -238,7 +240,7 @@ function NoResults({ view, elsewhere }: { view: View; elsewhere: number }) {
   }
   if (view.q !== "" && view.rest === "") {
     return (
-      <EmptyState title="Nothing is known about this">
+      <EmptyState title={`Nothing ${view.as_of === "" ? "is" : "was"} known about this`}>
         {elsewhere > 0 && (
           <p>
             <a href={viewPath({ ...view, project: "", unfiled: "" })}>

@@ -6,6 +6,7 @@ import type { PendingChange } from "../../undo/undoable.ts";
 import { PATHS } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";
+import { pastDay } from "./as-of.tsx";
 import { MemoriesPage, type Shown } from "./memories-page.tsx";
 import {
   filterOf,
@@ -81,7 +82,8 @@ export function addMemoriesPage({
   };
 
   pages.get(PATHS.memories, async (visit) => {
-    const view = readView(visit.url.searchParams);
+    const parameters = visit.url.searchParams;
+    const view = { ...readView(parameters), as_of: pastDay(parameters, clock()) };
     // Read before the memories, so that a write in between makes the page update itself.
     const position = await live.positionOf("memories", visit.reach.accountId);
     const pending = await undoable.list(visit.reach.accountId);

@@ -67,6 +67,8 @@ const FIELDS = {
   /** Days in UTC, inclusive. */
   from: (day) => ({ created_after: startOf(day) }),
   to: (day) => ({ created_before: startOf(day, DAY) }),
+  /** A day that is over in UTC: what was known at its end. */
+  as_of: (as_of) => ({ as_of }),
   /** The order of the list: `importance`, or the newest first. */
   sort: (sort) => ({ sort }),
   cursor: (cursor) => ({ cursor }),
@@ -149,9 +151,9 @@ export function isFiltered(view: View): boolean {
   return NAMES.some((name) => !NOT_FILTERS.has(name) && view[name] !== "");
 }
 
-/** Whether all matching memories can be changed at once: in filtered lists, but not in the results of a search. */
+/** Whether all matching memories can be changed at once: in filtered lists of the present, but not in the results of a search. */
 export function canTakeAll(view: View): boolean {
-  return view.q === "" && isFiltered(view);
+  return view.q === "" && view.as_of === "" && isFiltered(view);
 }
 
 /** @throws AppError `validation_failed` */

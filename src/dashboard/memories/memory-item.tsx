@@ -41,12 +41,13 @@ export function MemoryItem({
   /** Kinds of the secrets in the memory, if there are any. */
   secrets: string | undefined;
   mark?: ((text: string) => readonly Piece[]) | undefined;
-  /** The list that shows it. Links stay in the same project. */
-  view: Pick<View, "project" | "unfiled">;
+  /** The list that shows it. Links stay in the same project and on the same day. */
+  view: Pick<View, "project" | "unfiled" | "as_of">;
   /** Whether it can be selected. */
   isChosen?: boolean;
 }) {
   const { id, content } = memory;
+  const { project, unfiled, as_of } = view;
   const isFound = "matched" in memory && mark !== undefined;
   return (
     <article class="memory">
@@ -55,7 +56,7 @@ export function MemoryItem({
           <input type="checkbox" name="id" value={id} aria-label={`Select “${titleOf(content)}”`} />
         </label>
       )}
-      <a class={isFound ? "memory-text passage" : "memory-text"} href={memoryPath(id)}>
+      <a class={isFound ? "memory-text passage" : "memory-text"} href={memoryPath(id, view.as_of)}>
         <bdi>
           {isFound ? (
             <Passage memory={memory} mark={mark} />
@@ -71,7 +72,7 @@ export function MemoryItem({
           </span>
         )}
         {"score" in memory && <Score {...memory} />}
-        <Facts memory={memory} within={{ project: view.project, unfiled: view.unfiled }} />
+        <Facts memory={memory} within={{ project, unfiled, as_of }} />
       </div>
       <span class="memory-time">
         <Moment at={new Date(memory.created_at)} />
@@ -93,20 +94,25 @@ function Facts({
   within,
 }: {
   memory: Memory | FoundMemory;
-  within: Pick<View, "project" | "unfiled">;
+  within: Pick<View, "project" | "unfiled" | "as_of">;
 }) {
   const { tags, project, importance, pinned, superseded_by, expires_at } = memory;
   const to = (more: Partial<View>) => viewPath({ ...within, ...more });
   return (
     <>
       {"newer" in memory && memory.newer !== undefined && (
-        <a href={memoryPath(memory.newer)}>There is a newer memory</a>
+        <a href={memoryPath(memory.newer, within.as_of)}>There is a newer memory</a>
       )}
-      {superseded_by !== null && <a href={memoryPath(superseded_by)}>Superseded</a>}
+      {superseded_by !== null && (
+        <a href={memoryPath(superseded_by)}>
+          {within.as_of === "" ? "Superseded" : "Superseded by now"}
+        </a>
+      )}
+      {memory.changed_since && <span class="badge">Changed since</span>}
       {pinned && <span class="badge pinned">Pinned</span>}
       {importance !== DEFAULT_IMPORTANCE && <span class="badge">{`Importance ${importance}`}</span>}
       {project !== null && project !== within.project && (
-        <a href={viewPath({ project })}>
+        <a href={viewPath({ project, as_of: within.as_of })}>
           <span class="hidden-text">Project </span>
           <bdi>{titleOf(project)}</bdi>
         </a>

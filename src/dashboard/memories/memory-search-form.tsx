@@ -94,6 +94,12 @@ function Filters({ view, sources }: { view: View; sources: readonly Source[] }) 
         />
         <Field label="Saved from" type="date" {...entry("from")} />
         <Field label="Saved to" type="date" {...entry("to")} hint="Days in UTC" />
+        <Field
+          label="As of"
+          type="date"
+          {...entry("as_of")}
+          hint="What was known at the end of a day"
+        />
       </div>
       <Choice name="history" value="1" checked={view.history !== ""}>
         Include superseded memories

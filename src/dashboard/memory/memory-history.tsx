@@ -67,7 +67,18 @@ const MAX_CHANGED = 200;
 const MAX_FACTS = 6;
 
 /** The versions of a memory with their changes, newest first. Renders nothing if there is only one version. */
-export function MemoryHistory({ memory, history }: { memory: Memory; history: readonly Memory[] }) {
+export function MemoryHistory({
+  memory,
+  history,
+  current,
+  day,
+}: {
+  memory: Memory;
+  history: readonly Memory[];
+  current: Memory;
+  /** The day that the page shows; empty for the present. */
+  day: string;
+}) {
   if (history.length < 2) return Fragment({});
   const oldest = history.at(-1);
   return (
@@ -75,12 +86,18 @@ export function MemoryHistory({ memory, history }: { memory: Memory; history: re
       <h2>History</h2>
       <ol class="versions">
         {history.map((each, at) => (
-          <Version version={each} former={history[at + 1]} isShown={each.id === memory.id} />
+          <Version
+            version={each}
+            former={history[at + 1]}
+            isShown={each.id === memory.id}
+            isCurrent={each.id === current.id}
+            day={day}
+          />
         ))}
       </ol>
       {history.length === MAX_VERSIONS && oldest?.supersedes && (
         <p class="hint">
-          <a href={memoryPath(oldest.id)}>Older versions</a>
+          <a href={memoryPath(oldest.id, day)}>Older versions</a>
         </p>
       )}
     </section>
@@ -91,10 +108,14 @@ function Version({
   version,
   former,
   isShown,
+  isCurrent,
+  day,
 }: {
   version: Memory;
   former: Memory | undefined;
   isShown: boolean;
+  isCurrent: boolean;
+  day: string;
 }) {
   const runs = former ? changedWords(former.content, version.content) : null;
   const facts = former ? changedFacts(former, version) : [];
@@ -102,9 +123,9 @@ function Version({
     <li aria-current={isShown ? "true" : undefined}>
       <p class="faint">
         <Moment at={new Date(version.created_at)} />
-        {version.superseded_by === null ? ", current" : ""}
+        {isCurrent && (day === "" ? ", current" : ", held then")}
       </p>
-      <a class="memory-text" href={memoryPath(version.id)}>
+      <a class="memory-text" href={memoryPath(version.id, day)}>
         <bdi>{runs ? <Changed runs={runs} /> : excerptOf(version.content, EXCERPT)}</bdi>
       </a>
       {facts.length > 0 && (

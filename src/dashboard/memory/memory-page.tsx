@@ -7,7 +7,9 @@ import { Fragment } from "../../pages/jsx-runtime.ts";
 import { Notice } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { excerptOf, titleOf } from "../../text/excerpt.ts";
+import { parseEnd } from "../../text/input-kinds.ts";
 import { foreignMarkdown } from "../markdown.tsx";
+import { AsOf } from "../memories/as-of.tsx";
 import { newPath } from "../memories/memories-page.tsx";
 import { viewPath } from "../memories/memories-view.ts";
 import { memoryPath } from "../navigation.tsx";
@@ -29,9 +31,11 @@ const TEXT_ID = "memory-text";
 function MemoryText({
   memory: { id, content, tags },
   way,
+  day,
 }: {
   memory: Memory;
   way: string | null;
+  day: string;
 }) {
   const characters = [...content].length;
   const isLong =
@@ -39,7 +43,10 @@ function MemoryText({
   const isFolded = isLong && way === null;
   const plain = <p>{content}</p>;
   const formatted = foreignMarkdown(content) ?? plain;
-  const path = (way: string) => `${memoryPath(id)}${way}#${TEXT_ID}`;
+  const path = (show: string) => {
+    const parameters = new URLSearchParams({ ...(show && { show }), ...(day && { as_of: day }) });
+    return `${memoryPath(id)}${parameters.size > 0 ? `?${parameters}` : ""}#${TEXT_ID}`;
+  };
   const json = `/api${memoryPath(id)}`;
   return (
     <article class="panel memory-article">
@@ -48,7 +55,7 @@ function MemoryText({
       </div>
       {isFolded && (
         <p class="unfold">
-          <a href={path("?show=all")}>{`Show all ${characters.toLocaleString("en")} characters`}</a>
+          <a href={path("all")}>{`Show all ${characters.toLocaleString("en")} characters`}</a>
         </p>
       )}
       <div class="memory-foot spread">
@@ -65,7 +72,7 @@ function MemoryText({
         )}
         <div class="actions">
           {String(formatted) !== String(plain) && (
-            <a class="button plain small" href={path(way === "raw" ? "" : "?show=raw")}>
+            <a class="button plain small" href={path(way === "raw" ? "" : "raw")}>
               {way === "raw" ? "Show formatted" : "Show as written"}
             </a>
           )}
@@ -112,10 +119,13 @@ export interface Context {
 export function MemoryPage({
   visit,
   memory,
+  day,
   context,
 }: {
   visit: Visit;
   memory: Memory;
+  /** A day in the past on which the page shows the history; empty for the present. */
+  day: string;
   context: Context;
 }) {
   const { history, current, fading, before, after, secrets, similar } = context;
@@ -126,10 +136,14 @@ export function MemoryPage({
       title="Memory"
       actions={mayChange(visit) ? <Actions visit={visit} memory={memory} /> : undefined}
     >
+      <AsOf day={day} back={memoryPath(memory.id)} />
+      {day !== "" && <Since memory={memory} day={day} isOld={current !== null} />}
       {current && (
         <Notice>
-          This memory is out of date. The current one:{" "}
-          <a href={memoryPath(current.id)}>
+          {day === ""
+            ? "This memory is out of date. The current one: "
+            : "Another version held then: "}
+          <a href={memoryPath(current.id, day)}>
             <bdi>{titleOf(current.content)}</bdi>
           </a>
         </Notice>
@@ -146,18 +160,38 @@ export function MemoryPage({
         </Notice>
       )}
       <div class="memory-page">
-        <MemoryText memory={memory} way={visit.url.searchParams.get("show")} />
+        <MemoryText memory={memory} way={visit.url.searchParams.get("show")} day={day} />
         <aside>
           <MemoryProperties memory={memory} />
-          {memory.superseded_by === null && <MemoryFading memory={memory} fading={fading} />}
+          {memory.superseded_by === null && day === "" && (
+            <MemoryFading memory={memory} fading={fading} />
+          )}
         </aside>
         <div class="memory-related">
-          <MemoryHistory memory={memory} history={history} />
-          <SessionMemories memory={memory} before={before} after={after} />
+          <MemoryHistory memory={memory} history={history} current={current ?? memory} day={day} />
+          <SessionMemories memory={memory} before={before} after={after} day={day} />
           <SimilarMemories similar={similar} />
         </div>
       </div>
     </Page>
+  );
+}
+
+/** What has happened to a memory since a day. */
+function Since({ memory, day, isOld }: { memory: Memory; day: string; isOld: boolean }) {
+  const { superseded_by, updated_at } = memory;
+  const isChanged = Date.parse(updated_at) > (parseEnd(day) ?? Number.POSITIVE_INFINITY);
+  const isSuperseded = superseded_by !== null && !isOld;
+  if (!isChanged && !isSuperseded) return Fragment({});
+  return (
+    <Notice>
+      {isChanged && "This memory has been changed since then. "}
+      {isSuperseded && (
+        <>
+          It held then, and <a href={memoryPath(superseded_by)}>has been superseded since</a>.
+        </>
+      )}
+    </Notice>
   );
 }
 
@@ -197,7 +231,8 @@ function SessionMemories({
   memory,
   before,
   after,
-}: Pick<Context, "before" | "after"> & { memory: Memory }) {
+  day,
+}: Pick<Context, "before" | "after"> & { memory: Memory; day: string }) {
   if (before.length + after.length === 0) return Fragment({});
   return (
     <section>
@@ -205,13 +240,13 @@ function SessionMemories({
       <ol class="related">
         {[...before, memory, ...after].map((each) => (
           <li aria-current={each === memory ? "true" : undefined}>
-            <Title memory={each} />
+            <Title memory={each} day={day} />
             <Moment at={new Date(each.created_at)} />
           </li>
         ))}
       </ol>
       <p class="hint">
-        <a href={viewPath({ session_id: memory.session_id ?? "", history: "1" })}>
+        <a href={viewPath({ session_id: memory.session_id ?? "", history: "1", as_of: day })}>
           Show the whole session
         </a>
       </p>
@@ -246,9 +281,9 @@ export function SimilarMemories({ similar }: Pick<Context, "similar">) {
   );
 }
 
-function Title({ memory: { id, content } }: { memory: Memory }) {
+function Title({ memory: { id, content }, day = "" }: { memory: Memory; day?: string }) {
   return (
-    <a class="memory-text" href={memoryPath(id)}>
+    <a class="memory-text" href={memoryPath(id, day)}>
       <bdi>{excerptOf(content, EXCERPT)}</bdi>
     </a>
   );

@@ -5,6 +5,7 @@ import { Choice } from "../../pages/field.tsx";
 import { titleOf } from "../../text/excerpt.ts";
 import { memoryCount } from "../../text/number-text.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
+import { knownOn, pastDay } from "../memories/as-of.tsx";
 import { MEMORY_PATHS, memoryPath, PATHS } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
 import { ownSource } from "../session.ts";
@@ -98,35 +99,43 @@ export function addNewMemoryPage({ pages, memories }: Parts): void {
 const SIMILAR_TIMEOUT_MS = 1_000;
 
 /** The page of a memory, and its forms. */
-export function addMemoryPages({ pages, memories }: Parts): void {
+export function addMemoryPages({ pages, memories, clock }: Parts): void {
   /** The newest versions; if the memory is not among them, the versions from it on. */
   const historyOf = async (
     reach: Reach,
     memory: Memory,
+    day: string,
   ): Promise<Pick<Context, "history" | "current">> => {
     const { id, supersedes, superseded_by } = memory;
     if (supersedes === null && superseded_by === null) return { history: [], current: null };
     const limit = MAX_VERSIONS;
     const read = async (from?: string) =>
-      (await memories.history(reach, id, { limit, from })).memories;
+      (await memories.history(reach, id, { limit, from, ...knownOn(day) })).memories;
     const newest = await read();
-    const history = newest.some((each) => each.id === id) ? newest : await read(id);
-    return { history, current: superseded_by === null ? null : (newest[0] ?? null) };
+    const { knownAt = Number.POSITIVE_INFINITY } = knownOn(day);
+    const isLater = Date.parse(memory.created_at) > knownAt;
+    const isShown = isLater || newest.some((each) => each.id === id);
+    const history = isShown ? newest : await read(id);
+    const [current = null] = newest;
+    return { history, current: current?.id === id ? null : current };
   };
 
-  const contextOf = async (reach: Reach, memory: Memory): Promise<Context> => {
+  const contextOf = async (reach: Reach, memory: Memory, day: string): Promise<Context> => {
+    const isPast = day !== "";
+    const { knownAt = clock() } = knownOn(day);
+    const wasKnown = ({ created_at }: Memory) => !isPast || Date.parse(created_at) <= knownAt;
     const [{ history, current }, inSession, near, secrets] = await Promise.all([
-      historyOf(reach, memory),
+      historyOf(reach, memory, day),
       memories.inSession(reach, memory.id, MAX_SESSION_MEMORIES),
-      withTimeLimit(memories.near(reach, memory.id), SIMILAR_TIMEOUT_MS, () => null),
+      isPast ? [] : withTimeLimit(memories.near(reach, memory.id), SIMILAR_TIMEOUT_MS, () => null),
       memories.secrets.kindsIn([memory]),
     ]);
     const shown = new Set([...history, ...(current ? [current] : [])].map(({ id }) => id));
     return {
       history,
       current,
-      before: inSession.before,
-      after: inSession.after,
+      before: inSession.before.filter(wasKnown),
+      after: inSession.after.filter(wasKnown),
       fading: memories.fading(memory),
       secrets: secrets.get(memory.id),
       similar: near?.filter((each) => !shown.has(each.memory.id)).slice(0, MAX_SIMILAR) ?? null,
@@ -135,8 +144,9 @@ export function addMemoryPages({ pages, memories }: Parts): void {
 
   pages.get(`${PATHS.memories}/:id`, async (visit, id) => {
     const memory = await memories.get(visit.reach, id);
-    const context = await contextOf(visit.reach, memory);
-    return <MemoryPage visit={visit} memory={memory} context={context} />;
+    const day = pastDay(visit.url.searchParams, clock());
+    const context = await contextOf(visit.reach, memory, day);
+    return <MemoryPage visit={visit} memory={memory} day={day} context={context} />;
   });
   pages.post(`${PATHS.memories}/:id/pin`, async ({ account, reach }, form, id) => {
     const pinned = form.get("pinned") === "1";

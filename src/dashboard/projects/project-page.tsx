@@ -8,6 +8,7 @@ import { Notice } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { excerptOf } from "../../text/excerpt.ts";
 import { memoryCount } from "../../text/number-text.ts";
+import { AsOf } from "../memories/as-of.tsx";
 import { newPath } from "../memories/memories-page.tsx";
 import { viewPath } from "../memories/memories-view.ts";
 import { Suggestions } from "../memories/memory-search-form.tsx";
@@ -24,6 +25,8 @@ const MAX_TAGS = 20;
 interface Project {
   visit: Visit;
   name: string;
+  /** A day in the past whose memories are shown; empty for the present. */
+  day: string;
   /** Of this project's memories alone. */
   stats: Stats;
   newest: readonly Memory[];
@@ -38,7 +41,7 @@ interface Project {
 }
 
 /** The page of one project. */
-export function ProjectPage({ visit, name, stats, problem, ...project }: Project) {
+export function ProjectPage({ visit, name, day, stats, problem, ...project }: Project) {
   const { newest, important, recalled, bound, projects } = project;
   const exportQuery = new URLSearchParams({ project: name });
   return (
@@ -49,7 +52,9 @@ export function ProjectPage({ visit, name, stats, problem, ...project }: Project
       problem={problem}
       actions={
         <>
-          <ButtonLink href={viewPath({ project: name })}>{memoryCount(stats.memories)}</ButtonLink>
+          <ButtonLink href={viewPath({ project: name, as_of: day })}>
+            {day === "" ? memoryCount(stats.memories) : "All memories of then"}
+          </ButtonLink>
           <ButtonLink href={`${MEMORY_PATHS.export}?${exportQuery}`}>Export</ButtonLink>
           {mayChange(visit) && (
             <ButtonLink href={newPath({ project: name })} kind="main">
@@ -59,16 +64,57 @@ export function ProjectPage({ visit, name, stats, problem, ...project }: Project
         </>
       }
     >
+      <AsOf day={day} back={projectPath(name)} />
       <div class="columns wide">
         <section class="panel">
           <h2>Newest</h2>
-          <MemoryLinks memories={newest} none="Nothing but what was captured." />
+          <MemoryLinks memories={newest} day={day} none="Nothing but what was captured." />
         </section>
         <section class="panel">
           <h2>Pinned and important</h2>
-          <MemoryLinks memories={important} none="None is pinned or above the usual importance." />
+          <MemoryLinks
+            memories={important}
+            day={day}
+            none="None is pinned or above the usual importance."
+          />
         </section>
       </div>
+      {day === "" ? (
+        <Present {...{ visit, name, stats, recalled, bound, projects }} />
+      ) : (
+        <DayForm name={name} day={day} />
+      )}
+    </Page>
+  );
+}
+
+/** The form that shows the project as of another day. */
+function DayForm({ name, day }: Pick<Project, "name" | "day">) {
+  return (
+    <Setting
+      id="as-of"
+      title="As of a day"
+      about="What was known of this project at the end of a day in UTC."
+    >
+      <form method="get" action={projectPath(name)}>
+        <Field label="As of" name="as_of" type="date" value={day} />
+        <Button>Show</Button>
+      </form>
+    </Setting>
+  );
+}
+
+/** What a page of the past does not have: counts, what agents are told, and forms. */
+function Present({
+  visit,
+  name,
+  stats,
+  recalled,
+  bound,
+  projects,
+}: Pick<Project, "visit" | "name" | "stats" | "recalled" | "bound" | "projects">) {
+  return (
+    <>
       {stats.tags.length > 0 && (
         <ul class="memory-tags project-tags" aria-label="Tags">
           {stats.tags.slice(0, MAX_TAGS).map(({ tag, memories }) => (
@@ -81,25 +127,36 @@ export function ProjectPage({ visit, name, stats, problem, ...project }: Project
         </ul>
       )}
       <RecallPanel text={recalled} />
+      <DayForm name={name} day="" />
       {mayChange(visit) && <ProjectForms visit={visit} name={name} bound={bound} />}
       <Suggestions
         projects={projects.flatMap(({ project }) => (project === name ? [] : (project ?? [])))}
       />
-    </Page>
+    </>
   );
 }
 
-function MemoryLinks({ memories, none }: { memories: readonly Memory[]; none: string }) {
-  if (memories.length === 0) return <p class="faint">{none}</p>;
+function MemoryLinks({
+  memories,
+  day,
+  none,
+}: {
+  memories: readonly Memory[];
+  day: string;
+  none: string;
+}) {
+  if (memories.length === 0) return <p class="faint">{day === "" ? none : "None on that day."}</p>;
   return (
     <ol class="related">
-      {memories.map(({ id, content, created_at, pinned }) => (
+      {memories.map(({ id, content, created_at, pinned, changed_since }) => (
         <li>
-          <a class="memory-text" href={memoryPath(id)}>
+          <a class="memory-text" href={memoryPath(id, day)}>
             <bdi>{excerptOf(content, EXCERPT)}</bdi>
           </a>
           <span>
-            {pinned && <span class="badge">Pinned</span>} <Moment at={new Date(created_at)} />
+            {pinned && <span class="badge">Pinned</span>}{" "}
+            {changed_since && <span class="badge">Changed since</span>}{" "}
+            <Moment at={new Date(created_at)} />
           </span>
         </li>
       ))}

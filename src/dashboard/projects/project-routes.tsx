@@ -7,6 +7,7 @@ import { memoryCount } from "../../text/number-text.ts";
 import { createPause } from "../../timing/pause.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
 import { createAccessList, isActive } from "../agents/agents-view.ts";
+import { knownOn, pastDay } from "../memories/as-of.tsx";
 import { describeChange } from "../memories/pending-changes.tsx";
 import { createProjectCounts } from "../memories/project-switch.tsx";
 import { projectIn } from "../memories/selection-routes.tsx";
@@ -34,7 +35,8 @@ function createPage(parts: Parts) {
     const project = projectOf(part);
     const stats = await memories.stats({ ...reach, bound: { project, only: true } });
     if (stats.memories === 0) throw noProject();
-    const filter = { projects: [project], isCurrent: true, isCaptured: false };
+    const day = pastDay(visit.url.searchParams, clock());
+    const filter = { projects: [project], isCurrent: true, isCaptured: false, ...knownOn(day) };
     const pause = createPause();
     const { memories: known } = await memories.list(reach, { filter, limit: CANDIDATES });
     await pause();
@@ -46,11 +48,12 @@ function createPage(parts: Parts) {
     await pause();
     // An agent of the person is told what the person's spaces know of the project too.
     const told = place?.space ? reach : { ...reach, spaces: visit.spaces };
-    const asked = recall.text(told, {
-      ...{ session: null, project, name: basename(project), prompt: null, isFresh: true },
-      ...{ budget: RECALL_CHARACTERS.default, explains: true },
-    });
-    const recalled = await withTimeLimit(asked, RECALL_TIMEOUT_MS, () => null);
+    const ask = () =>
+      recall.text(told, {
+        ...{ session: null, project, name: basename(project), prompt: null, isFresh: true },
+        ...{ budget: RECALL_CHARACTERS.default, explains: true },
+      });
+    const recalled = day === "" ? await withTimeLimit(ask(), RECALL_TIMEOUT_MS, () => null) : null;
     const important = known
       .filter(({ pinned, importance }) => pinned || importance > DEFAULT_IMPORTANCE)
       .sort((a, b) => Number(b.pinned) - Number(a.pinned) || b.importance - a.importance);
@@ -58,6 +61,7 @@ function createPage(parts: Parts) {
       <ProjectPage
         visit={visit}
         name={project}
+        day={day}
         stats={stats}
         newest={known.slice(0, SHOWN)}
         important={important.slice(0, SHOWN)}

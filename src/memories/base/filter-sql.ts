@@ -44,8 +44,10 @@ const CONDITIONS: Conditions<HasColumn, string | null> = {
     tags.length > 0
       ? `${tagsMatch === "all" ? "array_has_all" : "array_has_any"}(tags, [${list(tags)}])`
       : null,
-  isCurrent: (isCurrent, has) =>
-    isCurrent && has("superseded_by") ? "superseded_by IS NULL" : null,
+  knownAt: (time) => `created_at <= ${moment(time)}`,
+  // At an earlier moment, `createCurrency` decides: SQL would have to look up each newer memory.
+  isCurrent: (isCurrent, has, { knownAt }) =>
+    isCurrent && knownAt === undefined && has("superseded_by") ? "superseded_by IS NULL" : null,
   aliveAt: (time, has) =>
     has("expires_at") ? `(expires_at IS NULL OR expires_at > ${moment(time)})` : null,
   only: (ids) => `split_part(id, '#', 1) IN (${list(ids) || "''"})`,
@@ -60,6 +62,11 @@ export function valueSql(column: "superseded_by" | "expires_at"): string {
 /** Rows with one of these ids. */
 export function idsSql(ids: readonly string[]): string {
   return `id IN (${list(ids)})`;
+}
+
+/** First rows of the memories among these ids that were created after a moment. */
+export function laterSql(ids: readonly string[], time: number): string {
+  return `created_at > ${moment(time)} AND ${idsSql(ids)}`;
 }
 
 /** Rows of all memories except these. */

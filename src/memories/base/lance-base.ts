@@ -2,11 +2,18 @@ import type * as LanceDb from "@lancedb/lancedb";
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import { AppError } from "../../errors.ts";
 import type { Checkpoint } from "../log/records.ts";
-import type { Order } from "../model/filter.ts";
+import type { Filter, Order } from "../model/filter.ts";
 import type { Base } from "./base.ts";
 import { type Columns, createAssembly, decodeEach, decodeMemories } from "./decode.ts";
-import { EXPIRING_SQL, idsSql, listSql } from "./filter-sql.ts";
-import { createLanceSearch, createRowReader, readFirst, readVersion } from "./lance-search.ts";
+import { EXPIRING_SQL, idsSql, laterSql, listSql, valueSql } from "./filter-sql.ts";
+import {
+  type Currency,
+  createLanceSearch,
+  createRowReader,
+  linkColumns,
+  readFirst,
+  readVersion,
+} from "./lance-search.ts";
 import { baseSchema, recordedModel } from "./schema.ts";
 
 /** A base, with what writing needs. */
@@ -28,6 +35,38 @@ const ORDERED: Record<Order, readonly string[]> = {
   importance: ["importance", "created_at", "id"],
 };
 const SOONEST_FIRST = { columnName: "expires_at", ascending: true, nullsFirst: false };
+
+/** Memories that are looked up by one query. */
+const LOOKED_UP = 5_000;
+
+/**
+ * Returns a function that leaves out the memories that had been superseded at the moment of a filter; null for a filter
+ * that SQL decides alone. See `passes`.
+ */
+function createCurrency(table: LanceDb.Table, has: (column: string) => boolean) {
+  return ({ isCurrent, knownAt }: Filter): Currency => {
+    if (!isCurrent || knownAt === undefined || !has("superseded_by")) return null;
+    /** Whether the memories with these ids were created later, as far as it was looked up. */
+    const isLater = new Map<string, boolean>();
+    return async (found) => {
+      const newer = new Set(found.flatMap(({ supersededBy }) => supersededBy ?? []));
+      const unknown = [...newer].filter((id) => !isLater.has(id));
+      for (let start = 0; start < unknown.length; start += LOOKED_UP) {
+        const some = unknown.slice(start, start + LOOKED_UP);
+        const later = table.query().where(laterSql(some, knownAt)).select(["id"]);
+        for (const id of some) isLater.set(id, false);
+        for (const id of decodeEach(await later.toArrow(), ({ required }, row) =>
+          required("id", row),
+        )) {
+          isLater.set(id, true);
+        }
+      }
+      return found.filter(
+        ({ supersededBy }) => supersededBy === null || isLater.get(supersededBy) === true,
+      );
+    };
+  };
+}
 
 /**
  * @param close closes the connection; called when the base is closed
@@ -61,10 +100,12 @@ export async function openLanceBase(
     );
   };
   let version = await readVersion(table, checkpoint, has);
+  const currencyOf = createCurrency(table, has);
   const search = createLanceSearch(lancedb, table, {
     has,
     storedColumns,
     rows,
+    currencyOf,
     version: () => version,
   });
 
@@ -118,16 +159,21 @@ export async function openLanceBase(
 
     async list(filter, { from, limit = version.rows, except, order = "newest" }) {
       const ascending = from?.isBackward === true;
-      const columns = [...ORDERED[order]];
+      const simple = await version.simplify(filter);
+      const current = currencyOf(simple);
       const query = table
         .query()
-        .where(listSql(await version.simplify(filter), from, has, order))
-        .orderBy(columns.map((columnName) => ({ columnName, ascending, nullsFirst: false })));
-      const found = await readFirst(query.select(columns), {
+        .where(listSql(simple, from, has, order))
+        .orderBy(
+          ORDERED[order].map((columnName) => ({ columnName, ascending, nullsFirst: false })),
+        );
+      const found = await readFirst(query.select([...ORDERED[order], ...linkColumns(current)]), {
         limit,
         except,
-        decode: ({ required }, row) => ({
+        current,
+        decode: ({ required, nullable }, row) => ({
           id: required("id", row),
+          supersededBy: nullable("superseded_by", row),
           createdAt: required("created_at", row),
           ...(order === "importance" && { importance: required("importance", row) }),
         }),
@@ -144,12 +190,24 @@ export async function openLanceBase(
         except,
         decode: ({ required }, row) => ({
           id: required("id", row),
+          supersededBy: null,
           expiresAt: required("expires_at", row),
         }),
       });
     },
 
-    count: (filter) => table.countRows(listSql(filter, null, has)),
+    async count(filter) {
+      const current = currencyOf(filter);
+      const sql = listSql(filter, null, has);
+      if (!current) return await table.countRows(sql);
+      const linked = `${sql} AND ${valueSql("superseded_by")}`;
+      const rows = await table.query().where(linked).select(["superseded_by"]).toArrow();
+      const found = decodeEach(rows, ({ nullable }, row) => ({
+        supersededBy: nullable("superseded_by", row),
+      }));
+      const others = await table.countRows(sql);
+      return others - found.length + (await current(found)).length;
+    },
 
     close() {
       try {

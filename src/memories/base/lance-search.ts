@@ -62,6 +62,22 @@ export async function readVersion(
   };
 }
 
+/** A memory with what superseded it. */
+interface Linked {
+  id: string;
+  supersededBy: string | null;
+}
+
+/** Leaves out memories that had been superseded at a moment; null where SQL decides alone. */
+export type Currency =
+  | (<Found extends Pick<Linked, "supersededBy">>(found: readonly Found[]) => Promise<Found[]>)
+  | null;
+
+/** The column that this reads, if it is needed. */
+export function linkColumns(current: Currency): string[] {
+  return current ? ["superseded_by"] : [];
+}
+
 /** Reads memories with their vectors. @param columns those that a stored memory needs */
 export function createRowReader(table: LanceDb.Table, columns: string[]) {
   const read = (ids: readonly string[]): Promise<Table> =>
@@ -92,37 +108,39 @@ export function createRowReader(table: LanceDb.Table, columns: string[]) {
 /** The ids of memories whose rows a query finds first, in the same order. */
 async function idsOf(
   query: LanceDb.Query | LanceDb.VectorQuery,
-  limit: number,
-  except: readonly string[],
-  least = 0,
+  options: Pick<FirstOptions<Linked>, "limit" | "least" | "except" | "current">,
 ): Promise<string[]> {
-  const decode = ({ required }: Columns, row: number) => ({ id: memoryIdOf(required("id", row)) });
-  return (await readFirst(query, { limit, least, except, decode })).map(({ id }) => id);
+  const decode = ({ required, nullable }: Columns, row: number) => ({
+    id: memoryIdOf(required("id", row)),
+    supersededBy: nullable("superseded_by", row),
+  });
+  return (await readFirst(query, { ...options, decode })).map(({ id }) => id);
+}
+
+interface FirstOptions<Found> {
+  limit: number;
+  /** How many different memories are found at least, if there are enough. */
+  least?: number;
+  except: readonly string[];
+  current?: Currency;
+  decode: (columns: Columns, row: number) => Found;
 }
 
 /**
  * The first rows that a query finds, without those to exclude. The query reads more rows than the limit, and
- * reads again with twice the limit if too few are left.
- * @param least how many different memories are found at least, if there are enough
+ * reads again with a larger limit if too few are left.
  */
-export async function readFirst<Found extends { id: string }>(
+export async function readFirst<Found extends Linked>(
   query: LanceDb.Query | LanceDb.VectorQuery,
-  {
-    limit,
-    least = 0,
-    except,
-    decode,
-  }: {
-    limit: number;
-    least?: number;
-    except: readonly string[];
-    decode: (columns: Columns, row: number) => Found;
-  },
+  { limit, least = 0, except, current = null, decode }: FirstOptions<Found>,
 ): Promise<Found[]> {
   const excluded = new Set(except);
-  for (let most = Math.max(1, limit + excluded.size); ; most *= 2) {
+  // Many versions of one fact match alike, and all but one of them are left out.
+  const more = current ? 4 : 2;
+  for (let most = Math.max(1, limit + excluded.size); ; most *= more) {
     const found = decodeEach(await query.limit(most).toArrow(), decode);
-    const kept = found.filter(({ id }) => !excluded.has(id));
+    const others = found.filter(({ id }) => !excluded.has(id));
+    const kept = current ? await current(others) : others;
     const seen = new Set<string>();
     const end = kept.findIndex(({ id }, index) => seen.add(id).size >= least && index + 1 >= limit);
     // Excluded memories and others may have several rows, so there may be fewer than expected.
@@ -166,11 +184,13 @@ export function createLanceSearch(
     has,
     storedColumns,
     rows: { load, assemble },
+    currencyOf,
     version,
   }: {
     has: HasColumn;
     storedColumns: string[];
     rows: ReturnType<typeof createRowReader>;
+    currencyOf: (filter: Filter) => Currency;
     version: () => LanceVersion;
   },
 ): Searches {
@@ -185,12 +205,15 @@ export function createLanceSearch(
     async search({ vector, words, filter: wanted, limit, least = 0, except }) {
       const { rows, isIndexed, simplify } = version();
       const filter = await simplify(wanted);
+      const current = currencyOf(filter);
+      const columns = ["id", ...linkColumns(current)];
+      const options = { limit, except, current };
       const near = vector && nearest(table, rows, vector, filterSql(filter, has));
       const matched = words.length > 0 && isIndexed ? matching(words.join(" "), filter) : null;
       const found = await Promise.all([
         // Without the scores LanceDB logs a warning at every search.
-        near ? idsOf(near.select(["id", "_distance"]), limit, except, least) : [],
-        matched ? idsOf(matched.select(["id", "_score"]), limit, except) : [],
+        near ? idsOf(near.select([...columns, "_distance"]), { ...options, least }) : [],
+        matched ? idsOf(matched.select([...columns, "_score"]), options) : [],
       ]);
       return await load([...new Set(found.flat())]);
     },
@@ -198,13 +221,15 @@ export function createLanceSearch(
     async ofSessions(sessions, filter, except) {
       if (sessions.length === 0) return [];
       const excluded = new Set(except);
+      const simple = await version().simplify(filter);
       const query = table
         .query()
-        .where(sessionsSql(sessions, await version().simplify(filter), has))
+        .where(sessionsSql(sessions, simple, has))
         .select(storedColumns);
       const rows = await query.limit(SESSION_MEMORIES + excluded.size).toArrow();
-      const found = await assemble(rows);
-      return found.filter(({ id }) => !excluded.has(id)).slice(0, SESSION_MEMORIES);
+      const found = (await assemble(rows)).filter(({ id }) => !excluded.has(id));
+      const current = currencyOf(simple);
+      return (current ? await current(found) : found).slice(0, SESSION_MEMORIES);
     },
 
     async countTexts(words, filter = {}) {

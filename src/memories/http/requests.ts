@@ -3,6 +3,7 @@ import {
   checked,
   instant,
   numberText,
+  parseEnd,
   parseInstant,
   problemOf,
   text,
@@ -90,10 +91,16 @@ const filterFields = {
   ),
 };
 
+const asOf = (description: string) =>
+  Type.Optional(instant({ description, examples: ["2026-03-03"] }));
+
 /** The filters of searches and lists, which leave out superseded memories by default. */
 const visibleFields = {
   ...filterFields,
   include_superseded: Type.Optional(flag(false, "Whether superseded memories are included.")),
+  as_of: asOf(
+    "What was known at this moment; a date means its end in UTC. Memories that were superseded later are found, and those that were saved later are not. Ages and times in the query, such as last week, are those of that moment. Deleted and expired memories can't come back, and texts are as they are now. A moment in the future means now.",
+  ),
 };
 
 const limit = (standard: number) =>
@@ -197,6 +204,7 @@ export const HistoryQuery = query({
   cursor: Type.Optional(
     text({ minLength: 1, maxLength: 36, description: "`next_cursor` of the previous page." }),
   ),
+  as_of: asOf("Only memories that were saved by this moment; a date means its end in UTC."),
 });
 
 /** The query of `DELETE /memories/:id`. */
@@ -309,8 +317,12 @@ export function toExactFilter({ project, ...query }: FilterQuery): Filter {
 }
 
 /** The filter of a search or a list. Superseded memories are left out unless they are asked for. */
-export function toVisibleFilter(
-  query: FilterQuery & { include_superseded?: "true" | "false" },
-): Filter {
-  return { ...toFilter(query), isCurrent: query.include_superseded !== "true" };
+export function toVisibleFilter({
+  include_superseded,
+  as_of,
+  ...query
+}: FilterQuery & { include_superseded?: "true" | "false"; as_of?: string }): Filter {
+  const knownAt = parseEnd(as_of);
+  const isCurrent = include_superseded !== "true";
+  return { ...toFilter(query), isCurrent, ...(knownAt !== undefined && { knownAt }) };
 }

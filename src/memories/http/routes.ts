@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { ref, responses } from "../../http/openapi.ts";
 import { createBodyReader } from "../../http/requests/body.ts";
+import { parseEnd } from "../../text/input-kinds.ts";
 import { FoundMemory } from "../model/found-memory.ts";
 import { ImportedMemory, Memory, SavedMemory } from "../model/memory.ts";
 import { Stats } from "../rules/stats.ts";
@@ -139,8 +140,8 @@ function createReadingRoutes({ memories, authorize, etags, room }: Dependencies)
     )
     .get(
       "/:id/history",
-      async ({ principal, params, query: { limit, cursor } }) => {
-        const options = { limit: Number(limit), from: cursor };
+      async ({ principal, params, query: { limit, cursor, as_of } }) => {
+        const options = { limit: Number(limit), from: cursor, knownAt: parseEnd(as_of) };
         const { memories: found, next } = await memories.history(principal, params.id, options);
         return { memories: found, next_cursor: next };
       },

@@ -3,7 +3,7 @@ import type { ContentEmbedding } from "../../embedding/embedder.ts";
 import { invalidField } from "../../errors.ts";
 import { parseInstant } from "../../text/input-kinds.ts";
 import { applyTable, type FieldTable } from "./field-table.ts";
-import { type MemoryChanges, type MemorySource, type NewMemory, normaliseTags } from "./memory.ts";
+import type { MemoryChanges, MemorySource, NewMemory } from "./memory.ts";
 import { type MemoryRow, type StoredMemory, UNSET } from "./rows.ts";
 
 /** The fields of a memory in a request; null clears one. */
@@ -83,4 +83,9 @@ function toTime(instant: string | null | undefined): number | null {
 export function checkExpiry(instant: string | null | undefined, now: number, path: string): void {
   const time = toTime(instant);
   if (time !== null && time <= now) throw invalidField(path, "must be in the future");
+}
+
+/** Tags as they are saved: trimmed, without duplicates, in the given order. */
+export function normaliseTags(values: readonly string[]): string[] {
+  return [...new Set(values.map((value) => value.trim()))];
 }

@@ -26,6 +26,8 @@ export interface Filter {
   createdBefore?: number;
   /** Only memories that expire before this moment. */
   expiresBefore?: number;
+  /** Only memories that existed at this moment; with `isCurrent`, also those that were superseded later. */
+  knownAt?: number;
   /** Only memories that none supersedes. */
   isCurrent?: boolean;
   /** Only memories that have not expired at this moment. */
@@ -87,11 +89,22 @@ export type Conditions<Subject, Result> = FieldTable<
   Exclude<keyof Filter, "tagsMatch" | "isBound">
 >;
 
-/** Whether a memory matches a filter. */
-export function passes(filter: Filter, memory: MemoryRow): boolean {
+/**
+ * Whether a memory matches a filter.
+ * @param find memories by id. Needed for `knownAt` with `isCurrent`: a memory was current until the one that supersedes it
+ *   was created. If that one is missing, nobody knows when: then it never was.
+ */
+export function passes(
+  filter: Filter,
+  memory: MemoryRow,
+  find: (id: string) => Pick<MemoryRow, "createdAt"> | undefined = () => undefined,
+): boolean {
   const { tags: wanted = [], tagsMatch, agentId, sessionId, projects, sourceId } = filter;
   const { isCaptured, isPinned, importanceFrom = 0 } = filter;
-  const { createdAfter, createdBefore, expiresBefore, isCurrent, aliveAt, only, except } = filter;
+  const { createdAfter, createdBefore, expiresBefore, knownAt, isCurrent, aliveAt } = filter;
+  const { only, except } = filter;
+  const newer = memory.supersededBy === null ? undefined : find(memory.supersededBy);
+  const wasCurrent = knownAt !== undefined && newer !== undefined && newer.createdAt > knownAt;
   const has = (tag: string) => memory.tags.includes(tag);
   const hasTags = tagsMatch === "all" ? wanted.every(has) : wanted.some(has);
   return (
@@ -106,7 +119,8 @@ export function passes(filter: Filter, memory: MemoryRow): boolean {
     (createdAfter === undefined || memory.createdAt >= createdAfter) &&
     (createdBefore === undefined || memory.createdAt < createdBefore) &&
     (expiresBefore === undefined || (memory.expiresAt ?? Infinity) < expiresBefore) &&
-    (!isCurrent || memory.supersededBy === null) &&
+    (knownAt === undefined || memory.createdAt <= knownAt) &&
+    (!isCurrent || memory.supersededBy === null || wasCurrent) &&
     (aliveAt === undefined || memory.expiresAt === null || memory.expiresAt > aliveAt) &&
     (only === undefined || only.includes(memory.id)) &&
     !except?.includes(memory.id)

@@ -183,6 +183,11 @@ const memoryFields = {
   created_at: instant({ description: "UTC.", examples: [EXAMPLE_TIME] }),
   updated_at: instant({ description: "UTC.", examples: [EXAMPLE_TIME] }),
   expires_at: orNull(expiresAt),
+  changed_since: Type.Optional(
+    Type.Literal(true, {
+      description: "With `as_of`: changed since then, and shown as it is now.",
+    }),
+  ),
   space: Type.Optional(orNull(Type.String(), "For members of a space: its name; `null` outside.")),
 };
 
@@ -293,8 +298,3 @@ export const SavedMemory = Type.Object({
     }),
   ),
 });
-
-/** Tags as they are saved: trimmed, without duplicates, in the given order. */
-export function normaliseTags(values: readonly string[]): string[] {
-  return [...new Set(values.map((value) => value.trim()))];
-}

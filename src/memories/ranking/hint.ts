@@ -172,12 +172,14 @@ interface Restated {
  * memories come before captured turns.
  * @param results best first
  * @param vectors of the first passages, by id
+ * @param areCurrent whether all hold, although some may have been superseded after the moment of the search
  * @returns results with the ids of the others in `alike`
  */
 export function collapse<Result extends Restated>(
   results: readonly Result[],
   vectors: ReadonlyMap<string, Float32Array>,
   cosines: EmbeddingModel["cosines"],
+  areCurrent = false,
 ): (Result & { alike?: string[] })[] {
   const groups: Result[][] = [];
   for (const [place, result] of results.entries()) {
@@ -188,7 +190,7 @@ export function collapse<Result extends Restated>(
   }
   return groups.flatMap((group) => {
     const [best] = group;
-    const shown = group.toSorted(byWorth)[0];
+    const shown = group.toSorted((a, b) => byWorth(a, b, areCurrent))[0];
     if (!best || !shown) return [];
     const alike = group.filter((one) => one !== shown).map(({ memory }) => memory.id);
     const { score, chance } = best;
@@ -206,10 +208,11 @@ export function collapse<Result extends Restated>(
 }
 
 /** The result to show first: one that holds, that was saved on purpose, that is pinned, that is new. */
-function byWorth(a: Restated, b: Restated): number {
+function byWorth(a: Restated, b: Restated, areCurrent: boolean): number {
+  const isOld = ({ memory }: Restated) => !areCurrent && memory.supersededBy !== null;
   return (
     Number(a.newer !== undefined) - Number(b.newer !== undefined) ||
-    Number(a.memory.supersededBy !== null) - Number(b.memory.supersededBy !== null) ||
+    Number(isOld(a)) - Number(isOld(b)) ||
     Number(wasCaptured(a.memory)) - Number(wasCaptured(b.memory)) ||
     Number(b.memory.pinned) - Number(a.memory.pinned) ||
     b.memory.createdAt - a.memory.createdAt

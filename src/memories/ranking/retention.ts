@@ -3,13 +3,20 @@ import type { MemoryRow } from "../model/rows.ts";
 
 const DAY = 86_400_000;
 
-/** The retention of a memory now, 0 to 1. It is 1 for a pinned memory. */
+type Ageing = Pick<MemoryRow, "pinned" | "createdAt" | "updatedAt" | "importance">;
+
+/** The retention of a memory at a moment, 0 to 1. It is 1 for a pinned memory. */
 export function retentionOf(
-  { pinned, updatedAt, importance }: Pick<MemoryRow, "pinned" | "updatedAt" | "importance">,
+  memory: Ageing,
   now: number,
   decay?: Pick<Decay, "halfLifeDays">,
 ): number {
-  return pinned ? 1 : retention(now - updatedAt, importance, decay);
+  return memory.pinned ? 1 : retention(now - lastChange(memory, now), memory.importance, decay);
+}
+
+/** The last change of a memory up to a moment, as far as it is known: of several changes, only the last is. */
+function lastChange({ createdAt, updatedAt }: Ageing, now: number): number {
+  return updatedAt > now ? createdAt : updatedAt;
 }
 
 /**
@@ -49,14 +56,10 @@ export interface Fading {
   depth: number;
 }
 
-export function fadingOf(
-  memory: Pick<MemoryRow, "pinned" | "updatedAt" | "importance">,
-  now: number,
-  decay: Decay,
-): Fading {
+export function fadingOf(memory: Ageing, now: number, decay: Decay): Fading {
   return {
     retention: retentionOf(memory, now, decay),
-    age: Math.max(0, now - memory.updatedAt),
+    age: Math.max(0, now - lastChange(memory, now)),
     halfLife: memory.pinned ? null : halfLifeOf(memory.importance, decay),
     depth: decay.depth,
   };

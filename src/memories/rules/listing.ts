@@ -5,7 +5,15 @@ import { type Filter, type Order, type PageStart, passes } from "../model/filter
 import { LIMITS, MEMORY_ID, type Memory } from "../model/memory.ts";
 import { mayRead, readable } from "../model/reach.ts";
 import { historyOf } from "../table/links.ts";
-import { findInOrder, findReadable, notFound, type Parts, toVisibleMemories } from "./visible.ts";
+import {
+  findable,
+  findInOrder,
+  findReadable,
+  markChanged,
+  notFound,
+  type Parts,
+  toVisibleMemories,
+} from "./visible.ts";
 
 /** The last word of a cursor whose page ends before its position. */
 const BACKWARD = "newer";
@@ -43,18 +51,25 @@ export function createHistory({ store, clock }: Parts) {
   return async (
     reach: Reach,
     id: string,
-    { limit, from }: { limit: number; from?: string | undefined },
+    {
+      limit,
+      from,
+      knownAt,
+    }: { limit: number; from?: string | undefined; knownAt?: number | undefined },
   ): Promise<{ memories: Memory[]; next: string | null }> => {
     const [known] = MEMORY_ID.test(id) ? await findReadable(store, reach, [id], clock()) : [];
     if (!known) throw notFound(id);
+    const filter = findable(reach, knownAt === undefined ? {} : { knownAt }, clock());
     return await store.use(reach.accountId, async ({ table }) => {
       const hidden = new Set<string>();
       const get = async (each: string) => {
         const [row] = await table.find([each]);
-        if (row && !mayRead(reach, row)) hidden.add(row.id);
+        const { createdAt = 0 } = row ?? {};
+        const isLater = filter.knownAt !== undefined && createdAt > filter.knownAt;
+        if (row && (isLater || !mayRead(reach, row))) hidden.add(row.id);
         return row ?? null;
       };
-      // `next` must not name a memory out of reach.
+      // `next` must not name a memory that was saved later or is out of reach.
       const ids = (await historyOf(get, id)).filter((each) => !hidden.has(each));
       const start = from === undefined ? 0 : ids.indexOf(from);
       if (start < 0) {
@@ -64,13 +79,9 @@ export function createHistory({ store, clock }: Parts) {
         );
       }
       const rows = await findInOrder(table, ids.slice(start, start + limit));
-      const visible = readable(reach, { aliveAt: clock() });
+      const shown = rows.filter((row) => passes(filter, row));
       return {
-        memories: await toVisibleMemories(
-          table,
-          reach,
-          rows.filter((row) => passes(visible, row)),
-        ),
+        memories: markChanged(await toVisibleMemories(table, reach, shown), filter),
         next: ids[start + limit] ?? null,
       };
     });
@@ -92,8 +103,8 @@ export function createListing({ store, clock }: Parts) {
     }: { filter: Filter; limit: number; cursor?: string | undefined; order?: Order | undefined },
   ) => {
     let from = cursor === undefined ? null : decodeCursor(cursor, order);
+    const visible = findable(reach, filter, clock());
     const { rows, memories, isMore } = await store.use(reach.accountId, async ({ table }) => {
-      const visible = readable(reach, { ...filter, aliveAt: clock() });
       // One more than asked for tells whether there is another page.
       let ids = await table.list(visible, from, limit + 1, order);
       if (from?.isBackward && ids.length <= limit) {
@@ -105,7 +116,8 @@ export function createListing({ store, clock }: Parts) {
       const found = await findInOrder(table, page);
       // A memory may have moved out of reach since it was listed.
       const rows = found.filter((row) => mayRead(reach, row));
-      return { rows, memories: await toVisibleMemories(table, reach, rows), isMore };
+      const memories = markChanged(await toVisibleMemories(table, reach, rows), visible);
+      return { rows, memories, isMore };
     });
     const [first, last] = [rows[0], rows.at(-1)];
     // After a backward page comes the page that the client came from.

@@ -18,7 +18,14 @@ import { type SearchRequest, type SearchResult, searchTable } from "./search.ts"
 import { findSimilar } from "./similar.ts";
 import { createStats, type Stats } from "./stats.ts";
 import { uniteTables } from "./united-tables.ts";
-import { findVisible, notFound, type Parts, toVisibleMemories } from "./visible.ts";
+import {
+  findable,
+  findVisible,
+  markChanged,
+  notFound,
+  type Parts,
+  toVisibleMemories,
+} from "./visible.ts";
 
 /** Returns a function that searches memories. */
 function createSearch({ store, clock, decay }: Parts & { decay: Decay }) {
@@ -34,7 +41,7 @@ function createSearch({ store, clock, decay }: Parts & { decay: Decay }) {
     { mode: wanted = "hybrid", ...request }: SearchRequest,
     others: readonly Reach[] = [],
   ): Promise<{ memories: FoundMemory[]; mode: SearchMode; period: SearchResult["period"] }> => {
-    const filter = readable(reach, { ...request.filter, aliveAt: clock() });
+    const filter = findable(reach, request.filter, clock());
     const reaches = [reach, ...others] as const;
     const { found, visible, mode } = await useAll(store, reaches, async (opened) => {
       const [{ table, embedder }] = opened;
@@ -42,7 +49,7 @@ function createSearch({ store, clock, decay }: Parts & { decay: Decay }) {
       const mode = isWithoutModel ? "keyword" : wanted;
       const embedQuery = (text: string) => embedder.embedQuery(text, reach);
       const asked = { ...request, filter, mode };
-      const moment = { now: clock(), decay };
+      const moment = { now: filter.knownAt ?? clock(), decay };
       const tables = opened.map((each) => each.table);
       const united = others.length === 0 ? null : uniteTables(tables);
       const found = await searchTable(united ?? table, { ...embedder, embedQuery }, asked, moment);
@@ -54,7 +61,8 @@ function createSearch({ store, clock, decay }: Parts & { decay: Decay }) {
       }
       return { found, visible, mode };
     });
-    return { memories: await toFound(found, visible), mode, period: found.period };
+    const memories = markChanged(await toFound(found, visible), filter);
+    return { memories, mode, period: found.period };
   };
 }
 
@@ -138,14 +146,15 @@ export function createReading({
     history: createHistory({ store, clock }),
 
     /** A memory's retention, and how fast it fades. */
-    fading: ({ updated_at, ...memory }: Memory): Fading =>
-      fadingOf({ ...memory, updatedAt: Date.parse(updated_at) }, clock(), decay),
+    fading: ({ created_at, updated_at, ...memory }: Memory): Fading => {
+      const [createdAt, updatedAt] = [Date.parse(created_at), Date.parse(updated_at)];
+      return fadingOf({ ...memory, createdAt, updatedAt }, clock(), decay);
+    },
 
     /** The number of memories that match a filter, superseded ones included. */
     count: (reach: Reach, filter: Filter): Promise<number> =>
       store.use(reach.accountId, async ({ table }) => {
-        const visible = readable(reach, { ...filter, aliveAt: clock() });
-        return await table.count(visible);
+        return await table.count(findable(reach, filter, clock()));
       }),
 
     /** Statistics of an account's memories. */

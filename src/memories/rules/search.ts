@@ -134,7 +134,12 @@ export async function searchTable(
   const answering = known && mode === "hybrid" ? answersAmong(merged) : merged;
   const scored = answering.filter(({ score }) => score >= minScore);
   const wanted: readonly (OrderedResult & { alike?: string[] })[] = merges
-    ? collapse(scored, await vectorsOf(table, scored, data), embedder.model.cosines)
+    ? collapse(
+        scored,
+        await vectorsOf(table, scored, data),
+        embedder.model.cosines,
+        filter.isCurrent,
+      )
     : scored;
   const hits = wanted.slice(0, limit).map(({ newer, replaces, alike, ...one }) => ({
     memory: one.memory,

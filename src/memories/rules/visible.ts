@@ -15,6 +15,28 @@ export interface Parts {
   clock: () => number;
 }
 
+/**
+ * What a caller may find: nothing that has expired by now, and nothing that was saved after `knownAt`. What will be known
+ * is unknown, so a moment of the future is now.
+ * @param now milliseconds since 1970
+ */
+export function findable(reach: Reach, { knownAt, ...filter }: Filter, now: number): Filter {
+  const isPast = knownAt !== undefined && knownAt < now;
+  return readable(reach, { ...filter, ...(isPast && { knownAt }), aliveAt: now });
+}
+
+/** Marks memories that have been changed since the moment of a filter. No earlier text of them is kept. */
+export function markChanged<Shown extends Memory>(
+  memories: readonly Shown[],
+  { knownAt }: Filter,
+): Shown[] {
+  return memories.map((memory) =>
+    knownAt !== undefined && Date.parse(memory.updated_at) > knownAt
+      ? { ...memory, changed_since: true as const }
+      : memory,
+  );
+}
+
 /** The space that a memory is in, for callers who know of spaces. */
 function spaceOf({ space, spaces = [] }: Reach): Pick<Memory, "space"> {
   return space !== undefined || spaces.length > 0 ? { space: space?.name ?? null } : {};

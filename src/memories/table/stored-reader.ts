@@ -11,7 +11,7 @@ import {
   type Position,
   passes,
 } from "../model/filter.ts";
-import { type Candidate, isSameText, type StoredMemory } from "../model/rows.ts";
+import { type Candidate, isSameText, type MemoryRow, type StoredMemory } from "../model/rows.ts";
 import { createView, type View } from "../view/view.ts";
 import { countWords, wordsOf } from "./stored-words.ts";
 import type { MemoryTable, TableReader } from "./table.ts";
@@ -78,6 +78,8 @@ export function createStoredReader({
 }: Parts & { dimension: number; state: Pick<MemoryTable, "usage" | "changes"> }): TableReader &
   Pick<MemoryTable, "load" | "interaction" | "vectorsOf"> {
   const recent = createRecentStates(() => state.changes);
+  const find: TableReader["find"] = (ids) =>
+    readByIds(ids, { base, pending }, (open, others) => open.find(others));
 
   const candidates: TableReader["candidates"] = async (question) => {
     // Read before the first await: a flush may move pending changes into the base meanwhile.
@@ -85,12 +87,14 @@ export function createStoredReader({
     const { projects, isBound } = question.filter;
     const reach = isBound && projects ? { projects } : undefined;
     const reached = reach ? changed.filter((memory) => passes(reach, memory)) : changed;
+    const { knownAt } = question.filter;
     const words = [...new Set(tokensOf(question.words ?? ""))];
     const search = (searched: readonly string[]) =>
       recent.read(() =>
         base.read((open) => open.search({ ...question, words: searched, except }), []),
       );
-    const [found, statistics, texts] = await Promise.all([
+    const [known, found, statistics, texts] = await Promise.all([
+      knownAt === undefined ? reached : matching(question.filter, reached, find),
       search(words),
       countWords(base, words, reached, reach),
       reach ? countMemories(base, reach, reached, except) : state.usage.memories,
@@ -98,19 +102,20 @@ export function createStoredReader({
     const near = wordsOf(statistics.nearWords);
     const all = near.length > 0 ? await search([...words, ...near]) : found;
     const corpus = { texts, ...statistics };
-    const ranked = await withView(dimension, [...all, ...reached], (view) =>
-      view.candidates({ ...question, corpus }),
+    const filter = settle(question.filter);
+    const ranked = await withView(dimension, [...all, ...known], (view) =>
+      view.candidates({ ...question, filter, corpus }),
     );
     return reach ? { ...ranked, memories: texts } : ranked;
   };
 
   return {
-    find: (ids) => readByIds(ids, { base, pending }, (open, others) => open.find(others)),
+    find,
     load: (ids) => readByIds(ids, { base, pending }, (open, others) => open.load(others)),
     list: (...page) => listStored({ base, pending }, ...page),
-    count(filter) {
-      const changed = pending.memories().filter((memory) => passes(filter, memory));
-      return countMemories(base, filter, changed, pending.ids());
+    async count(filter) {
+      const [changed, except] = [pending.memories(), pending.ids()];
+      return countMemories(base, filter, await matching(filter, changed, find), except);
     },
     select: (filter, limit) => listStored({ base, pending }, filter, null, limit),
 
@@ -175,8 +180,11 @@ export function createStoredReader({
       const found = await recent.read(() =>
         base.read((open) => open.ofSessions(sessions, asked.filter, except), []),
       );
-      const all = [...found, ...changed];
-      return withView(dimension, all, (view) => view.ofSessions(sessions, asked, all.length));
+      const { filter } = asked;
+      const known = filter.knownAt === undefined ? changed : await matching(filter, changed, find);
+      const all = [...found, ...known];
+      const settled = { ...asked, filter: settle(filter) };
+      return withView(dimension, all, (view) => view.ofSessions(sessions, settled, all.length));
     },
   };
 }
@@ -191,7 +199,9 @@ async function listStored(
 ): Promise<string[]> {
   const compare = compareIn(order);
   const options = { from, except: pending.ids(), order, ...(limit !== undefined && { limit }) };
-  const changed = pending.memories().filter((memory) => passes(filter, memory));
+  const changed = await matching(filter, pending.memories(), (ids) =>
+    readByIds(ids, { base, pending }, (open, others) => open.find(others)),
+  );
   const isOnPage = (memory: Position) =>
     from === null || (memory.id !== from.id && compare(from, memory) < 0 === !from.isBackward);
   const found = await base.read((open) => open.list(filter, options), []);
@@ -220,6 +230,25 @@ async function withView<Result>(
   } finally {
     view.close();
   }
+}
+
+/** The memories that match a filter, with those that superseded them. */
+async function matching<Memory extends MemoryRow>(
+  filter: Filter,
+  memories: readonly Memory[],
+  find: TableReader["find"],
+): Promise<Memory[]> {
+  const newer = new Map<string, MemoryRow>();
+  if (filter.knownAt !== undefined && filter.isCurrent) {
+    const ids = new Set(memories.flatMap(({ supersededBy }) => supersededBy ?? []));
+    for (const row of await find([...ids])) newer.set(row.id, row);
+  }
+  return memories.filter((memory) => passes(filter, memory, (id) => newer.get(id)));
+}
+
+/** A filter for memories that were known at its moment: a small view lacks those that superseded them later. */
+function settle(filter: Filter): Filter {
+  return filter.knownAt === undefined ? filter : { ...filter, isCurrent: false };
 }
 
 /** The changed memories among some ids, and the ids that have not changed since the last flush. */
@@ -254,5 +283,6 @@ async function countMemories(
     base.read((open) => open.count(filter), 0),
     except.length > 0 ? base.read((open) => open.find(except), []) : [],
   ]);
-  return inBase - former.filter((memory) => passes(filter, memory)).length + changed.length;
+  const counted = await matching(filter, former, (ids) => base.read((open) => open.find(ids), []));
+  return inBase - counted.length + changed.length;
 }

@@ -162,11 +162,18 @@ export function createColumns() {
       texts.put(contentAt(slot), memory.content);
       if (memory.metadata !== NO_METADATA) texts.put(metadataAt(slot), memory.metadata);
       fields.put(slot, memory);
+      fields.noteNewer(memory.id, memory.createdAt);
+      if (memory.supersededBy !== null) {
+        const newer = slots.find(memory.supersededBy);
+        const createdAt = newer === undefined ? undefined : columns.createdAt[newer];
+        fields.noteNewer(memory.supersededBy, createdAt ?? Number.NaN);
+      }
       sessions.add(columns.session[slot] ?? 0, slot);
       return slot;
     },
 
     remove(slot: number): void {
+      fields.noteNewer(idOf(slot), Number.NaN);
       rows.remove(slot);
       sessions.remove(columns.session[slot] ?? 0, slot);
       fields.remove(slot);

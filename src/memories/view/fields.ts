@@ -36,6 +36,8 @@ export function createFields() {
   const tagLists = createInterned<string[]>(JSON.stringify);
   const startLists = createInterned<number[]>((starts) => starts.join());
   const sources = createInterned<NonNullable<MemoryRow["source"]>>(JSON.stringify);
+  /** By the number of an id: when the memory was created, if it supersedes another one; NaN if it is missing. */
+  let newerAt = new Float64Array(0);
   /** How many memories have been superseded, expire, and were captured. */
   const counts = { superseded: 0, expiring: 0, captured: 0 };
 
@@ -47,9 +49,12 @@ export function createFields() {
     tagLists,
     sources,
     counts,
+    get newerAt() {
+      return newerAt;
+    },
 
     get bytes() {
-      const own = columns.agent.length * BYTES_PER_SLOT;
+      const own = columns.agent.length * BYTES_PER_SLOT + newerAt.byteLength;
       return own + strings.bytes + tagLists.bytes + startLists.bytes + sources.bytes;
     },
 
@@ -66,6 +71,14 @@ export function createFields() {
       if (memory.supersededBy !== null) counts.superseded++;
       if (memory.expiresAt !== null) counts.expiring++;
       if (wasCaptured(memory)) counts.captured++;
+    },
+
+    /** Notes when a memory was created, for those that it supersedes; NaN when it is removed. */
+    noteNewer(id: string, createdAt: number): void {
+      const number = strings.find(id);
+      if (number < 0) return;
+      newerAt = grow(newerAt, number + 1);
+      newerAt[number] = createdAt;
     },
 
     remove(slot: number): void {
@@ -171,8 +184,18 @@ const CONDITIONS: Conditions<Subject, Accepts> = {
     );
     return (slot) => isTagged(tags[slot] ?? 0);
   },
-  isCurrent: (isCurrent, { columns: { supersededBy }, counts }) =>
-    isCurrent && counts.superseded > 0 ? equals(supersededBy, 0) : null,
+  knownAt:
+    (time, { columns: { createdAt } }) =>
+    (slot) =>
+      (createdAt[slot] ?? 0) <= time,
+  isCurrent(isCurrent, { columns: { supersededBy }, counts, newerAt }, { knownAt }) {
+    if (!isCurrent || counts.superseded === 0) return null;
+    if (knownAt === undefined) return equals(supersededBy, 0);
+    return (slot) => {
+      const newer = supersededBy[slot] ?? 0;
+      return newer === 0 || (newerAt[newer] ?? Number.NaN) > knownAt;
+    };
+  },
   aliveAt(time, { columns: { expiresAt }, counts }) {
     if (counts.expiring === 0) return null;
     // Memories that never expire have NaN here, which is not less than any number.

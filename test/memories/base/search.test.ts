@@ -38,6 +38,7 @@ function filterOf(): Filter {
       isCaptured: () => random.below(2) === 0,
       isPinned: () => random.below(2) === 0,
       importanceFrom: () => random.below(10) / 10,
+      knownAt: () => random.below(220),
       isCurrent: () => true,
       expiresBefore: () => random.below(400),
       aliveAt: () => random.below(400),
@@ -58,7 +59,8 @@ const memoryOf = (number: number) =>
     agentId: maybe(pick(AGENTS)),
     sessionId: maybe(pick(SESSIONS)),
     project: maybe(pick(["atlas", "o'neill"])),
-    supersededBy: maybe(idOf(number + 1)),
+    // Chains of which some are broken, and links that lead back.
+    supersededBy: maybe(idOf(random.below(4) ? number + 1 : random.below(220))),
     importance: random.below(10) / 10,
     pinned: random.below(2) === 0,
     expiresAt: maybe(random.below(400)),
@@ -78,6 +80,8 @@ const all = { filter: {}, limit: 1_000, except: [] };
 
 test("what passes a filter in memory is what a base finds, lists and searches", async () => {
   const memories = await Promise.all(Array.from({ length: 200 }, (_, index) => memoryOf(index)));
+  const byId = new Map(memories.map((memory) => [memory.id, memory]));
+  const find = (id: string) => byId.get(id);
   const { bases, base } = await openBase(memories);
   await bases.index(base, false);
   const vector = await embedQuery("apple");
@@ -85,7 +89,7 @@ test("what passes a filter in memory is what a base finds, lists and searches", 
     const filter = filterOf();
     const except = some(idsOf(memories)).slice(0, 20);
     const passing = memories.filter(
-      (memory) => passes(filter, memory) && !except.includes(memory.id),
+      (memory) => passes(filter, memory, find) && !except.includes(memory.id),
     );
     const question = { filter, except, limit: 1_000 };
     const near = await base.search({ ...question, vector, words: [] });
@@ -110,6 +114,9 @@ test("what passes a filter in memory is what a base finds, lists and searches", 
         (a.id < b.id ? 1 : -1),
     );
     const ids = first.map(({ id }) => id);
+    expect(await base.count(filter)).toBe(
+      memories.filter((each) => passes(filter, each, find)).length,
+    );
     expect(await listed(base, filter, { from: null, except, order })).toEqual(ids);
     const [, after] = first;
     if (!after) continue;

@@ -61,6 +61,7 @@ export function filterOf(): Filter {
       isCaptured: () => random.below(2) === 0,
       isPinned: () => random.below(2) === 0,
       importanceFrom: () => random.below(10) / 10,
+      knownAt: () => random.below(65),
       isCurrent: () => true,
       expiresBefore: () => random.below(5_000),
       aliveAt: () => random.below(5_000),

@@ -88,9 +88,14 @@ function checkRows(view: View, memories: ReadonlyMap<string, StoredMemory>) {
   expect(view.get("nowhere")).toBeNull();
 }
 
+/** Finds memories by id, for `passes`. */
+const finderIn = (memories: ReadonlyMap<string, StoredMemory>) => (id: string) => memories.get(id);
+
 function checkList(view: View, memories: ReadonlyMap<string, StoredMemory>) {
   const filter = filterOf();
-  const passing = [...memories.values()].filter((memory) => passes(filter, memory));
+  const passing = [...memories.values()].filter((memory) =>
+    passes(filter, memory, finderIn(memories)),
+  );
   expect(view.select(filter).sort()).toEqual(passing.map(({ id }) => id).sort());
   const after: Position | null = maybe({
     createdAt: random.below(60),
@@ -123,7 +128,9 @@ function checkCandidates(view: View, memories: ReadonlyMap<string, StoredMemory>
   const { candidates: found, terms } = view.candidates({ vector, words, filter, limit, least });
   const byId = checkEach(found, memories, filter, vector);
 
-  const passing = [...memories.values()].filter((memory) => passes(filter, memory));
+  const passing = [...memories.values()].filter((memory) =>
+    passes(filter, memory, finderIn(memories)),
+  );
   const scores = words === null ? new Map() : scoresOf(words, [...memories.values()], filter);
   const best = passing
     .map(({ id }) => scores.get(id) ?? 0)
@@ -165,7 +172,7 @@ function checkEach(
     const stored = memories.get(memory.id);
     if (!stored) throw new Error(`${memory.id} is not there`);
     expect(memory).toEqual(rowOf(stored));
-    expect(passes(filter, stored)).toBeTrue();
+    expect(passes(filter, stored, finderIn(memories))).toBeTrue();
     if (vector === null) expect(cosine).toBeNull();
     else expect(Math.abs((cosine ?? 9) - cosineOf(stored, vector))).toBeLessThan(ROUGH);
   }
@@ -185,7 +192,8 @@ function checkSessions(view: View, memories: ReadonlyMap<string, StoredMemory>) 
   }
   checkEach(found, memories, filter, vector);
   const wanted = [...memories.values()].filter(
-    (memory) => sessions.includes(memory.sessionId ?? "") && passes(filter, memory),
+    (memory) =>
+      sessions.includes(memory.sessionId ?? "") && passes(filter, memory, finderIn(memories)),
   );
   expect(found.length).toBe(Math.min(limit, wanted.length));
   for (const { memory } of found) expect(sessions).toContain(memory.sessionId ?? "");

@@ -23,6 +23,7 @@ class AsyncClientTest(unittest.IsolatedAsyncioTestCase):
         changed = await client.update(saved["id"], importance=0.9, if_match=await client.get(saved["id"]))
         self.assertEqual(changed["importance"], 0.9)
         self.assertEqual(contents(await client.history(saved["id"])), [saved["content"]])
+        self.assertEqual(await client.history(saved["id"], as_of="2001-01-01"), [])
         self.assertEqual((await client.stats())["memories"], 1)
         await client.delete(saved["id"])
         with self.assertRaises(CtxdError) as caught:

@@ -88,6 +88,21 @@ class ClientTest(unittest.TestCase):
         client.delete(second["id"], history=True)
         self.assertEqual(list(client.list(include_superseded=True)), [])
 
+    def test_finds_what_was_known_at_a_time(self) -> None:
+        client = self.new_client()
+        first, second = (f"mem_{number:032x}" for number in (1, 2))
+        memories: List[ImportedMemory] = [
+            {"id": first, "content": "Ana lives in Porto", "created_at": "2020-01-01"},
+            {"id": second, "content": "Ana lives in Lyon", "created_at": "2020-01-03", "supersedes": first},
+        ]
+        self.assertEqual(client.import_(memories)["created"], 2)
+        then = datetime(2020, 1, 2, tzinfo=timezone.utc)
+        porto = ["Ana lives in Porto"]
+        self.assertEqual(contents(client.list(as_of=then)), porto)
+        self.assertEqual(contents(client.search("Where does Ana live?", as_of=then)), porto)
+        self.assertEqual(contents(client.history(second, as_of=then)), porto)
+        self.assertEqual(list(client.list(as_of="2019-12-31")), [])
+
     def test_its_project_is_that_of_every_call_that_names_no_other(self) -> None:
         key = new_key()
         everything = self.new_client(key=key)

@@ -8,6 +8,7 @@ import type {
   DeletionFilter,
   ExportOptions,
   FoundMemory,
+  HistoryOptions,
   ImportReport,
   ListOptions,
   Memory,
@@ -95,8 +96,11 @@ export interface Client {
    * @throws TypeError for an empty filter, or one with an empty field
    */
   deleteWhere(filter: DeletionFilter, options?: Calling): Promise<number>;
-  /** The memory, all memories that it superseded, and all that superseded it, newest first. */
-  history(id: string, options?: Calling): Promise<Memory[]>;
+  /**
+   * The memory, all memories that it superseded, and all that superseded it, newest first.
+   * @param options `as_of`: only those that were saved by then
+   */
+  history(id: string, options?: HistoryOptions): Promise<Memory[]>;
   stats(options?: InSpace): Promise<Stats>;
   /** A page of what could be tidied, with proposals. */
   tidy(options?: TidyOptions): Promise<TidyReport>;
@@ -247,11 +251,14 @@ export function createClient(options: ClientOptions): Client {
       return (await ask<{ deleted: number }>(sending)).deleted;
     },
 
-    async history(id, { signal } = {}) {
+    async history(id, { signal, ...filter } = {}) {
       const memories: Memory[] = [];
       let cursor: string | null | undefined;
       do {
-        const page: Page = await read(`${pathOf(id)}/history${toQuery({ cursor })}`, signal);
+        const page: Page = await read(
+          `${pathOf(id)}/history${toQuery({ ...filter, cursor })}`,
+          signal,
+        );
         memories.push(...page.memories);
         cursor = page.next_cursor;
       } while (cursor !== null);

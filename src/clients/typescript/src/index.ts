@@ -6,6 +6,7 @@ export type {
   DeletionFilter,
   ExportOptions,
   FoundMemory,
+  HistoryOptions,
   ImportedMemory,
   ImportReport,
   ListOptions,

@@ -370,6 +370,11 @@ export interface components {
              */
             updated_at: string;
             expires_at: string | null;
+            /**
+             * @description With `as_of`: changed since then, and shown as it is now.
+             * @constant
+             */
+            changed_since?: true;
             /** @description For members of a space: its name; `null` outside. */
             space?: string | null;
         };
@@ -443,6 +448,11 @@ export interface components {
              */
             updated_at: string;
             expires_at: string | null;
+            /**
+             * @description With `as_of`: changed since then, and shown as it is now.
+             * @constant
+             */
+            changed_since?: true;
             /** @description For members of a space: its name; `null` outside. */
             space?: string | null;
             /**
@@ -679,6 +689,11 @@ export interface components {
              */
             updated_at: string;
             expires_at: string | null;
+            /**
+             * @description With `as_of`: changed since then, and shown as it is now.
+             * @constant
+             */
+            changed_since?: true;
             /** @description For members of a space: its name; `null` outside. */
             space?: string | null;
             /** @description Present only if there are warnings. */
@@ -794,6 +809,8 @@ export interface operations {
                 created_after?: string;
                 /** @description Whether superseded memories are included. */
                 include_superseded?: "true" | "false";
+                /** @description What was known at this moment; a date means its end in UTC. Memories that were superseded later are found, and those that were saved later are not. Ages and times in the query, such as last week, are those of that moment. Deleted and expired memories can't come back, and texts are as they are now. A moment in the future means now. */
+                as_of?: string;
                 /** @description The most memories to return. */
                 limit?: number;
                 /** @description The newest or the most important memories first. */
@@ -993,6 +1010,8 @@ export interface operations {
                 created_after?: string;
                 /** @description Whether superseded memories are included. */
                 include_superseded?: "true" | "false";
+                /** @description What was known at this moment; a date means its end in UTC. Memories that were superseded later are found, and those that were saved later are not. Ages and times in the query, such as last week, are those of that moment. Deleted and expired memories can't come back, and texts are as they are now. A moment in the future means now. */
+                as_of?: string;
                 /** @description Memories with a lower `score` are left out. Decay is part of the score. */
                 min_score?: number;
                 /** @description Compare meaning and words, only meaning, or only words. */
@@ -1171,6 +1190,8 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
+                /** @description Only memories that were saved by this moment; a date means its end in UTC. */
+                as_of?: string;
                 /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };

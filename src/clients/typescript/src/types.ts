@@ -23,7 +23,7 @@ type Parameter<Name, Type> = Name extends "tags"
   ? readonly string[]
   : Name extends "project"
     ? string | null
-    : Name extends `created_${string}`
+    : Name extends `created_${string}` | "as_of"
       ? string | Date
       : NonNullable<Type> extends "true" | "false"
         ? boolean
@@ -60,6 +60,11 @@ export type MemoryChanges = Input<Body<"updateMemory">>;
 export type SearchOptions = Parameters<Omit<Query<"searchMemories">, "q">> & Calling;
 /** Filters of a list. `project: null` lists all projects, even if the client has a project. */
 export type ListOptions = Parameters<Omit<Query<"listMemories">, "limit" | "cursor">> & Calling;
+/** Options of a history. */
+export type HistoryOptions = Parameters<
+  Pick<NonNullable<Query<"getMemoryHistory">>, "as_of" | "space">
+> &
+  Calling;
 export type PageOptions = Parameters<Query<"listMemories">> & Calling;
 export type ExportOptions = Parameters<Query<"exportMemories">> & Calling;
 /** Filters of a deletion, at least one. With `project`, only memories of that project are deleted. */

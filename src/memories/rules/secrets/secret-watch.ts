@@ -3,12 +3,12 @@ import type { Metrics } from "../../../metrics.ts";
 import { findSecrets, maskSecrets, maskSecretsInLong } from "../../../secrets/find-secrets.ts";
 import { problemOf } from "../../../text/input-kinds.ts";
 import { createPause } from "../../../timing/pause.ts";
+import { normaliseTags } from "../../model/change-memory.ts";
 import {
   LIMITS,
   type Memory,
   type MemorySource,
   NewMemory,
-  normaliseTags,
   Project,
   Tag,
   type Warning,

@@ -33,6 +33,7 @@ from .types import (
     TidyOptions,
     TidyOutcome,
     TidyReport,
+    Time,
 )
 
 if TYPE_CHECKING:
@@ -159,9 +160,9 @@ class AsyncClient:
         """Permanently deletes all memories that match a filter: see `Client.delete_where`."""
         return await self._run(lambda: self._client.delete_where(**filter))
 
-    async def history(self, id: str) -> List[Memory]:
+    async def history(self, id: str, *, as_of: Optional[Time] = None) -> List[Memory]:
         """The memory, all memories that it superseded, and all that superseded it, newest first."""
-        return await self._run(lambda: self._client.history(id))
+        return await self._run(lambda: self._client.history(id, as_of=as_of))
 
     async def stats(self, *, space: Optional[str] = None) -> Stats:
         """Counts by tag, agent, project and day."""

@@ -33,6 +33,7 @@ from .types import (
     TidyOptions,
     TidyOutcome,
     TidyReport,
+    Time,
 )
 
 if TYPE_CHECKING:
@@ -184,9 +185,13 @@ class Client:
         check_deletion(filter)
         return int(self._ask(Call("DELETE", "/memories" + to_query(self._placed(filter))))["deleted"])
 
-    def history(self, id: str) -> List[Memory]:
-        """The memory, all memories that it superseded, and all that superseded it, newest first."""
-        return [memory for page in self._pages(_path_of(id) + "/history", {}) for memory in page]
+    def history(self, id: str, *, as_of: Optional[Time] = None) -> List[Memory]:
+        """The memory, all memories that it superseded, and all that superseded it, newest first.
+
+        With `as_of`, only those that were saved by then.
+        """
+        pages = self._pages(_path_of(id) + "/history", {"as_of": as_of})
+        return [memory for page in pages for memory in page]
 
     def stats(self, *, space: Optional[str] = None) -> Stats:
         """Counts by tag, agent, project and day."""

@@ -37,8 +37,12 @@ class _Memory(TypedDict):
 
 
 class Memory(_Memory, total=False):
-    """A memory. `space` is there for members of a space: its name, or `None` outside of it."""
+    """
+    A memory. `space` is there for members of a space: its name, or `None` outside of it. `changed_since` is there if it
+    has been changed since the time of `as_of`.
+    """
 
+    changed_since: bool
     space: Optional[str]
 
 
@@ -174,6 +178,7 @@ class ListOptions(ExportOptions, total=False):
     """Filters of a list. `project=None` lists all projects, even if the client has a project."""
 
     include_superseded: bool
+    as_of: Time
 
 
 class PageOptions(ListOptions, total=False):
