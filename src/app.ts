@@ -53,12 +53,13 @@ import { createSignUp } from "./sign-in/sign-up/sign-up.ts";
 import { addSignUpPages } from "./sign-in/sign-up/sign-up-routes.tsx";
 import { createSpaceRoutes } from "./spaces/routes.ts";
 import { withSpaces } from "./spaces/with-spaces.ts";
+import { countRecalled, withChangesCounted, withFindsCounted } from "./uses/with-uses.ts";
 
 /** What the server consists of. The optional parts are those that tests leave out. */
 interface AppParts
   extends Pick<
     DashboardParts,
-    "memories" | "keys" | "checks" | "securityLog" | "activity" | "undoable" | "log"
+    "memories" | "keys" | "checks" | "securityLog" | "activity" | "uses" | "undoable" | "log"
   > {
   config: Config;
   access: Access;
@@ -90,7 +91,7 @@ export function createApp({
   idleTimeout,
   ...services
 }: AppParts) {
-  const { keys, checks, securityLog, activity, log } = services;
+  const { keys, checks, securityLog, activity, uses, log } = services;
   const { publicUrl } = config;
   allowLongRequests();
   const checkHttps = createHttpsRule(config);
@@ -124,9 +125,17 @@ export function createApp({
     return { ...caller, agentId: readSessionHeaders(request.headers).agentId };
   };
   const resourceMetadata = publicUrl + RESOURCE_METADATA_PATH;
-  const changed = withSpaces(withActivity(services.memories, activity));
-  const memories = withSearchActivity(changed, activity);
-  const recall = createRecall({ memories: changed, onRecall: recordRecalls(activity) });
+  const changed = withSpaces(withActivity(withChangesCounted(services.memories, uses), activity));
+  const memories = withFindsCounted(withSearchActivity(changed, activity), uses);
+  const noteRecall = recordRecalls(activity);
+  const countRecall = countRecalled(uses);
+  const recall = createRecall({
+    memories: changed,
+    onRecall(reach, request, ids) {
+      noteRecall(reach, request, ids);
+      countRecall(reach, ids);
+    },
+  });
   // What people look at in the dashboard is no activity of an agent.
   const shownRecall = createRecall({ memories: changed });
   const capture = createCapture({ memories, progress, projectOf, clock: access.clock });

@@ -14,6 +14,7 @@ import type { SecurityLog } from "../security-log/security-log.ts";
 import type { SignInParts } from "../sign-in/routes.tsx";
 import type { Hashing } from "../sign-in/sign-in.ts";
 import type { Undoable } from "../undo/undoable.ts";
+import type { Uses } from "../uses/uses.ts";
 import type { Guard } from "./guard.tsx";
 import type { Live } from "./live/live.ts";
 import type { Pages } from "./page-routes.tsx";
@@ -37,6 +38,7 @@ export interface DashboardParts extends Access, Omit<SignInParts, "pages"> {
   turns: Pick<Turns, "step">;
   securityLog: SecurityLog;
   activity: Activity;
+  uses: Uses;
   undoable: Undoable;
   drain: Pick<Drain, "onBegin">;
 }

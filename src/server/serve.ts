@@ -36,6 +36,7 @@ import { readResources } from "../system/processes.ts";
 import { startPruning } from "../timing/loop.ts";
 import { withTimeLimit } from "../timing/time-limit.ts";
 import { createUndoable } from "../undo/undoable.ts";
+import { createUses } from "../uses/uses.ts";
 import { createServerBackups } from "./backup-schedule.ts";
 import { createChecks } from "./checks.ts";
 import { createPort, reservePort } from "./listen.ts";
@@ -150,9 +151,12 @@ export async function serve(
   const opening = openMemories(config, data, { embedders, logger: log, metrics });
   const store = deferredStore(opening);
   opened.defer(store.close);
+  const uses = createUses({ db, store, clock, log });
+  opened.defer(uses.close);
   const memories = createMemories({
     store,
     idempotency: createIdempotency({ log: data.log, clock }),
+    timesFound: uses.timesFound,
     clock,
     decay: config.decay,
     metrics,
@@ -175,6 +179,7 @@ export async function serve(
     keys,
     securityLog,
     activity,
+    uses,
     undoable,
     log,
     metrics,

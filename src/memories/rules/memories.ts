@@ -4,6 +4,7 @@ import { createMetrics, type Metrics } from "../../metrics.ts";
 import type { Store } from "../store/store.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { type ImportLine, type ImportOptions, importMemories } from "./import/import.ts";
+import type { TimesFound } from "./listing.ts";
 import { createMove } from "./moving.ts";
 import { createReading } from "./reading.ts";
 import { createSaving } from "./saving.ts";
@@ -25,16 +26,19 @@ export function createMemories({
   clock,
   decay = DEFAULT_DECAY,
   metrics = createMetrics(),
+  timesFound = async () => new Map(),
 }: {
   store: Store;
   idempotency: Idempotency;
   clock: () => number;
   decay?: Decay;
   metrics?: Metrics;
+  /** By default no memory was ever found. */
+  timesFound?: TimesFound;
 }) {
   const parts = { store, clock };
   const secrets = createSecretWatch(metrics);
-  const reading = createReading({ store, clock, decay });
+  const reading = createReading({ store, clock, decay, timesFound });
   return {
     ...reading,
     ...createNeighbours(parts),
