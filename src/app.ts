@@ -53,6 +53,8 @@ import { createSignUp } from "./sign-in/sign-up/sign-up.ts";
 import { addSignUpPages } from "./sign-in/sign-up/sign-up-routes.tsx";
 import { createSpaceRoutes } from "./spaces/routes.ts";
 import { withSpaces } from "./spaces/with-spaces.ts";
+import { createAgentReports } from "./uses/agent-reports.ts";
+import { createAgentRoutes } from "./uses/routes.ts";
 import { countRecalled, withChangesCounted, withFindsCounted } from "./uses/with-uses.ts";
 
 /** What the server consists of. The optional parts are those that tests leave out. */
@@ -144,8 +146,20 @@ export function createApp({
     return createMcpServerFactory({ memories, recall, publicUrl, log });
   };
 
+  const reportAgents = createAgentReports({
+    ...{ activity, uses, keys, grants: access.oauth.grants, clock: access.clock },
+  });
   const room = createRoom(turns);
-  const own = { lastAgents, recall: shownRecall, cookies, visitors, record, room, turns };
+  const own = {
+    lastAgents,
+    reportAgents,
+    recall: shownRecall,
+    cookies,
+    visitors,
+    record,
+    room,
+    turns,
+  };
   const isOwner = async ({ accountId }: Principal) =>
     (await access.accounts.find(accountId))?.role === "owner";
   const observe = createObserver({ metrics, log, routeOf: (request) => routeOf(request) });
@@ -188,6 +202,7 @@ export function createApp({
         .use(createCaptureRoutes({ capture, recall, projectOf, authorize: authorizeHook, log }))
         .use(createMemoryRoutes({ memories, authorize, record, room, turns, etags: access.etags }))
         .use(createStatsRoutes({ memories, authorize }))
+        .use(createAgentRoutes({ reportAgents, authorize }))
         .use(createSpaceRoutes({ ...access, authorize, record, publicUrl })),
     );
   const explainUnrouted = createUnrouted(app.routes);

@@ -14,6 +14,7 @@ import type { SecurityLog } from "../security-log/security-log.ts";
 import type { SignInParts } from "../sign-in/routes.tsx";
 import type { Hashing } from "../sign-in/sign-in.ts";
 import type { Undoable } from "../undo/undoable.ts";
+import type { createAgentReports } from "../uses/agent-reports.ts";
 import type { Uses } from "../uses/uses.ts";
 import type { Guard } from "./guard.tsx";
 import type { Live } from "./live/live.ts";
@@ -39,6 +40,8 @@ export interface DashboardParts extends Access, Omit<SignInParts, "pages"> {
   securityLog: SecurityLog;
   activity: Activity;
   uses: Uses;
+  /** What each agent of an account brought, and what seems to be broken. */
+  reportAgents: ReturnType<typeof createAgentReports>;
   undoable: Undoable;
   drain: Pick<Drain, "onBegin">;
 }

@@ -154,12 +154,8 @@ export async function serve(
   const uses = createUses({ db, store, clock, log });
   opened.defer(uses.close);
   const memories = createMemories({
-    store,
+    ...{ store, clock, metrics, decay: config.decay, timesFound: uses.timesFound },
     idempotency: createIdempotency({ log: data.log, clock }),
-    timesFound: uses.timesFound,
-    clock,
-    decay: config.decay,
-    metrics,
   });
 
   const undoable = createUndoable({ db, memories, clock, log, admit: access.spaces.admit });

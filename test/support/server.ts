@@ -207,7 +207,6 @@ export async function startServer(options: Options = {}) {
   return {
     origin,
     port,
-    db,
     store: first.store,
     clock,
     accounts,

@@ -67,7 +67,7 @@ const FIELDS = {
   /** Days in UTC, inclusive. */
   from: (day) => ({ created_after: startOf(day) }),
   to: (day) => ({ created_before: startOf(day, DAY) }),
-  /** The order of the list: `importance`, or the newest first. */
+  /** The order of the list, as the API names it; by default the newest first. */
   sort: (sort) => ({ sort }),
   cursor: (cursor) => ({ cursor }),
   /** `1` to include search results below the floor. */

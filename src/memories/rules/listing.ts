@@ -85,8 +85,7 @@ async function pageByUse(
   return {
     page,
     nextCursor: page.length > 0 && end < ids.length ? encodePlace(order, last, end) : null,
-    previousCursor:
-      start > 0 && page.length > 0 ? encodePlace(order, first, start, true) : null,
+    previousCursor: start > 0 && page.length > 0 ? encodePlace(order, first, start, true) : null,
   };
 }
 
@@ -138,14 +137,13 @@ export function createHistory({ store, clock }: Parts) {
  * Lists memories page by page, newest first by default, with the cursors of the next and the previous page. A page before
  * a cursor that would not be full becomes the first page.
  */
-export function createListing({
-  store,
-  clock,
-  timesFound,
-}: Parts & { timesFound: TimesFound }) {
+export function createListing({ store, clock, timesFound }: Parts & { timesFound: TimesFound }) {
   const listByUse = async (
     reach: Reach,
-    { filter, ...asked }: { filter: Filter; limit: number; cursor?: string | undefined; order: UseOrder },
+    {
+      filter,
+      ...asked
+    }: { filter: Filter; limit: number; cursor?: string | undefined; order: UseOrder },
   ) => {
     const times = await timesFound(reach.accountId);
     return await store.use(reach.accountId, async ({ table }) => {
