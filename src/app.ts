@@ -4,6 +4,7 @@ import { recordRecalls, withActivity, withSearchActivity } from "./activity/with
 import { createCapture } from "./capture/capture.ts";
 import type { ProgressFiles } from "./capture/progress.ts";
 import { createRecall } from "./capture/recall.ts";
+import { createWorths } from "./capture/recall-worth.ts";
 import { createCaptureRoutes } from "./capture/routes.ts";
 import type { Config } from "./config/config.ts";
 import type { DashboardParts } from "./dashboard/parts.ts";
@@ -131,15 +132,17 @@ export function createApp({
   const memories = withFindsCounted(withSearchActivity(changed, activity), uses);
   const noteRecall = recordRecalls(activity);
   const countRecall = countRecalled(uses);
+  const worthsOf = config.recallsByUse ? createWorths(uses) : undefined;
   const recall = createRecall({
     memories: changed,
+    worthsOf,
     onRecall(reach, request, ids) {
       noteRecall(reach, request, ids);
       countRecall(reach, ids);
     },
   });
   // What people look at in the dashboard is no activity of an agent.
-  const shownRecall = createRecall({ memories: changed });
+  const shownRecall = createRecall({ memories: changed, worthsOf });
   const capture = createCapture({ memories, progress, projectOf, clock: access.clock });
   const loadMcpServer = async () => {
     const { createMcpServerFactory } = await import("./mcp/server.ts");

@@ -25,9 +25,3 @@ export function addCounts(a: UseCounts, b: UseCounts): UseCounts {
     changedAt: Math.max(a.changedAt, b.changedAt),
   };
 }
-
-/** How worthy a memory has proved itself: how often it was recalled, and how often it was of use. */
-export interface Worth {
-  readonly recalled: number;
-  readonly used: number;
-}

@@ -3,7 +3,7 @@ import { createAccountTables } from "../accounts/tables.ts";
 import type { Database, Orm } from "../db/database.ts";
 import type { MemoryRow } from "../memories/model/rows.ts";
 import { createUseTables } from "./tables.ts";
-import type { UseCounts, Worth } from "./use-counts.ts";
+import type { UseCounts } from "./use-counts.ts";
 
 /** What happened to a memory. */
 export interface MemoryUse {
@@ -118,9 +118,6 @@ export function createUseStore({ db }: { db: Database }) {
     },
   };
 }
-
-/** How much memories have proved themselves, by id. */
-export type Worths = ReadonlyMap<string, Worth>;
 
 function toRow({ row, counts }: MemoryUse) {
   const isFound = counts.found + counts.recalled > 0;
