@@ -4,6 +4,7 @@ import { recordRecalls, withActivity, withSearchActivity } from "./activity/with
 import { createCapture } from "./capture/capture.ts";
 import type { ProgressFiles } from "./capture/progress.ts";
 import { createRecall } from "./capture/recall.ts";
+import { createWorths } from "./capture/recall-worth.ts";
 import { createCaptureRoutes } from "./capture/routes.ts";
 import { withDistilling } from "./capture/with-distilling.ts";
 import type { Config } from "./config/config.ts";
@@ -56,12 +57,15 @@ import { createSpaceRoutes } from "./spaces/routes.ts";
 import { withSpaces } from "./spaces/with-spaces.ts";
 import { createTidyRoutes } from "./tidy/routes.ts";
 import { createTidy } from "./tidy/tidy.ts";
+import { createAgentReports } from "./uses/agent-reports.ts";
+import { createAgentRoutes } from "./uses/routes.ts";
+import { countRecalled, withChangesCounted, withFindsCounted } from "./uses/with-uses.ts";
 
 /** What the server consists of. The optional parts are those that tests leave out. */
 interface AppParts
   extends Pick<
     DashboardParts,
-    "memories" | "keys" | "checks" | "securityLog" | "activity" | "undoable" | "log"
+    "memories" | "keys" | "checks" | "securityLog" | "activity" | "uses" | "undoable" | "log"
   > {
   config: Config;
   access: Access;
@@ -93,7 +97,7 @@ export function createApp({
   idleTimeout,
   ...services
 }: AppParts) {
-  const { keys, checks, securityLog, activity, log } = services;
+  const { keys, checks, securityLog, activity, uses, log } = services;
   const { publicUrl } = config;
   allowLongRequests();
   const checkHttps = createHttpsRule(config);
@@ -127,25 +131,46 @@ export function createApp({
     return { ...caller, agentId: readSessionHeaders(request.headers).agentId };
   };
   const resourceMetadata = publicUrl + RESOURCE_METADATA_PATH;
-  const changed = withDistilling(withSpaces(withActivity(services.memories, activity)));
-  const memories = withSearchActivity(changed, activity);
-  const recall = createRecall({ memories: changed, onRecall: recordRecalls(activity) });
+  const changed = withDistilling(
+    withSpaces(withActivity(withChangesCounted(services.memories, uses), activity)),
+  );
+  const memories = withFindsCounted(withSearchActivity(changed, activity), uses);
+  const noteRecall = recordRecalls(activity);
+  const countRecall = countRecalled(uses);
+  const worthsOf = config.recallsByUse ? createWorths(uses) : undefined;
+  const recall = createRecall({
+    memories: changed,
+    worthsOf,
+    onRecall(reach, request, ids) {
+      noteRecall(reach, request, ids);
+      countRecall(reach, ids);
+    },
+  });
   // What people look at in the dashboard is no activity of an agent.
-  const shownRecall = createRecall({ memories: changed });
+  const shownRecall = createRecall({ memories: changed, worthsOf });
   const capture = createCapture({ memories, progress, projectOf, clock: access.clock });
-  const revoked = async (ids: readonly string[]) => [
-    ...(await keys.gone(ids.filter((id) => id.startsWith("key_")))),
-    ...(await access.oauth.grants.gone(ids.filter((id) => id.startsWith("grant_")))),
-  ];
   const { undoable } = services;
-  const tidy = createTidy({ memories, undoable, clock: access.clock, sources: { revoked } });
+  const sources = { revoked: createRevoked(keys, access.oauth.grants) };
+  const tidy = createTidy({ memories, undoable, clock: access.clock, sources });
   const loadMcpServer = async () => {
     const { createMcpServerFactory } = await import("./mcp/server.ts");
     return createMcpServerFactory({ memories, recall, tidy, publicUrl, log });
   };
 
+  const reportAgents = createAgentReports({
+    ...{ activity, uses, keys, grants: access.oauth.grants, clock: access.clock },
+  });
   const room = createRoom(turns);
-  const own = { lastAgents, recall: shownRecall, cookies, visitors, record, room, turns };
+  const own = {
+    lastAgents,
+    reportAgents,
+    recall: shownRecall,
+    cookies,
+    visitors,
+    record,
+    room,
+    turns,
+  };
   const isOwner = async ({ accountId }: Principal) =>
     (await access.accounts.find(accountId))?.role === "owner";
   const observe = createObserver({ metrics, log, routeOf: (request) => routeOf(request) });
@@ -195,6 +220,7 @@ export function createApp({
         .use(createTidyRoutes({ tidy, authorize, record, room }))
         .use(createMemoryRoutes({ memories, authorize, record, room, turns, etags: access.etags }))
         .use(createStatsRoutes({ memories, authorize }))
+        .use(createAgentRoutes({ reportAgents, authorize }))
         .use(createSpaceRoutes({ ...access, authorize, record, publicUrl })),
     );
   const explainUnrouted = createUnrouted(app.routes);
@@ -251,3 +277,11 @@ function createPersonRoutes(parts: PersonParts, config: Config, access: Access) 
 
 /** The API as types, for clients made with Eden. */
 export type App = ReturnType<typeof createApp>;
+
+/** Returns a function that tells which of some keys and grants no longer give access. */
+function createRevoked(keys: AppParts["keys"], grants: Access["oauth"]["grants"]) {
+  return async (ids: readonly string[]) => [
+    ...(await keys.gone(ids.filter((id) => id.startsWith("key_")))),
+    ...(await grants.gone(ids.filter((id) => id.startsWith("grant_")))),
+  ];
+}

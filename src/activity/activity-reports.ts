@@ -35,6 +35,15 @@ export function createActivityReports({ db }: { db: Database }) {
         .groupBy(day, kind);
     },
 
+    /** What each source and agent did on each day since a day. */
+    async days(accountId: string, since: string) {
+      const { sourceId, agent, kind, day, times, memories, lastAt } = activityDays;
+      return await orm
+        .select({ sourceId, agent, kind, day, times, memories, lastAt })
+        .from(activityDays)
+        .where(and(eq(activityDays.accountId, accountId), gte(day, since)));
+    },
+
     /** The actions of each source and agent since a day. The agent is null if it is unknown. */
     async actors(accountId: string, since: string) {
       const { sourceId, agent, kind, day, source, times, inVain, memories, lastAt } = activityDays;

@@ -17,6 +17,7 @@ export const ON_RESTORE: Readonly<Record<string, "ends" | "stays">> = {
   identities: "stays",
   invitations: "ends",
   journal: "stays",
+  memory_uses: "stays",
   oauth_clients: "stays",
   oauth_codes: "ends",
   oauth_grants: "stays",
@@ -35,6 +36,7 @@ export const ON_RESTORE: Readonly<Record<string, "ends" | "stays">> = {
   space_members: "stays",
   spaces: "stays",
   tables: "stays",
+  use_settings: "stays",
   // Otherwise a planned removal would delete restored data.
   waiting_changes: "ends",
 };

@@ -15,6 +15,8 @@ import type { SignInParts } from "../sign-in/routes.tsx";
 import type { Hashing } from "../sign-in/sign-in.ts";
 import type { Tidy } from "../tidy/tidy.ts";
 import type { Undoable } from "../undo/undoable.ts";
+import type { createAgentReports } from "../uses/agent-reports.ts";
+import type { Uses } from "../uses/uses.ts";
 import type { Guard } from "./guard.tsx";
 import type { Live } from "./live/live.ts";
 import type { Pages } from "./page-routes.tsx";
@@ -38,6 +40,9 @@ export interface DashboardParts extends Access, Omit<SignInParts, "pages"> {
   turns: Pick<Turns, "step">;
   securityLog: SecurityLog;
   activity: Activity;
+  uses: Uses;
+  /** What each agent of an account brought, and what seems to be broken. */
+  reportAgents: ReturnType<typeof createAgentReports>;
   undoable: Undoable;
   tidy: Tidy;
   drain: Pick<Drain, "onBegin">;

@@ -456,3 +456,43 @@
      name TEXT PRIMARY KEY NOT NULL REFERENCES heads (name) ON DELETE CASCADE,
      position TEXT NOT NULL
    ) STRICT;
+
+-- 22: uses of memories
+-- Only ids and numbers. Uses are written some seconds late: the triggers drop those of removed accounts and of accounts that
+-- count none, and forget a memory's uses in the transaction that removes the memory. `since` is null for accounts that count
+-- none. Accounts without a row count since they exist.
+
+   CREATE TABLE memory_uses (
+     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+     memory_id TEXT NOT NULL,
+     source_id TEXT NOT NULL,
+     agent TEXT NOT NULL,
+     created_at INTEGER NOT NULL,
+     found INTEGER NOT NULL,
+     recalled INTEGER NOT NULL,
+     used INTEGER NOT NULL,
+     found_at INTEGER,
+     recalled_at INTEGER,
+     used_at INTEGER,
+     PRIMARY KEY (account_id, memory_id)
+   ) STRICT, WITHOUT ROWID;
+
+   CREATE TABLE use_settings (
+     account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+     since INTEGER
+   ) STRICT;
+   INSERT INTO use_settings (account_id, since)
+     SELECT id, CAST(unixepoch('subsec') * 1000 AS INTEGER) FROM accounts;
+
+   CREATE TRIGGER memory_uses_not_counted BEFORE INSERT ON memory_uses
+     WHEN NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id)
+       OR EXISTS (SELECT 1 FROM use_settings WHERE account_id = NEW.account_id AND since IS NULL)
+   BEGIN
+     SELECT RAISE(IGNORE);
+   END;
+   CREATE TRIGGER uses_of_removed_memories AFTER INSERT ON journal WHEN NEW.removed <> '[]'
+   BEGIN
+     DELETE FROM memory_uses
+       WHERE account_id = substr(NEW.account_id, 1, instr(NEW.account_id || '.', '.') - 1)
+         AND memory_id IN (SELECT value FROM json_each(NEW.removed));
+   END;

@@ -481,3 +481,48 @@ CREATE TABLE comparisons (
   name text COLLATE "C" PRIMARY KEY REFERENCES heads (name) ON DELETE CASCADE,
   position text COLLATE "C" NOT NULL
 );
+
+-- 22: uses of memories
+-- Only ids and numbers. Uses are written some seconds late: the triggers drop those of removed accounts and of accounts that
+-- count none, and forget a memory's uses in the transaction that removes the memory. `since` is null for accounts that count
+-- none. Accounts without a row count since they exist.
+
+CREATE TABLE memory_uses (
+  account_id text COLLATE "C" NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  memory_id text COLLATE "C" NOT NULL,
+  source_id text COLLATE "C" NOT NULL,
+  agent text COLLATE "C" NOT NULL,
+  created_at bigint NOT NULL,
+  found bigint NOT NULL,
+  recalled bigint NOT NULL,
+  used bigint NOT NULL,
+  found_at bigint,
+  recalled_at bigint,
+  used_at bigint,
+  PRIMARY KEY (account_id, memory_id)
+);
+
+CREATE TABLE use_settings (
+  account_id text COLLATE "C" PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
+  since bigint
+);
+INSERT INTO use_settings (account_id, since)
+  SELECT id, (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM accounts;
+
+CREATE FUNCTION memory_uses_not_counted() RETURNS trigger LANGUAGE plpgsql AS $fn$
+BEGIN
+  IF NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id)
+    OR EXISTS (SELECT 1 FROM use_settings WHERE account_id = NEW.account_id AND since IS NULL)
+  THEN RETURN NULL; END IF;
+  RETURN NEW;
+END $fn$;
+CREATE TRIGGER memory_uses_not_counted BEFORE INSERT ON memory_uses
+  FOR EACH ROW EXECUTE FUNCTION memory_uses_not_counted();
+CREATE FUNCTION uses_of_removed_memories() RETURNS trigger LANGUAGE plpgsql AS $fn$
+BEGIN
+  DELETE FROM memory_uses WHERE account_id = split_part(NEW.name, '.', 1)
+    AND memory_id IN (SELECT json_array_elements_text(NEW.removed::json));
+  RETURN NULL;
+END $fn$;
+CREATE TRIGGER uses_of_removed_memories AFTER INSERT ON journal
+  FOR EACH ROW WHEN (NEW.removed <> '[]') EXECUTE FUNCTION uses_of_removed_memories();

@@ -20,7 +20,7 @@ export interface PostgresMigration {
 /** The schema of the first migration. */
 const FIRST = 13;
 /** `oldest` of the migrations after which older programs can use the database. */
-const OLDEST = new Map([14, 15, 16, 17, 18, 19, 20, 21].map((number) => [number, FIRST]));
+const OLDEST = new Map([14, 15, 16, 17, 18, 19, 20, 21, 22].map((number) => [number, FIRST]));
 
 /** All migrations of PostgreSQL. */
 export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = migrationsIn(statements).map(

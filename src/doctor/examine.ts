@@ -13,6 +13,7 @@ import { readChoice } from "../embedding/model-choice.ts";
 import { isCompiled } from "../native/embedded-asset.ts";
 import type { LanceDb } from "../native/lancedb.ts";
 import { CertificateError, readCertificate } from "../tls/certificate.ts";
+import { checkCaptures } from "./captures.ts";
 import { checkDatabase, checkJournal, checkStrays, checkTables } from "./database.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
 import { checkCacheFolder, checkDataFolder, checkDisk } from "./folders.ts";
@@ -116,8 +117,13 @@ function newestRecord(sqlite: Sqlite): number | null {
 /**
  * Checks everything that a server needs, and yields one finding for each check. Changes nothing.
  * @param howToStart the command that starts a server
+ * @param capturing agents of this machine whose hooks capture
  */
-export async function* examine(config: Config, howToStart: string): AsyncGenerator<Finding> {
+export async function* examine(
+  config: Config,
+  howToStart: string,
+  capturing: readonly string[] = [],
+): AsyncGenerator<Finding> {
   const { dataDir, cacheDir, shared } = config;
   yield findingsOf("version").ok(`ctxd ${version} on Bun ${Bun.version}`);
   yield checkCertificate(config.tls, Date.now());
@@ -149,7 +155,7 @@ export async function* examine(config: Config, howToStart: string): AsyncGenerat
   );
   yield* shared
     ? checkShared({ settings: shared, dataDir, clock: Date.now })
-    : checkData({ dataDir, isServed, lancedb, now: Date.now() });
+    : checkData({ dataDir, isServed, lancedb, capturing, now: Date.now() });
 }
 
 /** Checks the data: the database, the journal, the tables, and the clock against the newest record. */
@@ -157,11 +163,13 @@ export async function* checkData({
   dataDir,
   isServed,
   lancedb,
+  capturing = [],
   now,
 }: {
   dataDir: string;
   isServed: boolean;
   lancedb: LanceDb | null;
+  capturing?: readonly string[];
   now: number;
 }): AsyncGenerator<Finding> {
   if (existsSync(join(dataDir, RESTORE_FOLDER)) && !isServed) {
@@ -191,6 +199,7 @@ export async function* checkData({
       newest.push(moment);
       yield finding;
     }
+    yield* checkCaptures(sqlite, { now, capturing });
     yield* checkStrays(sqlite, { dataDir, isServed });
     yield checkClock(now, Math.max(...newest.map((moment) => moment ?? 0)) || null);
   } finally {

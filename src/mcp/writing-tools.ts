@@ -157,15 +157,21 @@ function adviceOn(id: string, similar: readonly { id: string; kind: Similar["kin
 
 /** The memories that are most similar to a saved one, with their titles; none when that fails. */
 async function describeSimilar(memories: Memories, principal: Principal, savedId: string) {
+  // Not `get`, which counts as a use.
+  const read = async (id: string) => {
+    const memory = await memories.find(principal, id);
+    if (!memory) throw new Error("it was deleted meanwhile");
+    return memory;
+  };
   // The memory is saved. An error here must not make the model save it again.
   try {
     const similar = (await memories.similar(principal, savedId)).slice(0, MAX_SIMILAR);
     return await Promise.all(
       similar.map(async ({ id, kind, superseded_by = "" }) => {
-        const { content } = await memories.get(principal, id);
+        const { content } = await read(id);
         const title = titleOf(content);
         if (kind !== "superseded") return { id, title, kind };
-        const { created_at } = await memories.get(principal, superseded_by);
+        const { created_at } = await read(superseded_by);
         return { id, title, kind, replaced_by: `${superseded_by} on ${formatDate(created_at)}` };
       }),
     );

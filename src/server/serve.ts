@@ -36,6 +36,7 @@ import { readResources } from "../system/processes.ts";
 import { startPruning } from "../timing/loop.ts";
 import { withTimeLimit } from "../timing/time-limit.ts";
 import { createUndoable } from "../undo/undoable.ts";
+import { createUses } from "../uses/uses.ts";
 import { createServerBackups } from "./backup-schedule.ts";
 import { createChecks } from "./checks.ts";
 import { createPort, reservePort } from "./listen.ts";
@@ -150,12 +151,11 @@ export async function serve(
   const opening = openMemories(config, data, { embedders, logger: log, metrics });
   const store = deferredStore(opening);
   opened.defer(store.close);
+  const uses = createUses({ db, store, clock, log });
+  opened.defer(uses.close);
   const memories = createMemories({
-    store,
+    ...{ store, clock, metrics, decay: config.decay, timesFound: uses.timesFound },
     idempotency: createIdempotency({ log: data.log, clock }),
-    clock,
-    decay: config.decay,
-    metrics,
   });
 
   const undoable = createUndoable({ db, memories, clock, log, admit: access.spaces.admit });
@@ -175,6 +175,7 @@ export async function serve(
     keys,
     securityLog,
     activity,
+    uses,
     undoable,
     log,
     metrics,

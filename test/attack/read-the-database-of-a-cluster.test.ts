@@ -68,6 +68,8 @@ const NOT_SECRET: Record<string, string> = {
   identities: "issuer subject account_id created_at",
   invitations: "id email created_at expires_at",
   journal: "name seq id written removed has_remains memories bytes at",
+  memory_uses:
+    "account_id memory_id source_id agent created_at found recalled used found_at recalled_at used_at",
   oauth_clients: "id name redirect_uris created_at used_at asked_at",
   oauth_codes: "grant_id redirect_uri expires_at used_at",
   oauth_grants:
@@ -87,6 +89,7 @@ const NOT_SECRET: Record<string, string> = {
   space_invitations: "id space_id email invited_by role created_at expires_at",
   space_members: "space_id account_id role joined_at",
   spaces: "id name projects disabled_at",
+  use_settings: "account_id since",
   waiting_changes: "id account_id due_at begun_at change person_id",
 };
 

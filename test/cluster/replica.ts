@@ -25,6 +25,7 @@ import { createObjects, type Objects } from "../../src/objects/objects.ts";
 import { createSecurityLog } from "../../src/security-log/security-log.ts";
 import { openForServer } from "../../src/server/shared-database.ts";
 import { createUndoable } from "../../src/undo/undoable.ts";
+import { createUses } from "../../src/uses/uses.ts";
 import { APP_CONFIG } from "../support/app-config.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
@@ -112,8 +113,10 @@ const store = await openStore({
   due: IMPATIENT,
 });
 const access = createAccess({ db, clock, publicUrl: "http://localhost" });
+const uses = createUses({ db, store, clock, log: logger });
 const memories = createMemories({
   store,
+  timesFound: uses.timesFound,
   idempotency: createIdempotency({ log, clock }),
   clock,
 });
@@ -128,6 +131,7 @@ const app = createApp({
     access,
     securityLog,
     activity,
+    uses,
     undoable,
     memories,
     keys: createKeys({ db, clock }),
@@ -141,6 +145,7 @@ process.on("SIGTERM", async () => {
   await app.stop(true);
   unwatch();
   await undoable.close();
+  await uses.close();
   await store.close();
   await sweeping.stop();
   await securityLog.close();

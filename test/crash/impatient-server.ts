@@ -21,6 +21,7 @@ import { UPKEEP_LIMITS } from "../../src/memories/upkeep/flush-state.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { createSecurityLog } from "../../src/security-log/security-log.ts";
 import { createUndoable } from "../../src/undo/undoable.ts";
+import { createUses } from "../../src/uses/uses.ts";
 import { APP_CONFIG } from "../support/app-config.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
@@ -85,8 +86,10 @@ const store = await openStore({
   due: IMPATIENT,
   expiry: { ...EXPIRY, every: 200 },
 });
+const uses = createUses({ db, store, clock, log });
 const memories = createMemories({
   store,
+  timesFound: uses.timesFound,
   idempotency: createIdempotency({ log: memoryLog, clock }),
   clock,
 });
@@ -101,6 +104,7 @@ const app = createApp({
   access,
   securityLog,
   activity,
+  uses,
   undoable,
   memories,
   keys: createKeys({ db, clock }),
@@ -114,6 +118,7 @@ process.on("SIGTERM", async () => {
   unwatch();
   untell();
   await undoable.close();
+  await uses.close();
   await store.close();
   await securityLog.close();
   await activity.close();

@@ -70,7 +70,7 @@ test("each agent of a key has its own numbers, and what one of them wrote can be
   await other.call("search_memories", { query: "harbour" });
   await server.activity.flush();
   const page = await person.visit("/agents");
-  expect(cellsOf(page.text, "own &lt;b&gt;agent").slice(1)).toEqual(["2", "1", "2"]);
+  expect(cellsOf(page.text, "own &lt;b&gt;agent").slice(1)).toEqual(["2", "1", "2", "–"]);
   expect(cellsOf(page.text, "Codex").slice(1)).toEqual(["1", "–", "–"]);
   expect(page.text).toContain("connect codex --recall --capture");
   expect(page.text).not.toContain("own <b>");
@@ -87,7 +87,7 @@ test("each agent of a key has its own numbers, and what one of them wrote can be
 test("a key that nobody has used is listed too, and the former address leads to the page", async () => {
   const { person } = await withLaptop();
   const page = await person.visit("/agents");
-  expect(cellsOf(page.text, ">laptop<")).toEqual(["never", "–", "–", "–"]);
+  expect(cellsOf(page.text, ">laptop<")).toEqual(["never", "–", "–", "–", "–"]);
   const cookie = [...person.jar].map(([name, value]) => `${name}=${value}`).join("; ");
   const { status, headers } = await fetch(`${server.origin}/apps`, {
     ...{ headers: { cookie }, redirect: "manual" },

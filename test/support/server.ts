@@ -32,6 +32,7 @@ import type { FetchDocument } from "../../src/oauth/clients/document-fetcher.ts"
 import { createSecurityLog } from "../../src/security-log/security-log.ts";
 import type { Data } from "../../src/server/shared-data.ts";
 import { createUndoable } from "../../src/undo/undoable.ts";
+import { createUses } from "../../src/uses/uses.ts";
 import { APP_CONFIG } from "./app-config.ts";
 import { type Client, createClient } from "./client.ts";
 import { testClock } from "./database.ts";
@@ -116,13 +117,15 @@ async function createReplica(
     clock,
     expiry: options.expiry,
   });
+  const log = options.log ?? silentLog;
+  const uses = createUses({ db, store, clock, log });
   const memories = createMemories({
     store,
     idempotency: createIdempotency({ log: memoryLog, clock }),
+    timesFound: uses.timesFound,
     clock,
     metrics,
   });
-  const log = options.log ?? silentLog;
   const securityLog = createSecurityLog({ db, clock, log });
   const activity = createActivity({ db, clock, log });
   const undoable = createUndoable({ db, memories, clock, log, admit: access.spaces.admit });
@@ -131,6 +134,7 @@ async function createReplica(
     progress: createProgressFiles(join(folder, "..", "captured")),
     securityLog,
     activity,
+    uses,
     undoable,
     config: { ...APP_CONFIG, publicUrl, ...options.config },
     memories,
@@ -142,7 +146,7 @@ async function createReplica(
     ...(options.drain && { drain: options.drain }),
     idleTimeout: options.idleTimeout,
   });
-  return { access, keys, memories, memoryLog, store, securityLog, activity, undoable, app };
+  return { access, keys, memories, memoryLog, store, securityLog, activity, uses, undoable, app };
 }
 
 /** Opens what the servers of a test keep: as many as `REPLICAS` says. */
@@ -195,6 +199,7 @@ export async function startServer(options: Options = {}) {
   const close = async () => {
     for (const replica of replicas) await replica.app.stop(true);
     for (const replica of replicas) await replica.undoable.close();
+    for (const replica of replicas) await replica.uses.close();
     for (const replica of replicas) await replica.store.close();
     for (const replica of replicas) await replica.securityLog.close();
     for (const replica of replicas) await replica.activity.close();
@@ -206,6 +211,7 @@ export async function startServer(options: Options = {}) {
   return {
     origin,
     port,
+    store: first.store,
     clock,
     accounts,
     invitations,
@@ -239,6 +245,12 @@ export async function startServer(options: Options = {}) {
       ...first.activity,
       flush: async () => {
         for (const replica of replicas) await replica.activity.flush();
+      },
+    },
+    uses: {
+      ...first.uses,
+      flush: async () => {
+        for (const replica of replicas) await replica.uses.flush();
       },
     },
     /** All that it answers, patterns as they are. */

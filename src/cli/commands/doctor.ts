@@ -12,7 +12,7 @@ import { type Context, type Environment, examples } from "../context.ts";
 import { askForKey } from "../input.ts";
 import { parseOrigin } from "../server/url.ts";
 import { CommandError, print, printable, printJson, usageError } from "../terminal.ts";
-import { clientStates, surroundingsOf } from "./connect/list.ts";
+import { capturingClients, clientStates, surroundingsOf } from "./connect/list.ts";
 
 interface DoctorOptions {
   json?: boolean;
@@ -79,8 +79,8 @@ async function* examineAll(configure: () => Config, env: Environment): AsyncGene
     if (!(error instanceof ConfigError)) throw error;
     return yield { check: "settings", state: "problem", message: error.message };
   }
-  yield* examine(config, describeCommand("serve", config, env));
   const surroundings = surroundingsOf(env);
+  yield* examine(config, describeCommand("serve", config, env), capturingClients(env));
   const distrust = distrustOfGemini(process.cwd(), surroundings);
   if (distrust) yield findingsOf("agents").warning(distrust);
   // After the checks of the data, because an agent may start the server.

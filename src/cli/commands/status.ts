@@ -7,6 +7,7 @@ import { Project } from "../../memories/model/memory.ts";
 import type { Stats } from "../../memories/rules/stats.ts";
 import { memoryCount, sizeText } from "../../text/number-text.ts";
 import { formatDate } from "../../text/short-text.ts";
+import type { AgentList } from "../../uses/routes.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { nameParser, targetOptions } from "../options.ts";
 import { openApi, type Target } from "../server/api.ts";
@@ -47,6 +48,10 @@ async function readStatus(
   const wasRunning = isLocked(dataDir);
   using api = await openApi(config, env, target);
   const figures = await api.json<Stats>("/api/stats");
+  // A key that is bound to a project may not ask.
+  const { agents: activity } = await api
+    .json<AgentList>("/api/agents")
+    .catch((): AgentList => ({ agents: [] }));
   const owner = readOwner(dataDir);
   const name = wanted ?? (await projectOfFolder(process.cwd()));
   return {
@@ -67,6 +72,8 @@ async function readStatus(
     newest: figures.newest,
     /** The project of the folder, and how many memories it has. */
     project: name === null ? null : { name, memories: countOf(figures, name) },
+    /** What agents did in the last 90 days, and what seems to be broken. */
+    activity,
     agents: clientStates(env)
       .filter(({ state }) => state !== "not found")
       .map(({ client: { id, name }, state }) => ({ id, name, connected: state === "connected" })),
@@ -88,6 +95,7 @@ function describe(status: Status): string {
       ? []
       : [["project", `${project.name} (${memoryCount(project.memories)})`]]),
     ["agents", describeAgents(status.agents)],
+    ...status.activity.slice(0, MAX_SHOWN).map((each) => ["", describeActivity(each)]),
   ];
   return lines.map(([name = "", value]) => `${name.padEnd(8)}  ${value}`).join("\n");
 }
@@ -102,6 +110,16 @@ function describeMemories({ memories, bytes, oldest, newest }: Status): string {
   if (oldest === null || newest === null) return "none yet";
   const size = bytes === null ? "" : `, ${sizeText(bytes)}`;
   return `${memories.toLocaleString("en")}, from ${formatDate(oldest)} to ${formatDate(newest)}${size}`;
+}
+
+/** Agents of which the text says what they did, the last seen first. */
+const MAX_SHOWN = 10;
+
+function describeActivity({ agent, machine, warnings, ...did }: AgentList["agents"][number]) {
+  const when = (at: string | null) => (at === null ? "never" : formatDate(at));
+  const facts = `last capture ${when(did.last_capture)}, last recall ${when(did.last_recall)}, ${memoryCount(did.brought)} brought, ${did.of_use} of use`;
+  const name = agent === null ? machine : `${agent} on ${machine}`;
+  return [`${name}: ${facts}`, ...warnings.map((each) => `warning: it ${each}`)].join("; ");
 }
 
 function describeAgents(agents: Status["agents"]): string {

@@ -10,6 +10,7 @@ import { EmptyState } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { Table } from "../../pages/table.tsx";
 import { percent } from "../../text/number-text.ts";
+import { viewPath } from "../memories/memories-view.ts";
 import { memoryPath, PATHS, Tabs } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import type { Visit } from "../session.ts";
@@ -23,6 +24,9 @@ export const DEFAULT_RANGE: Range = 30;
 
 /** The form that turns the keeping of questions on and off. */
 export const QUERIES_PATH = `${PATHS.activity}/queries`;
+
+/** The form that turns the counting of finds on and off. */
+export const USES_PATH = `${PATHS.activity}/uses`;
 
 /** Agents listed in the summary. */
 const MAX_ACTORS = 15;
@@ -54,6 +58,7 @@ export function ActivityPage({
   visit,
   position,
   queriesSince,
+  usesSince,
   ...activity
 }: Activity & {
   visit: Visit;
@@ -61,6 +66,8 @@ export function ActivityPage({
   position: string;
   /** When the account began to keep questions; null if it does not keep them. */
   queriesSince: Date | null;
+  /** When the account began to count finds; null if it counts none. */
+  usesSince: Date | null;
 }) {
   const { actors, events, before } = activity;
   const isEmpty = actors.length === 0 && events.length === 0;
@@ -87,7 +94,10 @@ export function ActivityPage({
           </>
         )}
       </div>
-      {!visit.place?.space && <Queries visit={visit} since={queriesSince} />}
+      {!visit.place?.space && [
+        <Queries visit={visit} since={queriesSince} />,
+        <UseCounting visit={visit} since={usesSince} />,
+      ]}
     </Page>
   );
 }
@@ -229,6 +239,33 @@ function MemoryLink({ id, names }: Pick<Activity, "names"> & { id: string | null
     <a class="activity-event-memory one-line" href={memoryPath(id)}>
       <bdi>{name}</bdi>
     </a>
+  );
+}
+
+/** Shows whether finds are counted, and the button that changes it. */
+function UseCounting({ visit, since }: { visit: Visit; since: Date | null }) {
+  const isOn = since !== null;
+  return (
+    <section class="panel activity-queries" aria-labelledby="uses">
+      <h2 id="uses">Finds of memories</h2>
+      <p>
+        {isOn ? (
+          <>
+            The server has counted since <Moment at={since} exact={true} /> how often each memory is
+            found, recalled and opened. <a href={viewPath({ sort: "most_found" })}>Most found</a>,{" "}
+            <a href={viewPath({ sort: "never_found" })}>never found</a>. The counts of a memory go
+            when it is deleted.
+          </>
+        ) : (
+          "The server does not count how often your memories are found, recalled and opened."
+        )}
+      </p>
+      <PostForm action={USES_PATH} token={visit.token}>
+        <Button name="count" value={isOn ? "no" : "yes"} kind={isOn ? "danger" : "plain"}>
+          {isOn ? "Stop and delete counts" : "Count finds"}
+        </Button>
+      </PostForm>
+    </section>
   );
 }
 

@@ -6,7 +6,7 @@ import { excerptOf } from "../../text/excerpt.ts";
 import { createPause } from "../../timing/pause.ts";
 import { PATHS } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
-import { ActivityPage, DEFAULT_RANGE, QUERIES_PATH, RANGES } from "./activity-page.tsx";
+import { ActivityPage, DEFAULT_RANGE, QUERIES_PATH, RANGES, USES_PATH } from "./activity-page.tsx";
 import { actorsOf, barsOf, firstDay } from "./activity-view.ts";
 
 /** Events per page. */
@@ -15,7 +15,7 @@ const PAGE_SIZE = 30;
 const EXCERPT = 160;
 
 /** The activity page, and the setting that keeps questions. */
-export function addActivityPage({ pages, activity, memories, live, clock }: Parts): void {
+export function addActivityPage({ pages, activity, uses, memories, live, clock }: Parts): void {
   const titlesOf = async (reach: Reach, events: readonly ActivityEvent[]) => {
     const ids = [...new Set(events.flatMap(({ memoryId }) => memoryId ?? []))];
     const found = await Promise.all(ids.map((id) => memories.find(reach, id)));
@@ -46,6 +46,7 @@ export function addActivityPage({ pages, activity, memories, live, clock }: Part
         before={before}
         events={events}
         queriesSince={await activity.queriesSince(id)}
+        usesSince={await uses.since(id)}
         position={position}
         bars={barsOf(daily, days, clock())}
         actors={actorsOf(actors, visit.account.id)}
@@ -62,6 +63,15 @@ export function addActivityPage({ pages, activity, memories, live, clock }: Part
     const notice = isKept
       ? "Questions are kept from now on."
       : "The kept questions are deleted. New ones are not kept.";
+    return { to: PATHS.activity, notice };
+  });
+  pages.post(USES_PATH, async ({ account, place }, form) => {
+    if (place?.space) throw new AppError("not_found", "The finds of a space are always counted.");
+    const isKept = form.get("count") === "yes";
+    await uses.keep(account.id, isKept);
+    const notice = isKept
+      ? "Finds are counted from now on."
+      : "The counts are deleted. Finds are not counted any more.";
     return { to: PATHS.activity, notice };
   });
 }

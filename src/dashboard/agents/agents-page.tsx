@@ -7,6 +7,7 @@ import { Fragment } from "../../pages/jsx-runtime.ts";
 import { EmptyState } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { listPage, Pager, Table } from "../../pages/table.tsx";
+import type { AgentState } from "../../uses/agent-states.ts";
 import { amount } from "../activity/activity-page.tsx";
 import { agentName } from "../activity/activity-view.ts";
 import { viewPath } from "../memories/memories-view.ts";
@@ -96,6 +97,7 @@ function AgentTable({ visit, agents }: { visit: Visit; agents: readonly Agent[] 
         { title: "Saved", isNumber: true, cell: (agent) => <Saved {...agent} /> },
         { title: "Asked", isNumber: true, cell: ({ done }) => amount(done?.asked) },
         { title: "Brought", isNumber: true, cell: ({ done }) => amount(done?.brought) },
+        { title: "Of use", isNumber: true, cell: ({ state }) => amount(state?.ofUse) },
       ]}
       actions={({ access, done }) => (
         <div class="actions">
@@ -120,13 +122,14 @@ function Saved({ access, done }: Agent) {
   );
 }
 
-function AgentName({ access, done, spaces }: Agent & Pick<Visit, "spaces">) {
+function AgentName({ access, done, state, spaces }: Agent & Pick<Visit, "spaces">) {
   const agent = done?.agent ?? null;
   const { kind, name, returnsTo, expiresAt, pausedAt } = access;
   return (
     <>
       <bdi>{agentName(agent) ?? name}</bdi>
       {pausedAt !== null && [" ", <span class="state">Paused</span>]}
+      <Alive {...state} />
       {kind === "local" ? (
         <span class="under">on this machine, needs no key</span>
       ) : (
@@ -147,6 +150,34 @@ function AgentName({ access, done, spaces }: Agent & Pick<Visit, "spaces">) {
           {expiresAt !== null && (
             <>
               , expires <Moment at={expiresAt} />
+            </>
+          )}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** When an agent last captured and recalled, and what seems to be broken. */
+function Alive({ lastCapture = null, lastRecall = null, warnings = [] }: Partial<AgentState>) {
+  return (
+    <>
+      {warnings.map((each) => (
+        <span class="under">
+          <span class="state">Check</span> {`It ${each}.`}
+        </span>
+      ))}
+      {(lastCapture !== null || lastRecall !== null) && (
+        <span class="under">
+          {lastCapture !== null && (
+            <>
+              last capture <Moment at={lastCapture} />
+            </>
+          )}
+          {lastCapture !== null && lastRecall !== null && ", "}
+          {lastRecall !== null && (
+            <>
+              last recall <Moment at={lastRecall} />
             </>
           )}
         </span>

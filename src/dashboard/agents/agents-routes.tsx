@@ -17,7 +17,7 @@ const FORMER_PATH = "/apps";
 
 /** The page of the agents, and its forms. */
 export function addAgentsPages(parts: Parts): void {
-  const { pages, keys, grants, memories, activity, record, clock } = parts;
+  const { pages, keys, grants, memories, activity, reportAgents, record, clock } = parts;
   const listAccess = createAccessList(parts);
 
   /** A key or an app that can be used. */
@@ -45,7 +45,7 @@ export function addAgentsPages(parts: Parts): void {
     const active = list.filter(
       (each) => isActive(each, clock()) && (each.kind !== "local" || hasLocal),
     );
-    const agents = agentsOf(active, actors);
+    const agents = agentsOf(active, actors, await reportAgents(account.id));
     await pause();
     const ended = list.filter(({ kind, revokedAt }) => kind === "app" && revokedAt !== null);
     return (

@@ -4,6 +4,7 @@ import { toBound } from "../../keys/reach.ts";
 import { FULL_ACCESS } from "../../keys/scopes.ts";
 import { type Grants, grantFacts } from "../../oauth/grants.ts";
 import { createPause } from "../../timing/pause.ts";
+import type { AgentState } from "../../uses/agent-states.ts";
 import type { Actor } from "../activity/activity-view.ts";
 import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME } from "../memories/memories-view.ts";
 
@@ -60,21 +61,30 @@ export interface Agent {
   readonly access: Access;
   /** What it has done; null for nothing. */
   readonly done: Actor | null;
+  /** What it brought, and whether it seems to be broken; null if it did nothing. */
+  readonly state: AgentState | null;
   readonly lastAt: Date | null;
 }
 
 /** The agents that use each access, the last seen first, and those that nobody has used at the end. */
-export function agentsOf(list: readonly Access[], actors: readonly Actor[]): Agent[] {
+export function agentsOf(
+  list: readonly Access[],
+  actors: readonly Actor[],
+  states: readonly AgentState[],
+): Agent[] {
   const bySource = Map.groupBy(actors, ({ sourceId }) => sourceId);
   const timeOf = (at: Date | null) => at?.getTime() ?? 0;
   return list
     .flatMap((access): Agent[] => {
       const { lastUsedAt } = access;
       const own = bySource.get(access.id) ?? [];
-      if (own.length === 0) return [{ access, done: null, lastAt: lastUsedAt }];
+      if (own.length === 0) return [{ access, done: null, state: null, lastAt: lastUsedAt }];
       return own.map((done) => {
         const isLater = own.length === 1 && timeOf(lastUsedAt) > timeOf(done.lastAt);
-        return { access, done, lastAt: isLater ? lastUsedAt : done.lastAt };
+        const state = states.find(
+          ({ sourceId, agent }) => sourceId === access.id && agent === done.agent,
+        );
+        return { access, done, state: state ?? null, lastAt: isLater ? lastUsedAt : done.lastAt };
       });
     })
     .sort((a, b) => timeOf(b.lastAt) - timeOf(a.lastAt));

@@ -13,6 +13,8 @@ export interface Cursors {
 const ORDER_LABELS = [
   ["", "Newest first"] as const,
   ["importance", "Most important first"] as const,
+  ["most_found", "Most found first"] as const,
+  ["never_found", "Never found first"] as const,
 ];
 
 /** The orders of the list: its own, and links to the others. */
@@ -34,14 +36,17 @@ export function Orders({ view }: { view: View }) {
 const PAGER = {
   newest: { first: "Newest", before: "Newer", after: "Older" },
   importance: { first: "Most important", before: "More important", after: "Less important" },
+  most_found: { first: "Most found", before: "Found more", after: "Found less" },
+  never_found: { first: "Never found", before: "Found less", after: "Found more" },
 };
+const isOrder = (sort: string): sort is keyof typeof PAGER => sort in PAGER;
 
 /** Links to the pages before and after. */
 export function CursorLinks({ view, cursors }: { view: View; cursors: Cursors }) {
   const { nextCursor, previousCursor } = cursors;
   if (nextCursor === null && previousCursor === null) return Fragment({});
   const to = (cursor: string) => viewPath({ ...view, cursor });
-  const { first, before, after } = PAGER[view.sort === "importance" ? "importance" : "newest"];
+  const { first, before, after } = PAGER[isOrder(view.sort) ? view.sort : "newest"];
   return (
     <nav class="pager" aria-label="Pages of memories">
       <div class="actions">

@@ -69,7 +69,7 @@ const FIELDS = {
   to: (day) => ({ created_before: startOf(day, DAY) }),
   /** A day that is over in UTC: what was known at its end. */
   as_of: (as_of) => ({ as_of }),
-  /** The order of the list: `importance`, or the newest first. */
+  /** The order of the list, as the API names it; by default the newest first. */
   sort: (sort) => ({ sort }),
   cursor: (cursor) => ({ cursor }),
   /** `1` to include search results below the floor. */

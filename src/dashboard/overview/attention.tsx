@@ -7,7 +7,8 @@ import { Moment } from "../../pages/moment.tsx";
 import { memoryCount } from "../../text/number-text.ts";
 import { createPause } from "../../timing/pause.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
-import { actorsOf, firstDay } from "../activity/activity-view.ts";
+import type { AgentState } from "../../uses/agent-states.ts";
+import { actorsOf, agentName, firstDay } from "../activity/activity-view.ts";
 import {
   EXPIRING_DAYS,
   filterOf,
@@ -64,7 +65,7 @@ interface Concern {
 
 /** What of an account, and for the owner of the server, needs a person. */
 export async function concernsOf(parts: Parts, visit: Visit): Promise<Concern[]> {
-  const { activity, keys, grants, checks, clock } = parts;
+  const { activity, reportAgents, keys, grants, checks, clock } = parts;
   const { account } = visit;
   const now = clock();
   const ofMemories = Promise.all([concernsOfMemories(parts, visit), likeMemories(parts, visit)]);
@@ -86,6 +87,7 @@ export async function concernsOf(parts: Parts, visit: Visit): Promise<Concern[]>
       account.id,
       now,
     ),
+    ...brokenAgents(await reportAgents(account.id)),
     ...(await ofMemories).flat(),
     ...questionsInVain(lately),
     ...endingKeys(ofKeys, now),
@@ -139,6 +141,16 @@ function silentAgents(counts: readonly ActorCount[], accountId: string, now: num
         </>
       ),
     }));
+}
+
+function brokenAgents(states: readonly AgentState[]): Concern[] {
+  return states.flatMap(({ agent, machine, warnings }) =>
+    warnings.map((why) => ({
+      href: PATHS.agents,
+      title: agent === null ? machine : `${agentName(agent)} on ${machine}`,
+      why,
+    })),
+  );
 }
 
 function questionsInVain(counts: readonly ActorCount[]): Concern[] {

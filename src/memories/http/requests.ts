@@ -9,7 +9,7 @@ import {
   text,
 } from "../../text/input-kinds.ts";
 import { applyTable, type FieldTable } from "../model/field-table.ts";
-import { type Filter, ORDERS } from "../model/filter.ts";
+import { type Filter, ORDERS, USE_ORDERS } from "../model/filter.ts";
 import { AgentId, LIMITS, Project, SessionId, Tag } from "../model/memory.ts";
 import { SEARCH_MODES } from "../ranking/question.ts";
 import { TidyKindSchema } from "../rules/tidy/report.ts";
@@ -172,8 +172,12 @@ export const ListQuery = query({
   limit: limit(20),
   sort: Type.Optional(
     Type.Union(
-      ORDERS.map((order) => Type.Literal(order)),
-      { default: "newest", description: "The newest or the most important memories first." },
+      [...ORDERS, ...USE_ORDERS].map((order) => Type.Literal(order)),
+      {
+        default: "newest",
+        description:
+          "The newest or the most important memories first, those that were found and recalled most often, or those that never were, the oldest first.",
+      },
     ),
   ),
   cursor: Type.Optional(

@@ -42,6 +42,10 @@ export interface Filter {
 export const ORDERS = ["newest", "importance"] as const;
 export type Order = (typeof ORDERS)[number];
 
+/** The orders of a list by how often memories were found or recalled; the second is the first reversed. */
+export const USE_ORDERS = ["most_found", "never_found"] as const;
+export type UseOrder = (typeof USE_ORDERS)[number];
+
 /** A position in a list of memories. */
 export interface Position {
   createdAt: number;

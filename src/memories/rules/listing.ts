@@ -1,10 +1,18 @@
 import { invalidField } from "../../errors.ts";
 import type { Reach } from "../../keys/reach.ts";
 import { createPause } from "../../timing/pause.ts";
-import { type Filter, type Order, type PageStart, passes } from "../model/filter.ts";
+import {
+  type Filter,
+  type Order,
+  type PageStart,
+  passes,
+  USE_ORDERS,
+  type UseOrder,
+} from "../model/filter.ts";
 import { LIMITS, MEMORY_ID, type Memory } from "../model/memory.ts";
 import { mayRead, readable } from "../model/reach.ts";
 import { historyOf } from "../table/links.ts";
+import type { TableReader } from "../table/table.ts";
 import {
   findable,
   findInOrder,
@@ -36,9 +44,57 @@ function decodeCursor(cursor: string, order: Order): PageStart {
       : /^[01](\.\d+)?(e-\d+)?$|^[1-9](\.\d+)?e-\d+$/.test(importance ?? "");
   // At most 14 digits: LanceDB fails on times that are far in the future.
   if (!/^\d{1,14}$/.test(time) || !MEMORY_ID.test(id) || !isInOrder || rest.length > 0) {
-    throw invalidField("cursor", "must be a next_cursor that this server returned for this sort");
+    throw badCursor();
   }
   return { createdAt: Number(time), id, isBackward, importance: Number(importance) };
+}
+
+function badCursor() {
+  return invalidField("cursor", "must be a next_cursor that this server returned for this sort");
+}
+
+/** How often memories were found or recalled, by id. Others never were. */
+export type TimesFound = (accountId: string) => Promise<ReadonlyMap<string, number>>;
+
+const isByUse = (order: Order | UseOrder): order is UseOrder =>
+  USE_ORDERS.some((each) => each === order);
+
+/** A cursor of a list by use: the memory next to the page, and its place if it is deleted meanwhile. */
+function encodePlace(order: UseOrder, id: string, place: number, isBackward = false): string {
+  return Buffer.from([order, id, place, ...(isBackward ? [BACKWARD] : [])].join(" ")).toString(
+    "base64url",
+  );
+}
+
+/** A page of a list by use. Memories that were found equally often come newest first; `never_found` is that list reversed. */
+async function pageByUse(
+  table: Pick<TableReader, "list">,
+  visible: Filter,
+  times: ReadonlyMap<string, number>,
+  { order, limit, cursor }: { order: UseOrder; limit: number; cursor?: string | undefined },
+) {
+  const timesOf = (id: string) => times.get(id) ?? 0;
+  const all = await table.list(visible, null);
+  const found = all.filter((id) => timesOf(id) > 0).sort((a, b) => timesOf(b) - timesOf(a));
+  const ids = [...found, ...all.filter((id) => timesOf(id) === 0)];
+  if (order === "never_found") ids.reverse();
+
+  const text = Buffer.from(cursor ?? "", "base64url").toString();
+  const [sort, known = "", place = "", direction] = text.split(" ");
+  const isWell = sort === order && MEMORY_ID.test(known) && /^\d{1,9}$/.test(place);
+  if (cursor !== undefined && !isWell) throw badCursor();
+  const isBackward = direction === BACKWARD;
+  const at = ids.indexOf(known);
+  const next = at >= 0 ? at + (isBackward ? 0 : 1) : Number(place);
+  const start = isBackward ? Math.max(0, next - limit) : next;
+  const page = ids.slice(start, start + limit);
+  const end = start + page.length;
+  const [first = "", last = ""] = [page[0], page.at(-1)];
+  return {
+    page,
+    nextCursor: page.length > 0 && end < ids.length ? encodePlace(order, last, end) : null,
+    previousCursor: start > 0 && page.length > 0 ? encodePlace(order, first, start, true) : null,
+  };
 }
 
 /** Reads histories of memories, page by page. */
@@ -92,7 +148,23 @@ export function createHistory({ store, clock }: Parts) {
  * Lists memories page by page, newest first by default, with the cursors of the next and the previous page. A page before
  * a cursor that would not be full becomes the first page.
  */
-export function createListing({ store, clock }: Parts) {
+export function createListing({ store, clock, timesFound }: Parts & { timesFound: TimesFound }) {
+  const listByUse = async (
+    reach: Reach,
+    {
+      filter,
+      ...asked
+    }: { filter: Filter; limit: number; cursor?: string | undefined; order: UseOrder },
+  ) => {
+    const times = await timesFound(reach.accountId);
+    return await store.use(reach.accountId, async ({ table }) => {
+      const visible = readable(reach, { ...filter, aliveAt: clock() });
+      const { page, ...cursors } = await pageByUse(table, visible, times, asked);
+      const rows = (await findInOrder(table, page)).filter((row) => mayRead(reach, row));
+      return { memories: await toVisibleMemories(table, reach, rows), ...cursors };
+    });
+  };
+
   return async (
     reach: Reach,
     {
@@ -100,8 +172,14 @@ export function createListing({ store, clock }: Parts) {
       limit,
       cursor,
       order = "newest",
-    }: { filter: Filter; limit: number; cursor?: string | undefined; order?: Order | undefined },
+    }: {
+      filter: Filter;
+      limit: number;
+      cursor?: string | undefined;
+      order?: Order | UseOrder | undefined;
+    },
   ) => {
+    if (isByUse(order)) return await listByUse(reach, { filter, limit, cursor, order });
     let from = cursor === undefined ? null : decodeCursor(cursor, order);
     const visible = findable(reach, filter, clock());
     const { rows, memories, isMore } = await store.use(reach.accountId, async ({ table }) => {

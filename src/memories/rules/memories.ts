@@ -6,6 +6,7 @@ import { createDistilling } from "./distilling.ts";
 import { createForgetting } from "./forgetting/forgetting.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { type ImportLine, type ImportOptions, importMemories } from "./import/import.ts";
+import type { TimesFound } from "./listing.ts";
 import { createMove } from "./moving.ts";
 import { createReading } from "./reading.ts";
 import { createSaving } from "./saving.ts";
@@ -29,17 +30,20 @@ export function createMemories({
   clock,
   decay = DEFAULT_DECAY,
   metrics = createMetrics(),
+  timesFound = async () => new Map(),
 }: {
   store: Store;
   idempotency: Idempotency;
   clock: () => number;
   decay?: Decay;
   metrics?: Metrics;
+  /** By default no memory was ever found. */
+  timesFound?: TimesFound;
 }) {
   const parts = { store, clock };
   const secrets = createSecretWatch(metrics);
   const withSecrets = createSecretScan(parts);
-  const reading = createReading({ store, clock, decay });
+  const reading = createReading({ store, clock, decay, timesFound });
   const writing = createWriting({ ...parts, get: reading.get, secrets });
   return {
     ...reading,

@@ -12,7 +12,7 @@ import type { SearchMode } from "../ranking/question.ts";
 import { type Fading, fadingOf } from "../ranking/retention.ts";
 import type { OpenTable } from "../store/pooled-table.ts";
 import type { Store } from "../store/store.ts";
-import { createExport, createHistory, createListing } from "./listing.ts";
+import { createExport, createHistory, createListing, type TimesFound } from "./listing.ts";
 import { createMaps, type MemoryMap } from "./map.ts";
 import { type SearchRequest, type SearchResult, searchTable } from "./search.ts";
 import { findSimilar } from "./similar.ts";
@@ -86,10 +86,12 @@ export function createReading({
   store,
   clock,
   decay,
+  timesFound,
 }: {
   store: Pick<Store, "use" | "bytes" | "usage" | "position">;
   clock: () => number;
   decay: Decay;
+  timesFound: TimesFound;
 }) {
   const countStats = createStats({ clock, decay });
   const drawMap = createMaps({ clock });
@@ -127,7 +129,7 @@ export function createReading({
     },
 
     /** A page of memories, newest first. */
-    list: createListing({ store, clock }),
+    list: createListing({ store, clock, timesFound }),
 
     /** All memories, oldest first; see `createExport`. */
     export: createExport({ store, clock }),

@@ -43,6 +43,15 @@ export function clientStates(env: Environment): { client: Client; path: string; 
   });
 }
 
+/** Ids of the connected clients whose hooks capture. */
+export function capturingClients(env: Environment): string[] {
+  const surroundings = surroundingsOf(env);
+  return CLIENTS.filter((client) => {
+    const kinds = () => hooksOf(client, surroundings);
+    return unlessDamaged<readonly string[]>(kinds, []).includes("capture");
+  }).map(({ id }) => id);
+}
+
 /** The clients that are installed on this machine. */
 export function installedClients(env: Environment): Client[] {
   const surroundings = surroundingsOf(env);

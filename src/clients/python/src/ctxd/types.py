@@ -185,7 +185,7 @@ class PageOptions(ListOptions, total=False):
     """A page of a list. `cursor` is the `next_cursor` of the previous page."""
 
     limit: int
-    sort: Literal["newest", "importance"]
+    sort: Literal["newest", "importance", "most_found", "never_found"]
     cursor: str
 
 

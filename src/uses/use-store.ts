@@ -1,0 +1,137 @@
+import { and, count, eq, gt, gte, inArray, or, sql } from "drizzle-orm";
+import { createAccountTables } from "../accounts/tables.ts";
+import type { Database, Orm } from "../db/database.ts";
+import type { MemoryRow } from "../memories/model/rows.ts";
+import { createUseTables } from "./tables.ts";
+import type { UseCounts } from "./use-counts.ts";
+
+/** What happened to a memory. */
+export interface MemoryUse {
+  readonly row: Pick<MemoryRow, "id" | "source" | "agentId" | "createdAt">;
+  readonly counts: UseCounts;
+}
+
+/** Writes and reads how often memories were found, recalled and used. */
+export function createUseStore({ db }: { db: Database }) {
+  const { orm } = db;
+  const { memoryUses, useSettings } = db.tables(createUseTables);
+  const { accounts } = db.tables(createAccountTables);
+  const { accountId: owner, memoryId, found, recalled, used } = memoryUses;
+  const { foundAt, recalledAt, usedAt, createdAt } = memoryUses;
+  const ofMemories = (accountId: string, ids: readonly string[]) =>
+    and(eq(owner, accountId), inArray(memoryId, [...ids]));
+
+  return {
+    /** Adds counts within a transaction. The database ignores those of accounts that count none. */
+    async add(tx: Orm, accountId: string, uses: readonly MemoryUse[]): Promise<void> {
+      const counted = uses.filter(({ counts }) => counts.found + counts.recalled + counts.changed);
+      if (counted.length > 0) {
+        await tx
+          .insert(memoryUses)
+          .values(counted.map((use) => ({ accountId, ...toRow(use) })))
+          .onConflictDoUpdate({
+            target: [owner, memoryId],
+            set: {
+              found: sql`${found} + excluded.found`,
+              recalled: sql`${recalled} + excluded.recalled`,
+              used: sql`${used} + excluded.used`,
+              foundAt: sql`coalesce(excluded.found_at, ${foundAt})`,
+              recalledAt: sql`coalesce(excluded.recalled_at, ${recalledAt})`,
+              usedAt: sql`coalesce(excluded.used_at, ${usedAt})`,
+            },
+          });
+      }
+      for (const { row, counts } of uses) {
+        if (counts.opened === 0 || counts.found + counts.recalled > 0) continue;
+        // Opening a memory is a use only if it was found before.
+        await tx
+          .update(memoryUses)
+          .set({ used: sql`${used} + ${counts.opened}`, usedAt: counts.openedAt })
+          .where(and(ofMemories(accountId, [row.id]), gt(sql`${found} + ${recalled}`, 0)));
+      }
+    },
+
+    /** Forgets the uses of memories. */
+    async forget(accountId: string, ids: readonly string[]): Promise<void> {
+      await orm.delete(memoryUses).where(ofMemories(accountId, ids));
+    },
+
+    /** When an account began to count; null if it counts none. */
+    async since(accountId: string): Promise<Date | null> {
+      const [row] = await orm
+        .select({ id: useSettings.accountId, since: useSettings.since, made: accounts.createdAt })
+        .from(accounts)
+        .leftJoin(useSettings, eq(useSettings.accountId, accounts.id))
+        .where(eq(accounts.id, accountId));
+      return row ? (row.id === null ? row.made : row.since) : null;
+    },
+
+    /** Counts since a time; null stops and deletes the counts. */
+    async setSince(accountId: string, since: Date | null): Promise<void> {
+      await db.transaction(async (tx) => {
+        await tx
+          .insert(useSettings)
+          .values({ accountId, since })
+          .onConflictDoUpdate({ target: useSettings.accountId, set: { since } });
+        if (since === null) await tx.delete(memoryUses).where(eq(owner, accountId));
+      });
+      if (since === null) await db.expunge();
+    },
+
+    /** How often the memories that were found or recalled were. */
+    async timesFound(accountId: string): Promise<Map<string, number>> {
+      const times = sql<number>`${found} + ${recalled}`.mapWith(Number);
+      const rows = await orm
+        .select({ id: memoryId, times })
+        .from(memoryUses)
+        .where(eq(owner, accountId));
+      return new Map(rows.map(({ id, times }) => [id, times]));
+    },
+
+    /** The counts of memories; those without are missing. */
+    async of(accountId: string, ids: readonly string[]) {
+      const rows = await orm
+        .select({ id: memoryId, found, recalled, used, foundAt, recalledAt, usedAt })
+        .from(memoryUses)
+        .where(ofMemories(accountId, ids));
+      return new Map(rows.map(({ id, ...counts }) => [id, counts]));
+    },
+
+    /** Ids of the memories that were found, recalled or used since a time. */
+    async usedSince(accountId: string, time: number): Promise<Set<string>> {
+      const isRecent = or(gte(foundAt, time), gte(recalledAt, time), gte(usedAt, time));
+      const rows = await orm
+        .select({ id: memoryId })
+        .from(memoryUses)
+        .where(and(eq(owner, accountId), isRecent));
+      return new Set(rows.map(({ id }) => id));
+    },
+
+    /** How many memories of each source and agent, written since a time, were of use. */
+    async ofUse(accountId: string, time: number) {
+      const { sourceId, agent } = memoryUses;
+      return await orm
+        .select({ sourceId, agent, memories: count() })
+        .from(memoryUses)
+        .where(and(eq(owner, accountId), gte(createdAt, time)))
+        .groupBy(sourceId, agent);
+    },
+  };
+}
+
+function toRow({ row, counts }: MemoryUse) {
+  const isFound = counts.found + counts.recalled > 0;
+  const opened = isFound ? counts.opened : 0;
+  return {
+    memoryId: row.id,
+    sourceId: row.source?.id ?? "",
+    agent: row.agentId ?? "",
+    createdAt: row.createdAt,
+    found: counts.found,
+    recalled: counts.recalled,
+    used: counts.changed + opened,
+    foundAt: counts.foundAt || null,
+    recalledAt: counts.recalledAt || null,
+    usedAt: Math.max(counts.changedAt, isFound ? counts.openedAt : 0) || null,
+  };
+}
