@@ -90,15 +90,6 @@ const KINDS: readonly FactKind[] = [
   },
   {
     wordings: [
-      "{s} is on call in week {v}.",
-      "In week {v} {s} is on call.",
-      "On call in week {v}: {s}",
-    ],
-    subjects: PEOPLE,
-    values: numbers(12, 19, 27, 33, 41, 50),
-  },
-  {
-    wordings: [
       "The {s} service stores its data in {v}.",
       "The data of the {s} service is stored in {v}.",
       "{v} is where the {s} service stores its data.",
