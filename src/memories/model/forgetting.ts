@@ -7,7 +7,7 @@ export const FOUND_BY = ["text", "fields", "version", "perhaps"] as const;
 export type FoundBy = (typeof FOUND_BY)[number];
 
 /** The most memories that a request forgets. */
-export const MAX_FORGOTTEN = 1_000;
+const MAX_FORGOTTEN = 1_000;
 /** Seconds after which deleted data has left the files at the latest. */
 const FORGOTTEN_WITHIN = 60;
 

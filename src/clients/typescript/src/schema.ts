@@ -288,7 +288,7 @@ export interface paths {
         put?: never;
         /**
          * Delete memories permanently, with a receipt
-         * @description Ids that no memory has are ignored. The receipt has nothing of their content.
+         * @description Ids that no memory has are ignored. The receipt has nothing of their content. Needs `memories:read` too.
          */
         post: operations["forgetMemories"];
         delete?: never;
