@@ -17,7 +17,7 @@ import type { Undoable } from "../undo/undoable.ts";
 const EXPIRES_AFTER_MS = 30 * 86_400_000;
 
 /** A page of what there is to tidy. */
-export interface TidyQuestion {
+interface TidyQuestion {
   kind?: TidyKind | undefined;
   limit: number;
   cursor?: string | undefined;

@@ -11,7 +11,7 @@ import { DatabaseError } from "../../src/db/database-error.ts";
 import { MIGRATIONS } from "../../src/db/migrations.ts";
 import { migrateSqlite } from "../../src/db/sqlite-files.ts";
 import { createKeyTables } from "../../src/keys/tables.ts";
-import { createLogTables } from "../../src/memories/log/database-tables.ts";
+import { createLikenessTables, createLogTables } from "../../src/memories/log/database-tables.ts";
 import { createOAuthTables } from "../../src/oauth/tables.ts";
 import { createSecurityTables } from "../../src/security-log/tables.ts";
 import { createSignInTables } from "../../src/sign-in/tables.ts";
@@ -22,6 +22,7 @@ const TABLES = [
   createAccountTables,
   createKeyTables,
   createLogTables,
+  createLikenessTables,
   createSignInTables,
   createOAuthTables,
   createSecurityTables,

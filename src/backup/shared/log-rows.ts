@@ -13,12 +13,18 @@ export interface RestoredBase extends RecordedCheckpoint {
   former: string;
 }
 
-/** Database tables of the log whose rows differ between SQLite and PostgreSQL. */
+/**
+ * Database tables of the log whose rows differ between SQLite and PostgreSQL. Likenesses are not copied: without them,
+ * memories are compared again.
+ */
 export const LOG_TABLES: ReadonlySet<string> = new Set([
   "heads",
   "journal",
   "checkpoints",
   "tables",
+  "likenesses",
+  "uncompared",
+  "comparisons",
 ]);
 
 const kindsOf = (...names: string[]) => new Map(names.map((name) => [name, "other"] as const));

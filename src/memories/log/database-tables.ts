@@ -1,5 +1,5 @@
 import type { Dialect } from "../../db/database.ts";
-import type { ComparedTo, LikenessKind } from "./likenesses.ts";
+import type { ComparedTo, LikenessKind } from "./likenesses/likenesses.ts";
 
 /** The database tables of the log. Some names come from an earlier version. */
 export function createLogTables(dialect: Dialect) {

@@ -1,6 +1,6 @@
 import { CtxdError } from "../../errors.ts";
 import { hashOf } from "../../system/file-digest.ts";
-import type { Likenesses } from "./likenesses.ts";
+import type { Likenesses } from "./likenesses/likenesses.ts";
 import type {
   Checkpoint,
   CurrentTable,

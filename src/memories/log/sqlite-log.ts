@@ -6,7 +6,7 @@ import { createLogTables } from "./database-tables.ts";
 import { createGroupCommit, dropCancelledEntries, type Transaction } from "./group-commit.ts";
 import { ANSWER_LIFETIME, AnswersTaken, accountOf, type LocalLog } from "./log.ts";
 import { type Checkpoint, type Entry, usageOf } from "./records.ts";
-import { createSqliteLikenesses } from "./sqlite-likenesses.ts";
+import { createSqliteLikenesses } from "./likenesses/sqlite-likenesses.ts";
 
 const { entries, heads, checkpoints, currentTables, answers } = createLogTables(sqliteDialect);
 

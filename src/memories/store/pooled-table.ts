@@ -1,6 +1,6 @@
 import type { Embedders } from "../../embedding/chosen-model.ts";
 import type { Embedder } from "../../embedding/embedder.ts";
-import type { ComparisonState, Likeness } from "../log/likenesses.ts";
+import type { ComparisonState, Likeness } from "../log/likenesses/likenesses.ts";
 import type { Outcome } from "../log/pending.ts";
 import type { QuotaOf } from "../model/quota.ts";
 import { openTable } from "../table/open-table.ts";

@@ -1,5 +1,5 @@
 import { createPause } from "../../timing/pause.ts";
-import type { Likeness, Likenesses } from "../log/likenesses.ts";
+import type { Likeness, Likenesses } from "../log/likenesses/likenesses.ts";
 import { compareIn, passes } from "../model/filter.ts";
 import type { MemoryRow } from "../model/rows.ts";
 import { likenessOf } from "../ranking/hint.ts";

@@ -67,6 +67,10 @@ export function createFlush({
     state.rest = { until: performance.now() + ms, hasFailed };
   };
 
+  /** After a failure everything rests. */
+  const mayCompare = () =>
+    !state.mustReopen && !(state.rest.hasFailed && performance.now() < state.rest.until);
+
   return {
     /** Receives the base that is recorded, which another process may have written. */
     noteRecorded(recorded: Pick<Checkpoint, "base" | "version"> | null): void {
@@ -92,7 +96,7 @@ export function createFlush({
     /** The chore that is due; see `dueChore`. */
     due: (ahead: number, isInExcess: boolean): Chore | null =>
       dueChore(table, state, due, { ahead, isInExcess }) ??
-      (comparing.isDue() && !state.mustReopen ? "compare" : null),
+      (comparing.isDue() && mayCompare() ? "compare" : null),
 
     async run(chore: Chore): Promise<void> {
       const started = performance.now();

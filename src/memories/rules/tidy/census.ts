@@ -9,7 +9,7 @@ const SETTLED_MS = 7 * 86_400_000;
 const LIFETIME = 10 * 60_000;
 
 /** What is known of a table after a look at all of its memories. */
-export interface Census {
+interface Census {
   /** Ids of all that wrote memories. */
   readonly sourceIds: readonly string[];
   /** Ids of the memories that are alone in their projects. */

@@ -1,4 +1,4 @@
-import type { Likeness } from "../../log/likenesses.ts";
+import type { Likeness } from "../../log/likenesses/likenesses.ts";
 import { compareIn } from "../../model/filter.ts";
 import type { MemoryRow } from "../../model/rows.ts";
 

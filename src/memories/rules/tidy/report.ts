@@ -28,9 +28,6 @@ export const ALLOWED_ACTIONS: Record<TidyKind, readonly TidyAction[]> = {
   small_projects: ["merge", "delete"],
 };
 
-/** The kinds that are applied if none is named: what they supersede stays as history. */
-export const SAFE_KINDS: readonly TidyKind[] = ["restatements", "contradictions"];
-
 const literals = <Value extends string>(values: readonly Value[], description: string) =>
   Type.Union(
     values.map((value) => Type.Literal(value)),
@@ -38,7 +35,7 @@ const literals = <Value extends string>(values: readonly Value[], description: s
   );
 
 export const TidyKindSchema = literals(TIDY_KINDS, "What there is to tidy.");
-export const TidyActionSchema = literals(
+const TidyActionSchema = literals(
   TIDY_ACTIONS,
   "`supersede`: `keep` supersedes the others, which stay as its history. `delete`: deletes the memories, of restatements and contradictions those besides `keep`. `pin`: never fades, and does not expire. `expire`: expires in 30 days, or when it does anyway. `merge`: moves to `project`.",
 );
@@ -97,7 +94,7 @@ export const TidyReport = Type.Object({
 export type TidyReport = Static<typeof TidyReport>;
 
 /** The most groups of one request. */
-export const MAX_TIDIED = 100;
+const MAX_TIDIED = 100;
 
 /** The body of `POST /memories/tidy`. */
 export const TidyRequest = Type.Object(

@@ -1,4 +1,4 @@
-import type { Postgres } from "../../db/postgres.ts";
+import type { Postgres } from "../../../db/postgres.ts";
 import { type ComparedTo, type Likeness, type Likenesses, parcelsOf } from "./likenesses.ts";
 
 /** The likenesses in a PostgreSQL database. */

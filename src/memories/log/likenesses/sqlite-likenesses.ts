@@ -1,8 +1,8 @@
 import { and, asc, eq, inArray, or } from "drizzle-orm";
 import type { BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
-import { sqliteDialect } from "../../db/database.ts";
-import { createLikenessTables } from "./database-tables.ts";
-import type { createGroupCommit } from "./group-commit.ts";
+import { sqliteDialect } from "../../../db/database.ts";
+import { createLikenessTables } from "../database-tables.ts";
+import type { createGroupCommit } from "../group-commit.ts";
 import { type Likenesses, parcelsOf } from "./likenesses.ts";
 
 const { likenesses, uncompared, comparisons } = createLikenessTables(sqliteDialect);

@@ -22,7 +22,7 @@ export interface ComparisonState {
 }
 
 /** Memories of one parcel at most. */
-export const PARCEL = 250;
+const PARCEL = 250;
 
 /** The likenesses of each table's memories. They contain ids, and no text. A table's removal removes them. */
 export interface Likenesses {
